@@ -34,17 +34,17 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 			cfg.DisableCompression = disable
 		})
 		factory := NewFactory(client, slog.New(slog.NewTextHandler(&z.log, nil)))
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { _ = factory.Run(ctx) })
-		running.Go(func() { _ = l.Run(ctx, z.told) })
+		running.Go(func() { _ = sub.Run(ctx, z.told) })
 		synctest.Wait()
 		story(z)
 		cancel()

@@ -45,11 +45,11 @@ func BenchmarkFanOut(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {
 				proc, store := &processor{}, store.New()
 				for range n {
-					l, err := NewSubscription(bm.cfg)
+					sub, err := NewSubscription(bm.cfg)
 					if err != nil {
 						b.Fatal(err)
 					}
-					proc.join(l, store, time.Time{})
+					proc.join(sub, store, time.Time{})
 				}
 				full := 0
 				drain := func() {

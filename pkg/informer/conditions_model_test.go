@@ -41,7 +41,7 @@ type group struct {
 
 // received is a subscription and what it got.
 type received struct {
-	l      *Subscription
+	sub    *Subscription
 	reg    *registration
 	events []event.Event
 	// entries are the same, with what the subscription knows of each.
@@ -168,21 +168,21 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	for _, g := range j.groups {
 		for _, l := range []*received{g.before, g.behind, g.all} {
 			l.work(1 << 20)
-			if l.reg.Initials != 0 || !l.l.buf.Empty() {
+			if l.reg.Initials != 0 || !l.sub.buf.Empty() {
 				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions,
-					l.reg.Initials, l.l.Stats())
+					l.reg.Initials, l.sub.Stats())
 			}
 		}
 	}
 }
 
 func (j *judged) subscription(cfg SubscriptionConfig) *received {
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	l.diskByHand()
-	return &received{l: l, reg: j.ctl.proc.join(l, j.ctl.store, j.now)}
+	sub.diskByHand()
+	return &received{sub: sub, reg: j.ctl.proc.join(sub, j.ctl.store, j.now)}
 }
 
 func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
@@ -239,12 +239,12 @@ func (j *judged) apply() bool {
 
 func (l *received) work(n int) {
 	for range n {
-		e, ok := l.l.takeWithDisk()
+		e, ok := l.sub.takeWithDisk()
 		if !ok {
 			return
 		}
 		l.events, l.entries = append(l.events, e.Event), append(l.entries, e)
-		l.l.finish(&e, true)
+		l.sub.finish(&e, true)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 				t.Fatalf("on %b, %v:\n got %s\nwant %s", g.on, g.conditions,
 					strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 			}
-			s := g.before.l.Stats()
+			s := g.before.sub.Stats()
 			if s.Offered != uint64(len(want)) ||
 				s.Refused != uint64(len(g.behind.events)-len(want)) {
 				t.Fatalf("%d of %d events are wanted, %+v", len(want), len(g.behind.events), s)
@@ -344,7 +344,7 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 						g.conditions, key, got[key], want[key])
 				}
 			}
-			s := g.before.l.Stats()
+			s := g.before.sub.Stats()
 			if s.SpillError != nil || s.Refused != uint64(len(g.all.events)-wanted) ||
 				s.Offered != uint64(wanted) || uint64(missed) != s.Coalesced {
 				t.Fatalf("%d of %d events are wanted, told of %d missed, %+v", wanted,

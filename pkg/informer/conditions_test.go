@@ -169,15 +169,15 @@ func TestConditionsThatMakeNoSense(t *testing.T) {
 // What is refused takes no room: a buffer of one is enough for one object among many.
 func TestWhatIsRefusedNeverEntersTheBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Conditions: ofName("a")})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Conditions: ofName("a")})
 		w.applyEach("b", "c", "b", "a", "b", "c")
 		w.server.remove("b")
 		synctest.Wait()
-		if s := l.Stats(); s.Refused != 6 || s.Offered != 1 || s.Held != 1 ||
+		if s := sub.Stats(); s.Refused != 6 || s.Offered != 1 || s.Held != 1 ||
 			s.Marked+s.Backlog != 0 || s.Coalesced != 0 {
 			t.Errorf("%+v", s)
 		}
-		expect(t, w.serve(l).take(), "add a/1 104")
+		expect(t, w.serve(sub).take(), "add a/1 104")
 	})
 }
 
@@ -187,18 +187,18 @@ func TestALateListenerGetsWhatItsConditionsAllow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "d")
-		some, someReg, l := w.subscribe(SubscriptionConfig{Conditions: ofName("b", "d")})
+		some, someReg, sub := w.subscribe(SubscriptionConfig{Conditions: ofName("b", "d")})
 		got := some.take() // the store has no order
 		slices.Sort(got)
 		expect(t, got, "add b/1 102*", "add d/1 104*")
-		if s := l.Stats(); !someReg.HasSynced() || s.Refused != 2 || s.Offered != 2 {
+		if s := sub.Stats(); !someReg.HasSynced() || s.Refused != 2 || s.Offered != 2 {
 			t.Errorf("synced %t, %+v", someReg.HasSynced(), s)
 		}
 		for _, cfg := range []SubscriptionConfig{{Conditions: ofName("z")}, {
 			On: only(event.Update, event.Delete), Conditions: ofName("a")}} {
-			none, reg, l := w.subscribe(cfg)
+			none, reg, sub := w.subscribe(cfg)
 			expect(t, none.take())
-			if s := l.Stats(); !reg.HasSynced() || s.Refused != 4 || s.Offered != 0 {
+			if s := sub.Stats(); !reg.HasSynced() || s.Refused != 4 || s.Offered != 0 {
 				t.Errorf("synced %t, %+v", reg.HasSynced(), s)
 			}
 		}
@@ -211,11 +211,11 @@ func TestTheFirstListIsJudged(t *testing.T) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "1", "")
 		w.server.apply("c", "1", "")
-		reg, l := w.hang(SubscriptionConfig{Conditions: ofName("b")})
-		if s := l.Stats(); reg.HasSynced() || s.Held != 1 || s.Refused != 2 {
+		reg, sub := w.hang(SubscriptionConfig{Conditions: ofName("b")})
+		if s := sub.Stats(); reg.HasSynced() || s.Held != 1 || s.Refused != 2 {
 			t.Errorf("synced %t, %+v", reg.HasSynced(), s)
 		}
-		expect(t, w.serve(l).take(), "add b/1 102*")
+		expect(t, w.serve(sub).take(), "add b/1 102*")
 		if !reg.HasSynced() {
 			t.Error("not synced")
 		}
@@ -225,7 +225,7 @@ func TestTheFirstListIsJudged(t *testing.T) {
 // And resyncs, those of its own period and those of a new list.
 func TestResyncsAreJudged(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, l := w.subscribe(SubscriptionConfig{Resync: time.Hour, Conditions: ofName("b")})
+		r, _, sub := w.subscribe(SubscriptionConfig{Resync: time.Hour, Conditions: ofName("b")})
 		w.applyEach("a", "b", "c")
 		expect(t, r.take(), "add b/1 102")
 		time.Sleep(time.Hour + time.Second)
@@ -233,7 +233,7 @@ func TestResyncsAreJudged(t *testing.T) {
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		time.Sleep(time.Minute)
 		expect(t, r.take(), "resync b/1 102")
-		if s := l.Stats(); s.Refused != 6 || s.Offered != 3 {
+		if s := sub.Stats(); s.Refused != 6 || s.Offered != 3 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -243,14 +243,14 @@ func TestResyncsAreJudged(t *testing.T) {
 // comes to fit is an update whose old state the subscription was never told of, and one that stops
 // fitting is heard of no more.
 func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
-	l, err := NewSubscription(SubscriptionConfig{
+	sub, err := NewSubscription(SubscriptionConfig{
 		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
-	ctl.proc.join(l, ctl.store, time.Now())
+	ctl.proc.join(sub, ctl.store, time.Now())
 	for i, step := range []struct {
 		typ  deltaType
 		tier string
@@ -267,17 +267,17 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	} {
 		ctl.apply(&delta{typ: step.typ,
 			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
-		e, ok := l.buf.Take()
+		e, ok := sub.buf.Take()
 		got := ""
 		if ok {
 			got = story(e.Event)
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
 		if got != step.want {
 			t.Errorf("step %d: got %q, want %q", i, got, step.want)
 		}
 	}
-	if s := l.Stats(); s.Refused != 4 || s.Offered != 4 {
+	if s := sub.Stats(); s.Refused != 4 || s.Offered != 4 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -285,7 +285,7 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 // With Transitions, an update is let in for its old state as well: the subscription learns that an
 // object has stopped fitting.
 func TestTransitionsAreJudgedByBothStates(t *testing.T) {
-	l, err := NewSubscription(SubscriptionConfig{
+	sub, err := NewSubscription(SubscriptionConfig{
 		Conditions:  []condition.Condition{ofField("status.phase", condition.In, "x")},
 		Transitions: true})
 	if err != nil {
@@ -293,7 +293,7 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 	}
 	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
-	ctl.proc.join(l, ctl.store, time.Now())
+	ctl.proc.join(sub, ctl.store, time.Now())
 	for i, step := range []struct {
 		typ   deltaType
 		phase string
@@ -309,11 +309,11 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 		ctl.apply(&delta{typ: step.typ,
 			object: labelled("shop", "p", "1", i, "",
 				fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
-		e, ok := l.buf.Take()
+		e, ok := sub.buf.Take()
 		got := ""
 		if ok {
 			got = story(e.Event)
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
 		if got != step.want {
 			t.Errorf("step %d: got %q, want %q", i, got, step.want)
@@ -324,30 +324,30 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 // Only what is wanted is merged into a mark: the object is delivered in the last state that fits,
 // although it has moved on by then.
 func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
-	l, err := NewSubscription(SubscriptionConfig{Capacity: 1,
+	sub, err := NewSubscription(SubscriptionConfig{Capacity: 1,
 		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
-	reg := ctl.proc.join(l, ctl.store, time.Now())
+	reg := ctl.proc.join(sub, ctl.store, time.Now())
 	for i, tier := range []string{"x", "x", "y", "x", "y", "y"} {
 		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0,
 			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
 	}
-	if s := l.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.Initials != 1 {
+	if s := sub.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.Initials != 1 {
 		t.Errorf("%+v, %d initial adds", s, reg.Initials)
 	}
 	for _, want := range []string{"add p/1 0*", "update p/1 3~1 was 0"} {
-		e, ok := l.buf.Take()
+		e, ok := sub.buf.Take()
 		if !ok || story(e.Event) != want {
 			t.Fatalf("%t, got %s, want %s", ok, story(e.Event), want)
 		}
-		l.finish(&e, true)
+		sub.finish(&e, true)
 	}
-	if !l.buf.Empty() || reg.Initials != 0 {
-		t.Errorf("%+v", l.Stats())
+	if !sub.buf.Empty() || reg.Initials != 0 {
+		t.Errorf("%+v", sub.Stats())
 	}
 }
 
@@ -367,13 +367,13 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	}
 	proc, store := &processor{}, store.New()
 	for _, cfg := range refusing {
-		l, err := NewSubscription(cfg)
+		sub, err := NewSubscription(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg := proc.join(l, store, time.Now())
-		l.mu.Lock() // to ask for it once more would hang
-		defer l.mu.Unlock()
+		reg := proc.join(sub, store, time.Now())
+		sub.mu.Lock() // to ask for it once more would hang
+		defer sub.mu.Unlock()
 		defer func() {
 			if got := reg.subscription.refused.Load(); got != 101 {
 				t.Errorf("%s: refused %d of 101", cfg.Conditions, got)
@@ -391,14 +391,14 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 	proc, store := &processor{}, store.New()
 	var regs []*registration
 	for _, phase := range []string{"w", "x", "y", "z"} {
-		l, err := NewSubscription(
+		sub, err := NewSubscription(
 			SubscriptionConfig{
 				Conditions: []condition.Condition{ofField("status."+phase, condition.In,
 					phase)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		regs = append(regs, proc.join(l, store, time.Now()))
+		regs = append(regs, proc.join(sub, store, time.Now()))
 	}
 	for version, leaving := range []int{-1, 0, 2, 1} {
 		if leaving >= 0 {

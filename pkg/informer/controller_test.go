@@ -30,15 +30,15 @@ func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 // TestARefusedOfferIsNotOvertaken: between the two events that one change can be, a worker may make
 // room. The second must not take it.
 func TestARefusedOfferIsNotOvertaken(t *testing.T) {
-	l, err := NewSubscription(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+	sub, err := NewSubscription(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &processor{}
-	reg := p.join(l, store.New(), time.Now())
+	reg := p.join(sub, store.New(), time.Now())
 	next := func() string {
 		t.Helper()
-		d, err := l.Next(t.Context())
+		d, err := sub.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,11 +39,11 @@ func BenchmarkEvent(b *testing.B) {
 					states[i][j] = obj(fmt.Sprintf("pod-%d", j), "u", i*objects+j+1)
 				}
 			}
-			l, err := NewSubscription(bm.cfg)
+			sub, err := NewSubscription(bm.cfg)
 			if err != nil {
 				b.Fatal(err)
 			}
-			c.proc.join(l, c.store, time.Now())
+			c.proc.join(sub, c.store, time.Now())
 			ctx, n := b.Context(), 0
 			event := func() {
 				change := delta{typ: deltaUpdated, object: states[n/objects%2][n%objects]}
@@ -62,7 +62,7 @@ func BenchmarkEvent(b *testing.B) {
 					}
 					c.queue.done()
 				}
-				d, err := l.Next(ctx)
+				d, err := sub.Next(ctx)
 				if err != nil {
 					b.Fatal(err)
 				}

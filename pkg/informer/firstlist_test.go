@@ -19,10 +19,10 @@ func newTestController() *controller {
 }
 
 // handAll has a worker take and finish everything, and returns what it was.
-func handAll(l *Subscription) (events []event.Event) {
-	for e, ok := l.takeWithDisk(); ok; e, ok = l.takeWithDisk() {
+func handAll(sub *Subscription) (events []event.Event) {
+	for e, ok := sub.takeWithDisk(); ok; e, ok = sub.takeWithDisk() {
 		events = append(events, e.Event)
-		l.finish(&e, true)
+		sub.finish(&e, true)
 	}
 	return events
 }
@@ -49,12 +49,12 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestController()
-			l, err := NewSubscription(cfg)
+			sub, err := NewSubscription(cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.diskByHand()
-			reg := c.proc.join(l, c.store, time.Time{})
+			sub.diskByHand()
+			reg := c.proc.join(sub, c.store, time.Time{})
 			inf := &informer{queue: c.queue, proc: c.proc, store: c.store}
 			c.takeList(t.Context(), list)
 			var want []*object.Object
@@ -69,7 +69,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			default:
 				want = list
 			}
-			s := l.Stats()
+			s := sub.Stats()
 			if s.Offered != uint64(len(want)) || s.Refused != uint64(n-len(want)) ||
 				s.Coalesced+s.Dropped+s.Blocked+s.Spilled+uint64(s.Marked) > 0 ||
 				len(c.proc.blocked) > 0 {
@@ -80,7 +80,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 				t.Errorf("%d objects are stored, the informer has synced: %t, the subscription: %t",
 					stored, c.queue.hasSynced(), inf.hasSynced(reg))
 			}
-			got := handAll(l)
+			got := handAll(sub)
 			if len(got) != len(want) {
 				t.Fatalf("it got %d objects, want %d", len(got), len(want))
 			}
@@ -89,7 +89,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 					t.Fatalf("%d: %s, want an initial add of %s", i, story(e), want[i].Name())
 				}
 			}
-			if s := l.Stats(); !inf.hasSynced(reg) || !l.buf.Empty() || s.Backlog > 0 {
+			if s := sub.Stats(); !inf.hasSynced(reg) || !sub.buf.Empty() || s.Backlog > 0 {
 				t.Errorf("everything is done: %+v", s)
 			}
 		})
@@ -100,11 +100,11 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 // another one takes there ends.
 func TestAFirstListWithOneNameTwice(t *testing.T) {
 	c := newTestController()
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.proc.join(l, c.store, time.Time{})
+	c.proc.join(sub, c.store, time.Time{})
 	c.takeList(t.Context(), []*object.Object{
 		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5),
 		obj("c", "3", 3),
@@ -122,7 +122,7 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 		t.Error("not synced")
 	}
 	var got []string
-	for _, e := range handAll(l) {
+	for _, e := range handAll(sub) {
 		got = append(got, story(e))
 	}
 	expect(t, got, "add a/1 1*", "add b/2 2*", "add c/3 3*", "update a/1 4 was 1", "delete b/2 2?",
@@ -132,16 +132,16 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 // A registration that is being removed gets nothing more, and a stop ends the list where it is.
 func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	c := newTestController()
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg := c.proc.join(l, c.store, time.Time{})
+	reg := c.proc.join(sub, c.store, time.Time{})
 	c.queue.claimFirst()
 	c.takeFirst([]*object.Object{obj("a", "1", 1)})
-	l.remove(reg) // the first half of processor.leave
+	sub.remove(reg) // the first half of processor.leave
 	c.takeFirst([]*object.Object{obj("b", "2", 2)})
-	if got := handAll(l); len(got) > 0 {
+	if got := handAll(sub); len(got) > 0 {
 		t.Errorf("it got %s", story(got[0]))
 	}
 
@@ -169,17 +169,17 @@ func BenchmarkFirstList(b *testing.B) {
 				c := newTestController()
 				var all []*Subscription
 				for range subscriptions {
-					l, err := NewSubscription(SubscriptionConfig{})
+					sub, err := NewSubscription(SubscriptionConfig{})
 					if err != nil {
 						b.Fatal(err)
 					}
-					c.proc.join(l, c.store, time.Time{})
-					all = append(all, l)
+					c.proc.join(sub, c.store, time.Time{})
+					all = append(all, sub)
 				}
 				c.takeList(b.Context(), list)
-				for _, l := range all {
-					for e, ok := l.buf.Take(); ok; e, ok = l.buf.Take() {
-						l.finish(&e, true)
+				for _, sub := range all {
+					for e, ok := sub.buf.Take(); ok; e, ok = sub.buf.Take() {
+						sub.finish(&e, true)
 					}
 				}
 			}
@@ -192,11 +192,11 @@ func BenchmarkFirstList(b *testing.B) {
 // two, in the object's place.
 func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	c := newTestController()
-	l, err := NewSubscription(SubscriptionConfig{Capacity: 1})
+	sub, err := NewSubscription(SubscriptionConfig{Capacity: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg := c.proc.join(l, c.store, time.Time{})
+	reg := c.proc.join(sub, c.store, time.Time{})
 	var list []*object.Object
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		list = append(list, obj(name, name, i+1))
@@ -215,16 +215,16 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 			t.Fatal("not applied")
 		}
 	}
-	offered := l.Stats().Offered
+	offered := sub.Stats().Offered
 	var got []string
 	missed := 0
-	for _, e := range handAll(l) {
+	for _, e := range handAll(sub) {
 		got, missed = append(got, story(e)), missed+e.Missed
 	}
 	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1",
 		"delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")
-	if s := l.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) ||
-		reg.Initials != 0 || !l.buf.Empty() || s.Marked > 0 || s.Mistakes > 0 {
+	if s := sub.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) ||
+		reg.Initials != 0 || !sub.buf.Empty() || s.Marked > 0 || s.Mistakes > 0 {
 		t.Errorf("offered %d, missed %d, %+v", offered, missed, s)
 	}
 }

@@ -108,12 +108,12 @@ func newReadEvents(b testing.TB) *readEvents {
 }
 
 func (r *readEvents) join(cfg SubscriptionConfig) *Subscription {
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		r.b.Fatal(err)
 	}
-	r.ctl.proc.join(l, r.ctl.store, time.Now())
-	return l
+	r.ctl.proc.join(sub, r.ctl.store, time.Now())
+	return sub
 }
 
 func (r *readEvents) run(n int) {

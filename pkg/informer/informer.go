@@ -103,8 +103,8 @@ func (inf *informer) run(ctx context.Context) {
 }
 
 // join registers a subscription, before run or while it runs.
-func (inf *informer) join(l *Subscription) *registration {
-	reg := inf.proc.join(l, inf.store, time.Now())
+func (inf *informer) join(sub *Subscription) *registration {
+	reg := inf.proc.join(sub, inf.store, time.Now())
 	inf.controller.joined.set()
 	return reg
 }

@@ -68,18 +68,18 @@ func inWorld(t *testing.T, f func(w *world)) {
 // subscribe registers a subscription with one worker.
 func (w *world) subscribe(cfg SubscriptionConfig) (*recorder, *Registration, *Subscription) {
 	w.t.Helper()
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	r := &recorder{}
-	go func() { _ = l.Run(w.ctx, r) }()
+	go func() { _ = sub.Run(w.ctx, r) }()
 	synctest.Wait() // the first list is in
-	return r, reg, l
+	return r, reg, sub
 }
 
 func TestChangesReachTheListenerInOrder(t *testing.T) {
@@ -225,11 +225,11 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 			{
 				DigestKey: []byte("key")},
 		} {
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := w.factory.Subscribe(pods, Scope{}, shape, l)
+			reg, err := w.factory.Subscribe(pods, Scope{}, shape, sub)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -313,12 +313,12 @@ func TestAFailedEventIsRetriedWhileOthersFlow(t *testing.T) {
 func TestRegistrationIsSyncedWhenTheFirstListIsHandled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		l, err := NewSubscription(SubscriptionConfig{Capacity: 1})
+		sub, err := NewSubscription(SubscriptionConfig{Capacity: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.server.apply("b", "2", "")
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestRegistrationIsSyncedWhenTheFirstListIsHandled(t *testing.T) {
 			if reg.HasSynced() {
 				t.Error("synced before the first list was handled")
 			}
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -343,12 +343,12 @@ func TestRegistrationIsSyncedWhenTheFirstListIsHandled(t *testing.T) {
 
 func TestOnlyWantedOpsEnterTheBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, l := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
+		r, _, sub := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
 		w.server.apply("a", "1", "")
 		synctest.Wait()
 		w.server.remove("a")
 		expect(t, r.take(), "delete a/1 102")
-		if s := l.Stats(); s.Offered != 1 {
+		if s := sub.Stats(); s.Offered != 1 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -356,22 +356,22 @@ func TestOnlyWantedOpsEnterTheBuffer(t *testing.T) {
 
 func TestAStoppedListenerDrains(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
 		synctest.Wait()
-		l.Stop()
+		sub.Stop()
 		w.server.apply("c", "3", "")
 		synctest.Wait()
 		r := &recorder{}
-		if err := l.Run(w.ctx, r); !errors.Is(err, ErrStopped) {
+		if err := sub.Run(w.ctx, r); !errors.Is(err, ErrStopped) {
 			t.Error(err)
 		}
 		expect(t, r.take(), "add a/1 101", "add b/2 102")
@@ -380,29 +380,29 @@ func TestAStoppedListenerDrains(t *testing.T) {
 
 func TestDiscardCountsWhatIsLost(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewSubscription(SubscriptionConfig{Capacity: 2})
+		sub, err := NewSubscription(SubscriptionConfig{Capacity: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
 			w.server.apply(name, name, "")
 		}
 		synctest.Wait()
-		d, err := l.Next(w.ctx)
+		d, err := sub.Next(w.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.Retry(time.Hour)
-		if n := l.Discard(); n != 4 {
+		if n := sub.Discard(); n != 4 {
 			t.Errorf("discarded %d of 4", n)
 		}
-		if s := l.Stats(); s.Held != 0 || s.Marked != 0 || s.Discarded != 4 {
+		if s := sub.Stats(); s.Held != 0 || s.Marked != 0 || s.Discarded != 4 {
 			t.Errorf("%+v", s)
 		}
-		if _, err := l.Next(w.ctx); !errors.Is(err, ErrStopped) {
+		if _, err := sub.Next(w.ctx); !errors.Is(err, ErrStopped) {
 			t.Error(err)
 		}
 	})
@@ -412,17 +412,17 @@ func TestRemoveFromWithinAHandler(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
 		calls := 0
 		go func() {
-			_ = l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
 				calls++
 				reg.Remove()
 				return errors.New("retry me in vain")
@@ -443,11 +443,11 @@ func TestListenAfterTheEnd(t *testing.T) {
 	if err := f.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) {
+	if _, err := f.Subscribe(pods, Scope{}, Shape{}, sub); !errors.Is(err, ErrStopped) {
 		t.Error(err)
 	}
 }

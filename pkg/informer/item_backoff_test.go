@@ -161,11 +161,11 @@ func TestResyncsGoOnWhileTheServerIsAway(t *testing.T) {
 func TestTheVersionCanBeAskedForAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewFactory(newFakeServer(), nil)
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := f.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		if s := f.Status()[0]; s.ResourceVersion != "" || s.Synced {

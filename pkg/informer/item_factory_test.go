@@ -61,11 +61,11 @@ func TestOneInformerForEachResourceAndScope(t *testing.T) {
 					pods, Scope{LabelSelector: "app=web"}},
 				{pods, Scope{FieldSelector: "spec.nodeName=n1"}}, {nodes, Scope{}},
 			} {
-				l, err := NewSubscription(SubscriptionConfig{})
+				sub, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := f.Subscribe(c.resource, c.scope, Shape{}, l); err != nil {
+				if _, err := f.Subscribe(c.resource, c.scope, Shape{}, sub); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -96,11 +96,11 @@ func TestAFactoryThatHasEndedStartsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) ||
+	if _, err := f.Subscribe(pods, Scope{}, Shape{}, sub); !errors.Is(err, ErrStopped) ||
 		len(f.Status()) != 0 || len(server.listed()) != 0 {
 		t.Errorf("%v, %+v", err, f.Status())
 	}
@@ -128,11 +128,11 @@ func TestRunWaitsForEachInformer(t *testing.T) {
 			}
 		}), nil)
 		for _, namespace := range []string{"fast", "slow"} {
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, l); err != nil {
+			if _, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, sub); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -170,11 +170,11 @@ func TestWaitForSync(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var regs []*Registration
 		for _, namespace := range []string{"", "slow", "never"} {
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, l)
+			reg, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, sub)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,18 +235,18 @@ func TestRequestsOverHTTP(t *testing.T) {
 	ctx, cancel := newTimeout(t, 30*time.Second)
 	defer cancel()
 	f := NewFactory(client, nil)
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	scope := Scope{Namespace: "shop", LabelSelector: "app in (web,db)",
 		FieldSelector: "spec.nodeName=n1"}
-	if _, err := f.Subscribe(pods, scope, Shape{}, l); err != nil {
+	if _, err := f.Subscribe(pods, scope, Shape{}, sub); err != nil {
 		t.Fatal(err)
 	}
 	var told []string
 	go func() {
-		_ = l.Run(ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+		_ = sub.Run(ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
 			if told = append(told, story(e)); len(told) == 2 {
 				cancel()
 			}
@@ -320,11 +320,11 @@ func TestListenersShareIndexes(t *testing.T) {
 		node := Shape{Indexes: map[string]IndexFunc{
 			"node": IndexByPath(object.MustCompilePath("spec.node"))}}
 		_, first, _ := w.subscribe(SubscriptionConfig{})
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := w.factory.Subscribe(pods, Scope{}, node, l)
+		second, err := w.factory.Subscribe(pods, Scope{}, node, sub)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,16 +36,16 @@ func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *informer, r *re
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	inf.join(l)
+	inf.join(sub)
 	ctx, cancel := context.WithCancel(t.Context())
 	r = &recorder{}
 	var wg sync.WaitGroup
 	wg.Go(func() { inf.run(ctx) })
-	wg.Go(func() { _ = l.Run(ctx, r) })
+	wg.Go(func() { _ = sub.Run(ctx, r) })
 	return inf, r, func() { cancel(); wg.Wait() }
 }
 

@@ -40,18 +40,18 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.server.streams = streams
 			w.server.apply("a", "1", `,"spec":{"big":"text","small":1}`)
-			l, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second})
+			sub, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.factory.Subscribe(pods, Scope{},
-				Shape{Drop: []object.Path{object.MustCompilePath("spec.big")}}, l); err != nil {
+				Shape{Drop: []object.Path{object.MustCompilePath("spec.big")}}, sub); err != nil {
 				t.Fatal(err)
 			}
 			var mu sync.Mutex
 			var got []string
 			go func() {
-				_ = l.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+				_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
 					mu.Lock()
 					defer mu.Unlock()
 					got = append(got, e.Op.String()+" "+e.Object.Value().Get("spec").Raw())
@@ -77,12 +77,12 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 // out object by object.
 func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 	f := NewFactory(newFakeServer(), nil)
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = f.Subscribe(pods, Scope{},
-		Shape{Drop: []object.Path{object.MustCompilePath("metadata.name")}}, l)
+		Shape{Drop: []object.Path{object.MustCompilePath("metadata.name")}}, sub)
 	if err == nil || !strings.HasPrefix(err.Error(), "informer of pods: ") {
 		t.Error(err)
 	}
@@ -134,16 +134,16 @@ func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
 func TestAResyncCarriesTheStoredObject(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		l, err := NewSubscription(SubscriptionConfig{Resync: time.Minute})
+		sub, err := NewSubscription(SubscriptionConfig{Resync: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []event.Op{event.Add, event.Resync} {
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,11 +220,11 @@ func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"x":1}`)
-		l, err := NewSubscription(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
+		sub, err := NewSubscription(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 		w.server.raw(`{"type":"DELETED","object":` + podText("unknown", "9", 102, "") + `}`)
 		w.server.raw(`{"type":"DELETED","object":` + podText("a", "1", 103, `,"spec":{"x":2}`) +
 			`}`)
-		d, err := l.Next(w.ctx)
+		d, err := sub.Next(w.ctx)
 		if err != nil || story(d.Event) != "delete a/1 103" ||
 			d.Object.Value().Get("spec").Raw() != `{"x":2}` {
 			t.Errorf("%s, %v", story(d.Event), err)
@@ -250,14 +250,14 @@ func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 // Item 57: the store is changed before any subscription is notified.
 func TestTheStoreIsChangedFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(SubscriptionConfig{})
+		reg, sub := w.hang(SubscriptionConfig{})
 		var mu sync.Mutex
 		// how many events the subscription had got when the store was being changed
 		var told []string
 		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*object.Object) []string {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, fmt.Sprint(l.Stats().Offered))
+			told = append(told, fmt.Sprint(sub.Stats().Offered))
 			return nil
 		}})
 		if err != nil {
@@ -275,18 +275,18 @@ func TestTheStoreIsChangedFirst(t *testing.T) {
 // Items 57 and 94: when a handler is called, the store has that state already, or a newer one.
 func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
 		calls := 0
 		go func() {
-			_ = l.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+			_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				calls++
@@ -324,16 +324,16 @@ func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = w.factory.Run(ctx) })
 		w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
-		reg, l := w.hang(SubscriptionConfig{})
+		reg, sub := w.hang(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "d")
 		if s := w.factory.Status()[0]; s.Queued != 2 || s.Objects != 2 {
 			t.Errorf("%+v", s)
 		}
 		cancel()
 		wg.Wait()
-		l.Stop()
+		sub.Stop()
 		r := &recorder{}
-		if err := l.Run(t.Context(), r); !errors.Is(err, ErrStopped) {
+		if err := sub.Run(t.Context(), r); !errors.Is(err, ErrStopped) {
 			t.Error(err)
 		}
 		expect(t, r.take(), "add a/1 101", "add b/1 102")

@@ -134,11 +134,11 @@ func TestAddIndexesToARunningInformer(t *testing.T) {
 // Item 71: indexes can be added before the start, too.
 func TestAddIndexesBeforeTheStart(t *testing.T) {
 	f := NewFactory(newFakeServer(), nil)
-	l, err := NewSubscription(SubscriptionConfig{})
+	sub, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
+	reg, err := f.Subscribe(pods, Scope{}, Shape{}, sub)
 	if err != nil {
 		t.Fatal(err)
 	}

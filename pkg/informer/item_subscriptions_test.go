@@ -27,17 +27,17 @@ func TestListenBeforeTheStart(t *testing.T) {
 		server := newFakeServer()
 		server.apply("a", "1", "")
 		f := NewFactory(server, nil)
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := f.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := &recorder{}
 		var wg sync.WaitGroup
-		wg.Go(func() { _ = l.Run(ctx, r) })
+		wg.Go(func() { _ = sub.Run(ctx, r) })
 		expect(t, r.take())
 		if reg.HasSynced() || f.Status()[0].Synced {
 			t.Error("synced before the start")
@@ -76,14 +76,14 @@ func TestLateListenersMissNothing(t *testing.T) {
 		for i := range changes {
 			w.server.apply(fmt.Sprint("p", i%names), "1", "")
 			if i%100 == 50 { // without waiting for the changes to arrive
-				l, err := NewSubscription(SubscriptionConfig{})
+				sub, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+				if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 					t.Fatal(err)
 				}
-				late = append(late, w.serve(l))
+				late = append(late, w.serve(sub))
 			}
 		}
 		for i, r := range late {
@@ -124,16 +124,16 @@ func TestOneHandlerForManyListeners(t *testing.T) {
 		r := &recorder{}
 		var regs []*Registration
 		for range 3 {
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+			reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 			if err != nil {
 				t.Fatal(err)
 			}
 			regs = append(regs, reg)
-			go func() { _ = l.Run(w.ctx, r) }()
+			go func() { _ = sub.Run(w.ctx, r) }()
 		}
 		w.server.apply("a", "1", "")
 		got := r.take()
@@ -154,15 +154,15 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 		both := make(chan struct{}) // closed once both handlers are inside
 		var inside atomic.Int32
 		for i := range 2 {
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+			if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 				t.Fatal(err)
 			}
 			go func() {
-				_ = l.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+				_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
 					peak[i].Store(max(peak[i].Load(), running[i].Add(1)))
 					defer running[i].Add(-1)
 					if inside.Add(1) == 2 {
@@ -269,16 +269,16 @@ func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 		begun := time.Now()
 		var mu sync.Mutex
 		var at []time.Duration
-		l, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second,
+		sub, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second,
 			On: event.OpSet(0).With(event.Resync)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
-			_ = l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				at = append(at, time.Since(begun))
@@ -305,10 +305,10 @@ func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		reg, l := w.hang(SubscriptionConfig{})
+		reg, sub := w.hang(SubscriptionConfig{})
 		calls := 0
 		go func() {
-			_ = l.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+			_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
 				if calls++; calls == 1 {
 					panic("at the first object")
 				}
@@ -321,8 +321,8 @@ func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !reg.HasSynced() || calls != 3 || l.Stats().Retried != 1 {
-			t.Errorf("synced %t after %d calls, %+v", reg.HasSynced(), calls, l.Stats())
+		if !reg.HasSynced() || calls != 3 || sub.Stats().Retried != 1 {
+			t.Errorf("synced %t after %d calls, %+v", reg.HasSynced(), calls, sub.Stats())
 		}
 	})
 }
@@ -334,23 +334,23 @@ func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.server.apply(name, "1", "")
 		}
-		reg, l := w.hang(SubscriptionConfig{})
-		d, err := l.Next(w.ctx)
+		reg, sub := w.hang(SubscriptionConfig{})
+		d, err := sub.Next(w.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		reg.Remove()
 		reg.Remove()
-		if s := l.Stats(); s.Discarded != 2 || s.Held != 1 {
+		if s := sub.Stats(); s.Discarded != 2 || s.Held != 1 {
 			t.Errorf("%+v", s)
 		}
 		d.Done()
-		if s := l.Stats(); s.Held != 0 || s.Done != 1 {
+		if s := sub.Stats(); s.Held != 0 || s.Done != 1 {
 			t.Errorf("%+v", s)
 		}
 		w.server.apply("d", "1", "")
 		synctest.Wait()
-		if s := l.Stats(); s.Held != 0 || s.Offered != 3 {
+		if s := sub.Stats(); s.Held != 0 || s.Offered != 3 {
 			t.Errorf("after the removal: %+v", s)
 		}
 	})
@@ -361,13 +361,13 @@ func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 func TestRemoveWhileTheInformerWaits(t *testing.T) {
 	inWorld(t, func(w *world) {
 		stays, _, _ := w.subscribe(SubscriptionConfig{})
-		reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		reg, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c")
 		reg.Remove()
 		if got := stays.take(); len(got) != 3 {
 			t.Errorf("%v", got)
 		}
-		if s := l.Stats(); s.Held != 0 || s.Offered != 1 || s.Discarded != 1 || s.Blocked != 1 {
+		if s := sub.Stats(); s.Held != 0 || s.Offered != 1 || s.Discarded != 1 || s.Blocked != 1 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -378,11 +378,11 @@ func TestRemoveBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
 		f := NewFactory(server, nil)
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := f.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,10 +405,10 @@ func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		reg, l := w.hang(SubscriptionConfig{})
+		reg, sub := w.hang(SubscriptionConfig{})
 		calls, release, ended := 0, make(chan struct{}), make(chan error, 1)
 		go func() {
-			ended <- l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			ended <- sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
 				calls++
 				<-release
 				return nil
@@ -416,7 +416,7 @@ func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 		}()
 		synctest.Wait()
 		reg.Remove()
-		l.Stop()
+		sub.Stop()
 		synctest.Wait()
 		select {
 		case <-ended:
@@ -440,21 +440,21 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 			wg.Go(func() {
 				for i := range 20 {
 					overflow := []Overflow{OverflowLatest, OverflowBlock, OverflowDrop}[(g+i)%3]
-					l, err := NewSubscription(SubscriptionConfig{Capacity: 1 + i%3,
+					sub, err := NewSubscription(SubscriptionConfig{Capacity: 1 + i%3,
 						Overflow: overflow,
 						Resync:   time.Second})
 					if err != nil {
 						t.Error(err)
 						return
 					}
-					reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+					reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					var inner sync.WaitGroup
 					inner.Go(func() {
-						_ = l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+						_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
 							own, err := NewSubscription(SubscriptionConfig{})
 							if err != nil {
 								return err
@@ -465,13 +465,13 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 							}
 							second.Remove()
 							reg.Remove()
-							l.Stop()
+							sub.Stop()
 							return nil
 						}))
 					})
 					if i%2 == 0 {
 						reg.Remove()
-						l.Stop()
+						sub.Stop()
 					}
 					inner.Wait()
 				}
@@ -496,12 +496,12 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 // Defect e: a subscription that nobody fills holds no buffer.
 func TestAnIdleListenerHoldsNoBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, _, l := w.subscribe(SubscriptionConfig{Capacity: 1 << 20})
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		_, _, sub := w.subscribe(SubscriptionConfig{Capacity: 1 << 20})
+		sub.mu.Lock()
+		defer sub.mu.Unlock()
 		fresh := buffer.New(buffer.Config{Capacity: 1 << 20}) // TestAnIdleBufferHoldsNoMemory
-		if !reflect.DeepEqual(l.buf, fresh) || l.retries != nil {
-			t.Errorf("%+v", l.buf)
+		if !reflect.DeepEqual(sub.buf, fresh) || sub.retries != nil {
+			t.Errorf("%+v", sub.buf)
 		}
 	})
 }

@@ -20,29 +20,29 @@ func stories(all []Delivery) (told []string) {
 // hanging has a subscription with some events in its buffer, of which a worker has taken the first.
 func (w *world) hanging(cfg SubscriptionConfig, names ...string) (*Subscription, Delivery) {
 	w.t.Helper()
-	_, l := w.hang(cfg)
+	_, sub := w.hang(cfg)
 	w.applyEach(names...)
-	first, err := l.Next(w.ctx)
+	first, err := sub.Next(w.ctx)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return l, first
+	return sub, first
 }
 
 // A worker that has an event takes what else is ready, in order, and nothing of an object that
 // somebody works on.
 func TestMoreTakesWhatIsReady(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(SubscriptionConfig{}, "a", "b", "a", "c", "b")
-		got := l.More([]Delivery{first}, 10, 1)
+		sub, first := w.hanging(SubscriptionConfig{}, "a", "b", "a", "c", "b")
+		got := sub.More([]Delivery{first}, 10, 1)
 		expect(t, stories(got), "add a/1 101", "add b/1 102", "add c/1 104")
-		if more := l.More(nil, 10, 1); len(more) > 0 {
+		if more := sub.More(nil, 10, 1); len(more) > 0 {
 			t.Errorf("of objects at a worker there came %q", stories(more))
 		}
 		for _, d := range slices.Backward(got) {
 			d.Done()
 		}
-		expect(t, stories(l.More(nil, 10, 1)), "update b/1 105 was 102", "update a/1 103 was 101")
+		expect(t, stories(sub.More(nil, 10, 1)), "update b/1 105 was 102", "update a/1 103 was 101")
 	})
 }
 
@@ -57,8 +57,8 @@ func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 			for i := range c.ready + 1 {
 				names = append(names, fmt.Sprint("o", i))
 			}
-			l, _ := w.hanging(SubscriptionConfig{}, names...)
-			if got := l.More(nil, c.n, c.workers); len(got) != c.want {
+			sub, _ := w.hanging(SubscriptionConfig{}, names...)
+			if got := sub.More(nil, c.n, c.workers); len(got) != c.want {
 				t.Errorf("%d ready, %d wanted, %d workers: %d taken, want %d", c.ready, c.n,
 					c.workers, len(got), c.want)
 			}
@@ -69,10 +69,10 @@ func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 // What More leaves wakes the next worker, as what Next leaves.
 func TestWhatMoreLeavesIsForTheOthers(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, _ := w.hanging(SubscriptionConfig{}, "a", "b", "c", "d")
-		<-l.wake // another worker was woken, and has not come yet
-		expect(t, stories(l.More(nil, 2, 1)), "add b/1 102", "add c/1 103")
-		r := w.serve(l)
+		sub, _ := w.hanging(SubscriptionConfig{}, "a", "b", "c", "d")
+		<-sub.wake // another worker was woken, and has not come yet
+		expect(t, stories(sub.More(nil, 2, 1)), "add b/1 102", "add c/1 103")
+		r := w.serve(sub)
 		expect(t, r.take(), "add d/1 104")
 	})
 }
@@ -80,17 +80,17 @@ func TestWhatMoreLeavesIsForTheOthers(t *testing.T) {
 // Attempts and wishes to come again are the same as with Next.
 func TestMoreGivesRetriesAndRecalls(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(SubscriptionConfig{}, "a", "b", "c")
-		rest := l.More(nil, 2, 1)
+		sub, first := w.hanging(SubscriptionConfig{}, "a", "b", "c")
+		rest := sub.More(nil, 2, 1)
 		first.Retry(time.Second)
 		rest[0].Again(time.Second)
 		rest[1].Again(2 * time.Second)
 		w.applyEach("c")
 		// and so nobody needs the wish any more
-		expect(t, stories(l.More(nil, 3, 1)), "update c/1 104 was 103")
+		expect(t, stories(sub.More(nil, 3, 1)), "update c/1 104 was 103")
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		got := l.More(nil, 3, 1)
+		got := sub.More(nil, 3, 1)
 		expect(t, stories(got), "add a/1 101", "resync b/1 102")
 		if got[0].Attempt != 2 || !got[1].Recalled {
 			t.Errorf("%+v", got)
@@ -104,7 +104,7 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 	for seed := range uint64(30) {
 		inWorld(t, func(w *world) {
 			dice := rand.New(rand.NewPCG(seed, 0))
-			_, l := w.hang(SubscriptionConfig{Capacity: 1 + dice.IntN(8)})
+			_, sub := w.hang(SubscriptionConfig{Capacity: 1 + dice.IntN(8)})
 			out, last := map[string]Delivery{}, map[string]string{}
 			for range 100 {
 				name := fmt.Sprint("o", dice.IntN(5))
@@ -113,7 +113,7 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 				case step < 2:
 					w.applyEach(name)
 				case step < 4:
-					for _, d := range l.More(nil, 1+dice.IntN(5), 1+dice.IntN(3)) {
+					for _, d := range sub.More(nil, 1+dice.IntN(5), 1+dice.IntN(3)) {
 						name, version := d.Object.Name(), d.Object.ResourceVersion()
 						if _, twice := out[name]; twice || d.Attempt == 1 &&
 							version <= last[name] || d.Attempt > 1 && version != last[name] {
@@ -142,18 +142,18 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 // Stopped is closed with Stop, while there is still something to take.
 func TestStoppedIsToldAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(SubscriptionConfig{}, "a", "b")
+		sub, first := w.hanging(SubscriptionConfig{}, "a", "b")
 		select {
-		case <-l.Stopped():
+		case <-sub.Stopped():
 			t.Error("it was not stopped")
 		default:
 		}
-		l.Stop()
-		l.Stop()
-		<-l.Stopped()
-		expect(t, stories(l.More(nil, 2, 1)), "add b/1 102")
+		sub.Stop()
+		sub.Stop()
+		<-sub.Stopped()
+		expect(t, stories(sub.More(nil, 2, 1)), "add b/1 102")
 		first.Done()
-		if n := l.Discard(); n != 0 {
+		if n := sub.Discard(); n != 0 {
 			t.Errorf("discarded %d", n)
 		}
 	})

@@ -18,22 +18,22 @@ import (
 // hang registers a subscription that nobody serves.
 func (w *world) hang(cfg SubscriptionConfig) (*Registration, *Subscription) {
 	w.t.Helper()
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	synctest.Wait()
-	return reg, l
+	return reg, sub
 }
 
 // serve works off a subscription that hung.
-func (w *world) serve(l *Subscription) *recorder {
+func (w *world) serve(sub *Subscription) *recorder {
 	r := &recorder{}
-	go func() { _ = l.Run(w.ctx, r) }()
+	go func() { _ = sub.Run(w.ctx, r) }()
 	return r
 }
 
@@ -46,15 +46,15 @@ func (w *world) applyEach(names ...string) {
 
 func TestBlockLosesNothingAndHoldsUpTheInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowBlock})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowBlock})
 		other, _, _ := w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "a", "b", "c")
 		// The third event is offered to everybody, and then the informer waits.
 		expect(t, other.take(), "add a/1 101", "add b/1 102", "add c/1 103")
-		if s := l.Stats(); s.Held != 2 || s.Blocked != 1 || s.Coalesced+s.Dropped != 0 {
+		if s := sub.Stats(); s.Held != 2 || s.Blocked != 1 || s.Coalesced+s.Dropped != 0 {
 			t.Errorf("%+v", s)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "add c/1 103",
+		expect(t, w.serve(sub).take(), "add a/1 101", "add b/1 102", "add c/1 103",
 			"update a/1 104 was 101", "update b/1 105 was 102", "update c/1 106 was 103")
 		expect(t, other.take(), "update a/1 104 was 101", "update b/1 105 was 102",
 			"update c/1 106 was 103")
@@ -83,11 +83,11 @@ func TestWhoBlocksCanBeRemovedAndJoined(t *testing.T) {
 
 func TestWhoBlocksCanBeStopped(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		other, _, _ := w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c")
 		other.take()
-		l.Stop()
+		sub.Stop()
 		expect(t, other.take(), "add c/1 103")
 	})
 	// And the informer stops although a subscription blocks it: inWorld waits for that.
@@ -99,12 +99,12 @@ func TestWhoBlocksCanBeStopped(t *testing.T) {
 
 func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		reg, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c", "d")
 		var mu sync.Mutex
 		var second *recorder
 		go func() {
-			_ = l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				if second != nil {
@@ -136,12 +136,12 @@ func TestDropCountsWhatItGivesUpAndKeepsTheFirstList(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.server.apply(name, "1", "")
 		}
-		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
 		w.applyEach("a", "d", "d", "c")
-		if s := l.Stats(); s.Dropped != 4 || s.Held != 2 {
+		if s := sub.Stats(); s.Dropped != 4 || s.Held != 2 {
 			t.Errorf("%+v", s)
 		}
-		r := w.serve(l)
+		r := w.serve(sub)
 		expect(t, r.take(), "add a/1 101*", "add b/1 102*", "add c/1 103*")
 		w.applyEach("a")
 		expect(t, r.take(), "update a/1 108 was 104")
@@ -151,20 +151,20 @@ func TestDropCountsWhatItGivesUpAndKeepsTheFirstList(t *testing.T) {
 func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 	inWorld(t, func(w *world) {
 		dir := t.TempDir()
-		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowSpill, SpillDir: dir})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowSpill, SpillDir: dir})
 		w.applyEach("a", "b", "a", "b", "a")
 		w.server.remove("b")
 		synctest.Wait()
-		if s := l.Stats(); s.Held != 2 || s.OnDisk != 4 || s.Spilled != 4 || s.Marked != 0 ||
+		if s := sub.Stats(); s.Held != 2 || s.OnDisk != 4 || s.Spilled != 4 || s.Marked != 0 ||
 			s.SpillError != nil {
 			t.Errorf("%+v", s)
 		}
 		if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 			t.Errorf("the spill file has a name that could be left behind: %v, %v", files, err)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "update a/1 103 was 101",
+		expect(t, w.serve(sub).take(), "add a/1 101", "add b/1 102", "update a/1 103 was 101",
 			"update b/1 104 was 102", "update a/1 105 was 103", "delete b/1 106")
-		if s := l.Stats(); s.OnDisk != 0 || s.Held != 0 || s.Coalesced != 0 {
+		if s := sub.Stats(); s.OnDisk != 0 || s.Held != 0 || s.Coalesced != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -172,15 +172,15 @@ func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 
 func TestAFullSpillFileMarks(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 			SpillDir:   t.TempDir(),
 			SpillBytes: 700})
 		w.applyEach("a", "b", "a", "b", "a", "b", "a", "b", "a", "b")
-		s := l.Stats()
+		s := sub.Stats()
 		if s.OnDisk == 0 || s.Marked == 0 || s.SpillError != nil {
 			t.Errorf("%+v", s)
 		}
-		got := w.serve(l).take()
+		got := w.serve(sub).take()
 		if last := got[len(got)-2:]; !strings.HasPrefix(last[0], "update b/1 110~") ||
 			!strings.HasPrefix(last[1], "update a/1 109~") {
 			t.Errorf("%v", got)
@@ -190,15 +190,15 @@ func TestAFullSpillFileMarks(t *testing.T) {
 
 func TestASpillFolderThatIsNotThere(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 			SpillDir: "/nonexistent/folder"})
 		w.applyEach("a", "a", "a")
-		if s := l.Stats(); s.SpillError == nil ||
+		if s := sub.Stats(); s.SpillError == nil ||
 			!strings.HasPrefix(s.SpillError.Error(),
 				"cannot make a spill file: open /nonexistent/folder/") {
 			t.Errorf("%+v", s)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "update a/1 102 was 101",
+		expect(t, w.serve(sub).take(), "add a/1 101", "update a/1 102 was 101",
 			"update a/1 103 was 102")
 	})
 }
@@ -210,13 +210,13 @@ func TestJoiningCostsTheSameHoweverMuchIsStored(t *testing.T) {
 		}
 		first, _, _ := w.subscribe(SubscriptionConfig{})
 		first.take()
-		reg, l := w.hang(SubscriptionConfig{Capacity: 4})
-		if s := l.Stats(); s.Held != 4 || s.Backlog != 296 || s.Marked != 0 {
+		reg, sub := w.hang(SubscriptionConfig{Capacity: 4})
+		if s := sub.Stats(); s.Held != 4 || s.Backlog != 296 || s.Marked != 0 {
 			t.Errorf("%+v", s)
 		}
 		w.applyEach("p7")
 		expect(t, first.take(), "update p7/1 401 was 108")
-		r := w.serve(l)
+		r := w.serve(sub)
 		got := r.take()
 		switch { // p7 may have been among the first four
 		case len(got) == 300 && slices.Contains(got, "add p7/1 401*~1"), len(got) == 301 &&
@@ -236,7 +236,7 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(SubscriptionConfig{Capacity: 8, Overflow: overflow,
+				_, sub := w.hang(SubscriptionConfig{Capacity: 8, Overflow: overflow,
 					SpillDir: t.TempDir(), SpillBytes: 64 << 10})
 				var mu sync.Mutex
 				var written time.Time
@@ -269,7 +269,7 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 					t.Errorf("the other subscription got %d of 6000, the latest after %v", s.Done,
 						worst)
 				}
-				s := l.Stats()
+				s := sub.Stats()
 				if s.Held != 8 || s.Marked > 10 { // TestBufferModel bounds the file
 					t.Errorf("%+v", s)
 				}
@@ -282,26 +282,26 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 }
 
 func TestWhatIsOnDiskCanBeGivenUp(t *testing.T) {
-	for name, giveUp := range map[string]func(reg *Registration, l *Subscription){
-		"discard": func(_ *Registration, l *Subscription) { l.Discard() },
+	for name, giveUp := range map[string]func(reg *Registration, sub *Subscription){
+		"discard": func(_ *Registration, sub *Subscription) { sub.Discard() },
 		"remove":  func(reg *Registration, _ *Subscription) { reg.Remove() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
+				reg, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 					SpillDir: t.TempDir()})
 				w.applyEach("a", "b", "a", "b")
-				if s := l.Stats(); s.OnDisk != 3 {
+				if s := sub.Stats(); s.OnDisk != 3 {
 					t.Fatalf("%+v", s)
 				}
-				giveUp(reg, l)
+				giveUp(reg, sub)
 				synctest.Wait()
-				if s := l.Stats(); s.Discarded != 4 || s.OnDisk != 0 || s.Held != 0 ||
+				if s := sub.Stats(); s.Discarded != 4 || s.OnDisk != 0 || s.Held != 0 ||
 					s.SpillError != nil {
 					t.Errorf("%+v", s)
 				}
-				l.Stop()
-				if _, err := l.Next(w.ctx); !errors.Is(err, ErrStopped) {
+				sub.Stop()
+				if _, err := sub.Next(w.ctx); !errors.Is(err, ErrStopped) {
 					t.Error(err)
 				}
 			})

@@ -18,12 +18,12 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
+				_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
 					SpillDir: t.TempDir()})
 				got := make(chan string, 20)
 				go func() {
 					for {
-						d, err := l.Next(w.ctx)
+						d, err := sub.Next(w.ctx)
 						if err != nil {
 							return
 						}
@@ -47,14 +47,14 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 				case s := <-got:
 					expect(t, []string{s}, "add good/1 108")
 				default:
-					t.Fatalf("good has not come: %+v", l.Stats())
+					t.Fatalf("good has not come: %+v", sub.Stats())
 				}
-				if s := l.Stats(); s.Parked != 7 || s.Held != 0 ||
+				if s := sub.Stats(); s.Parked != 7 || s.Held != 0 ||
 					s.Blocked+s.Dropped+s.Coalesced != 0 || len(got) > 0 {
 					t.Errorf("%+v", s)
 				}
 				time.Sleep(2 * time.Hour)
-				if s := l.Stats(); s.Parked+s.Held+s.Marked != 0 || s.Done != 8 || len(got) != 7 {
+				if s := sub.Stats(); s.Parked+s.Held+s.Marked != 0 || s.Done != 8 || len(got) != 7 {
 					t.Errorf("%+v", s)
 				}
 			})
@@ -69,10 +69,10 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
+				_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
 					SpillDir: t.TempDir()})
 				w.applyEach("bad")
-				d, err := l.Next(w.ctx)
+				d, err := sub.Next(w.ctx)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,7 +80,7 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 				good := make(chan string, 10)
 				go func() {
 					for {
-						d, err := l.Next(w.ctx)
+						d, err := sub.Next(w.ctx)
 						if err != nil {
 							return
 						}
@@ -95,9 +95,9 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 				synctest.Wait()
 				blocks := overflow == OverflowBlock
 				if came := len(good) > 0; came == blocks {
-					t.Fatalf("the other object came: %t, %+v", came, l.Stats())
+					t.Fatalf("the other object came: %t, %+v", came, sub.Stats())
 				}
-				if s := l.Stats(); (s.Blocked > 0) != blocks || (s.Coalesced > 0) == blocks ||
+				if s := sub.Stats(); (s.Blocked > 0) != blocks || (s.Coalesced > 0) == blocks ||
 					s.Parked != 3 || s.Held > 2 {
 					t.Errorf("%+v", s)
 				}
@@ -121,10 +121,10 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 // Objects that come again take no room either, however many come at once.
 func TestRecalledObjectsTakeNoRoom(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
 		for i := range 10 {
 			w.applyEach(fmt.Sprint("p", i))
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,10 +132,10 @@ func TestRecalledObjectsTakeNoRoom(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		w.applyEach("good")
-		if s := l.Stats(); s.Recalled != 10 || s.Held != 1 || s.Dropped != 0 {
+		if s := sub.Stats(); s.Recalled != 10 || s.Held != 1 || s.Dropped != 0 {
 			t.Errorf("%+v", s)
 		}
-		if got := w.serve(l).take(); len(got) != 11 || got[10] != "add good/1 111" {
+		if got := w.serve(sub).take(); len(got) != 11 || got[10] != "add good/1 111" {
 			t.Errorf("%v", got)
 		}
 	})
@@ -167,9 +167,9 @@ func TestARecallEndsWithItsObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(tt.cfg)
+				_, sub := w.hang(tt.cfg)
 				w.applyEach("a")
-				d, err := l.Next(w.ctx)
+				d, err := sub.Next(w.ctx)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,15 +177,15 @@ func TestARecallEndsWithItsObject(t *testing.T) {
 				w.applyEach("b") // fills a buffer of one
 				tt.end(w)
 				synctest.Wait()
-				d, err = l.Next(w.ctx)
+				d, err = sub.Next(w.ctx)
 				if err != nil || d.Object.Name() != "b" {
 					t.Fatal(story(d.Event), err)
 				}
 				d.Done()
 				time.Sleep(time.Hour)
-				if s := l.Stats(); s.Recalled != 0 || len(l.recalls) != 0 || s.Held != 0 ||
+				if s := sub.Stats(); s.Recalled != 0 || len(sub.recalls) != 0 || s.Held != 0 ||
 					tt.cfg.Overflow == OverflowDrop && s.Dropped == 0 {
-					t.Errorf("%+v, %d to come", s, len(l.recalls))
+					t.Errorf("%+v, %d to come", s, len(sub.recalls))
 				}
 			})
 		})

@@ -35,7 +35,7 @@ type pipeline struct {
 
 // ledger is a subscription, and what it got.
 type ledger struct {
-	l       *Subscription
+	sub     *Subscription
 	reg     *registration
 	out     []buffer.Entry
 	parked  []buffer.Entry
@@ -111,7 +111,7 @@ func TestPipelineModel(t *testing.T) {
 				if l := which(t); l != nil && len(l.out) > 0 {
 					e := l.out[0]
 					l.out = l.out[1:]
-					l.l.buf.Park(e)
+					l.sub.buf.Park(e)
 					l.parked = append(l.parked, e)
 				}
 			},
@@ -145,13 +145,13 @@ func (p *pipeline) join(t *rapid.T) {
 }
 
 func (p *pipeline) subscribe(t *rapid.T, cfg SubscriptionConfig) {
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.diskByHand()
-	led := &ledger{l: l, seen: map[string][]string{}, deleted: map[string]bool{}}
-	led.reg = p.ctl.proc.join(l, p.ctl.store, p.now)
+	sub.diskByHand()
+	led := &ledger{sub: sub, seen: map[string][]string{}, deleted: map[string]bool{}}
+	led.reg = p.ctl.proc.join(sub, p.ctl.store, p.now)
 	p.subscriptions = append(p.subscriptions, led)
 }
 
@@ -273,9 +273,9 @@ func (p *pipeline) apply() bool {
 }
 
 func (p *pipeline) take(l *ledger) bool {
-	before := l.l.resynced
-	e, ok := l.l.takeWithDisk()
-	l.take(p, e, ok, l.l.resynced > before)
+	before := l.sub.resynced
+	e, ok := l.sub.takeWithDisk()
+	l.take(p, e, ok, l.sub.resynced > before)
 	if !ok {
 		return false
 	}
@@ -297,7 +297,7 @@ func (p *pipeline) finish(l *ledger, i int) {
 		state = e.Object.UID() + "@gone"
 		l.deleted[e.Object.UID()] = true
 	case event.Resync:
-		if l.l.cfg.Resync == 0 {
+		if l.sub.cfg.Resync == 0 {
 			p.t.Fatalf("%s for a subscription without a period", story(e.Event))
 		}
 		if told := l.seen[name]; l.hearsAll() && (len(told) == 0 || told[len(told)-1] != state) {
@@ -309,7 +309,7 @@ func (p *pipeline) finish(l *ledger, i int) {
 		}
 	}
 	l.seen[name] = append(l.seen[name], state)
-	l.l.finish(&e, true)
+	l.sub.finish(&e, true)
 }
 
 // drain applies what is queued, and has the workers do all there is.
@@ -317,12 +317,12 @@ func (p *pipeline) drain() {
 	for busy := true; busy; {
 		busy = p.apply()
 		for _, l := range p.subscriptions {
-			if l.l.buf.Empty() && l.l.available() == 0 {
+			if l.sub.buf.Empty() && l.sub.available() == 0 {
 				continue
 			}
 			busy = true
 			for _, e := range l.parked {
-				l.l.buf.Unpark(e.Object.Key())
+				l.sub.buf.Unpark(e.Object.Key())
 			}
 			l.parked = nil
 			p.take(l)
@@ -336,10 +336,10 @@ func (p *pipeline) drain() {
 // check compares what a subscription saw with the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
-	s := l.l.buf.Stats()
-	if l.reg.Initials != 0 || len(l.l.resyncs) > 0 || s.Held+s.Parked+int(s.Mistakes) > 0 {
+	s := l.sub.buf.Stats()
+	if l.reg.Initials != 0 || len(l.sub.resyncs) > 0 || s.Held+s.Parked+int(s.Mistakes) > 0 {
 		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.Initials,
-			l.l.Stats())
+			l.sub.Stats())
 	}
 	for name, truth := range p.lives {
 		seen := l.seen[name]

@@ -11,11 +11,11 @@ import (
 // whatever its object.
 func TestProgressBelongsToOneEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(SubscriptionConfig{})
+		reg, sub := w.hang(SubscriptionConfig{})
 		w.applyEach("a", "a", "b")
 		next := func(want, progress string) Delivery {
 			t.Helper()
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 		retry(next("update a/1 102 was 101", "<nil>"), "third")
 		reg.Remove() // what was parked goes, and its progress with it
 
-		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 		d = next("add a/1 102*", "<nil>")
 		reg.Remove()
 		retry(d, "fourth") // nobody wants it any more
-		if s := l.Stats(); s.Held != 0 || l.buf.Busy(d.Object.Key()) || !l.buf.Empty() {
+		if s := sub.Stats(); s.Held != 0 || sub.buf.Busy(d.Object.Key()) || !sub.buf.Empty() {
 			t.Errorf("%+v", s)
 		}
 	})

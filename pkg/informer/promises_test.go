@@ -48,7 +48,7 @@ func (w *world) replicas(n int) {
 func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const n = 40
-		l, err := NewSubscription(
+		sub, err := NewSubscription(
 			SubscriptionConfig{
 				Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {
 					Values: []string{"shop"}}}})
@@ -57,7 +57,7 @@ func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 		}
 		reg, err := w.factory.Subscribe(pods, Scope{},
 			Shape{Indexes: map[string]IndexFunc{
-				"node": IndexByPath(object.MustCompilePath("spec.nodeName"))}}, l)
+				"node": IndexByPath(object.MustCompilePath("spec.nodeName"))}}, sub)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 		}
 		packed := 0
 		for range n {
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,19 +171,20 @@ func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill,
 			OverflowLatest, OverflowDrop, OverflowSpill} {
-			_, l := w.hang(SubscriptionConfig{Name: fmt.Sprint(i), Capacity: 1, Overflow: overflow,
+			_, sub := w.hang(SubscriptionConfig{Name: fmt.Sprint(i), Capacity: 1,
+				Overflow: overflow,
 				SpillDir: t.TempDir(), Resync: 1 << 40})
-			defer l.Discard() // nothing is left open
+			defer sub.Discard() // nothing is left open
 		}
 		w.applyEach("a", "b", "a", "b", "c")
 		if got := ownGoroutines(); got != 2 {
 			t.Errorf("%d goroutines of one informer", got)
 		}
-		l, err := NewSubscription(SubscriptionConfig{})
+		sub, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Subscribe(pods, Scope{Namespace: "shop"}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{Namespace: "shop"}, Shape{}, sub); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -188,7 +188,7 @@ func TestQueueIsBounded(t *testing.T) {
 // reflector wait and nothing grow.
 func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		for range 3 * defaultQueueLimit {
 			w.server.apply("a", "1", "")
 		}
@@ -201,7 +201,7 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 			t.Errorf("%d deltas are queued, %d of the object, the limit is %d", n, kept,
 				defaultQueueLimit)
 		}
-		got := w.serve(l).take()
+		got := w.serve(sub).take()
 		if len(got) != 3*defaultQueueLimit {
 			t.Errorf("%d of %d events came", len(got), 3*defaultQueueLimit)
 		}

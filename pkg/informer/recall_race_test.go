@@ -16,11 +16,11 @@ import (
 func TestTheNewestWishCounts(t *testing.T) {
 	const rounds, versions = 1500, 8
 	for range rounds {
-		l, err := NewSubscription(SubscriptionConfig{Name: "l", Capacity: 2 * versions})
+		sub, err := NewSubscription(SubscriptionConfig{Name: "l", Capacity: 2 * versions})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg := &registration{subscription: l}
+		reg := &registration{subscription: sub}
 		for v := range versions {
 			for _, name := range []string{"a", "gone"} {
 				e := event.Event{Op: event.Add, Object: obj(name, "u", v+1)}
@@ -30,12 +30,12 @@ func TestTheNewestWishCounts(t *testing.T) {
 				if name == "gone" && v == versions-1 {
 					e.Op, e.Old = event.Delete, nil
 				}
-				if !l.offer(reg, buffer.Entry{Event: e, From: &reg.Origin}) {
+				if !sub.offer(reg, buffer.Entry{Event: e, From: &reg.Origin}) {
 					t.Fatal("there is no room")
 				}
 			}
 		}
-		l.wake.set()
+		sub.wake.set()
 		var workers sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
 		var left sync.WaitGroup
@@ -43,7 +43,7 @@ func TestTheNewestWishCounts(t *testing.T) {
 		for range 3 {
 			workers.Go(func() {
 				for {
-					d, err := l.Next(ctx)
+					d, err := sub.Next(ctx)
 					if err != nil {
 						if !errors.Is(err, context.Canceled) {
 							t.Error(err)
@@ -58,15 +58,15 @@ func TestTheNewestWishCounts(t *testing.T) {
 		left.Wait()
 		cancel()
 		workers.Wait()
-		l.mu.Lock()
-		if r := l.recalls[event.Key{Namespace: "shop", Name: "a"}]; r == nil ||
-			r.entry.Object.ResourceVersion() != "8" || len(l.recalls) != 1 {
-			t.Errorf("%d wishes are left, that of a is %v", len(l.recalls), r)
+		sub.mu.Lock()
+		if r := sub.recalls[event.Key{Namespace: "shop", Name: "a"}]; r == nil ||
+			r.entry.Object.ResourceVersion() != "8" || len(sub.recalls) != 1 {
+			t.Errorf("%d wishes are left, that of a is %v", len(sub.recalls), r)
 		}
-		for key := range l.recalls {
-			l.forgetRecall(key)
+		for key := range sub.recalls {
+			sub.forgetRecall(key)
 		}
-		l.mu.Unlock()
+		sub.mu.Unlock()
 		if t.Failed() {
 			return
 		}

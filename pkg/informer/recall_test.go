@@ -20,9 +20,9 @@ type asking struct {
 	got   []string
 }
 
-func (a *asking) run(ctx context.Context, l *Subscription) error {
+func (a *asking) run(ctx context.Context, sub *Subscription) error {
 	for {
-		d, err := l.Next(ctx)
+		d, err := sub.Next(ctx)
 		if err != nil {
 			return err
 		}
@@ -51,11 +51,12 @@ func (a *asking) take() []string {
 	return got
 }
 
-func (w *world) ask(l *Subscription, after map[string]time.Duration) *asking {
+func (w *world) ask(sub *Subscription, after map[string]time.Duration) *asking {
 	a := &asking{after: after}
 	ctx := w.t.Context()
 	go func() {
-		if err := a.run(ctx, l); !errors.Is(err, context.Canceled) && !errors.Is(err, ErrStopped) {
+		if err := a.run(ctx, sub); !errors.Is(err, context.Canceled) &&
+			!errors.Is(err, ErrStopped) {
 			w.t.Error(err)
 		}
 	}()
@@ -64,15 +65,15 @@ func (w *world) ask(l *Subscription, after map[string]time.Duration) *asking {
 
 func TestAnObjectComesAgainWhenItIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{})
-		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
+		_, sub := w.hang(SubscriptionConfig{})
+		a := w.ask(sub, map[string]time.Duration{"a": time.Minute})
 		w.applyEach("a", "b")
 		expect(t, a.take(), "add a/1 101", "add b/1 102")
 		time.Sleep(59 * time.Second)
 		expect(t, a.take())
 		time.Sleep(2 * time.Second)
 		expect(t, a.take(), "resync a/1 101 recalled")
-		if s := l.Stats(); s.Recalled != 1 || s.Offered != 2 || s.Done != 2 || s.Held != 0 {
+		if s := sub.Stats(); s.Recalled != 1 || s.Offered != 2 || s.Done != 2 || s.Held != 0 {
 			t.Errorf("%+v", s)
 		}
 		// again and again, as long as it is asked for
@@ -84,9 +85,9 @@ func TestAnObjectComesAgainWhenItIsAskedFor(t *testing.T) {
 // An event that comes first makes the wish pointless: its worker knows better.
 func TestAnEventForgetsTheWish(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{})
+		_, sub := w.hang(SubscriptionConfig{})
 		after := map[string]time.Duration{"a": time.Minute}
-		a := w.ask(l, after)
+		a := w.ask(sub, after)
 		w.applyEach("a")
 		time.Sleep(30 * time.Second)
 		w.applyEach("a")
@@ -107,8 +108,8 @@ func TestAnEventForgetsTheWish(t *testing.T) {
 // informer that was left.
 func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{})
-		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
+		_, sub := w.hang(SubscriptionConfig{})
+		a := w.ask(sub, map[string]time.Duration{"a": time.Minute})
 		w.applyEach("a")
 		w.server.remove("a")
 		expect(t, a.take(), "add a/1 101", "delete a/1 102")
@@ -117,18 +118,18 @@ func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 
 		w.applyEach("a")
 		expect(t, a.take(), "add a/1 103")
-		l.Stop()
+		sub.Stop()
 		time.Sleep(time.Hour)
 		expect(t, a.take())
 
-		reg, l := w.hang(SubscriptionConfig{})
-		a = w.ask(l, map[string]time.Duration{"a": time.Minute})
+		reg, sub := w.hang(SubscriptionConfig{})
+		a = w.ask(sub, map[string]time.Duration{"a": time.Minute})
 		expect(t, a.take(), "add a/1 103*")
 		reg.Remove()
 		time.Sleep(time.Hour)
 		expect(t, a.take())
-		if s := l.Stats(); s.Discarded != 0 || s.Recalled != 0 || s.Held != 0 ||
-			len(l.recalls) != 0 {
+		if s := sub.Stats(); s.Discarded != 0 || s.Recalled != 0 || s.Held != 0 ||
+			len(sub.recalls) != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -151,16 +152,16 @@ func TestARefusedEndComesInstead(t *testing.T) {
 			{SubscriptionConfig{Conditions: conditions, Transitions: true,
 				On: event.OpSet(0).With(event.Add).With(event.Update)}, nil},
 		} {
-			reg, l := w.hang(tt.cfg)
-			a := w.ask(l, nil)
+			reg, sub := w.hang(tt.cfg)
+			a := w.ask(sub, nil)
 			o := labelled("", "a", "1", 101, "")
-			l.mu.Lock()
-			l.recallAfter(buffer.Entry{Event: event.Event{Op: event.Update, Object: o},
+			sub.mu.Lock()
+			sub.recallAfter(buffer.Entry{Event: event.Event{Op: event.Update, Object: o},
 				From: &reg.reg.Origin}, time.Minute)
-			l.mu.Unlock()
+			sub.mu.Unlock()
 			time.Sleep(2 * time.Minute)
 			expect(t, a.take(), tt.want...)
-			if s := l.Stats(); s.Held != 0 || s.Offered != 0 || s.Done != 0 {
+			if s := sub.Stats(); s.Held != 0 || s.Offered != 0 || s.Done != 0 {
 				t.Errorf("%+v", s)
 			}
 			reg.Remove()

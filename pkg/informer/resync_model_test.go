@@ -20,7 +20,7 @@ type round struct{ wants map[event.Key]*object.Object }
 
 // hearsAll: the subscription gets every change.
 func (l *ledger) hearsAll() bool {
-	c := l.l.cfg
+	c := l.sub.cfg
 	return c.Overflow != OverflowDrop && len(c.Conditions) == 0 && c.On.Has(event.Add) &&
 		c.On.Has(event.Update) && c.On.Has(event.Delete)
 }
@@ -32,11 +32,11 @@ func (p *pipeline) resync(after time.Duration) {
 	queued := p.ctl.queue.len()
 	var before []SubscriptionStats
 	for _, l := range p.subscriptions {
-		before = append(before, l.l.Stats())
+		before = append(before, l.sub.Stats())
 	}
 	p.ctl.proc.startResync(p.now, p.ctl.store)
 	for i, l := range p.subscriptions {
-		now, was := l.l.Stats(), before[i]
+		now, was := l.sub.Stats(), before[i]
 		if now.Held != was.Held || now.Marked != was.Marked || now.OnDisk != was.OnDisk ||
 			p.ctl.queue.len() != queued {
 			p.t.Fatalf("a resync took room: %+v was %+v", now, was)
@@ -66,7 +66,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 			p.t.Fatalf("%s by a resync", story(e.Event))
 		case stored != e.Object:
 			p.t.Fatalf("%s, but the store has %v", story(e.Event), stored)
-		case l.l.buf.Available()+l.l.buf.Stats().Marked > 0:
+		case l.sub.buf.Available()+l.sub.buf.Stats().Marked > 0:
 			p.t.Fatalf("%s overtakes what waits", story(e.Event))
 		}
 	}
@@ -76,7 +76,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 	if ok {
 		delete(l.round.wants, e.Object.Key())
 	}
-	if len(l.l.resyncs) > 0 {
+	if len(l.sub.resyncs) > 0 {
 		return
 	}
 	// It has ended. Whoever is still wanted must have been changed since, in a way the subscription
@@ -84,7 +84,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 	for key, o := range l.round.wants {
 		stored := p.ctl.store.Get(key)
 		if stored == nil || stored.UID() != o.UID() || !object.SameState(stored, o) &&
-			l.l.cfg.On.Has(event.Update) {
+			l.sub.cfg.On.Has(event.Update) {
 			continue
 		}
 		if e := (buffer.Entry{Event: event.Event{Op: event.Resync,
@@ -92,7 +92,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 			&e) {
 			continue
 		}
-		p.t.Fatalf("%s was left out of a resync of %v", key, l.l.cfg.On)
+		p.t.Fatalf("%s was left out of a resync of %v", key, l.sub.cfg.On)
 	}
 	l.round = nil
 }
@@ -104,8 +104,8 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 func TestResyncModel(t *testing.T) {
 	dir, resynced, skipped := t.TempDir(), uint64(0), uint64(0)
 	count := func(l *ledger) {
-		s := l.l.Stats()
-		resynced, skipped = resynced+l.l.resynced, skipped+s.ResyncsSkipped
+		s := l.sub.Stats()
+		resynced, skipped = resynced+l.sub.resynced, skipped+s.ResyncsSkipped
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		store := store.New()
@@ -167,7 +167,7 @@ func TestResyncModel(t *testing.T) {
 				if l := which(t); len(p.subscriptions) > 1 {
 					p.ctl.proc.leave(l.reg)
 					count(l)
-					if len(l.l.resyncs) > 0 {
+					if len(l.sub.resyncs) > 0 {
 						t.Fatal("the resync of a subscription that has left goes on")
 					}
 					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked,
@@ -192,13 +192,13 @@ func TestResyncModel(t *testing.T) {
 				if l := which(t); len(l.out) > 0 {
 					e := l.out[0]
 					l.out = l.out[1:]
-					l.l.buf.Park(e)
+					l.sub.buf.Park(e)
 					l.parked = append(l.parked, e)
 				}
 			},
 			"retry": func(t *rapid.T) {
 				if l := which(t); len(l.parked) > 0 {
-					l.l.buf.Unpark(l.parked[0].Object.Key())
+					l.sub.buf.Unpark(l.parked[0].Object.Key())
 					l.parked = l.parked[1:]
 				}
 			},
@@ -210,7 +210,8 @@ func TestResyncModel(t *testing.T) {
 			if l.hearsAll() {
 				p.check(l)
 			}
-			if s := l.l.Stats(); l.round != nil || s.Resyncing > 0 || s.Held > 0 || s.Mistakes > 0 {
+			if s := l.sub.Stats(); l.round != nil || s.Resyncing > 0 || s.Held > 0 ||
+				s.Mistakes > 0 {
 				t.Fatalf("all is done, but %+v", s)
 			}
 		}

@@ -21,19 +21,19 @@ func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
 func resyncWhileApplying(t *testing.T) {
 	const rounds = 2000
 	c, list := stocked(1)
-	l, err := NewSubscription(SubscriptionConfig{Resync: time.Second,
+	sub, err := NewSubscription(SubscriptionConfig{Resync: time.Second,
 		On: event.OpSet(0).With(event.Add).With(event.Delete).With(event.Resync)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Unix(0, 0)
-	c.proc.join(l, c.store, now)
+	c.proc.join(sub, c.store, now)
 	var wg sync.WaitGroup
 	resyncs := 0
 	wg.Go(func() {
 		added := 0
 		for {
-			d, err := l.Next(t.Context())
+			d, err := sub.Next(t.Context())
 			if errors.Is(err, ErrStopped) {
 				return
 			}
@@ -63,7 +63,7 @@ func resyncWhileApplying(t *testing.T) {
 	c.proc.startResync(now.Add(time.Second), c.store)
 	c.proc.wake()
 	synctest.Wait()
-	l.Stop()
+	sub.Stop()
 	wg.Wait()
 	if resyncs == 0 {
 		t.Error("there was no resync at all")

@@ -30,21 +30,21 @@ func stocked(n int) (*controller, []*object.Object) {
 func (c *controller) late(t *testing.T, cfg SubscriptionConfig, now time.Time) *Subscription {
 	t.Helper()
 	cfg.On = event.OpSet(0).With(event.Resync)
-	l, err := NewSubscription(cfg)
+	sub, err := NewSubscription(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.proc.join(l, c.store, now)
-	return l
+	c.proc.join(sub, c.store, now)
+	return sub
 }
 
 // workOff takes and finishes everything, and counts the resyncs of each object.
-func workOff(l *Subscription) map[event.Key]int {
+func workOff(sub *Subscription) map[event.Key]int {
 	got := map[event.Key]int{}
-	for l.available() > 0 {
-		if e, ok := l.take(); ok {
+	for sub.available() > 0 {
+		if e, ok := sub.take(); ok {
 			got[e.Object.Key()]++
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
 	}
 	return got
@@ -70,12 +70,12 @@ func TestOverlappingResyncsLoseNothing(t *testing.T) {
 			first.finish(&e, true)
 		}
 		c.proc.startResync(due.Add(3*time.Millisecond), c.store)
-		for name, l := range map[string]*Subscription{"first": first, "second": second} {
+		for name, sub := range map[string]*Subscription{"first": first, "second": second} {
 			want := n
-			if l == first {
+			if sub == first {
 				want -= 50
 			}
-			got := workOff(l)
+			got := workOff(sub)
 			if len(got) != want {
 				t.Fatalf("round %d: the %s subscription got %d of %d objects", round, name,
 					len(got),
@@ -86,7 +86,7 @@ func TestOverlappingResyncsLoseNothing(t *testing.T) {
 					t.Fatalf("%s came %d times", key, times)
 				}
 			}
-			if s := l.Stats(); s.Offered != uint64(round*n) || s.Done != s.Offered ||
+			if s := sub.Stats(); s.Offered != uint64(round*n) || s.Done != s.Offered ||
 				s.ResyncsSkipped > 0 || s.Held+s.Marked > 0 {
 				t.Fatalf("%+v", s)
 			}
@@ -125,26 +125,26 @@ func TestEveryListenerIsResyncedInItsOwnTime(t *testing.T) {
 func TestAResyncUnderWayGoesOn(t *testing.T) {
 	c, _ := stocked(10)
 	begin := time.Unix(0, 0)
-	l := c.late(t, SubscriptionConfig{Resync: time.Second}, begin)
+	sub := c.late(t, SubscriptionConfig{Resync: time.Second}, begin)
 	seen := map[event.Key]int{}
 	for i := range 4 {
 		c.proc.startResync(begin.Add(time.Duration(i+1)*time.Second), c.store)
 		for range 2 {
-			e, ok := l.take()
+			e, ok := sub.take()
 			if !ok {
 				t.Fatal("nothing to take")
 			}
 			seen[e.Object.Key()]++
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
 	}
-	if s := l.Stats(); len(seen) != 8 || s.ResyncsSkipped != 3 || s.Resyncing != 2 {
+	if s := sub.Stats(); len(seen) != 8 || s.ResyncsSkipped != 3 || s.Resyncing != 2 {
 		t.Errorf("%d objects came, %+v", len(seen), s)
 	}
-	workOff(l)
+	workOff(sub)
 	c.proc.startResync(begin.Add(5*time.Second), c.store)
-	if got := workOff(l); len(got) != 10 || l.Stats().ResyncsSkipped != 3 {
-		t.Errorf("%d objects came, %+v", len(got), l.Stats())
+	if got := workOff(sub); len(got) != 10 || sub.Stats().ResyncsSkipped != 3 {
+		t.Errorf("%d objects came, %+v", len(got), sub.Stats())
 	}
 }
 
@@ -155,10 +155,10 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 		for i := range 10 {
 			w.server.apply(fmt.Sprint("p", i), "1", "")
 		}
-		_, l := w.hang(SubscriptionConfig{Resync: time.Minute, Capacity: 2,
+		_, sub := w.hang(SubscriptionConfig{Resync: time.Minute, Capacity: 2,
 			Overflow: OverflowBlock})
 		for range 10 {
-			d, err := l.Next(w.ctx)
+			d, err := sub.Next(w.ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,11 +166,11 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 		}
 		time.Sleep(time.Minute + time.Millisecond)
 		synctest.Wait()
-		blocked := l.Stats().Blocked // by the first list
-		if s := l.Stats(); s.Resyncing != 10 || s.Held != 0 {
+		blocked := sub.Stats().Blocked // by the first list
+		if s := sub.Stats(); s.Resyncing != 10 || s.Held != 0 {
 			t.Fatalf("%+v", s)
 		}
-		d, _ := l.Next(w.ctx)
+		d, _ := sub.Next(w.ctx)
 		if d.Op != event.Resync {
 			t.Errorf("%s", story(d.Event))
 		}
@@ -180,14 +180,14 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 		}
 		w.applyEach(name)
 		d.Done()
-		if d, _ = l.Next(w.ctx); d.Op != event.Update || d.Object.Name() != name {
+		if d, _ = sub.Next(w.ctx); d.Op != event.Update || d.Object.Name() != name {
 			t.Errorf("%s comes first", story(d.Event))
 		}
 		d.Done()
-		if s := l.Stats(); s.Blocked != blocked || s.Resyncing != 9 {
+		if s := sub.Stats(); s.Blocked != blocked || s.Resyncing != 9 {
 			t.Errorf("%+v", s)
 		}
-		r := w.serve(l)
+		r := w.serve(sub)
 		if got := r.take(); len(got) != 8 || slices.ContainsFunc(got, func(s string) bool {
 			return s[:len("resync "+name)] == "resync "+name
 		}) {
@@ -202,28 +202,28 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c, list := stocked(3)
 	begin := time.Unix(0, 0)
 	alone := c.late(t, SubscriptionConfig{Resync: time.Second}, begin)
-	l, err := NewSubscription(SubscriptionConfig{Resync: time.Second})
+	sub, err := NewSubscription(SubscriptionConfig{Resync: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.proc.join(l, c.store, begin)
-	workOff(l)
+	c.proc.join(sub, c.store, begin)
+	workOff(sub)
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	c.apply(&delta{typ: deltaUpdated, object: obj("pod-1", "u", 101)})
 	c.apply(&delta{typ: deltaDeleted, object: list[2]})
 	c.apply(&delta{typ: deltaAdded, object: obj("pod-2", "another", 102)})
-	stories := func(l *Subscription) (all []string) {
-		for l.available() > 0 {
-			if e, ok := l.take(); ok {
+	stories := func(sub *Subscription) (all []string) {
+		for sub.available() > 0 {
+			if e, ok := sub.take(); ok {
 				all = append(all, story(e.Event))
-				l.finish(&e, true)
+				sub.finish(&e, true)
 			}
 		}
 		slices.Sort(all)
 		return all
 	}
 	expect(t, stories(alone), "resync pod-0/u 1", "resync pod-1/u 101")
-	expect(t, stories(l), "add pod-2/another 102", "delete pod-2/u 3", "resync pod-0/u 1",
+	expect(t, stories(sub), "add pod-2/another 102", "delete pod-2/u 3", "resync pod-0/u 1",
 		"update pod-1/u 101 was 2")
 }
 
@@ -233,25 +233,25 @@ func TestAResyncPassesOverWhatIsRefused(t *testing.T) {
 	const n = 10 * maxResyncScan
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	l := c.late(t, SubscriptionConfig{Resync: time.Second,
+	sub := c.late(t, SubscriptionConfig{Resync: time.Second,
 		Conditions: []condition.Condition{{Of: condition.OfName, Values: []string{"pod-7"}}}},
 		begin)
-	refused := l.Stats().Refused
+	refused := sub.Stats().Refused
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	steps, got := 0, 0
-	for l.available() > 0 {
-		before := l.Stats().Resyncing
-		e, ok := l.take()
+	for sub.available() > 0 {
+		before := sub.Stats().Resyncing
+		e, ok := sub.take()
 		if ok {
 			got++
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
-		if passed := before - l.Stats().Resyncing; passed > maxResyncScan {
+		if passed := before - sub.Stats().Resyncing; passed > maxResyncScan {
 			t.Fatalf("%d objects at once", passed)
 		}
 		steps++
 	}
-	if s := l.Stats(); got != 1 || steps < 10 || s.Refused-refused != n-1 {
+	if s := sub.Stats(); got != 1 || steps < 10 || s.Refused-refused != n-1 {
 		t.Errorf("%d objects in %d steps, %d refused", got, steps, s.Refused-refused)
 	}
 }
@@ -266,19 +266,19 @@ func TestAResyncTakesNoMemory(t *testing.T) {
 		all = append(all, c.late(t, SubscriptionConfig{Resync: time.Second}, begin))
 	}
 	c.proc.startResync(begin.Add(time.Second), c.store)
-	for _, l := range all {
-		workOff(l)
+	for _, sub := range all {
+		workOff(sub)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c.proc.startResync(begin.Add(2*time.Second), c.store)
-	for _, l := range all {
+	for _, sub := range all {
 		for range n {
-			e, ok := l.take()
+			e, ok := sub.take()
 			if !ok {
 				t.Fatal("nothing to take")
 			}
-			l.finish(&e, true)
+			sub.finish(&e, true)
 		}
 	}
 	runtime.ReadMemStats(&after)
@@ -292,20 +292,20 @@ func TestAResyncTakesNoMemory(t *testing.T) {
 func TestAResyncEndsWithItsListener(t *testing.T) {
 	for name, end := range map[string]func(*Registration, *Subscription){
 		"remove": func(reg *Registration, _ *Subscription) { reg.Remove() },
-		"stop":   func(_ *Registration, l *Subscription) { l.Stop() },
+		"stop":   func(_ *Registration, sub *Subscription) { sub.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.applyEach("a", "b")
-				reg, l := w.hang(SubscriptionConfig{Resync: time.Minute,
+				reg, sub := w.hang(SubscriptionConfig{Resync: time.Minute,
 					On: event.OpSet(0).With(event.Resync)})
 				time.Sleep(time.Minute + time.Millisecond)
-				if s := l.Stats(); s.Resyncing != 2 {
+				if s := sub.Stats(); s.Resyncing != 2 {
 					t.Fatalf("%+v", s)
 				}
-				end(reg, l)
-				if s := l.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !l.buf.Empty() ||
-					l.available() != 0 {
+				end(reg, sub)
+				if s := sub.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !sub.buf.Empty() ||
+					sub.available() != 0 {
 					t.Errorf("%+v", s)
 				}
 			})

@@ -30,12 +30,12 @@ func TestSpillToAFullDisk(t *testing.T) {
 	}
 	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
-	l, err := NewSubscription(SubscriptionConfig{Overflow: OverflowSpill, SpillDir: dir,
+	sub, err := NewSubscription(SubscriptionConfig{Overflow: OverflowSpill, SpillDir: dir,
 		Capacity: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.proc.join(l, c.store, time.Now())
+	c.proc.join(sub, c.store, time.Now())
 	const events, objects = 400, 5
 	var p object.Parser
 	for i := range events {
@@ -46,30 +46,30 @@ func TestSpillToAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.apply(&delta{typ: deltaUpdated, object: o})
-		l.settle()
+		sub.settle()
 	}
-	if s := l.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 ||
+	if s := sub.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 ||
 		s.Marked != objects {
 		t.Errorf("%+v", s)
 	}
 	last, n, missed := map[string]string{}, 0, 0
 	for {
-		l.settle()
-		l.mu.Lock()
-		e, ok := l.take()
-		l.mu.Unlock()
+		sub.settle()
+		sub.mu.Lock()
+		e, ok := sub.take()
+		sub.mu.Unlock()
 		if !ok {
 			break
 		}
 		last[e.Object.Name()], n, missed = e.Object.ResourceVersion(), n+1, missed+e.Missed
-		l.finish(&e, true)
+		sub.finish(&e, true)
 	}
 	for i := range objects {
 		if name, want := fmt.Sprint("pod-", i), fmt.Sprint(events-objects+i+1); last[name] != want {
 			t.Errorf("%s ended on %s, want %s", name, last[name], want)
 		}
 	}
-	if s := l.Stats(); n+missed != events || s.Mistakes > 0 || s.Held+s.Marked+s.OnDisk > 0 {
+	if s := sub.Stats(); n+missed != events || s.Mistakes > 0 || s.Held+s.Marked+s.OnDisk > 0 {
 		t.Errorf("%d events came and %d were missed, of %d: %+v", n, missed, events, s)
 	}
 }

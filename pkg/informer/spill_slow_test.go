@@ -107,11 +107,11 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
-				l.spillTo(hangs(gate)[how])
+				_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
+				sub.spillTo(hangs(gate)[how])
 				other, _, _ := w.subscribe(SubscriptionConfig{})
 				w.applyEach("a", "b", "a")
-				served := w.serve(l)
+				served := w.serve(sub)
 				w.applyEach("b", "a")
 				all := []string{"add a/1 101", "add b/1 102", "update a/1 103 was 101",
 					"update b/1 104 was 102", "update a/1 105 was 103"}
@@ -125,13 +125,14 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 				before := served.take()
-				if s := l.Stats(); s.OnDisk+s.Held+int(s.Done) != 5 || len(before) != int(s.Done) ||
+				if s := sub.Stats(); s.OnDisk+s.Held+int(s.Done) != 5 ||
+					len(before) != int(s.Done) ||
 					len(before) == 5 || s.SpillError != nil {
 					t.Errorf("%d came though the disk hangs: %+v", len(before), s)
 				}
 				close(gate)
 				expect(t, append(before, served.take()...), all...)
-				if s := l.Stats(); s.OnDisk+s.Held+s.Marked > 0 || s.Coalesced > 0 {
+				if s := sub.Stats(); s.OnDisk+s.Held+s.Marked > 0 || s.Coalesced > 0 {
 					t.Errorf("%+v", s)
 				}
 			})
@@ -149,20 +150,20 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
-				l.spillTo(hangs(gate)["write"], bound)
+				_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
+				sub.spillTo(hangs(gate)["write"], bound)
 				for range 100 {
 					w.applyEach("a", "b")
 				}
 				w.server.remove("b")
 				synctest.Wait()
-				s := l.Stats()
+				s := sub.Stats()
 				if s.OnDisk < 2 || s.OnDisk > 6 || s.Marked != 2 || s.Held != 1 ||
 					uint64(s.OnDisk+s.Marked+s.Held)+s.Coalesced != 201 {
 					t.Errorf("%+v", s)
 				}
 				close(gate)
-				got := w.serve(l).take()
+				got := w.serve(sub).take()
 				if n := len(got); n != s.OnDisk+3 ||
 					!strings.HasPrefix(got[n-2], "update a/1 299~") ||
 					!strings.HasPrefix(got[n-1], "delete b/1 301~") {
@@ -180,11 +181,11 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
-				l.spillTo(hangs(gate)[how])
+				_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
+				sub.spillTo(hangs(gate)[how])
 				w.applyEach("a", "b", "a", "b")
 				if how == "read" {
-					d, err := l.Next(w.ctx)
+					d, err := sub.Next(w.ctx)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -192,22 +193,22 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 					synctest.Wait()
 				}
 				begun := time.Now() // of the bubble's clock
-				discarded := l.Discard()
+				discarded := sub.Discard()
 				if took := time.Since(begun); took != maxDiskWait {
 					t.Errorf("it took %v", took)
 				}
-				if s := l.Stats(); discarded+int(s.Done) != 4 || s.OnDisk+s.Held > 0 ||
+				if s := sub.Stats(); discarded+int(s.Done) != 4 || s.OnDisk+s.Held > 0 ||
 					s.SpillError == nil ||
 					!strings.Contains(s.SpillError.Error(), "does not answer") {
 					t.Errorf("%d discarded, %+v", discarded, s)
 				}
-				if _, err := l.Next(w.ctx); err == nil {
+				if _, err := sub.Next(w.ctx); err == nil {
 					t.Error("there is something left")
 				}
 				close(gate)
-				l.settle()
-				if len(l.buf.Origins()) > 0 || l.buf.DiskDue() || l.buf.Stats().Mistakes > 0 {
-					t.Errorf("%+v", &l.buf)
+				sub.settle()
+				if len(sub.buf.Origins()) > 0 || sub.buf.DiskDue() || sub.buf.Stats().Mistakes > 0 {
+					t.Errorf("%+v", &sub.buf)
 				}
 			})
 		})
@@ -220,9 +221,9 @@ func TestDisksThatHangHoldUpAStopOnce(t *testing.T) {
 		gate := make(chan struct{})
 		subscriptions := make([]*Subscription, 300)
 		for i := range subscriptions {
-			_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
-			l.spillTo(hangs(gate)["write"])
-			subscriptions[i] = l
+			_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
+			sub.spillTo(hangs(gate)["write"])
+			subscriptions[i] = sub
 		}
 		w.applyEach("a", "b", "a", "b")
 		begun := time.Now() // of the bubble's clock
@@ -235,8 +236,8 @@ func TestDisksThatHangHoldUpAStopOnce(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		close(gate)
-		for _, l := range subscriptions {
-			l.settle()
+		for _, sub := range subscriptions {
+			sub.settle()
 		}
 	})
 }
@@ -244,15 +245,15 @@ func TestDisksThatHangHoldUpAStopOnce(t *testing.T) {
 // Who discards a subscription finds its file closed.
 func TestDiscardClosesTheSpillFile(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 		var made []*slowDisk
-		l.spillTo(func() *slowDisk {
+		sub.spillTo(func() *slowDisk {
 			made = append(made, &slowDisk{})
 			return made[len(made)-1]
 		})
 		w.applyEach("a", "b", "a", "b")
-		l.Discard()
-		if s := l.Stats(); len(made) != 1 || !made[0].Closed || s.SpillError != nil {
+		sub.Discard()
+		if s := sub.Stats(); len(made) != 1 || !made[0].Closed || s.SpillError != nil {
 			t.Errorf("%d segments, %+v", len(made), s)
 		}
 	})

@@ -16,11 +16,11 @@ import (
 func TestObjectsWithoutVersions(t *testing.T) {
 	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
-	l, err := NewSubscription(SubscriptionConfig{Resync: time.Hour})
+	sub, err := NewSubscription(SubscriptionConfig{Resync: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.proc.join(l, c.store, time.Now())
+	c.proc.join(sub, c.store, time.Now())
 	apply := func(typ deltaType, phase string) {
 		o, err := (&object.Parser{}).Parse(
 			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
@@ -38,9 +38,9 @@ func TestObjectsWithoutVersions(t *testing.T) {
 	apply(deltaReplaced, "Running")
 	apply(deltaReplaced, "Failed")
 	var got []string
-	for e, ok := l.buf.Take(); ok; e, ok = l.buf.Take() {
+	for e, ok := sub.buf.Take(); ok; e, ok = sub.buf.Take() {
 		got = append(got, e.Op.String())
-		l.finish(&e, true)
+		sub.finish(&e, true)
 	}
 	expect(t, got, "add", "update", "resync", "update")
 }

@@ -69,16 +69,16 @@ func TestWireModel(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			l, err := NewSubscription(SubscriptionConfig{})
+			sub, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				rt.Fatal(err)
 			}
-			inf.join(l)
+			inf.join(sub)
 			ctx, cancel := context.WithCancel(t.Context())
 			heard := &wireLedger{}
 			var wg sync.WaitGroup
 			wg.Go(func() { inf.run(ctx) })
-			wg.Go(func() { _ = l.Run(ctx, heard) })
+			wg.Go(func() { _ = sub.Run(ctx, heard) })
 			for _, p := range phases {
 				server.begin(p.moods, p.churn)
 				for _, c := range p.changes {
