@@ -18,7 +18,7 @@ import (
 
 // clock is a guest that needs the time, and refuses to be loaded without.
 func clock() []byte {
-	return Guest{Events: map[int][]Action{1: {Call(abi.ModuleClock, "now_ns"), Give(1)}}}.Bytes()
+	return Guest{Events: map[int][]Action{1: {Call(abi.ModuleClock, "now_ns"), Return(1)}}}.Bytes()
 }
 
 // The network is reached when it is allowed, and then only.

@@ -19,10 +19,10 @@ func reporter() Guest {
 		Configure: []Action{Call(abi.ModuleKV, "set", "started", "yes", int64(0))},
 		Events: map[int][]Action{
 			1: {Emit(`{"type":"com.example.found","data":{"n": 1, "text": "a\u001b[31m"}}`)},
-			2: {Log("seen \x1b[31m\n"), Give(1)},
+			2: {Log("seen \x1b[31m\n"), Return(1)},
 			3: {Call(abi.ModuleHTTP, "request",
 				`{"method":"POST","url":"https://hooks.example.com/x"}`, `{"a":1}`), Reason(
-				"later"), Give(2)},
+				"later"), Return(2)},
 			4: {Trap()},
 		},
 		Sections: map[string]string{"odd\x1b[2J": "123"},
@@ -34,7 +34,7 @@ func pluginFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	reporter := reporter().Bytes()
-	quiet := Guest{Events: map[int][]Action{1: {Give(1)}}}.Bytes()
+	quiet := Guest{Events: map[int][]Action{1: {Return(1)}}}.Bytes()
 	for name, text := range map[string]string{
 		"reporter.wasm": string(reporter),
 		"quiet.wasm":    string(quiet),
@@ -44,7 +44,7 @@ func pluginFiles(t *testing.T) string {
 		"alien.wasm":    string(Guest{Configure: []Action{Call("env", "\x1b]0;abort\a")}}.Bytes()),
 		"large.wasm":    string(Guest{Pages: 320}.Bytes()),
 		"refusing.wasm": string(
-			Guest{Configure: []Action{Reason("no team is set"), Give(1)}}.Bytes()),
+			Guest{Configure: []Action{Reason("no team is set"), Return(1)}}.Bytes()),
 		"endless.wasm":   string(Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()),
 		"grants.yaml":    "{kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n",
 		"pod.yaml":       "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-1}\n",
@@ -157,7 +157,7 @@ grants:
 		{"plugin inspect @/empty.wasm", exitRun, "",
 			"informerd: @/empty.wasm: the file is empty\n"},
 		{"plugin inspect @/text.wasm", exitRun, "",
-			"informerd: @/text.wasm: this is no WebAssembly module: it does not begin with \\0asm\n"},
+			"informerd: @/text.wasm: not a WebAssembly module: it does not begin with \\0asm\n"},
 		{"plugin inspect @/none.wasm", exitRun, "",
 			"informerd: the module cannot be read: stat @/none.wasm: no such file or directory\n"},
 		{"plugin inspect @", exitRun, "",

@@ -105,7 +105,7 @@ func TestHTTPGrantMistakes(t *testing.T) {
 			"10:48: GRANTS.http.allow[0] must begin with https:// or http:// and a host"+form+
 				"10:51: GRANTS.http.allow[1] must begin with https:// or http:// and a host"+form+
 				"10:63: GRANTS.http.allow[2] must begin with https:// or http:// and a host"+form+
-				"10:75: GRANTS.http.allow[3] is no valid URL"+form+
+				"10:75: GRANTS.http.allow[3] is not a valid URL"+form+
 				"10:87: GRANTS.http.allow[4]: its host is neither a name of letters, digits, - and _ nor an address; name each host\n"+
 				"10:103: GRANTS.http.allow[5] must end with the path; remove ? or # and what follows\n"+
 				"10:119: GRANTS.http.allow[6] must end with the path; remove ? or # and what follows\n"+

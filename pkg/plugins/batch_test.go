@@ -135,7 +135,7 @@ func TestBatchThatIsNotPulled(t *testing.T) {
 		t.Errorf("on_batch was called with %d", n)
 	}
 	if results, err := i.HandleBatch(t.Context(), nil); results != nil || err != nil {
-		t.Errorf("no events give %v, %v", results, err)
+		t.Errorf("no events: %v, %v", results, err)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestBatchPrefetches(t *testing.T) {
 		imported(abi.ModuleEvent, "prefetch"))
 	m.Data(8192, "metadata.name")
 	m.Func("configure", "", "i", "", konst(8192), konst(13), invoke(1), drop,
-		konst(2048), konst(100), konst(512), konst(1), invoke(2)) // zeros stand at 512
+		konst(2048), konst(100), konst(512), konst(1), invoke(2)) // zeros are at 512
 	wasm := onBatch(m, forEach(
 		wasmtest.Store(0, append(append(wasmtest.Load(0), wasmtest.Load(2048+16+1)...),
 			wasmtest.Add...))), konst(0))

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// twoFields is a guest that reads two fields of each event and gives done.
+// twoFields is a guest that reads two fields of each event and returns done.
 func twoFields() []byte {
 	return twoFieldsIn(guestModule(twoFieldsImports...))
 }
@@ -30,7 +30,7 @@ func twoFieldsIn(m *wasmtest.Module) []byte {
 		konst(0))
 }
 
-// nothing is a guest that gives done at once.
+// nothing is a guest that returns done at once.
 func nothing() []byte {
 	return onEvent(guestModule(), konst(0))
 }
@@ -45,7 +45,7 @@ func largePod() string {
 		`"last":""},"labels":{`, 1)
 }
 
-// BenchmarkHandle gives events to guests that are metered, and to one that cannot be, whose
+// BenchmarkHandle passes events to guests that are metered, and to one that cannot be, whose
 // deadline is the engine's.
 func BenchmarkHandle(b *testing.B) {
 	odd := guestModule(twoFieldsImports...)

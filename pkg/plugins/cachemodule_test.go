@@ -91,7 +91,7 @@ func newReading(paths ...string) *reading {
 	return r
 }
 
-// text gives the address and the length of a text.
+// text returns the address and the length of a text.
 func (r *reading) text(s string) []int64 {
 	at, ok := r.at[s]
 	if !ok {
@@ -134,7 +134,7 @@ func (r *reading) instance(t testing.TB, grant CacheGrant, caches Caches) *Insta
 	return instance(t, host, spec)
 }
 
-// results gives an event to the guest, and its results.
+// results passes an event to the guest, and returns its results.
 func (r *reading) results(t *testing.T, i *Instance) string {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)
@@ -171,7 +171,7 @@ func TestCacheGet(t *testing.T) {
 			abi.PackField(abi.TagString, 517),
 			abi.PackField(abi.TagNull, 4), 0, abi.PackField(abi.TagObject, 12),
 			abi.PackField(abi.TagObject, uint32(len(node)))) + " 0 -1"
-	for range 3 { // numbers begin anew with each event
+	for range 3 { // numbers begin at 0 with each event
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -291,7 +291,7 @@ func TestCacheNamespaces(t *testing.T) {
 	}
 }
 
-// A store that gives what was not asked for does not widen the grant.
+// A store that returns what was not asked for does not widen the grant.
 func TestCacheNamespacesOfWhatWasFound(t *testing.T) {
 	r := newReading().call("get", 0, "shop", "web")
 	grant := both()

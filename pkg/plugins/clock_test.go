@@ -17,11 +17,11 @@ func TestClock(t *testing.T) {
 	}
 	before := time.Now()
 	if got := now(ClockGrant{}); got.Before(before) || got.After(time.Now()) {
-		t.Errorf("the real clock stands at %v", got)
+		t.Errorf("the real clock is at %v", got)
 	}
 	fixed := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	if got := now(ClockGrant{Fixed: fixed}); !got.Equal(fixed) {
-		t.Errorf("the fixed clock stands at %v", got)
+		t.Errorf("the fixed clock is at %v", got)
 	}
 }
 
@@ -47,13 +47,13 @@ func TestRandom(t *testing.T) {
 		}
 		for other, was := range texts {
 			if was == text {
-				t.Errorf("%s gives the same as %s", name, other)
+				t.Errorf("%s returns the same as %s", name, other)
 			}
 		}
 		texts[name] = text
 	}
 	if again, _ := fill(seed(1), twice...); again != texts["one"] {
-		t.Errorf("the same seed gives %x and %x", again, texts["one"])
+		t.Errorf("the same seed makes %x and %x", again, texts["one"])
 	}
 	_, r := fill(nil, hostCall{"fill", []int64{0, 0}}, hostCall{"fill", []int64{0, 65536}},
 		hostCall{"fill", []int64{0, 65537}},
@@ -79,12 +79,12 @@ func TestWASIFollowsTheGrants(t *testing.T) {
 		i := instance(t, host, spec)
 		expectVerdict(t, i, podAdd(t), Done)
 		if got, _ := i.guest.Memory().ReadUint64Le(1024); int64(got) != fixed.UnixNano() {
-			t.Errorf("the clock stands at %d", got)
+			t.Errorf("the clock is at %d", got)
 		}
 		random, _ := i.guest.Memory().Read(1032, 16)
 		texts[string(random)] = true
 	}
 	if len(texts) != 1 {
-		t.Errorf("the same seed gives %d texts", len(texts))
+		t.Errorf("the same seed makes %d texts", len(texts))
 	}
 }

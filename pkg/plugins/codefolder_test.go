@@ -41,7 +41,7 @@ func filesOf(t *testing.T, folder string) (files []string) {
 	return files
 }
 
-// startWith starts a host, has a guest give a verdict, and tells how often the engine compiled.
+// startWith starts a host, has a guest return a verdict, and returns how often the engine compiled.
 func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log string,
 	took time.Duration) {
 	t.Helper()
@@ -208,7 +208,7 @@ func TestFolderOfCompiledCodeIsChecked(t *testing.T) {
 	host := NewHost(HostConfig{Log: newTestLog(&buffer{}), CacheDir: folder})
 	want := "the folder for compiled code: " + folder +
 		" is open to others (mode 0755): its code is run by informerd, so it must be out " +
-		"of everybody else's reach; remove it, and it is made anew, or chmod 0700 it if nobody else has written to it"
+		"of everybody else's reach; remove it, and it is created again, or chmod 0700 it if nobody else has written to it"
 	if err := host.Open(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -297,7 +297,7 @@ func commandSpec(t testing.TB, do string) Spec {
 		Limits: Limits{Deadline: 20 * time.Second}}
 }
 
-// A Go program that knows nothing of informerd handles events; each run begins anew.
+// A Go program that knows nothing of informerd handles events; each run starts from nothing.
 func TestGoCommand(t *testing.T) {
 	goLog.Reset()
 	i := instance(t, goGuests, commandSpec(t, ""))

@@ -13,8 +13,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// crashing is a guest that runs some code, but only for deletes; it gives drop for its first event
-// and done for each later one, so that a test can tell a fresh instance from a used one.
+// crashing is a guest that runs some code, but only for deletes; it returns drop for its first
+// event and done for each later one, so that a test can tell a fresh instance from a used one.
 func crashing(imports []abi.Function, code ...[]byte) []byte {
 	m := guestModule(imports...)
 	m.Global(1)
@@ -132,7 +132,8 @@ func expectVerdict(t *testing.T, i *Instance, e event.Event, want Verdict) {
 	}
 }
 
-// A guest that cannot be started again gives an error for each event, and is tried again for each.
+// A guest that cannot be started again returns an error for each event, and is tried again for
+// each.
 func TestRestartFails(t *testing.T) {
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(onEvent(guestModule(), unreachable, konst(0))))
@@ -176,7 +177,7 @@ func TestHandleEndsWithItsContext(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := i.Handle(ctx, e); err != context.DeadlineExceeded {
-		t.Fatalf("a context that has ended gives %v", err)
+		t.Fatalf("a context that has ended returns %v", err)
 	}
 	if log.String() != "" {
 		t.Errorf("logged: %s", log)

@@ -64,7 +64,7 @@ func TestEmitGrant(t *testing.T) {
 	}
 }
 
-// A command is told the same, by the reason of its crash.
+// A command sees the same, in the reason of its crash.
 func TestEmitGrantOfACommand(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"verdict":"done","emit":[{"type":"com.example.a"}]}`:                                                   "",

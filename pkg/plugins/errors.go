@@ -48,7 +48,7 @@ type CrashError struct {
 	// the module's start function.
 	Func   string
 	Reason Reason
-	// Cause says more, in one line. If the guest gave a message before it ended, that stands there,
+	// Cause says more, in one line. If the guest gave a message before it ended, that is in it,
 	// too.
 	Cause error
 	// Stack is how the guest came there, a line each, for people to read: what a Go guest wrote
@@ -92,7 +92,7 @@ func (e *CrashError) text() string {
 	return fmt.Sprintf("%s: %s: %v", where, e.Reason, e.Cause)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *CrashError) Unwrap() error {
 	return e.Cause
 }
@@ -120,7 +120,7 @@ func (e *LoadError) Error() string {
 	return fmt.Sprintf("listener %q: handler %s: %s", e.Listener, e.Path, reason)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *LoadError) Unwrap() error {
 	return e.Err
 }

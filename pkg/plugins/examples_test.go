@@ -30,7 +30,7 @@ func exampleInstance(t testing.TB, name, config string) *Instance {
 	return instance(t, goGuests, spec)
 }
 
-// outcome runs an event through an instance and gives the verdict and what was emitted, as one
+// outcome runs an event through an instance and returns the verdict and what was emitted, as one
 // text.
 func outcome(t *testing.T, i *Instance, e event.Event) string {
 	t.Helper()

@@ -156,7 +156,7 @@ func TestGoSDKWords(t *testing.T) {
 	}
 }
 
-// handleIn gives events to an instance, in batches of that size.
+// handleIn passes events to an instance, in batches of that size.
 func handleIn(t *testing.T, i *Instance, events []event.Event, size int) (results []Result) {
 	t.Helper()
 	for batch := range slices.Chunk(events, size) {
@@ -285,7 +285,7 @@ func TestGoPrefetchOnTheHost(t *testing.T) {
 	}
 }
 
-// Between events nothing runs in a guest, so the SDK gives its goroutines a turn every so often, in
+// Between events nothing runs in a guest, so the SDK lets its goroutines run every so often, in
 // batches as well.
 func TestGoroutinesGetTheirTurn(t *testing.T) {
 	events := slices.Repeat([]event.Event{podAdd(t)}, 40)
@@ -346,7 +346,7 @@ func TestGoDocs(t *testing.T) {
 	}
 }
 
-// docCode gives the code in a package's doc that begins like this, up to the next text.
+// docCode returns the code in a package's doc that begins like this, up to the next text.
 func docCode(t testing.TB, folder, begin string) string {
 	t.Helper()
 	doc, err := os.ReadFile(filepath.Join(goSDK, folder, "doc.go"))

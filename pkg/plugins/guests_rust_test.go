@@ -31,7 +31,7 @@ func rustSpec(t *testing.T, config, url string) Spec {
 	return spec
 }
 
-// outcomes gives what became of the events of a batch, one line each.
+// outcomes returns what became of the events of a batch, one line each.
 func outcomes(results []Result) string {
 	var lines []string
 	for _, r := range results {
@@ -62,7 +62,7 @@ func TestRustWords(t *testing.T) {
 			`"quota":"quota","random":true,"now":1234567890,"status":202,"seen":"POST mine a body","body":10000,"none":true,`+
 			`"denied":"denied","left":false,"owner":"web","whole":true,"missing":true,"found":["web","web"]}}`, name, app, old, count)
 	}
-	// The label is longer than what the SDK has the host give ahead.
+	// The label is longer than what the SDK has the host prefetch.
 	long := newObject(t, strings.Replace(podText, `we\u0062`, strings.Repeat(`we\u0062`, 3000), 1))
 	batch := []event.Event{podAdd(t), {Op: event.Update, Object: long, Old: newObject(t, podText)},
 		{Op: event.Add, Object: newObject(t, strings.Replace(podText, "web-1", "web-2", 1))}}
@@ -150,7 +150,7 @@ func TestRustPanicsReachTheHost(t *testing.T) {
 	}
 }
 
-// rustImports gives what a guest imports, as in "event.v1 path".
+// rustImports returns what a guest imports, as in "event.v1 path".
 func rustImports(t *testing.T, wasm []byte) []string {
 	t.Helper()
 	m, err := wasmfile.Parse(wasm)

@@ -70,7 +70,7 @@ func guestExample(t testing.TB, name string) []byte {
 	panic("no example " + name)
 }
 
-// exampleGrants are those that an example's README gives it.
+// exampleGrants are those that an example's README has.
 func exampleGrants(name string) Grants {
 	if name == "node-pressure" {
 		return Grants{KV: &KVGrant{Keys: 10_000}, Clock: &ClockGrant{}}

@@ -24,7 +24,7 @@ var talkers = []talker{
 		`"%d,%d,%d,%d"`},
 }
 
-// load gives it all grants.
+// load grants it everything.
 func (g talker) load(t *testing.T, url string) *Instance {
 	t.Helper()
 	host, _ := testHost(t)

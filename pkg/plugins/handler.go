@@ -15,7 +15,7 @@ import (
 type Handler struct {
 	host     *Host
 	listener string
-	current  atomic.Pointer[guest.Module] // its instances go over to it when they see it
+	current  atomic.Pointer[guest.Module] // its instances move to it when they see it
 	closed   atomic.Bool
 	turn     chan struct{} // holds the Replace at work
 
@@ -49,7 +49,7 @@ func (h *Handler) load(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	h.goOver(ctx, m, first)
+	h.setCurrent(ctx, m, first)
 	if !h.host.add(h) {
 		return errors.Join(fmt.Errorf("host: %w", ErrClosed), h.close(context.WithoutCancel(ctx)))
 	}
@@ -57,7 +57,7 @@ func (h *Handler) load(ctx context.Context, spec Spec) error {
 }
 
 // Replace loads another module, or another configuration, in place of the one there is. If that
-// fails, nothing has changed; the error is a *LoadError. If not, each instance goes over to the new
+// fails, nothing has changed; the error is a *LoadError. If not, each instance moves to the new
 // module before its next event, and the old one is freed when the last instance has left it. The
 // listener is to be the same; what it keeps in kv.v1 is kept as long as the new module imports that
 // as well. Several may be called at once, and are done one after the other.
@@ -85,15 +85,15 @@ func (h *Handler) replace(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if !h.goOver(ctx, m, first) {
+	if !h.setCurrent(ctx, m, first) {
 		free := context.WithoutCancel(ctx)
 		return errors.Join(ErrClosed, first.Close(free), m.Leave(free))
 	}
 	return nil
 }
 
-// goOver makes a module the current one, unless the handler was closed meanwhile.
-func (h *Handler) goOver(ctx context.Context, m *guest.Module, first *guest.Guest) bool {
+// setCurrent makes a module the current one, unless the handler was closed meanwhile.
+func (h *Handler) setCurrent(ctx context.Context, m *guest.Module, first *guest.Guest) bool {
 	m.OnFree = h.remove
 	h.mu.Lock()
 	if h.closed.Load() {

@@ -17,7 +17,7 @@ import (
 )
 
 // Where a guest that asks for something has its texts: the head of a request, its body and the name
-// of a header. What it gets stands at address 0 (the status), 8 (a header's length), 16 (the
+// of a header. What it gets is at address 0 (the status), 8 (a header's length), 16 (the
 // body's) and from 1024 and 2048 on.
 const atHead, atBody, atName = 8192, 32768, 40960
 
@@ -55,7 +55,7 @@ func httpServer(t testing.TB, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// ask runs one event through a guest, and gives the status, what it read of the header and of the
+// ask runs one event through a guest, and returns the status, what it read of the header and of the
 // body.
 func ask(t *testing.T, grant HTTPGrant, wasm []byte) (result int32, header, body string) {
 	t.Helper()
@@ -211,7 +211,7 @@ func TestHTTPEndsWithTheEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, _ := i.guest.Memory().ReadUint32Le(16); int32(n) != test.want {
-			t.Errorf("%s: body gives %d, want %d", test.name, int32(n), test.want)
+			t.Errorf("%s: body returns %d, want %d", test.name, int32(n), test.want)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestSlowServerLeavesTimeForAVerdict(t *testing.T) {
 	}
 }
 
-// A caller that gives up ends the request too, and that is no crash.
+// A caller that gives up ends the request too, and that is not a crash.
 func TestRequestEndsWithItsContext(t *testing.T) {
 	begun, hung := make(chan struct{}), make(chan struct{})
 	url := httpServer(t, func(http.ResponseWriter, *http.Request) { close(begun); <-hung })

@@ -18,7 +18,7 @@ const (
 	ModuleOther   = "other"   // no handler
 )
 
-// Inspection is what a module tells of itself, without being run. Its names are as they stand in
+// Inspection is what can be read of a module without running it. Its names are as they are in
 // the module, which may be anything.
 type Inspection struct {
 	Kind string // ModuleHandler, ModuleCommand or ModuleOther
@@ -31,7 +31,7 @@ type Inspection struct {
 	// Memory is the first memory, nil if there is none.
 	Memory *InspectedMemory
 	Tables []InspectedTable
-	// Named tells whether it has the functions' names, which the stack of a crash shows then.
+	// Named reports whether it has the functions' names, which the stack of a crash shows then.
 	Named     bool
 	Producers []Producer
 	Sections  []InspectedSection
@@ -43,11 +43,11 @@ type InspectedImport struct {
 	Names  []string
 	// Grant is what it needs; empty if it is given to everybody.
 	Grant string
-	// Unknown tells that there is no such host module.
+	// Unknown: there is no such host module.
 	Unknown bool
 }
 
-// InspectedExport is one thing that a module gives to the host.
+// InspectedExport is one thing that a module exports.
 type InspectedExport struct {
 	Name string
 	Kind string // function, table, memory or global
@@ -78,8 +78,8 @@ type Producer struct {
 	Name, Version string
 }
 
-// Inspect looks at a module. The error is the one that Load gives for a file that is no module or
-// no valid one.
+// Inspect looks at a module. The error is the one that Load returns for a file that is not a module
+// or no valid one.
 func Inspect(wasm []byte) (*Inspection, error) {
 	file, err := wasmfile.Parse(wasm)
 	if err != nil {

@@ -66,7 +66,7 @@ func (i *Instance) Stats() Stats {
 // does not count.
 func (i *Instance) Fuel() int64 { return i.fuel }
 
-// Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the
+// Handle passes an event to the guest. If the guest crashes, the error is a *CrashError and the
 // guest is gone; the next Handle starts a new one. If ctx ends, the error is that of ctx.
 func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
@@ -82,7 +82,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	return results[0], nil
 }
 
-// one gives an event to a guest that takes single ones.
+// one passes an event to a guest that takes single ones.
 func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 	i.usage.begin(i.guest)
 	result, err := i.guest.OnEvent(ctx, e)
@@ -113,12 +113,12 @@ func (i *Instance) ready(ctx context.Context, e event.Event) error {
 	if i.guest != nil && i.guest.Module() == i.handler.current.Load() && !i.renewal.Pending() {
 		return nil
 	}
-	return i.goOver(ctx, e)
+	return i.changeGuest(ctx, e)
 }
 
-// goOver takes the guest that was started to follow the one there is, or starts one where that is
-// of another module or gone.
-func (i *Instance) goOver(ctx context.Context, e event.Event) error {
+// changeGuest takes the guest that was started to follow the one there is, or starts one where that
+// is of another module or gone.
+func (i *Instance) changeGuest(ctx context.Context, e event.Event) error {
 	i.takeSuccessor(ctx)
 	if i.guest != nil && i.guest.Module() != i.handler.current.Load() {
 		i.handler.drop(ctx, i.guest)

@@ -45,7 +45,7 @@ func scripted(module, data string, calls []hostCall) []byte {
 	return onEvent(m, append(code, konst(0))...)
 }
 
-// results runs an instance of a scripted guest and gives what its calls gave.
+// results runs an instance of a scripted guest and returns what its calls returned.
 func results(t *testing.T, i *Instance, n int) []int64 {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)

@@ -49,7 +49,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"empty", nil, "the file is empty"},
 		{"text", []byte("hello, world"),
-			`this is no WebAssembly module: it does not begin with \0asm`},
+			`not a WebAssembly module: it does not begin with \0asm`},
 		{"component", []byte("\x00asm\x0d\x00\x01\x00"),
 			"this is a WebAssembly component; informerd takes core modules: " +
 				"build without the component model, or extract the core module with wasm-tools component unbundle"},
@@ -199,7 +199,7 @@ func TestLoadRefusesSpec(t *testing.T) {
 	}
 }
 
-// Each of these would run for ever if starting an instance had no deadline.
+// Each of these would run forever if starting an instance had no deadline.
 func TestLoadHasDeadline(t *testing.T) {
 	forever := wasmtest.Forever
 	for _, test := range []struct {
@@ -282,7 +282,7 @@ func TestHandlersShareCode(t *testing.T) {
 		t.Errorf("got %v, %v", r, err)
 	}
 	if _, err := first.NewInstance(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("NewInstance of a closed handler gives %v", err)
+		t.Errorf("NewInstance of a closed handler returns %v", err)
 	}
 }
 
@@ -293,15 +293,15 @@ func TestClosedHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := host.Load(t.Context(), testSpec(nothing())); !errors.Is(err, ErrClosed) {
-		t.Errorf("Load of a closed host gives %v", err)
+		t.Errorf("Load of a closed host returns %v", err)
 	}
 	if _, err := i.Handle(t.Context(), podAdd(t)); !errors.Is(err, ErrClosed) {
-		t.Errorf("Handle with a closed host gives %v", err)
+		t.Errorf("Handle with a closed host returns %v", err)
 	}
 }
 
-// Whatever is broken in a file, Load gives an error or a handler that works or crashes, within its
-// limits.
+// Whatever is broken in a file, Load returns an error or a handler that works or crashes, within
+// its limits.
 func TestLoadSurvivesMutants(t *testing.T) {
 	n := 3000
 	if testing.Short() {

@@ -146,7 +146,7 @@ func testSpec(wasm []byte) Spec {
 		Limits: Limits{Memory: 1 << 20, Deadline: 10 * time.Second}}
 }
 
-// instance loads a module and gives an instance that is closed with the test.
+// instance loads a module and returns an instance that is closed with the test.
 func instance(t testing.TB, host *Host, spec Spec) *Instance {
 	t.Helper()
 	handler, err := host.Load(t.Context(), spec)
@@ -183,7 +183,7 @@ func podAdd(t testing.TB) event.Event {
 	return event.Event{Op: event.Add, Object: newObject(t, podText)}
 }
 
-// expectProtocolError gives an event to a guest that breaks the rules.
+// expectProtocolError passes an event to a guest that breaks the rules.
 func expectProtocolError(t *testing.T, i *Instance, name, want string) {
 	t.Helper()
 	_, err := i.Handle(t.Context(), podAdd(t))

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// A guest's memory is such a one, and is given back when the guest is closed, be it by a crash.
+// A guest's memory is such a one, and is given back when the guest is closed, also by a crash.
 func TestMemoryOfAGuestIsGivenBack(t *testing.T) {
 	host, _ := testHost(t)
 	for name, code := range map[string][]byte{"closed": konst(0), "crashed": unreachable} {

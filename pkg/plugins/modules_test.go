@@ -46,7 +46,7 @@ func resultOf(f abi.Function, index uint32, args []int64) []byte {
 	return code
 }
 
-// run gives an event to a probe, and gives the result and n bytes from address 1024.
+// run passes an event to a probe, and returns the result and n bytes from address 1024.
 func run(t *testing.T, wasm []byte, e event.Event, n uint32) (result int64, written string) {
 	t.Helper()
 	host, _ := testHost(t)

@@ -255,7 +255,7 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 	})
 }
 
-// Close ends the start of a successor, be it that of the instance or of what it belongs to.
+// Close ends the start of a successor, whether it closes the instance or what that belongs to.
 func TestCloseEndsTheStartOfASuccessor(t *testing.T) {
 	for _, first := range []string{"instance", "handler", "host"} {
 		t.Run(first, func(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// generation is a guest that gives an event's name as its message and its config as data. It takes
-// events, batches or both.
+// generation is a guest that returns an event's name as its message and its config as data. It
+// takes events, batches or both.
 func generation(events, batches bool) []byte {
 	imports := []abi.Function{imported(abi.ModuleEvent, "next"), imported(abi.ModuleEvent, "path"),
 		imported(abi.ModuleEvent, "field"),
@@ -51,7 +51,7 @@ func generation(events, batches bool) []byte {
 	return wasm
 }
 
-// generationOf reads what such a guest gave for an event, 0 for a guest that gives nothing.
+// generationOf reads what such a guest gave for an event, 0 for a guest that returns nothing.
 func generationOf(r Result, name string) (int64, error) {
 	switch {
 	case r.Verdict != Done:
@@ -66,7 +66,7 @@ func generationOf(r Result, name string) (int64, error) {
 	return config.Generation, err
 }
 
-// loaded is a worker that gives numbered events to an instance all the time.
+// loaded is a worker that passes numbered events to an instance all the time.
 type loaded struct {
 	story  *replaceStory
 	number int
@@ -82,7 +82,7 @@ type replaceStory struct {
 	begun   atomic.Int64 // the generation that Replace was called for
 	done    atomic.Int64 // the one that it came back for
 	stop    atomic.Bool
-	silent  sync.Map     // generations that give nothing
+	silent  sync.Map     // generations that return nothing
 	quiet   sync.RWMutex // locked while the process is measured
 }
 
@@ -109,7 +109,7 @@ func (w *loaded) run(ctx context.Context) error {
 	return errors.Join(err, i.Close(ctx))
 }
 
-// round gives some events, and checks that one generation answered them all, which was current
+// round passes some events, and checks that one generation answered them all, which was current
 // meanwhile.
 func (w *loaded) round(ctx context.Context, i *Instance) (err error) {
 	events := make([]event.Event, w.batch)

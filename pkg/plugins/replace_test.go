@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// verdictGuest gives some verdict for each event.
+// verdictGuest returns some verdict for each event.
 func verdictGuest(v Verdict) []byte { return onEvent(guestModule(), konst(int32(v))) }
 
 func loadHandler(t *testing.T, host *Host, spec Spec) *Handler {
@@ -51,8 +51,8 @@ func expectClean(t *testing.T, host *Host) {
 	}
 }
 
-// Each instance goes over before its next event, be it soon or late, and the last one to do so
-// frees the old module. The guest that Replace has started is the first one's.
+// Each instance moves to the new module before its next event, soon or late, and the last one to do
+// so frees the old module. The guest that Replace has started is the first one's.
 func TestInstancesGoOverBeforeTheirNextEvent(t *testing.T) {
 	host, _ := testHost(t)
 	h := loadHandler(t, host, testSpec(verdictGuest(Done)))
@@ -182,7 +182,7 @@ func TestReplaceByAnotherKind(t *testing.T) {
 	} {
 		replace(t, h, testSpec(step.wasm))
 		if h.Batches() != step.batches {
-			t.Errorf("step %d: Batches gives %v", n, h.Batches())
+			t.Errorf("step %d: Batches returns %v", n, h.Batches())
 		}
 		results, err := i.HandleBatch(t.Context(), events)
 		if got := texts(results); err != nil || got != step.want {

@@ -32,7 +32,7 @@ type Spec struct {
 	Config []byte
 	Limits Limits
 	Grants Grants
-	// Caches are what the grant cache lets the guest read. Without them it is told that they are
+	// Caches are what the grant cache lets the guest read. Without them they are
 	// unavailable.
 	Caches Caches
 	// CountCalls has each Instance count the guest's calls of the host, for Instance.Usage.
@@ -48,8 +48,8 @@ type Limits struct {
 	Deadline time.Duration
 	// LoadDeadline of starting an instance, _initialize and configure included; default 10 s.
 	LoadDeadline time.Duration
-	// Fuel of one on_event, in units of about an instruction; 0 is no budget beside the deadline. A
-	// batch, and a run of a command, has it once for each event. Starting an instance has none.
+	// Fuel of one on_event, in units of about an instruction; 0 is no budget besides the deadline.
+	// A batch, and a run of a command, has it once for each event. Starting an instance has none.
 	Fuel   int64
 	Output OutputLimits
 	// Recycle is how many events an instance's guest is given before a fresh one takes its place;

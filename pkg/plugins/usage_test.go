@@ -161,7 +161,7 @@ func TestHTTPTransport(t *testing.T) {
 	}
 }
 
-// fetched makes a request and gives the status of its answer, or that of the failure.
+// fetched makes a request and returns the status of its answer, or that of the failure.
 func fetched(t *testing.T, client *outbound.Client, url string) string {
 	t.Helper()
 	head, err := outbound.ParseHead([]byte(`{"url":"` + url + `"}`))

@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
-// Values are what the handlers of one listener keep in kv.v1, for authors' tools and tests: to give
-// them something to find, and to see what they left. Close them in the end.
+// Values are what the handlers of one listener keep in kv.v1, for authors' tools and tests: to
+// prepare them, and to see what is in them. Close them in the end.
 type Values struct {
 	store *kv.Store
 }
@@ -25,8 +25,8 @@ func (h *Host) Values(listener string) (*Values, error) {
 // Set stores a value without end.
 func (v *Values) Set(key, value string) error { return v.store.Set([]byte(key), []byte(value), 0) }
 
-// All gives the values that are there now.
+// All returns the values that are there now.
 func (v *Values) All() map[string]string { return v.store.All() }
 
-// Close gives the values back. They are forgotten once no handler of the listener uses them.
+// Close releases the values. They are forgotten once no handler of the listener uses them.
 func (v *Values) Close() error { return v.store.Close() }

@@ -84,7 +84,7 @@ func TestWASIClocksAndRandom(t *testing.T) {
 	}
 	if _, written = run(t, probe(get, nil, 1, 0, 1024), podAdd(t), 8); written == strings.Repeat(
 		"\x00", 8) {
-		t.Error("the monotonic clock stands at 0")
+		t.Error("the monotonic clock is at 0")
 	}
 	random := probe(imported(abi.ModuleWASI, "random_get"), nil, 1024, 16)
 	_, first := run(t, random, podAdd(t), 20)

@@ -33,7 +33,7 @@ const (
 	MaxEventType = 256  // bytes of an emitted event's type
 	MaxKVKey     = 256  // bytes of a key of kv.v1
 	MaxKVValue   = 64 << 10
-	MaxRandom    = 64 << 10 // bytes that one call of random.v1 fill gives
+	MaxRandom    = 64 << 10 // bytes of one call of random.v1 fill
 )
 
 // The layout of what event.v1 prefetch has the host write: a head, one entry for each field, the

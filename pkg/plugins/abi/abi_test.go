@@ -34,7 +34,7 @@ func TestPackField(t *testing.T) {
 	}
 }
 
-// Each function stands in the package doc with its type.
+// The package doc has each function with its type.
 func TestDocNamesEveryFunction(t *testing.T) {
 	b, err := os.ReadFile("doc.go")
 	if err != nil {

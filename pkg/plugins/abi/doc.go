@@ -15,8 +15,8 @@
 //
 //	memory                                                required
 //	informerd_abi_v1 () -> ()                             required, never called: its name is the major version
-//	on_event (op, flags, object_len, old_len i32) -> i32  one call for each event, gives a verdict
-//	on_batch (n i32) -> i32                               one call for n events, gives a verdict
+//	on_event (op, flags, object_len, old_len i32) -> i32  one call for each event, returns a verdict
+//	on_batch (n i32) -> i32                               one call for n events, returns a verdict
 //	configure () -> i32                                   optional, called once before the first event, 0 = ready
 //	_initialize () -> ()                                  optional, called once before configure
 //
@@ -51,8 +51,8 @@
 // The arguments of on_batch are the number of events in it. The guest pulls them with event.v1
 // next, in their order; what is said below of on_event then holds for the event that was pulled
 // last: its fields, its emissions and their limits, and its error text are its own. Before the
-// first is pulled there is no event, and the functions that need one give wrong phase. The deadline
-// of a batch is that of one event times their number.
+// first is pulled there is no event, and the functions that need one return wrong phase. The
+// deadline of a batch is that of one event times their number.
 //
 // The result is the verdict for all events, also for those that were not pulled, except for those
 // whose record the guest has written another verdict into; see next. A crash is one of the whole
@@ -111,12 +111,13 @@
 //
 // Which is 0 for the object and 1 for the old object.
 //
-// object copies a window of the JSON text, from byte off, at most cap bytes, and gives the number
+// object copies a window of the JSON text, from byte off, at most cap bytes, and returns the number
 // of bytes copied: 0 when off is at or behind the end. Not found if there is no old object; wrong
 // phase outside of on_event.
 //
-// path compiles a field path such as metadata.labels["app"] and gives a handle >= 0. Only in
-// configure (else wrong phase). Bad argument if the text is no path, quota after [MaxPaths] paths.
+// path compiles a field path such as metadata.labels["app"] and returns a handle >= 0. Only in
+// configure (else wrong phase). Bad argument if the text is not a path, quota after [MaxPaths]
+// paths.
 //
 // field reads one field. The high 32 bits of the result are a tag, the low 32 bits the full length
 // of the value's text: a string's decoded text, any other value's JSON text.
@@ -132,7 +133,7 @@
 //
 // A missing field has length 0. All results with the top bit set are statuses.
 //
-// changed tells whether the field differs between the object and the old one, 1 or 0. It compares
+// changed reports whether the field differs between the object and the old one, 1 or 0. It compares
 // the texts. An add has nothing before it and a delete nothing after it, so there every field that
 // exists has changed; a resync changes nothing.
 //
@@ -144,20 +145,20 @@
 // counts; n = 0 ends it. All numbers are little-endian u32:
 //
 //	at ptr              n
-//	at ptr + 4 + 12i    tag, length and offset of field i; tag and length are as field gives them
+//	at ptr + 4 + 12i    tag, length and offset of field i; tag and length are as field returns them
 //	at ptr + offset     the field's text
 //
 // The texts follow in the order of the fields. One that no longer fits has offset 0, and those
 // behind it may still fit: get it with field. A text of length 0 always fits. The guest may write
-// to the buffer; it is written anew for the next event, bytes behind the last text excepted.
+// to the buffer; it is written again for the next event, bytes behind the last text excepted.
 //
-// next goes on to the next event of the batch and writes a record of it at ptr, five little-endian
+// next moves to the next event of the batch and writes a record of it at ptr, five little-endian
 // i32:
 //
 //	op, flags, object_len, old_len    as the arguments of on_event
 //	verdict                           -1: that of the whole batch
 //
-// It gives the number of bytes written, 20 and never more than cap; not found when there is no
+// It returns the number of bytes written, 20 and never more than cap; not found when there is no
 // event left, bad argument if cap is less than 20 (then the event at hand remains), wrong phase
 // outside of on_batch. The host reads the verdict back when the guest asks for the next event or
 // on_batch returns, so the guest leaves the record alone until then, or writes one of the four
@@ -165,8 +166,8 @@
 //
 // # informerd/result.v1
 //
-// emit gives the host an output of this event; 0 = taken. Only in on_event. Emissions of an event
-// count only if its verdict is done. The kinds:
+// emit passes an output of this event to the host; 0 = taken. Only in on_event. Emissions of an
+// event count only if its verdict is done. The kinds:
 //
 //	1 event   a JSON object {"type": "reverse.dns.type", "data": …}: an event of its own. If there is at least one, the
 //	          events go to the outputs in place of the object's event. The type is printable ASCII without spaces, at
@@ -191,7 +192,7 @@
 //
 // log writes one line to the log of informerd: level 0 debug, 1 info, 2 warn, 3 error; a level
 // beyond that is taken as the nearest. Lines are cut at [MaxLogLine] bytes and limited in number
-// for each second; what was left out is counted. enabled tells whether a line of that level would
+// for each second; what was left out is counted. enabled reports whether a line of that level would
 // be written, 1 or 0.
 //
 // # informerd/kv.v1
@@ -199,7 +200,7 @@
 // A store of small values, one for each listener. All its workers' instances share it, it outlives
 // a crash and the exchange of the module, and, if the grant says so, a restart of informerd (but
 // for the last second, should informerd be killed). Keys have 1 to [MaxKVKey] bytes, values at most
-// [MaxKVValue], of any content. The functions work from configure on; before that they give wrong
+// [MaxKVValue], of any content. The functions work from configure on; before that they return wrong
 // phase. A key of another length is a bad argument.
 //
 // get copies the value of a key; not found if there is none.
@@ -213,12 +214,12 @@
 //
 // cas is set, but only if the key's value is the old_len bytes at old, or, with old_len = -1, if
 // there is no such key. 1 = stored, 0 = the value is another. Two instances that count in one value
-// read it with get, and do so again until cas gives 1.
+// read it with get, and do so again until cas returns 1.
 //
 // # informerd/clock.v1
 //
-// now_ns gives the time in nanoseconds since 1970 in UTC. It may stand still or go back. The grant
-// may fix it.
+// now_ns returns the time in nanoseconds since 1970 in UTC. It may stand still or go back. The
+// grant may fix it.
 //
 // # informerd/random.v1
 //
@@ -227,8 +228,8 @@
 //
 // # informerd/http.v1
 //
-// request makes an HTTP request, waits for the answer and gives its status code, such as 200. Only
-// in on_event (else wrong phase). The head is a JSON object:
+// request makes an HTTP request, waits for the answer and returns its status code, such as 200.
+// Only in on_event (else wrong phase). The head is a JSON object:
 //
 //	{"method": "POST", "url": "https://hooks.example.com/x", "headers": {"Content-Type": "application/json"}}
 //
@@ -239,7 +240,7 @@
 //
 //	-2 bad argument  the head is not as above or has more than [MaxHTTPHead] bytes or [MaxHTTPHeaders] headers; the URL has
 //	                 a user name, a path with dot segments or encoded slashes, or characters that are not printable ASCII;
-//	                 a header's name is no token, stands twice, or its value has a line break or control character
+//	                 a header's name is not a token, or occurs twice, or its value has a line break or control character
 //	-3 denied        the URL, the method or the address that the host's name leads to is not granted; the header is one of
 //	                 those that belong to the connection, such as Host, Content-Length or Transfer-Encoding
 //	-4 quota         too many requests for this event, too large a body, or too large an answer: then the request was made
@@ -251,14 +252,14 @@
 // they take the place of the guest's own. Answers are not decompressed. The time of a request is
 // none of the guest's computing time, but the deadline of the event goes on: a request is given up,
 // as unavailable, once it has taken nine tenths of what was left of it, so that the guest can still
-// give a verdict, or earlier if the grant says so.
+// return a verdict, or earlier if the grant says so.
 //
 // header copies the value of one of the answer's headers, whose name may be in any case; values of
 // several of that name are joined by a comma and a space. Not found if there is none or no answer,
 // bad argument if the name has more than [MaxHTTPHead] bytes.
 //
-// body copies a window of the answer's body, from byte off, at most cap bytes, and gives the number
-// of bytes copied: 0 when off is at or behind the end. Not found if there is no answer.
+// body copies a window of the answer's body, from byte off, at most cap bytes, and returns the
+// number of bytes copied: 0 when off is at or behind the end. Not found if there is no answer.
 //
 // # informerd/cache.v1
 //
@@ -266,32 +267,32 @@
 // request, and two reads may see two states. Secret data is replaced by digests wherever the
 // event's would be.
 //
-// resource gives a handle >= 0 for an informer, by its name in the configuration. It may be called
-// at any time, and gives the same handle for the same name. Denied if the grant does not name the
-// informer.
+// resource returns a handle >= 0 for an informer, by its name in the configuration. It may be
+// called at any time, and returns the same handle for the same name. Denied if the grant does not
+// name the informer.
 //
-// get finds an object and gives an iterator that stands on it, an integer >= 0. The namespace is
+// get finds an object and returns an iterator that is on it, an integer >= 0. The namespace is
 // empty for cluster-scoped objects. Not found if there is none.
 //
 // by_index finds the objects that have a value in one of the informer's indexes, in any order, and
-// gives an iterator that stands before the first of them. There may be none; an index that the
+// returns an iterator that is before the first of them. There may be none; an index that the
 // informer does not have finds none.
 //
-// iter_next goes on to the next object: 1 if the iterator stands on one now, 0 if there is none
+// iter_next moves to the next object: 1 if the iterator is on one now, 0 if there is none
 // left.
 //
-// iter_field reads a field of the object that the iterator stands on: path is a handle of event.v1
+// iter_field reads a field of the object that the iterator is on: path is a handle of event.v1
 // path, or -1 for the whole object, and the result is as that of event.v1 field. Not found if it
-// stands on none.
+// is on none.
 //
-// iter_close gives an iterator back; 0 = closed. Those that are open at the end of an event are
+// iter_close closes an iterator; 0 = closed. Those that are open at the end of an event are
 // closed then.
 //
 // All but resource are for on_event only (else wrong phase). A handle or iterator that is none, or
 // a text of more than [MaxLookup] bytes, is a bad argument. Where the grant names namespaces, get
 // is denied in any other (the empty one included), and objects of others are left out of by_index.
 // Quota: there are [MaxIterators] open iterators already, or the objects that get and iter_next
-// came to stand on for this event are more, or have more bytes, than granted; such an iter_next
+// moved to for this event are more, or have more bytes, than granted; such an iter_next
 // leaves the iterator on no object. Unavailable: there are no caches to read here.
 //
 // # WASI
@@ -307,7 +308,7 @@
 //
 // A module with the export _start () -> () and without informerd_abi_v1 is a WASI command: a
 // program of any language, without an SDK. Its memory is exported like any guest's. It imports
-// nothing but wasi_snapshot_preview1, so it has no host functions. It is started anew for each
+// nothing but wasi_snapshot_preview1, so it has no host functions. It is started again for each
 // event or batch of events, and has the deadline of a batch. It reads the events from stdin, one
 // line of JSON each, until the end of stdin:
 //

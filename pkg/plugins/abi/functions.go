@@ -14,7 +14,7 @@ const (
 	I64 ValueType = 0x7e
 )
 
-// String gives the type's name in the WebAssembly text format.
+// String returns the type's name in the WebAssembly text format.
 func (t ValueType) String() string {
 	switch t {
 	case I32:
@@ -40,7 +40,7 @@ type Signature struct {
 	Params, Results []ValueType
 }
 
-// String gives the signature in the form (i32, i32) -> i64.
+// String returns the signature in the form (i32, i32) -> i64.
 func (s Signature) String() string {
 	result := list(s.Results)
 	if len(s.Results) == 1 {

@@ -48,8 +48,8 @@ func Call(module, name string, args ...any) Action {
 	}
 }
 
-// Give ends the function with a result, such as a verdict.
-func Give(result int) Action {
+// Return ends the function with a result, such as a verdict.
+func Return(result int) Action {
 	return func(*assembler) []byte {
 		return append(wasmtest.Const(int32(result)), wasmtest.Return...)
 	}
@@ -64,7 +64,7 @@ func Forever() Action { return func(*assembler) []byte { return wasmtest.Forever
 // Emit emits an event, given as JSON with type and data.
 func Emit(text string) Action { return Call(abi.ModuleResult, "emit", int(abi.EmitEvent), text) }
 
-// Reason gives the reason of a verdict.
+// Reason passes the reason of a verdict to the host.
 func Reason(text string) Action { return Call(abi.ModuleResult, "error", text) }
 
 // Log writes a line of level info.
@@ -128,7 +128,7 @@ func (a *assembler) code(actions []Action) (code []byte) {
 	return code
 }
 
-// Bytes gives the module.
+// Bytes returns the module.
 func (g Guest) Bytes() []byte {
 	a := &assembler{functions: map[string]function{}, texts: map[string]int32{}, next: 1024}
 	configure := a.code(g.Configure)

@@ -16,7 +16,7 @@ func TestGuest(t *testing.T) {
 		Configure: []Action{Call(abi.ModuleKV, "set", "k", "v", int64(0))},
 		Events: map[int][]Action{
 			1: {Emit(`{"type":"a.b"}`)},
-			3: {Reason("why"), Give(3)},
+			3: {Reason("why"), Return(3)},
 			4: {Trap()},
 		},
 	}.Bytes()

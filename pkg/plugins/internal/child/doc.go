@@ -14,7 +14,7 @@
 //     and nobody else does.
 //   - On Linux it has a lower priority than its parent, and is the first to go if the system runs
 //     out of memory.
-//   - What goes wrong in it is an error in the parent: a *LimitError, or the compiler's own words.
+//   - What goes wrong in it is an error in the parent: a *LimitError, or the compiler's own output.
 //
 // The package knows nothing of WebAssembly: Serve, which runs in the child, is given a function
 // that does the job.

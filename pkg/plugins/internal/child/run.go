@@ -28,34 +28,34 @@ func Run(ctx context.Context, command []string, job Job, input []byte) (Used, er
 	job.Size = len(input)
 	allowed, cancel := context.WithTimeout(ctx, wallFactor*job.Time*slower)
 	defer cancel()
-	said, words := answer{}, &tail{}
-	used, err := start(allowed, command, job, input, &said, words)
+	reply, output := answer{}, &tail{}
+	used, err := start(allowed, command, job, input, &reply, output)
 	switch {
 	case ctx.Err() != nil:
 		return used, ctx.Err()
-	case said.Started:
-		return said.Used, said.err()
+	case reply.Started:
+		return reply.Used, reply.err()
 	case allowed.Err() != nil:
 		return used, &LimitError{OfClock,
 			fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
-	case words.outOfMemory(), err != nil && used.Memory > job.Memory/2 && words.crashed():
+	case output.outOfMemory(), err != nil && used.Memory > job.Memory/2 && output.crashed():
 		return used, memoryError(job)
-	case words.outOfTime():
+	case output.outOfTime():
 		return used, timeError(job)
 	case err == nil:
 		err = errors.New("it ended without an answer")
 	}
-	if said := words.first(); said != "" {
-		err = fmt.Errorf("%w: %q", err, said)
+	if reply := output.first(); reply != "" {
+		err = fmt.Errorf("%w: %q", err, reply)
 	}
 	return used, fmt.Errorf("the process that compiles: %w", err)
 }
 
 // start runs the process to its end, and returns what the kernel says that it used.
-func start(ctx context.Context, command []string, job Job, input []byte, said *answer,
-	words *tail) (Used, error) {
+func start(ctx context.Context, command []string, job Job, input []byte, reply *answer,
+	output *tail) (Used, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = job.Dir, []string{}, words, endGrace
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = job.Dir, []string{}, output, endGrace
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Used{}, err
@@ -73,14 +73,14 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 		_, err = stdin.Write(input)
 	}
 	// stdin stays open: its end shows the child that there is no parent any more.
-	if readErr := readHeader(stdout, said); err == nil && !errors.Is(readErr, io.EOF) {
+	if readErr := readHeader(stdout, reply); err == nil && !errors.Is(readErr, io.EOF) {
 		err = readErr
 	}
 	stdin.Close()
 	_, _ = io.Copy(io.Discard, stdout)
 	waitErr := cmd.Wait() // says more than what reading and writing met
 	used := usedBy(cmd.ProcessState)
-	if oversized() && !said.Started {
+	if oversized() && !reply.Started {
 		return used, memoryError(job)
 	}
 	if waitErr != nil {
@@ -140,13 +140,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// outOfMemory reports whether the Go runtime of the child was given no more memory, be it for the
+// outOfMemory reports whether the Go runtime of the child was given no more memory, whether for the
 // stack of a thread.
 func (t *tail) outOfMemory() bool {
 	text := t.String()
 	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory",
-		"pthread_create failed"}, func(words string) bool {
-		return strings.Contains(text, words)
+		"pthread_create failed"}, func(sign string) bool {
+		return strings.Contains(text, sign)
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-// Rules are what a module is checked against, beside package abi.
+// Rules are what a module is checked against, with the tables of package abi.
 type Rules struct {
 	// Functions are those that guests may import.
 	Functions []abi.Function
@@ -101,12 +101,12 @@ func (r Rules) checkMemory(m *wasmfile.Module) error {
 // MemoryRange returns how many bytes an instance of a checked module has at first, and how many it
 // may have within a limit.
 func MemoryRange(m *wasmfile.Module, limit int64) (first, last int64) {
-	own := m.Memories[0]
+	declared := m.Memories[0]
 	last = limit / memory.PageSize * memory.PageSize
-	if own.HasMax {
-		last = min(last, int64(own.Max)*memory.PageSize)
+	if declared.HasMax {
+		last = min(last, int64(declared.Max)*memory.PageSize)
 	}
-	return int64(own.Min) * memory.PageSize, last
+	return int64(declared.Min) * memory.PageSize, last
 }
 
 func (r Rules) checkImport(i wasmfile.Import) error {

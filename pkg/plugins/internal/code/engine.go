@@ -91,7 +91,7 @@ func interpreterReason(system, arch string, compiler error) string {
 	case arch != "amd64" && arch != "arm64", !slices.Contains(systems, system):
 		return fmt.Sprintf("there is no compiler for %s on %s", system, arch)
 	case compiler != nil:
-		return "the system gives no memory for native code: " + compiler.Error()
+		return "the system allows no memory for native code: " + compiler.Error()
 	case arch == "amd64":
 		return "the processor has no SSE4.1"
 	}

@@ -49,9 +49,9 @@ func TestInterpreterReason(t *testing.T) {
 		{"openbsd", "amd64", nil, "there is no compiler for openbsd on amd64"},
 		{"illumos", "arm64", nil, "there is no compiler for illumos on arm64"},
 		{"illumos", "amd64", refused,
-			"the system gives no memory for native code: mmap: operation not permitted"},
+			"the system allows no memory for native code: mmap: operation not permitted"},
 		{"linux", "arm64", refused,
-			"the system gives no memory for native code: mmap: operation not permitted"},
+			"the system allows no memory for native code: mmap: operation not permitted"},
 		{"linux", "amd64", nil, "the processor has no SSE4.1"},
 		{"linux", "arm64", nil, "wazero does not say"},
 	} {

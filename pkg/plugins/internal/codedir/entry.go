@@ -28,8 +28,8 @@ type Entry struct {
 	sums map[string]string // by file
 }
 
-// Entry gives the entry of some name, which must be good for a file name. It is empty if there was
-// none, or none that can be used.
+// Entry returns the entry of some name, which must be good for a file name. It is empty if there
+// was none, or none that can be used.
 func (f *Folder) Entry(name string) (*Entry, error) {
 	e := &Entry{Path: filepath.Join(f.path, name)}
 	_, err := os.Lstat(e.Path)
@@ -106,7 +106,7 @@ func (e *Entry) verify() error {
 	return nil
 }
 
-// digests gives those of all files below a folder but the digests themselves.
+// digests returns those of all files below a folder but the digests themselves.
 func digests(folder string) (map[string]string, error) {
 	sums := map[string]string{}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

@@ -48,19 +48,19 @@ func Open(path string) (*Folder, error) {
 	return f, f.Trim()
 }
 
-// check tells whether a folder is its owner's alone, and what to do if not.
+// check returns why a folder is not its owner's alone, and what to do about it.
 func check(path string, mode fs.FileMode, owner, self int) error {
-	const because = "its code is run by informerd, so it must be out of everybody else's reach"
+	const reason = "its code is run by informerd, so it must be out of everybody else's reach"
 	switch {
 	case mode&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a symbolic link: %s; name the folder itself", path, because)
+		return fmt.Errorf("%s is a symbolic link: %s; name the folder itself", path, reason)
 	case !mode.IsDir():
 		return fmt.Errorf("%s is not a folder; move it away, or name another one", path)
 	case owner != self:
-		return fmt.Errorf("%s belongs to the user %d, and informerd runs as %d: %s; remove it, and it is made anew", path, owner, self, because)
+		return fmt.Errorf("%s belongs to the user %d, and informerd runs as %d: %s; remove it, and it is created again", path, owner, self, reason)
 	case mode.Perm()&0o077 != 0 && ownersAreKnown:
-		return fmt.Errorf("%s is open to others (mode %04o): %s; remove it, and it is made anew, or chmod 0700 it if nobody else "+
-			"has written to it", path, mode.Perm(), because)
+		return fmt.Errorf("%s is open to others (mode %04o): %s; remove it, and it is created again, or chmod 0700 it if nobody else "+
+			"has written to it", path, mode.Perm(), reason)
 	}
 	return nil
 }

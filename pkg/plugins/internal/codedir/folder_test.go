@@ -45,7 +45,7 @@ func TestOpenRefusesFoldersThatOthersReach(t *testing.T) {
 	if !ownersAreKnown {
 		t.Skip("modes mean nothing here")
 	}
-	const because = "its code is run by informerd, so it must be out of everybody else's reach"
+	const reason = "its code is run by informerd, so it must be out of everybody else's reach"
 	dir := t.TempDir()
 	path := filepath.Join(dir, "compiled")
 	chmod := func(mode fs.FileMode) func() error {
@@ -61,18 +61,18 @@ func TestOpenRefusesFoldersThatOthersReach(t *testing.T) {
 		make func() error
 		want string
 	}{
-		{"group", chmod(0o750), "compiled is open to others (mode 0750): " + because +
-			"; remove it, and it is made anew, or chmod 0700 it " +
+		{"group", chmod(0o750), "compiled is open to others (mode 0750): " + reason +
+			"; remove it, and it is created again, or chmod 0700 it " +
 			"if nobody else has written to it"},
-		{"others", chmod(0o701), "compiled is open to others (mode 0701): " + because +
-			"; remove it, and it is made anew, or chmod 0700 it " +
+		{"others", chmod(0o701), "compiled is open to others (mode 0701): " + reason +
+			"; remove it, and it is created again, or chmod 0700 it " +
 			"if nobody else has written to it"},
 		{"link", func() error {
 			return os.Symlink(t.TempDir(), path)
-		}, "compiled is a symbolic link: " + because + "; name the folder itself"},
+		}, "compiled is a symbolic link: " + reason + "; name the folder itself"},
 		{"link to nowhere", func() error {
 			return os.Symlink("nowhere", path)
-		}, "compiled is a symbolic link: " + because +
+		}, "compiled is a symbolic link: " + reason +
 			"; name the folder itself"},
 		{"file", func() error {
 			return os.WriteFile(path, nil, 0o600)
@@ -85,12 +85,12 @@ func TestOpenRefusesFoldersThatOthersReach(t *testing.T) {
 				return errSkip
 			}
 			return os.Chown(path, 65534, 65534)
-		}, fmt.Sprintf("compiled belongs to the user 65534, and informerd runs as %d: %s; remove it, and it is made anew", os.Geteuid(), because)},
+		}, fmt.Sprintf("compiled belongs to the user 65534, and informerd runs as %d: %s; remove it, and it is created again", os.Geteuid(), reason)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer os.RemoveAll(path)
 			if err := test.make(); err == errSkip {
-				t.Skip("only root can give folders away")
+				t.Skip("only root can change the owner of folders")
 			} else if err != nil {
 				t.Fatal(err)
 			}

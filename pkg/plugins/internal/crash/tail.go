@@ -14,10 +14,10 @@ type tail struct {
 
 // add takes the next bytes. It drops older ones once they are as many as those that are needed.
 func (t *tail) add(b []byte) {
-	const most = 2 * maxOutput
-	b = b[max(0, len(b)-2*most):]
-	if t.kept = append(t.kept, b...); len(t.kept) > 2*most {
-		t.kept = append(t.kept[:0], t.kept[len(t.kept)-most:]...)
+	const needed = 2 * maxOutput
+	b = b[max(0, len(b)-2*needed):]
+	if t.kept = append(t.kept, b...); len(t.kept) > 2*needed {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-needed:]...)
 	}
 }
 

@@ -33,7 +33,7 @@ func (g *Guest) runCommand(ctx context.Context) ([]eventv1.Result, error) {
 		g.wasi.Command = c
 	}
 	g.events.Pull()
-	err := g.guard(ctx, abi.ExportStart, g.batchTime, g.callEntry)
+	err := g.guard(ctx, abi.ExportStart, g.batchTime, g.callSingle)
 	if err == nil {
 		if broken := c.line(c.out); broken != nil { // the last line may have no end
 			err = g.crash(abi.ExportStart, crash.Protocol, broken)

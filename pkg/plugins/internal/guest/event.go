@@ -17,7 +17,7 @@ import (
 func (g *Guest) OnEvent(ctx context.Context, e event.Event) (eventv1.Result, error) {
 	g.events.Begin(e)
 	g.args = g.events.Args()
-	err := g.guard(ctx, abi.ExportOnEvent, g.module.cfg.Limits.Deadline, g.callEntry)
+	err := g.guard(ctx, abi.ExportOnEvent, g.module.cfg.Limits.Deadline, g.callSingle)
 	result := g.events.Result(abi.Verdict(int32(g.args[0])))
 	g.endCall()
 	if err != nil {
@@ -39,14 +39,14 @@ func (g *Guest) endCall() {
 	g.caller.EndEvent()
 }
 
-func (g *Guest) callEntry(ctx context.Context) error {
+func (g *Guest) callSingle(ctx context.Context) error {
 	if err := g.events.WritePrefetch(g.mod.Memory()); err != nil {
 		return err
 	}
-	if err := g.call(ctx, &g.entry, g.args[:]); err != nil {
+	if err := g.call(ctx, &g.single, g.args[:]); err != nil {
 		return err
 	}
-	return g.entry.Trim(g.mod)
+	return g.single.Trim(g.mod)
 }
 
 func badVerdict(v abi.Verdict) error {
@@ -86,7 +86,7 @@ func (g *Guest) onBatch(ctx context.Context) ([]eventv1.Result, error) {
 }
 
 func (g *Guest) callBatch(ctx context.Context) error {
-	if err := g.call(ctx, &g.batchEntry, g.args[:]); err != nil {
+	if err := g.call(ctx, &g.batch, g.args[:]); err != nil {
 		return err
 	}
 	if g.caller.Phase == hostfunc.PhaseEvent {
@@ -95,7 +95,7 @@ func (g *Guest) callBatch(ctx context.Context) error {
 			return err
 		}
 	}
-	return g.batchEntry.Trim(g.mod)
+	return g.batch.Trim(g.mod)
 }
 
 // Ended reports whether the guest has ended itself, as a WASI command does after each run.

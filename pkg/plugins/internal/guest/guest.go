@@ -30,10 +30,10 @@ type Guest struct {
 	caller *hostfunc.Caller
 	events *eventv1.State
 
-	entry      callstack.Function // on_event, or _start of a command
-	batchEntry callstack.Function // on_batch
-	args       [4]uint64          // of both; kept, as a new one for each call would be garbage
-	batchTime  time.Duration      // the deadline of the batch
+	single    callstack.Function // on_event, or _start of a command
+	batch     callstack.Function // on_batch
+	args      [4]uint64          // of both; kept, as a new one for each call would be garbage
+	batchTime time.Duration      // the deadline of the batch
 
 	stdout  guestlog.Lines
 	stderr  *crash.Stderr
@@ -92,7 +92,7 @@ func (g *Guest) initialize(ctx context.Context, deadline time.Time) error {
 		}
 	}
 	if g.module.kind == code.Command {
-		g.entry, err = callstack.Exported(g.mod, abi.ExportStart)
+		g.single, err = callstack.Exported(g.mod, abi.ExportStart)
 		return err
 	}
 	if _, err := g.callOnce(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
@@ -106,10 +106,10 @@ func (g *Guest) initialize(ctx context.Context, deadline time.Time) error {
 	if status != 0 {
 		return g.crash(abi.ExportConfigure, crash.Refused, g.refusal(status))
 	}
-	if g.entry, err = callstack.Exported(g.mod, abi.ExportOnEvent); err != nil {
+	if g.single, err = callstack.Exported(g.mod, abi.ExportOnEvent); err != nil {
 		return err
 	}
-	g.batchEntry, err = callstack.Exported(g.mod, abi.ExportOnBatch)
+	g.batch, err = callstack.Exported(g.mod, abi.ExportOnBatch)
 	return err
 }
 
@@ -148,7 +148,7 @@ func (g *Guest) Memory() api.Memory { return g.memory }
 // Size returns how many bytes the guest has: its memory, and what the stacks of its calls have
 // grown by.
 func (g *Guest) Size() int64 {
-	return memory.Size(g.memory) + g.entry.Grown() + g.batchEntry.Grown()
+	return memory.Size(g.memory) + g.single.Grown() + g.batch.Grown()
 }
 
 // Count has the guest's calls of host functions counted, by their numbers.

@@ -186,7 +186,7 @@ func (r *Renewal) DropLater(ctx context.Context, g *Guest) {
 	r.work.Go(func() { r.Drop(ctx, g) })
 }
 
-// abandon gives up the guest that is being started.
+// abandon returns up the guest that is being started.
 func (r *Renewal) abandon(ctx context.Context) {
 	next := r.next
 	r.next = nil

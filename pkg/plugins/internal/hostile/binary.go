@@ -44,7 +44,7 @@ func binaries() []Case {
 			Module: runs(op(0x41, 0x81, 0x80, 0x80, 0x80, 0x00), drop), Want: "verdict"},
 		{Name: "a section twice",
 			Module: sections(wasmtest.Section(1, op(0)), wasmtest.Section(1, op(0))),
-			Want:   "refused: stands twice"},
+			Want:   "refused: a duplicate"},
 		{Name: "sections in the wrong order",
 			Module: sections(wasmtest.Section(3, op(0)), wasmtest.Section(1, op(0))),
 			Want:   "refused: out of order"},

@@ -101,7 +101,7 @@ func (b *neighbour) noise() (n run) {
 	return n
 }
 
-// TestCorpus runs everything in the corpus beside a listener that does no harm.
+// TestCorpus runs everything in the corpus next to a listener that does no harm.
 func TestCorpus(t *testing.T) {
 	out, url, object := &sink{}, silent(t), pod(t)
 	var compiler []string
@@ -135,8 +135,8 @@ func TestCorpus(t *testing.T) {
 		worst.load, worst.call, worst.delay, worst.held, worst.peak>>20, (before-first)>>10)
 }
 
-// checkCase runs a case, up to three times if something takes too long, and gives the best of each
-// figure.
+// checkCase runs a case, up to three times if something takes too long, and returns the best of
+// each figure.
 func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Case, s plugins.Spec,
 	out *sink) run {
 	t.Helper()
@@ -194,7 +194,7 @@ func TestHugeRanges(t *testing.T) {
 	}
 }
 
-// runCase loads a module, and gives it an event, or some.
+// runCase loads a module, and passes it an event, or some.
 func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec,
 	c hostile.Case) (r run) {
 	var handler *plugins.Handler
@@ -238,7 +238,7 @@ func ending(err error) string {
 	return "refused: " + err.Error()
 }
 
-// wanted tells whether a module ended as it must.
+// wanted reports whether a module ended as it must.
 func wanted(ended, want string) bool {
 	for one := range strings.SplitSeq(want, " | ") {
 		text, refused := strings.CutPrefix(one, "refused: ")

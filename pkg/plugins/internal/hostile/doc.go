@@ -3,10 +3,10 @@
 // of them in a real host.
 //
 // What is promised of the corpus:
-//   - All gives the same modules each time. Their names are unique.
+//   - All returns the same modules each time. Their names are unique.
 //   - Each case states how it must end. A host in which it ends in another way, or later than its
 //     deadlines say, is broken.
-//   - Mutant gives the same damage for the same seed.
+//   - Mutant makes the same damage for the same seed.
 //
 // The modules are made by hand and hold nothing but what they are about. The limits they are made
 // for are Memory, Deadline and LoadDeadline.
@@ -39,9 +39,9 @@ type Case struct {
 	Module func() []byte
 	// Want is one of
 	//
-	//	refused: TEXT           Load gives an error that is no crash and holds TEXT
+	//	refused: TEXT           Load returns an error that is not a crash and has TEXT
 	//	FUNCTION: REASON        the guest crashes in FUNCTION, at load or at an event
-	//	verdict                 it gives a verdict for the event: what it tries came to nothing
+	//	verdict                 it returns a verdict for the event: what it tries came to nothing
 	//
 	// or several of them with " | " between, where it is a matter of time or of the engine which
 	// comes first.
@@ -96,7 +96,7 @@ func guest(m *wasmtest.Module) *wasmtest.Module {
 // marker is the number of the first own function of a module without imports.
 const marker = 0
 
-// onEvent ends a module with on_event, which runs the code and gives the verdict done. It has two
+// onEvent ends a module with on_event, which runs the code and returns the verdict done. It has two
 // local variables behind its four parameters, the first of the last two for counting.
 func onEvent(m *wasmtest.Module, code ...[]byte) []byte {
 	m.Func("on_event", "iiii", "i", "iI", cat(code...), konst(0))
@@ -116,7 +116,7 @@ func with(change func(m *wasmtest.Module) (onEvent [][]byte)) func() []byte {
 	}
 }
 
-// nothing is a guest that gives the verdict done at once.
+// nothing is a guest that returns the verdict done at once.
 func nothing() []byte { return onEvent(guest(&wasmtest.Module{})) }
 
 // bytes is a module as it is.

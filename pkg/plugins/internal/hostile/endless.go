@@ -76,7 +76,7 @@ func repeat(n int, code ...[]byte) []byte {
 	return b
 }
 
-// nested is loops in loops; the innermost begins anew, and all others behind it.
+// nested is loops in loops; the innermost restarts, and all others behind it.
 func nested(depth int) []byte {
 	code := forever
 	for range depth {

@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// What stands in the memory of guests that call host functions, and where. All behind Text is the
+// What is in the memory of guests that call host functions, and where. All behind Text is the
 // letter a, but for the quotation mark it begins with.
 const (
 	atKey       = 0
@@ -204,7 +204,7 @@ func (u use) export() string {
 	return abi.ExportOnEvent
 }
 
-// pointers give the host what is not theirs.
+// pointers are cases that pass ranges beyond the guest's memory.
 func pointers() []Case {
 	var cases []Case
 	for _, u := range uses("http://127.0.0.1:1/") {
@@ -228,7 +228,7 @@ func pointers() []Case {
 			{"both 2 GiB", -1 << 31, -1 << 31},
 			{"negative", -1 << 31, 20},
 		} {
-			// A result of 0 or more would say that it was taken. Some give a length that was not
+			// A result of 0 or more would say that it was taken. Some return a length that was not
 			// written; those lengths are smaller than the room, so that it must be written.
 			cases = append(cases,
 				Case{Name: u.String() + ": " + bad.name, Want: u.export() + ": protocol | verdict",
@@ -240,7 +240,7 @@ func pointers() []Case {
 }
 
 // refused traps if a function took what it was given. Functions that write little, or none of it,
-// may give a length.
+// may return a length.
 func (u use) refused() []byte {
 	f := u.function()
 	switch {

@@ -35,7 +35,7 @@ func silent(t testing.TB) string {
 	return "http://" + l.Addr().String() + "/"
 }
 
-// pod is an object of 600 KB, and what guests ask for stands at its end.
+// pod is an object of 600 KB, and what guests ask for is at its end.
 func pod(t testing.TB) *object.Object {
 	t.Helper()
 	text := `{"apiVersion":"v1","kind":"Pod","spec":{"x":"` + strings.Repeat("x", 600_000) +

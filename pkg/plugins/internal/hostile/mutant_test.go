@@ -24,7 +24,7 @@ const goGuest = 1 << 20
 // to 4 s on an idle core, and a damaged one takes no longer.
 const hangs = 2 * time.Minute
 
-// TestMutants loads damaged modules and gives each of them some events. HOSTILE=full takes 10,000
+// TestMutants loads damaged modules and passes some events to each. HOSTILE=full takes 10,000
 // of them, some hundred of those made of guests in bin/plugins; HOSTILE_SEED repeats a run.
 func TestMutants(t *testing.T) {
 	n, n0, big := 500, uint64(time.Now().UnixNano()), 0
@@ -111,7 +111,7 @@ type mutants struct {
 	loaded                     string
 }
 
-// run loads one, and gives it one event after the other.
+// run loads one, and passes it one event after the other.
 func (m *mutants) run(seed uint64, from module) {
 	wasm := hostile.Mutant(seed, from.wasm)
 	name := fmt.Sprintf("HOSTILE_SEED=%d, a mutant of %s", seed, from.name)

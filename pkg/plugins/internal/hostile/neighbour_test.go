@@ -40,7 +40,7 @@ func newNeighbour(t testing.TB) *neighbour {
 	return &neighbour{t, i, event.Event{Op: event.Add, Object: pod(t)}}
 }
 
-// during runs something beside the listener, and tells how long it took, how long at most the
+// during runs something next to the listener, and returns how long it took, how long at most the
 // result of an event was due, and how long the garbage collector took.
 func (b *neighbour) during(run func()) (took, delay, collection time.Duration) {
 	var both sync.WaitGroup
@@ -49,7 +49,7 @@ func (b *neighbour) during(run func()) (took, delay, collection time.Duration) {
 	both.Go(func() {
 		longest = b.every(3*time.Millisecond, done, func() {
 			if r, err := b.i.Handle(b.t.Context(), b.e); err != nil || r.Verdict != plugins.Done {
-				b.t.Errorf("the listener beside it: %v, %v", r, err)
+				b.t.Errorf("the listener next to it: %v, %v", r, err)
 			}
 		})
 	})
@@ -62,7 +62,7 @@ func (b *neighbour) during(run func()) (took, delay, collection time.Duration) {
 	return took, longest, held
 }
 
-// every does something again and again until it is done, and gives the longest time from when it
+// every does something again and again until it is done, and returns the longest time from when it
 // was due until it was over.
 func (b *neighbour) every(pause time.Duration, done <-chan struct{},
 	something func()) (longest time.Duration) {

@@ -61,7 +61,7 @@ type checker struct {
 func check(b []byte) error {
 	m, ok := findMeta(b)
 	if !ok {
-		return errors.New("it is no database, or both of its heads are gone")
+		return errors.New("it is not a database, or both of its heads are gone")
 	}
 	if uint64(len(b))/uint64(m.pageSize) < m.pages {
 		return fmt.Errorf("it is cut off: it has %d bytes, and should have %d pages of %d", len(b),
@@ -80,7 +80,7 @@ func check(b []byte) error {
 	return nil
 }
 
-// findMeta gives the newer of the two that is valid, as the library does.
+// findMeta returns the newer of the two that is valid, as the library does.
 func findMeta(b []byte) (newest meta, ok bool) {
 	newest, ok = parseMeta(b)
 	for size := lowestPages; !ok && size <= highestPages && size < len(b); size *= 2 {
@@ -205,7 +205,7 @@ func (c *checker) elements(b []byte, kind uint16, count int, low []byte) (last [
 	return last, nil
 }
 
-// inner goes through a bucket that is a value: a small one stands there itself, as a page.
+// inner goes through a bucket that is a value: a small one is there itself, as a page.
 func (c *checker) inner(value []byte) error {
 	if len(value) < bucketHead {
 		return errElement
@@ -221,7 +221,7 @@ func (c *checker) inner(value []byte) error {
 	return err
 }
 
-// parts gives an element's key and value, which stand one after the other from a place behind it.
+// parts returns an element's key and value, which stand one after the other from a place behind it.
 func parts(e []byte, at, key, value uint32) (k, v []byte, err error) {
 	if at < elementSize || uint64(at)+uint64(key)+uint64(value) > uint64(len(e)) {
 		return nil, nil, errElement

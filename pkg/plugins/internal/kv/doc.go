@@ -7,9 +7,9 @@
 //     own limits.
 //   - A value is gone when its time is over, whether it was asked for or not, and then takes no
 //     room of the limits.
-//   - A write that would leave more keys or bytes than allowed changes nothing, and gives ErrQuota.
-//     What is there already is never thrown away for being too much, be it that the limits are
-//     lower now.
+//   - A write that would leave more keys or bytes than allowed changes nothing, and returns
+//     ErrQuota. What is there already is never thrown away for being too much, whether the limits
+//     are lower now.
 //   - Reading does not allocate, nor does writing a value that is there already.
 //   - What is kept in the file is read when a listener's first store is opened, and written a
 //     second after a change, all tables in one transaction; also when the last store of a listener

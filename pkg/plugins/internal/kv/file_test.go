@@ -153,7 +153,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 			t.Errorf("logged %s", log)
 		}
 		if err := s.Close(); err == nil || err.Error() != ": database not open" {
-			t.Errorf("closing gives %v", err)
+			t.Errorf("closing returns %v", err)
 		}
 		s = openStore(t, stores, "pods", roomy, true)
 		expect(t, s, "a", "2")
@@ -200,7 +200,7 @@ func TestOpenRefuses(t *testing.T) {
 	closeStores(t, closed)
 	if _, err := closed.Open("pods", roomy, true); err == nil ||
 		err.Error() != "the stores are closed" {
-		t.Errorf("closed stores give %v", err)
+		t.Errorf("closed stores return %v", err)
 	}
 	for _, test := range []struct {
 		name, path, listener, want string
@@ -219,7 +219,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// filled makes a file with some pages of every kind, and gives its bytes.
+// filled makes a file with some pages of every kind, and returns its bytes.
 func filled(t *testing.T) []byte {
 	t.Helper()
 	stores := onDisk(t)
@@ -293,8 +293,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// Whatever bits are turned over in a file: it is refused and left as it is, or all that it gives is
-// what was written.
+// Whatever bits are turned over in a file: it is refused and left as it is, or all that it returns
+// is what was written.
 func TestDamagedBits(t *testing.T) {
 	good := filled(t)
 	path := filepath.Join(t.TempDir(), "kv.db")

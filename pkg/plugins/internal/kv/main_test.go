@@ -27,7 +27,7 @@ func openStore(t testing.TB, stores *Stores, listener string, limits Limits, kee
 	return s
 }
 
-// onDisk gives stores with a file, closed with the test.
+// onDisk returns stores with a file, closed with the test.
 func onDisk(t testing.TB) *Stores {
 	t.Helper()
 	stores := &Stores{Path: filepath.Join(t.TempDir(), "kv.db"), Log: slog.New(slog.DiscardHandler)}
@@ -49,7 +49,7 @@ func (s *Store) set(t testing.TB, key, value string, ttl time.Duration) {
 	}
 }
 
-// value gives what a key has, - for nothing.
+// value returns what a key has, - for nothing.
 func (s *Store) value(key string) string {
 	if v, ok := s.Get([]byte(key)); ok {
 		return v

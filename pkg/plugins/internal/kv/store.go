@@ -23,7 +23,7 @@ type Store struct {
 	name   tableName
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func (s *Store) Get(key []byte) (value string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Store) Add(key, value []byte, ttl time.Duration) (added bool, err error
 	return true, s.put(key, value, s.expiry(ttl), s.limits)
 }
 
-// Close gives the store back. Close of a listener's last one writes to the file what is not there
+// Close releases the store. Close of a listener's last one writes to the file what is not there
 // yet, and forgets the table.
 func (s *Store) Close() error {
 	return s.stores.close(s.name)
@@ -91,7 +91,7 @@ func (s *Store) expiry(ttl time.Duration) int64 {
 	return time.Now().Add(min(ttl, farthest)).UnixNano()
 }
 
-// All gives a copy of what is there.
+// All returns a copy of what is there.
 func (s *Store) All() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

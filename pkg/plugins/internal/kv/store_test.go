@@ -113,9 +113,9 @@ func TestValuesExpire(t *testing.T) {
 		expect(t, s, "minute", "1")
 
 		s = memory(t, roomy)
-		s.set(t, "for ever", "1", 0)
+		s.set(t, "forever", "1", 0)
 		time.Sleep(100 * 365 * 24 * time.Hour)
-		expect(t, s, "for ever", "1")
+		expect(t, s, "forever", "1")
 	})
 }
 
@@ -194,7 +194,7 @@ func TestStoreAgainstModel(t *testing.T) {
 			fits := (there || len(model) < 5) && size-len(was) <= 20 || there &&
 				len(value) <= len(was)
 			if (err == nil) != fits {
-				t.Fatalf("step %d: setting gives %v", step, err)
+				t.Fatalf("step %d: setting returns %v", step, err)
 			}
 			if fits {
 				model[key] = value

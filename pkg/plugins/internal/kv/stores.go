@@ -31,7 +31,7 @@ type shared struct {
 	stores int
 }
 
-// Open gives a store for a listener, with the table that the listener's other stores have. With
+// Open returns a store for a listener, with the table that the listener's other stores have. With
 // keep, it is one that is kept in the file.
 func (s *Stores) Open(listener string, limits Limits, keep bool) (*Store, error) {
 	s.mu.Lock()

@@ -13,7 +13,7 @@ type table struct {
 	next    int64 // nothing expires before; 0 is never
 
 	// For a table that is kept in a file; changed is nil for others.
-	changed map[string]struct{} // keys that stand in the file in another way, or not at all
+	changed map[string]struct{} // keys that the file has in another way, or not at all
 	wake    func()              // says that there are such
 }
 
@@ -119,7 +119,7 @@ type change struct {
 	gone       bool
 }
 
-// take gives the changes since it was last called. They count as made, unless they are put back.
+// take returns the changes since it was last called. They count as made, unless they are put back.
 func (t *table) take() []change {
 	t.mu.Lock()
 	defer t.mu.Unlock()

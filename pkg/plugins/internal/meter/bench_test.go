@@ -69,8 +69,8 @@ func BenchmarkGuests(b *testing.B) {
 }
 
 // BenchmarkRatio runs the work of Go guests plain and metered by turns, as a machine with others on
-// it is not as fast all the time, and tells how many times as long the best metered turn takes as
-// the best plain one. Give it 30 turns with -benchtime=30x.
+// it is not as fast all the time, and reports how many times as long the best metered turn takes as
+// the best plain one. Run it for 30 turns with -benchtime=30x.
 func BenchmarkRatio(b *testing.B) {
 	guest := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	for _, w := range []struct {

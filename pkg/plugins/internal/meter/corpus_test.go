@@ -45,7 +45,7 @@ func TestGoGuestComputesTheSame(t *testing.T) {
 	}
 }
 
-// A budget that is just enough is enough again, if the guest begins anew.
+// A budget that is just enough is enough again, if the guest starts again.
 func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
 	module := wasmtest.GoGuest(t, "testdata/cpu", ".")
 	used := func(slice int64) int64 {
@@ -62,8 +62,8 @@ func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
 	}
 }
 
-// The examples import host functions, which all give 0 here. The interpreter does not take long to
-// compile them.
+// The examples import host functions, which all return 0 here. The interpreter does not take long
+// to compile them.
 func TestExamplesComputeTheSame(t *testing.T) {
 	for _, name := range []string{"crashloop", "label-audit"} {
 		module := wasmtest.GoGuest(t, "../../../../plugins/examples", "./"+name)
@@ -80,7 +80,7 @@ func TestExamplesComputeTheSame(t *testing.T) {
 	}
 }
 
-// runWithZeros runs a handler's exports, or that of a WASI command, with host functions that give
+// runWithZeros runs a handler's exports, or that of a WASI command, with host functions that return
 // 0, and tells all that it did.
 func runWithZeros(t *testing.T, config wazero.RuntimeConfig, module []byte, tank *Tank) string {
 	t.Helper()

@@ -50,13 +50,13 @@
 //
 // Two mutable i64 globals are added behind the module's own ones and exported. One is the number of
 // values that frames may still take until the next visit; functions with large frames that call
-// others subtract from it where they begin. It is no fuel, so that units stay instructions. The
+// others subtract from it where they begin. It is not fuel, so that units stay instructions. The
 // other is the fuel until the next visit. Code subtracts from it at the end of each straight run.
 // Loops that are branched back to, and functions that call others, look whether it is below 0 where
-// they begin; if so, they call an imported function, the only import that is added. It stands
+// they begin; if so, they call an imported function, the only import that is added. It is
 // behind the other imported functions, so that the numbers of all the module's own functions grow
 // by one. Instructions on ranges get their length from an added function, which charges for it and
-// gives it back, or are calls of one that charges and does them in pieces; this costs a call, but
+// returns it back, or are calls of one that charges and does them in pieces; this costs a call, but
 // no variable and no branch in the function that is rewritten, whose branches make the engine slow
 // at compiling.
 //

@@ -79,7 +79,7 @@ func (g *generator) conditional(depth int) {
 	g.close()
 }
 
-// loop adds a loop of a few rounds, which begin anew in one or two places.
+// loop adds a loop of a few rounds, which restart in one or two places.
 func (g *generator) loop(depth int) {
 	round := g.local(i32)
 	g.konst(1 + g.IntN(6))
@@ -106,7 +106,7 @@ func (g *generator) again(round byte) {
 	g.op(opBrIf, 0)
 }
 
-// loopOfValues adds a loop that takes two values and gives two.
+// loopOfValues adds a loop that takes two values and returns two.
 func (g *generator) loopOfValues(depth int) {
 	round := g.local(i32)
 	g.konst(1 + g.IntN(6))

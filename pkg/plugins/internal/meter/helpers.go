@@ -10,8 +10,8 @@ import (
 type helper int
 
 const (
-	helperBytes   helper = iota // (n i32) -> i32: charge for n bytes, give n
-	helperEntries               // (n i32) -> i32: charge for n entries of a table, give n
+	helperBytes   helper = iota // (n i32) -> i32: charge for n bytes, return n
+	helperEntries               // (n i32) -> i32: charge for n entries of a table, return n
 	helperGrow                  // (pages i32) -> i32: memory.grow, and charge for what was added
 	helperFill                  // (to, value, n i32): memory.fill in pieces, and charge for n bytes
 	helperCopy                  // (to, from, n i32): memory.copy in pieces, and charge for n bytes
@@ -45,8 +45,8 @@ const (
 	opSelect        = 0x1b
 )
 
-// helper gives the index of a helper. All have one from the first on, so that it does not depend on
-// the code that is still to come.
+// helper returns the index of a helper. All have one from the first on, so that it does not depend
+// on the code that is still to come.
 func (m *module) helper(h helper) uint32 {
 	m.helpers[h] = true
 	return m.funcs + 1 + uint32(h)
@@ -107,10 +107,11 @@ func (m *module) helperBody(h helper) []byte {
 		b = append(m.appendChargeBytes(b, 0), opLocalGet, 0)
 	case h == helperEntries:
 		// fuel -= min(n, maxTable): with more the instruction fails
-		most := wasmbin.AppendSigned([]byte{opI32Const}, int64(int32(m.maxTable)))
+		maximum := wasmbin.AppendSigned([]byte{opI32Const}, int64(int32(m.maxTable)))
 		b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0)
-		b = append(append(b, most...), opLocalGet, 0)
-		b = append(append(b, most...), opI32LtU, opSelect, opI64ExtendI32U, opI64Sub, opGlobalSet)
+		b = append(append(b, maximum...), opLocalGet, 0)
+		b = append(append(b, maximum...), opI32LtU, opSelect, opI64ExtendI32U, opI64Sub,
+			opGlobalSet)
 		b = append(m.appendCheck(wasmbin.AppendUint(b, m.globals)), opLocalGet, 0)
 	case h == helperGrow:
 		// if (result = memory.grow(pages)) != -1 { fuel -= pages * unitsPerPage }

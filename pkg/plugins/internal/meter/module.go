@@ -18,7 +18,7 @@ func split(file []byte) ([]section, error) {
 			Reason: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(file),
 				MaxSize)}
 	case !bytes.HasPrefix(file, []byte(wasmbin.Preamble)):
-		return nil, &wasmbin.Error{Reason: "this is no core WebAssembly module of version 1"}
+		return nil, &wasmbin.Error{Reason: "not a core WebAssembly module of version 1"}
 	}
 	return wasmbin.Split(file)
 }
@@ -174,8 +174,8 @@ func (m *module) readExport(r *reader) {
 	r.U32()
 }
 
-// moved gives the index that a function has in the rewritten module: behind the imported ones there
-// is one more.
+// moved returns the index that a function has in the rewritten module: behind the imported ones
+// there is one more.
 func (m *module) moved(f uint32) uint32 {
 	if f >= m.imported {
 		return f + 1

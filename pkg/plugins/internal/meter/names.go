@@ -92,7 +92,7 @@ func oneLine(name string) string {
 	}, name)
 }
 
-// localNames copies names that stand in a list for each function.
+// localNames copies names that are in a list for each function.
 func (m *module) localNames(r *reader) []byte {
 	n := r.Count(1)
 	out := wasmbin.AppendUint(nil, n)

@@ -99,7 +99,7 @@ func (m *module) appendMove(b []byte, parameter, op byte) []byte {
 	return append(append(append(b, opLocalGet, parameter), m.piece()...), op, opLocalSet, parameter)
 }
 
-// appendAgain visits the host and ends the loop, which begins anew while there is more than a
+// appendAgain visits the host and ends the loop, which restarts while there is more than a
 // piece.
 func (m *module) appendAgain(b []byte) []byte {
 	b = m.appendIsLarge(wasmbin.AppendUint(append(b, opCall), m.imported))

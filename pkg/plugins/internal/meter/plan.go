@@ -70,7 +70,7 @@ const (
 	editCall           // call the function n
 )
 
-// body plans a function. The reader stands behind the locals.
+// body plans a function. The reader is behind the locals.
 func (p *planner) body(r *reader, variables uint32) {
 	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true,
 		size: size{variables: variables}}
@@ -215,7 +215,7 @@ func (p *planner) blockType() {
 	p.size.block(p.m.arities[t].all())
 }
 
-// function reads the index of a function and writes it anew.
+// function reads the index of a function and writes the new one.
 func (p *planner) function() (index uint32) {
 	at := p.r.Pos
 	i := p.r.Below(p.m.funcs, "function")
@@ -321,7 +321,7 @@ func (p *planner) grow(at int) {
 }
 
 // bulk lets an instruction on a range pay for the range's length, which is on top of the stack: a
-// function of the rewriter's own takes the length, charges, and gives it back, or does the
+// function of the rewriter's own takes the length, charges, and returns it, or does the
 // instruction itself.
 func (p *planner) bulk(at int) {
 	op := p.r.BulkOp()

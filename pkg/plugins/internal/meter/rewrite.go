@@ -88,21 +88,21 @@ func (m *module) extended(id byte, extra []byte, more uint32, item func(*reader,
 	return append(out, extra...), r.Err
 }
 
-// table gives a table a maximum.
+// table adds a maximum to a table.
 func (m *module) table(r *reader, out []byte) []byte {
 	kind := r.Pos
 	r.RefType()
 	start := r.Pos
 	limits := r.Limits()
-	most := m.maxTable
+	maximum := m.maxTable
 	if limits.HasMax {
-		most = min(most, limits.Max)
+		maximum = min(maximum, limits.Max)
 	}
 	if limits.Min > m.maxTable {
 		r.FailAt(start, "a table of %d elements, at most %d are allowed", limits.Min, m.maxTable)
 	}
 	out = append(append(out, m.file[kind:start]...), 1)
-	return wasmbin.AppendUint(wasmbin.AppendUint(out, limits.Min), most)
+	return wasmbin.AppendUint(wasmbin.AppendUint(out, limits.Min), maximum)
 }
 
 func (m *module) global(r *reader, out []byte) []byte {

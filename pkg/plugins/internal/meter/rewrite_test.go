@@ -106,7 +106,7 @@ func TestReasons(t *testing.T) {
 	}{
 		{"too large", make([]byte, MaxSize+1),
 			"offset 0: the file has 67108865 bytes, at most 67108864 are allowed"},
-		{"no module", []byte("MZ"), "offset 0: this is no core WebAssembly module of version 1"},
+		{"no module", []byte("MZ"), "offset 0: not a core WebAssembly module of version 1"},
 		{"tail call", code(0x12, 0),
 			"function 0, offset 48: instruction 0x12 is not part of WebAssembly 2.0"},
 		{"in a function with a name", named.Bytes(),

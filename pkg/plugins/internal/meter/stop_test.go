@@ -56,7 +56,7 @@ func TestEndlessModulesStop(t *testing.T) {
 			[]byte{opEnd}), 1},
 		{"loop that ends with a condition",
 			guest("", []byte{opLoop, 0x40}, konst(1), []byte{opBrIf, 0, opEnd}), 2},
-		{"loop that begins anew from within", guest("", []byte{opLoop, 0x40}, konst(1),
+		{"loop that restarts from within", guest("", []byte{opLoop, 0x40}, konst(1),
 			[]byte{opIf, 0x40, opBr, 1, opEnd, opEnd}), 3},
 		{"loop of a br_table",
 			guest("i", []byte{opLoop, 0x40}, local(0), []byte{opBrTable, 2, 0, 0, 0, opEnd}), 2},

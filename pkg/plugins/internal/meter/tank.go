@@ -58,9 +58,9 @@ func (t *Tank) FillAt(budget int64, now time.Time) {
 	t.split(budget)
 }
 
-// Used tells how much was used since Fill. It may be more than the budget: the charge that was too
-// much is part of it.
-func (t *Tank) Used() int64 { return t.budget - t.left() }
+// Used returns how much was used since Fill. It may be more than the budget: the charge that was
+// too much is part of it.
+func (t *Tank) Used() int64 { return t.budget - t.remaining() }
 
 // Spend charges for what a host function does. The next visit comes so much earlier, and if too
 // little is left, the guest ends there.
@@ -73,9 +73,9 @@ func (t *Tank) Spend(units int64) {
 }
 
 // Spent reports whether more was used than there was.
-func (t *Tank) Spent() bool { return t.left() < 0 }
+func (t *Tank) Spent() bool { return t.remaining() < 0 }
 
-func (t *Tank) left() int64 {
+func (t *Tank) remaining() int64 {
 	if t.fuel == nil {
 		return t.reserve
 	}
@@ -83,27 +83,27 @@ func (t *Tank) left() int64 {
 }
 
 // split puts into the instance what it may use until its next visit.
-func (t *Tank) split(left int64) {
+func (t *Tank) split(remaining int64) {
 	if t.fuel == nil {
-		t.reserve = left
+		t.reserve = remaining
 		return
 	}
 	slice := t.Slice
 	if slice <= 0 {
 		slice = t.size
 	}
-	slice = min(slice, left)
+	slice = min(slice, remaining)
 	t.fuel.Set(uint64(slice))
 	t.frames.Set(DefaultFrames)
-	t.reserve = left - slice
+	t.reserve = remaining - slice
 }
 
 func (t *Tank) visit(instance api.Module) {
 	if t.fuel == nil { // a start function
 		t.Bind(instance)
 	}
-	left := t.left()
-	if left < 0 {
+	remaining := t.remaining()
+	if remaining < 0 {
 		panic(ErrSpent)
 	}
 	if t.Check != nil {
@@ -112,7 +112,7 @@ func (t *Tank) visit(instance api.Module) {
 		}
 	}
 	t.adapt()
-	t.split(left)
+	t.split(remaining)
 }
 
 // A slice takes about 20 us. One of nothing but loads that no cache has takes 5 ms.

@@ -23,7 +23,7 @@ var metadataNames = []string{
 	"metadata.packet.net", "metadata.platformequinix.com", "metadata.tencentyun.com",
 }
 
-// thisMachine tells whether a name always means the machine itself.
+// thisMachine reports whether a name always means the machine itself.
 func thisMachine(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
 		host == "localhost.localdomain" ||
@@ -47,7 +47,7 @@ func isPrivate(a netip.Addr) bool {
 	return a.IsPrivate() || sharedNetwork.Contains(a) || slices.ContainsFunc(embedded(a), isPrivate)
 }
 
-// leadsTo reports whether two addresses lead to the same machine, be it in another form.
+// leadsTo reports whether two addresses lead to the same machine, also in another form.
 func leadsTo(a, machine netip.Addr) bool {
 	a = a.WithZone("").Unmap()
 	return machine.IsValid() && (a == machine || slices.Contains(embedded(a), machine))
@@ -77,7 +77,7 @@ func refusal(a netip.Addr) string {
 	return ""
 }
 
-// carriers are the prefixes below which IPv6 addresses lead to IPv4 ones, and where those stand in
+// carriers are the prefixes below which IPv6 addresses lead to IPv4 ones, and where those are in
 // them.
 var carriers = []struct {
 	prefix netip.Prefix
@@ -99,7 +99,7 @@ var carriers = []struct {
 	{netip.MustParsePrefix("2001::/32"), [4]int{4, 5, 6, 7}, nil},        // and the server
 }
 
-// known gives an address that harms nobody in place of one that begins with 0: in that form,
+// known returns an address that harms nobody in place of one that begins with 0: in that form,
 // nothing is there.
 func known(a netip.Addr) netip.Addr {
 	if thisNetwork.Contains(a) {
@@ -113,7 +113,7 @@ func invert(a netip.Addr) netip.Addr {
 	return netip.AddrFrom4([4]byte{^b[0], ^b[1], ^b[2], ^b[3]})
 }
 
-// embedded gives the IPv4 addresses that an IPv6 address may lead to.
+// embedded returns the IPv4 addresses that an IPv6 address may lead to.
 func embedded(a netip.Addr) (inner []netip.Addr) {
 	if !a.Is6() {
 		return nil

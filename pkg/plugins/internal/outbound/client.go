@@ -120,7 +120,7 @@ func (c *Client) parse() error {
 		case isFraming(key):
 			return fmt.Errorf("header %q: it cannot be set", name)
 		case c.fixed[key] != nil:
-			return fmt.Errorf("header %q: it stands twice, in different case", key)
+			return fmt.Errorf("header %q: defined twice, in different case", key)
 		case !isValue(value): // which may be a secret
 			return fmt.Errorf(
 				"header %q: its value has a control character in it, such as a line break", name)
@@ -230,7 +230,7 @@ func (c *Client) Do(ctx context.Context, r *Request, body []byte) (*Response, er
 	return &Response{answer.StatusCode, answer.Header, text}, nil
 }
 
-// withoutURL gives the reason alone.
+// withoutURL returns the reason alone.
 func withoutURL(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {

@@ -260,7 +260,7 @@ func TestBadAnswers(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), url) {
-				t.Errorf("the URL stands in %v", err)
+				t.Errorf("the URL is in %v", err)
 			}
 		})
 	}

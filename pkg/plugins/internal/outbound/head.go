@@ -72,7 +72,7 @@ func headers(asked map[string]string, most int) (http.Header, error) {
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case h[name] != nil:
-			return nil, bad("the header %q stands twice", name)
+			return nil, bad("duplicate header %q", name)
 		case strings.Trim(name,
 			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "":
 			// Some servers take X_Api_Key for X-Api-Key, which may be the grant's own.
@@ -88,7 +88,7 @@ func headers(asked map[string]string, most int) (http.Header, error) {
 	return h, nil
 }
 
-// isToken tells whether a text can be a method or the name of a header.
+// isToken reports whether a text can be a method or the name of a header.
 func isToken(s string) bool {
 	for _, c := range []byte(s) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -99,7 +99,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// isValue tells whether a text can be the value of a header. A line break would begin another
+// isValue reports whether a text can be the value of a header. A line break would begin another
 // header.
 func isValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return isControl(r) && r != '\t' })

@@ -31,7 +31,7 @@ func parseTarget(text string) (target, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return target{}, errors.New("it is no valid URL")
+		return target{}, errors.New("it is not a valid URL")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "" || u.Host == "":
 		return target{}, errors.New("it must begin with https:// or http:// and a host")
 	case u.User != nil:
@@ -91,7 +91,7 @@ func (t *target) parseHost() error {
 	return nil
 }
 
-// address gives the host, and the port unless it is the scheme's own.
+// address returns the host, and the port unless it is the scheme's own.
 func (t *target) address() string {
 	if t.scheme == "https" && t.port == "443" || t.scheme == "http" && t.port == "80" {
 		if t.literal.Is6() {
@@ -133,12 +133,12 @@ func checkPath(escaped string) error {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// sameOrigin tells whether two URLs lead to the same server.
+// sameOrigin reports whether two URLs lead to the same server.
 func (t target) sameOrigin(o target) bool {
 	return t.scheme == o.scheme && t.host == o.host && t.port == o.port
 }
 
-// within tells whether t is where the prefix p leads.
+// within reports whether t is where the prefix p leads.
 func (t target) within(p target) bool {
 	path, prefix := t.url.Path, p.url.Path
 	return t.sameOrigin(p) && (path == prefix ||

@@ -5,8 +5,8 @@
 //
 // What is promised:
 //   - Whatever the bytes are, nothing panics and nothing is reserved that the bytes do not cover.
-//   - A Reader never moves behind its end. After its first error it gives zeros, does not move and
-//     keeps that error.
+//   - A Reader never moves behind its end. After its first error it returns zeros, does not move
+//     and keeps that error.
 //   - Errors are of type *Error, with the byte offset in the file.
 //   - What is taken for an instruction is as long as the engine takes it for. What the engine takes
 //     beyond WebAssembly 2.0 is refused wherever it has another length.

@@ -24,7 +24,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Reason) }
 
-// Reader walks over part of a file. It remembers its first error and gives zeros afterwards, so
+// Reader walks over part of a file. It remembers its first error and returns zeros afterwards, so
 // that callers check once for each item. The zero value has nothing to read.
 type Reader struct {
 	File     []byte
@@ -32,7 +32,7 @@ type Reader struct {
 	Err      error
 }
 
-// More tells whether there is something left, and no error.
+// More reports whether there is something left, and no error.
 func (r *Reader) More() bool { return r.Err == nil && r.Pos < r.End }
 
 // Left is how many bytes there are left, 0 after an error.
@@ -88,7 +88,7 @@ func (r *Reader) Take(n uint32) []byte {
 	return r.File[r.Pos-int(n) : r.Pos]
 }
 
-// Sub gives a reader for the next n bytes and moves behind them.
+// Sub returns a reader for the next n bytes and moves behind them.
 func (r *Reader) Sub(n uint32) *Reader {
 	start := r.Pos
 	r.Take(n)

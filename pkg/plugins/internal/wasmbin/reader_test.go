@@ -30,7 +30,7 @@ func TestNumbersComeBack(t *testing.T) {
 	})
 }
 
-// After its first error a reader keeps it, gives zeros and stays where it is.
+// After its first error a reader keeps it, returns zeros and stays where it is.
 func TestErrorsLast(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -137,7 +137,7 @@ func FuzzReader(f *testing.F) {
 				r.RefType()
 			}
 			if r.Pos < before || r.Pos > r.End {
-				t.Fatalf("it stands at %d of %d", r.Pos, r.End)
+				t.Fatalf("it is at %d of %d", r.Pos, r.End)
 			}
 		}
 		_, _ = Split(append([]byte(Preamble), b...))

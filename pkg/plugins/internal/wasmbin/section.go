@@ -62,7 +62,7 @@ type CutOff struct{ Err error }
 
 func (e *CutOff) Error() string { return fmt.Sprintf("the file is cut off: %v", e.Err) }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *CutOff) Unwrap() error { return e.Err }
 
 // Split takes a file apart that begins with the preamble. Each section but custom ones stands once
@@ -89,7 +89,7 @@ func Split(file []byte) ([]Section, error) {
 		case s.ID >= Sections:
 			r.FailAt(s.Begin, "section %d is not part of WebAssembly 2.0", s.ID)
 		case s.ID != Custom && Order(s.ID) <= last:
-			r.FailAt(s.Begin, "the %s section is out of order or stands twice", SectionName(s.ID))
+			r.FailAt(s.Begin, "the %s section is out of order or a duplicate", SectionName(s.ID))
 		case s.ID != Custom:
 			last = Order(s.ID)
 		}

@@ -78,8 +78,8 @@ func pushes(op byte) int64 {
 
 const localSet = wasmbin.LocalGet + 1
 
-// branchesOf tells how many branches an instruction behind wasmbin.Bulk counts for: none unless it
-// works on a range.
+// branchesOf returns how many branches an instruction behind wasmbin.Bulk counts for: none unless
+// it works on a range.
 func branchesOf(op uint32) uint64 {
 	switch op {
 	case wasmbin.MemoryInit, wasmbin.MemoryCopy, wasmbin.MemoryFill, wasmbin.TableInit,

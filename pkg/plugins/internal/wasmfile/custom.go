@@ -2,14 +2,14 @@ package wasmfile
 
 import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 
-// Custom is a custom section: what a toolchain left in a module beside its code.
+// Custom is a custom section: what a toolchain added to a module, besides its code.
 type Custom struct {
 	Name    string
 	Content []byte // a view of the file
 }
 
-// Customs gives the custom sections of a file that Parse takes, without those whose name cannot be
-// read.
+// Customs returns the custom sections of a file that Parse takes, without those whose name cannot
+// be read.
 func Customs(file []byte) (all []Custom) {
 	sections, err := wasmbin.Split(file)
 	if err != nil {

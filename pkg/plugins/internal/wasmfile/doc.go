@@ -20,7 +20,7 @@
 //   - Module.Code has no start function of its own: it is an export, to be called before any other,
 //     so that it can be called like them. If it is not a function that the engine would call, it
 //     stays, for the engine to refuse.
-//   - Errors give the section and the byte offset.
+//   - Errors have the section and the byte offset.
 //
 // Parse refuses instructions that are not part of WebAssembly 2.0, but does not check their types
 // and order; that is left to the engine.

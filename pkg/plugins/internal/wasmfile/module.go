@@ -62,7 +62,7 @@ type Module struct {
 	Exports  []Export
 	Tables   []Table  // own and imported
 	Memories []Limits // own and imported
-	// Named tells whether Code has the functions' names.
+	// Named reports whether Code has the functions' names.
 	Named bool
 	// Code is the file without custom sections other than the functions' names, with tables that
 	// cannot grow beyond MaxTableElements, and with an export in place of a start function.
@@ -77,7 +77,7 @@ type Module struct {
 	funcs []uint32 // type index of each function, imported ones first
 }
 
-// FuncType gives the type of a function by its index.
+// FuncType returns the type of a function by its index.
 func (m *Module) FuncType(index uint32) (FuncType, bool) {
 	if uint64(index) >= uint64(len(m.funcs)) {
 		return FuncType{}, false

@@ -80,9 +80,9 @@ func Parse(file []byte) (*Module, error) {
 		}
 		p.m.Code = append(p.m.Code, file[s.Begin:s.End]...)
 	}
-	if p.bodies != p.own {
+	if p.bodies != p.defined {
 		return nil, &wasmbin.CutOff{Err: fmt.Errorf("%d functions are declared, %d have code",
-			p.own, p.bodies)}
+			p.defined, p.bodies)}
 	}
 	p.m.Code, p.m.Named = append(p.m.Code, p.names...), p.names != nil
 	return p.m, nil
@@ -95,7 +95,7 @@ func checkPreamble(file []byte) error {
 	case len(file) > MaxSize:
 		return fmt.Errorf("the file has %d bytes, at most %d are allowed", len(file), MaxSize)
 	case len(file) < 4 || !bytes.Equal(file[:4], []byte("\x00asm")):
-		return errors.New("this is no WebAssembly module: it does not begin with \\0asm")
+		return errors.New("not a WebAssembly module: it does not begin with \\0asm")
 	case len(file) < 8:
 		return errors.New("the file is cut off: it ends within the first 8 bytes")
 	}

@@ -4,20 +4,20 @@ import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 
 // parser collects what the sections say.
 type parser struct {
-	m      *Module
-	own    uint32 // functions declared
-	bodies uint32 // functions with code
-	body   uint32 // functions whose code was read
-	locals uint64 // of all functions
-	count  counter
-	values int    // parameters and results of all types
-	arity  uint64 // the most of one type
-	labels uint64 // of branches in all functions
-	names  []byte // the custom section to keep
+	m       *Module
+	defined uint32 // functions declared
+	bodies  uint32 // functions with code
+	body    uint32 // functions whose code was read
+	locals  uint64 // of all functions
+	count   counter
+	values  int    // parameters and results of all types
+	arity   uint64 // the most of one type
+	labels  uint64 // of branches in all functions
+	names   []byte // the custom section to keep
 }
 
 // index is that of the function whose body is read, imported ones counted.
-func (p *parser) index() uint32 { return uint32(len(p.m.funcs)) - p.own + p.body }
+func (p *parser) index() uint32 { return uint32(len(p.m.funcs)) - p.defined + p.body }
 
 func (p *parser) section(id byte, r *wasmbin.Reader) {
 	switch id {
@@ -26,7 +26,9 @@ func (p *parser) section(id byte, r *wasmbin.Reader) {
 	case wasmbin.Import:
 		p.vector(r, 4, maxImports, "imports", p.imported)
 	case wasmbin.Function:
-		p.own = p.vector(r, 1, maxFunctions, "functions", func(r *wasmbin.Reader) { p.function(r) })
+		p.defined = p.vector(r, 1, maxFunctions, "functions", func(r *wasmbin.Reader) {
+			p.function(r)
+		})
 	case wasmbin.Table:
 		p.vector(r, 3, maxTables, "tables", p.table)
 	case wasmbin.Memory:
@@ -147,13 +149,13 @@ func (p *parser) table(r *wasmbin.Reader) {
 func boundedTables(tables []Table) []byte {
 	content := wasmbin.AppendUint(nil, uint32(len(tables)))
 	for _, t := range tables {
-		most := uint32(MaxTableElements)
+		maximum := uint32(MaxTableElements)
 		if t.HasMax {
-			most = min(most, t.Max)
+			maximum = min(maximum, t.Max)
 		}
 		content = append(content, t.Type, 1)
 		content = wasmbin.AppendUint(content, t.Min)
-		content = wasmbin.AppendUint(content, most)
+		content = wasmbin.AppendUint(content, maximum)
 	}
 	return wasmbin.AppendSection(nil, wasmbin.Table, content)
 }

@@ -6,7 +6,7 @@ import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 // export itself.
 const startName = "start function"
 
-// startOf gives the index of the start function.
+// startOf returns the index of the start function.
 func startOf(file []byte, sections []wasmbin.Section) (index uint32, ok bool) {
 	for _, s := range sections {
 		if s.ID == wasmbin.Start {
@@ -18,8 +18,9 @@ func startOf(file []byte, sections []wasmbin.Section) (index uint32, ok bool) {
 	return 0, false
 }
 
-// exportStart gives the export section with the start function in it. It is nil if there is nothing
-// to export: a start function that is missing, imported or of the wrong type stays what it is.
+// exportStart returns the export section with the start function in it. It is nil if there is
+// nothing to export: a start function that is missing, imported or of the wrong type stays what it
+// is.
 func (p *parser) exportStart(content []byte, index uint32) []byte {
 	t, ok := p.m.FuncType(index)
 	if !ok || index < p.importedFuncs() || len(t.Params)+len(t.Results) > 0 {

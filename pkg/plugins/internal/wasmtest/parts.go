@@ -1,6 +1,6 @@
 package wasmtest
 
-// Body gives a function that was added, its number being known, another body.
+// Body replaces the body of a function that was added.
 func (m *Module) Body(index uint32, locals string, code ...[]byte) {
 	var ls [][]byte
 	for _, t := range letters(locals) {
@@ -19,7 +19,7 @@ func (m *Module) Locals(index uint32, locals string, code ...[]byte) {
 	m.setBody(index, cat(vec(ls), cat(code...), []byte{0x0b}))
 }
 
-// Variables gives a function another body with n local variables of a type.
+// Variables replaces the body of a function by one with n local variables of a type.
 func (m *Module) Variables(index, n uint32, typ byte, code ...[]byte) {
 	m.setBody(index, cat([]byte{1}, Uint(n), []byte{typ}, cat(code...), []byte{0x0b}))
 }
@@ -28,7 +28,7 @@ func (m *Module) setBody(index uint32, body []byte) {
 	m.codes[index-uint32(len(m.imports))] = cat(Uint(uint32(len(body))), body)
 }
 
-// Type gives the number of a function type.
+// Type returns the number of a function type.
 func (m *Module) Type(params, results string) uint32 { return m.typ(params, results) }
 
 // Element puts functions into the first table.

@@ -26,7 +26,7 @@ type Module struct {
 	replaced map[byte][]byte
 }
 
-// Import adds an imported function and gives its number.
+// Import adds an imported function and returns its number.
 func (m *Module) Import(module, name, params, results string) uint32 {
 	entry := cat(str(module), str(name), []byte{0}, Uint(m.typ(params, results)))
 	m.imports = append(m.imports, entry)
@@ -39,8 +39,8 @@ func (m *Module) ImportMemory(module, name string) {
 	m.imports = append(m.imports, cat(str(module), str(name), []byte{2, 0, 1}))
 }
 
-// Func adds a function, exported if export is not empty, and gives its number. Types are written as
-// one letter each: i for i32, I for i64.
+// Func adds a function, exported if export is not empty, and returns its number. Types are written
+// as one letter each: i for i32, I for i64.
 func (m *Module) Func(export, params, results, locals string, code ...[]byte) uint32 {
 	index := m.nfuncs
 	m.nfuncs++
@@ -76,7 +76,7 @@ func (m *Module) Table(min uint32, max int64) {
 	m.tables = append(m.tables, cat([]byte{0x70}, limits(min, max)))
 }
 
-// Global adds a mutable i32 and gives its number.
+// Global adds a mutable i32 and returns its number.
 func (m *Module) Global(value int32) uint32 {
 	m.globals = append(m.globals, cat([]byte{I32, 1}, Const(value), []byte{0x0b}))
 	return uint32(len(m.globals) - 1)
@@ -95,7 +95,7 @@ func (m *Module) Custom(name string, content []byte) {
 	m.custom = append(m.custom, Section(0, cat(str(name), content))...)
 }
 
-// Bytes gives the module's binary.
+// Bytes returns the module's binary.
 func (m *Module) Bytes() []byte {
 	b := []byte("\x00asm\x01\x00\x00\x00")
 	for _, id := range []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11} {
@@ -110,7 +110,7 @@ func (m *Module) Bytes() []byte {
 	return append(b, m.custom...)
 }
 
-// section gives the content of a section, nil if there is none.
+// section returns the content of a section, nil if there is none.
 func (m *Module) section(id byte) []byte {
 	switch {
 	case id == 8:

@@ -44,7 +44,7 @@ func handle(line string) {
 		after(line, `"name":"`) + `"}]}` + "\n")
 }
 
-// after gives the text of the string that begins with a mark.
+// after returns the text of the string that begins with a mark.
 func after(line, mark string) string {
 	_, rest, _ := strings.Cut(line, mark)
 	text, _, _ := strings.Cut(rest, `"`)

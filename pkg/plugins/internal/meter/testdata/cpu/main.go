@@ -1,5 +1,5 @@
-// Cpu is a guest that works hard: each export does one kind of work n times and gives a checksum of
-// what came out.
+// Cpu is a guest that works hard: each export does one kind of work n times and returns a checksum
+// of what came out.
 package main
 
 import (
