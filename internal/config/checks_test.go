@@ -58,10 +58,10 @@ func TestListenerMistakes(t *testing.T) {
 		{"handler without wasm", listenerLine, listenerWith("handler: {}"),
 			"10:5: listeners.a.handler has no wasm; add wasm, the path of the module"},
 		{"empty wasm", listenerLine, listenerWith(`handler: {wasm: ""}`),
-			`10:21: listeners.a.handler.wasm is not a path: ""; give the path of the module`},
+			`10:21: listeners.a.handler.wasm is not a path: ""; write the path of the module`},
 		{"remote wasm", listenerLine,
 			listenerWith("handler: {wasm: 'oci://ghcr.io/x/y@sha256:00'}"),
-			"10:21: listeners.a.handler.wasm: modules from elsewhere are not supported by this version; give the path of a file"},
+			"10:21: listeners.a.handler.wasm: modules from elsewhere are not supported by this version; write the path of a file"},
 		{"sha256", listenerLine, listenerWith("handler: {wasm: x, sha256: 3f78}"),
 			`10:32: listeners.a.handler.sha256 must be 64 lower-case hexadecimal digits, is "3f78"; sha256sum prints it`},
 		{"log grant", listenerLine,
@@ -134,7 +134,7 @@ func TestRuleMistakes(t *testing.T) {
 		{"one rule", listenerLine, listenerWith("rules: {name: r, deny: x}"),
 			"10:12: listeners.a.rules must be a list, is a mapping; write [a, b], or one item a line after a dash"},
 		{"nothing", listenerLine, listenerWith("rules: [~]"),
-			"10:13: listeners.a.rules[0] has no value; give it a value or remove it"},
+			"10:13: listeners.a.rules[0] has no value; write a value or remove it"},
 		{"empty", listenerLine, listenerWith("rules: [{}]"),
 			"10:13: listeners.a.rules[0] has no name; add name, which says in a few words what is violated\n" +
 				"10:13: listeners.a.rules[0] has no deny; add deny, an expression that is true for a violation"},
@@ -144,7 +144,7 @@ func TestRuleMistakes(t *testing.T) {
 			`10:23: unknown field "denny" in listeners.a.rules[0]; did you mean "deny"?`},
 		{"blank expressions", listenerLine,
 			listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
-			"10:29: listeners.a.rules[0].deny is empty; give it an expression that is true for a violation\n" +
+			"10:29: listeners.a.rules[0].deny is empty; write an expression that is true for a violation\n" +
 				"10:43: listeners.a.rules[0].message is empty; remove it to report the rule's name"},
 		{"deny that is not text", listenerLine, listenerWith("rules: [{name: r, deny: true}]"),
 			"10:29: listeners.a.rules[0].deny must be a string, is true; put it in quotes"},
@@ -276,7 +276,7 @@ func TestConfigMistakes(t *testing.T) {
 			"13:12: outputs.out.stdout has no value; write {}: it takes no settings, each event is a line of JSON"},
 		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",
 			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
-				"3:41: cluster.kubeconfig is empty; give it a value or remove it"},
+				"3:41: cluster.kubeconfig is empty; write a value or remove it"},
 		{"compression", "{name: c}", "{name: c, compression: gzip}",
 			`3:33: cluster.compression must be auto, on or off, is "gzip"; write on`},
 		{"misspelt compression", "{name: c}", "{name: c, compression: atuo}",

@@ -56,7 +56,7 @@ func ReadEvents(file string, data []byte) ([]EventText, error) {
 	events, err := read(file, data)
 	if err == nil && len(events) == 0 {
 		return nil, Errors{{File: file, Message: "there is no event in it",
-			Hint: "give a Kubernetes object, or {op: …, object: …}"}}
+			Hint: "write a Kubernetes object, or {op: …, object: …}"}}
 	}
 	return events, err
 }
@@ -109,7 +109,7 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 	if len(data) > maxYAMLEvents {
 		return nil, Errors{{File: file,
 			Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
-			Hint:    "give them as JSON, one a line"}}
+			Hint:    "write them as JSON, one a line"}}
 	}
 	err = document.Stream(eventFile, file, data, func(part document.Part) error {
 		more, wrong, err := eventsIn(part)

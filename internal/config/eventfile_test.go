@@ -57,8 +57,8 @@ func TestReadEvents(t *testing.T) {
 func TestMistakesInEvents(t *testing.T) {
 	const neither = "this is neither an object, which has apiVersion and kind, nor an event, which has op and object"
 	for _, c := range []struct{ file, text, want string }{
-		{"f.yaml", "", "f.yaml: there is no event in it; give a Kubernetes object, or {op: …, object: …}"},
-		{"f.json", "", "f.json: there is no event in it; give a Kubernetes object, or {op: …, object: …}"},
+		{"f.yaml", "", "f.yaml: there is no event in it; write a Kubernetes object, or {op: …, object: …}"},
+		{"f.json", "", "f.json: there is no event in it; write a Kubernetes object, or {op: …, object: …}"},
 		{"f.yaml", "just text",
 			"f.yaml:1:1: this is neither an object nor an event: it must be a mapping"},
 		{"f.yaml", "- a\n- b\n",
@@ -92,7 +92,7 @@ func TestMistakesInEvents(t *testing.T) {
 		{"f.yaml", "\x7fELF\x02\x01",
 			"f.yaml:1:1: the character U+007F is not allowed; save the file as UTF-8 text"},
 		{"f.yaml", strings.Repeat("#\n", 8<<20) + "#",
-			"f.yaml: the events have more than 16777216 bytes of YAML; give them as JSON, one a line"},
+			"f.yaml: the events have more than 16777216 bytes of YAML; write them as JSON, one a line"},
 		{"f.yaml", strings.Repeat("#\n", 32<<20) + "#",
 			"f.yaml: the events have more than 67108864 bytes"},
 	} {

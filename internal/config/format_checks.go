@@ -52,7 +52,7 @@ func checkPath(path, what string) (problem, hint string) {
 	const asItIs = "paths are taken as they are: write it out in full, or relative to the folder of this configuration"
 	switch {
 	case strings.TrimSpace(path) == "" || strings.ContainsRune(path, 0):
-		return " is not a path: " + document.Quote(path), "give the path of " + what
+		return " is not a path: " + document.Quote(path), "write the path of " + what
 	case path == "~" || strings.HasPrefix(path, "~/"):
 		return " must not begin with ~, is " + document.Quote(path), asItIs
 	case variable.MatchString(path):
@@ -66,7 +66,7 @@ var remoteModule = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 func checkModule(path, what string) (problem, hint string) {
 	if remoteModule.MatchString(path) {
 		return ": modules from elsewhere are not supported by this version",
-			"give the path of a file"
+			"write the path of a file"
 	}
 	return checkPath(path, what)
 }
@@ -79,7 +79,7 @@ func checkPolicyFiles(pattern, what string) (problem, hint string) {
 	if strings.Contains(pattern, "**") {
 		// It would be read as *, and deeper files would be missed silently.
 		return ": ** for folders in folders is not supported: " + document.Quote(pattern),
-			"give each folder an entry, as in policies/*.yaml"
+			"add an entry for each folder, as in policies/*.yaml"
 	}
 	return checkPath(pattern, what)
 }
@@ -165,7 +165,7 @@ func checkURLPrefix(text, _ string) (problem, hint string) {
 	switch {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http":
 	case u.User != nil:
-		hint = "remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"
+		hint = "remove it, and put the credential into headers, as in headers: {Authorization: {fromEnv: NAME}}"
 	case strings.Contains(u.Host, "*"):
 		hint = "name each host"
 	case strings.ContainsAny(text, "?#"):

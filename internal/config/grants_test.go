@@ -128,7 +128,7 @@ func TestHTTPGrantMistakes(t *testing.T) {
 				"10:104: GRANTS.http.allow[3] has white space, control or non-ASCII characters in it\n"+
 				"10:118: GRANTS.http.allow[4]: its path has a control character in it"),
 		granted("password", "http: {allow: ['https://bob:hunter2@h/']}",
-			"10:48: GRANTS.http.allow[0] has a user name in it; remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"),
+			"10:48: GRANTS.http.allow[0] has a user name in it; remove it, and put the credential into headers, as in headers: {Authorization: {fromEnv: NAME}}"),
 		granted("methods", "http: {allow: ['http://h'], methods: [get, 'G T', TRACE, GET, GET]}",
 			`10:71: GRANTS.http.methods[0] must be a method in capitals, is "get"; did you mean "GET"?`+"\n"+
 				`10:76: GRANTS.http.methods[1] must be a method in capitals, is "G T"`+"\n"+
@@ -159,7 +159,7 @@ func TestHeaderMistakes(t *testing.T) {
 		header("variable", "X: {fromEnv: A-B}",
 			`10:84: HEADERS.X.fromEnv must be the name of an environment variable, is "A-B"`),
 		header("file", "X: {fromFile: ' '}",
-			`10:85: HEADERS.X.fromFile is not a path: " "; give the path of a file`),
+			`10:85: HEADERS.X.fromFile is not a path: " "; write the path of a file`),
 		header("file at home", "X: {fromFile: ~/token}",
 			`10:85: HEADERS.X.fromFile must not begin with ~, is "~/token"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`),
 		header("name", "X Y: a", `10:71: HEADERS["X Y"]: the name "X Y" is not a header name`),
@@ -213,13 +213,13 @@ func TestStateMistakes(t *testing.T) {
 		{"no dir", line, line + "state: {}\n",
 			"4:1: state has no dir; add dir, the path of a folder"},
 		{"empty dir", line, line + "state: {dir: ''}\n",
-			`4:14: state.dir is not a path: ""; give the path of a folder`},
+			`4:14: state.dir is not a path: ""; write the path of a folder`},
 		{"home", line, line + "state: {dir: ~/x}\n",
 			`4:14: state.dir must not begin with ~, is "~/x"` + paths},
 		{"variable", line, line + "state: {dir: $HOME/x}\n",
 			`4:14: state.dir must not have a variable in it, is "$HOME/x"` + paths},
 		{"no value", line, line + "state:\n",
-			"4:7: state has no value; give it a value or remove it"},
+			"4:7: state has no value; write a value or remove it"},
 	})
 }
 

@@ -174,7 +174,7 @@ var help = map[reflect.Type]document.Help{
 	reflect.TypeFor[Rule](): {
 		Missing: hints{"name": "add name, which says in a few words what is violated",
 			"deny": "add deny, an expression that is true for a violation"},
-		Empty: hints{"deny": "give it an expression that is true for a violation",
+		Empty: hints{"deny": "write an expression that is true for a violation",
 			"message": "remove it to report the rule's name"}},
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each test changes the configuration below in one place and names the mistakes it must give,
+// Each test changes the configuration below in one place and names the mistakes it must have,
 // without "x.yaml:".
 const base = `apiVersion: informerd.dev/v1alpha1
 kind: Config
@@ -101,7 +101,7 @@ func TestSchemaMistakes(t *testing.T) {
 		{"tag", listenerLine, listenerWith("workers: !!int 2"),
 			`10:14: listeners.a.workers has the tag "!!int", tags are not supported; write the value without it`},
 		{"no value", listenerLine, listenerWith("workers:", "handler:"),
-			"10:13: listeners.a.workers has no value; give it a value or remove it\n" +
+			"10:13: listeners.a.workers has no value; write a value or remove it\n" +
 				"11:13: listeners.a.handler has no value; write {wasm: handler.wasm}"},
 		{"text for a number", listenerLine, listenerWith("workers: four"),
 			`10:14: listeners.a.workers must be a whole number, is the string "four"`},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each test changes the policy p/a.yaml in one place and names the mistakes it must give, without
+// Each test changes the policy p/a.yaml in one place and names the mistakes it must have, without
 // "p/a.yaml:".
 func TestPolicyMistakes(t *testing.T) {
 	const rules = "rules:\n  - name: r\n    deny: \"true\"\n"
@@ -33,8 +33,8 @@ func TestPolicyMistakes(t *testing.T) {
 				`4:65: rules[0].repeat must be 0 (never) or 1s to 30d, is 744h` + "\n" +
 				"5:9: resync must be 0 (never) or at least 1s, is 5ms"},
 		{"empty values", rules, rules + "select: ' '\ndescription: ''\nname:\n",
-			"7:9: select is empty; remove it to select all objects\n8:14: description is empty; give it a value or remove it\n" +
-				"9:6: name has no value; give it a value or remove it"},
+			"7:9: select is empty; remove it to select all objects\n8:14: description is empty; write a value or remove it\n" +
+				"9:6: name has no value; write a value or remove it"},
 		{"what only listeners have", rules,
 			rules + "handler: {wasm: x}\nfilter: x\non: [add]\nbuffer: {}\nworkers: 2\noutputs: [out]\nretry: {}\n",
 			`7:1: unknown field "handler"` + cannot + "\n" + `8:1: unknown field "filter"` +
@@ -176,7 +176,7 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"no entry", "\n" + entry, " []\n",
 			"10:11: policies is an empty list; add files and outputs, or remove it"},
 		{"an entry without value", entry, "  -\n",
-			"11:4: policies[0] has no value; give it a value or remove it"},
+			"11:4: policies[0] has no value; write a value or remove it"},
 		{"empty", entry, "  - {}\n",
 			"11:5: policies[0] has no files; add files, as in policies/*.yaml\n" +
 				"11:5: policies[0] has no outputs; add outputs, a list of names"},
@@ -190,11 +190,11 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"home", "p/*.yaml", "~/p/*.yaml",
 			`11:12: policies[0].files must not begin with ~, is "~/p/*.yaml"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`},
 		{"no path", "p/*.yaml", "' '",
-			`11:12: policies[0].files is not a path: " "; give the path of policy files, as in policies/*.yaml`},
+			`11:12: policies[0].files is not a path: " "; write the path of policy files, as in policies/*.yaml`},
 		{"no pattern", "p/*.yaml", "'p/[.yaml'",
 			`11:12: policies[0].files is not a pattern: "p/[.yaml"; "[" and "\" are written as "\[" and "\\" if the names have them`},
 		{"folders in folders", "p/*.yaml", "'p/**/*.yaml'",
-			`11:12: policies[0].files: ** for folders in folders is not supported: "p/**/*.yaml"; give each folder an entry, as in policies/*.yaml`},
+			`11:12: policies[0].files: ** for folders in folders is not supported: "p/**/*.yaml"; add an entry for each folder, as in policies/*.yaml`},
 		{"no match", "p/*.yaml", "q/*.yaml",
 			`11:12: policies[0].files matches no file: "q/*.yaml"` + folders},
 		{"no match anywhere", "p/*.yaml", "/q/*.yaml",

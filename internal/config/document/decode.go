@@ -115,7 +115,7 @@ func (d *decoder) stop(at Place, path, hint, format string, args ...any) {
 }
 
 func (d *decoder) noValue(path string, into reflect.Value) {
-	hint := "give it a value or remove it"
+	hint := "write a value or remove it"
 	if example := d.kind.help(into.Type()).Example; example != "" {
 		hint = "write " + example
 	} else if t := into.Type(); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {

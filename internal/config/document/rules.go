@@ -263,7 +263,7 @@ func (r *Report) checkText(text, path string, f Field) {
 	switch {
 	case rules.MinLength > 0 && strings.TrimSpace(text) == "":
 		hint := r.kind.help(f.owner).Empty[f.Name]
-		r.BadValue(path, cmp.Or(hint, "give it a value or remove it"), "%s is empty", path)
+		r.BadValue(path, cmp.Or(hint, "write a value or remove it"), "%s is empty", path)
 	case len(rules.Enum) > 0 && !slices.Contains(rules.Enum, text):
 		r.BadValue(path, r.wordHint(text, rules.Enum), "%s must be %s, is %s", path, Or(rules.Enum),
 			Quote(text))

@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 		aShip + "codes: [secret, secret]": "4:17: codes[1] repeats another code",
 		aShip + "ports: {A: x, b: Y}": `4:9: ports.A: the name "A" is not a word` + "\n" +
 			`4:18: ports.b must be a word, is "Y"`,
-		aShip + "motto: ' '":      "4:8: motto is empty; give it a value or remove it",
+		aShip + "motto: ' '":      "4:8: motto is empty; write a value or remove it",
 		aShip + "boats: [{}]":     "4:9: boats[0] has no name; add name\n4:9: boats[0] has no drive; add sail or engine\n4:9: boats[0] has no officer",
 		aShip + "boats: [{a: b}]": `4:10: unknown field "a" in boats[0]; its fields are name, crew, pause, hold, built, rig, flags, ports, motto, codes, boats, sail, engine, captain, mate`,
 	} {
