@@ -130,7 +130,8 @@ func TestEditedTextsAreReadAsByAFreshParser(t *testing.T) {
 	}
 }
 
-// edited makes one change: of a token, of a member or item, of white space, or of a single byte.
+// edited returns the text with one change: of a token, of a member or item, of white space, or of a
+// single byte.
 func edited(r *rand.Rand, text string) string {
 	var tokens []int
 	for i := 0; i < len(text); {
@@ -234,7 +235,7 @@ func experiencedWithoutDrops(text string) *Parser {
 	return p
 }
 
-// Escapes that need not be there are left as they are, unless they hide a second name.
+// Redundant escapes are kept, unless they hide a duplicate name.
 func TestOddEscapesAloneChangeNothing(t *testing.T) {
 	const text = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"data":{"\u003cb\u003e":1,"a\/b":2,"k:{\"x\"}":3}}`
 	if o := mustParse(t, &Parser{}, text); o.JSON() != text {
@@ -279,8 +280,8 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 	}
 }
 
-// A text that is made to be as much work as can be, with an object in front of the base's next
-// member for which all of that has to be looked at, is given up.
+// Looking ahead in the base is given up for a text that makes it as expensive as possible: for each
+// of its unknown members, a huge one of the base would have to be searched.
 func TestLookingAheadIsBounded(t *testing.T) {
 	object := func(members string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"p":"` +
@@ -304,8 +305,7 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	}
 }
 
-// With as many members as fit into an object, none of which the base has, each is looked for near
-// by and not among all.
+// If the base has none of very many members, each is searched for nearby and not among all.
 func TestManyUnknownMembersAreReadInTime(t *testing.T) {
 	object := func(prefix string) string {
 		var b strings.Builder

@@ -27,9 +27,9 @@ func TestBadInput(t *testing.T) {
 			refused: "offset 55: metadata.name occurs twice"},
 		"labels twice": {
 			text: `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"a":"1"},"labels":{"b":"2"}}}`},
-		"escapes in names":        {text: head + `{"\u006b\n\"":"\ud83d\ude00"}}`},
-		"a lone surrogate":        {text: head + `["\ud800","\udc00x","\ud800\ud800"]}`},
-		"bytes that are no UTF-8": {text: head + "\"a\xff\xc3\"}"},
+		"escapes in names":         {text: head + `{"\u006b\n\"":"\ud83d\ude00"}}`},
+		"a lone surrogate":         {text: head + `["\ud800","\udc00x","\ud800\ud800"]}`},
+		"bytes that are not UTF-8": {text: head + "\"a\xff\xc3\"}"},
 		"NUL in a string": {
 			text:    head + "\"a\x00\"}",
 			refused: "offset 62: expected no control character in a string, found '\\x00'"},

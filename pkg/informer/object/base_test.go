@@ -78,8 +78,7 @@ func TestASecretAmongOtherKindsIsHidden(t *testing.T) {
 	}
 }
 
-// An Object's text is UTF-8 wherever a text that resembles a base cuts one of its runes, or has
-// bytes more.
+// An Object's text is UTF-8 even if it differs from its base within a rune.
 func TestARuneOfTheBaseMayBeCutAnywhere(t *testing.T) {
 	const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1","labels":{"a":"b"}},` +
 		`"data":{"k":"xxxxxxxxxxxxxxxxxxxx%syyyyyyyyyyyyyyyyyyyy","z%[1]s":"qqqqqqqqqqqqqqqqqqqqqqqq"}}`
@@ -130,8 +129,8 @@ func TestDuplicateNamesInAnySpelling(t *testing.T) {
 	}
 }
 
-// Names as Nodes and API servers have them are no reason to look closer, which costs thirty times
-// as much.
+// Similar names, as Nodes and API servers have them, are not taken for duplicates: removing those
+// costs thirty times as much.
 func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{%s}}}`
 	for _, names := range [][]string{
@@ -150,8 +149,7 @@ func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 	}
 }
 
-// Work grows with the text and no faster, whatever comes in: each of these took seconds once, or
-// would.
+// Work is linear in the text for any input. Each of these texts once took seconds, or would have.
 func TestNoTextTakesMuchLongerThanWithoutABase(t *testing.T) {
 	object := func(spec string) string {
 		return `{"apiVersion":"v1","kind":"K","metadata":{"name":"a","uid":"u","resourceVersion":"1","labels":{"a":"b"}},"spec":{"data":{` + spec + `}}}`

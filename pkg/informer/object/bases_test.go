@@ -93,7 +93,7 @@ func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 	}
 }
 
-// An object that is large and keeps changing takes from others none of the bases they use.
+// A large object that keeps changing does not take their bases from others.
 func TestANoisyObjectLeavesOthersTheirBases(t *testing.T) {
 	store := known{}
 	p := store.parser()
@@ -151,8 +151,8 @@ func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 	}
 }
 
-// What a store takes is the sum of its objects, with the text of each base once, in whatever order
-// they come and go.
+// What a store takes is the sum of its objects, with the text of each base once, in any order of
+// additions and removals.
 func TestABaseIsCountedOnce(t *testing.T) {
 	store := known{}
 	p := store.parser()

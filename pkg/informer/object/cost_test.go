@@ -11,12 +11,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan/scantest"
 )
 
-// mostOfStrict is how many times as long as strict reading, that of a parser which remembers
-// nothing, any object may take.
-const mostOfStrict = 1.5
+// maxStrictRatio is how many times as long as a strict parser, which remembers nothing, a parser
+// may take for any object.
+const maxStrictRatio = 1.5
 
-// hostile makes sequences of objects that are as much work as can be for a parser that remembers.
-// Each comes with what it aims at.
+// hostile are generators of objects that take a parser that remembers as much work as possible, by
+// what they aim at.
 var hostile = map[string]func(r *rand.Rand) []string{
 	"look-alikes: all names as before, and all values other": func(r *rand.Rand) []string {
 		return sequence(40, func(n int) string {
@@ -183,8 +183,8 @@ func repeated(n int, each string, r *rand.Rand) string {
 	return b.String()
 }
 
-// Whatever comes in, remembering costs no more than half of what reading costs, besides the writing
-// of what is stored.
+// Remembering costs at most half of what reading costs, for any input, apart from writing what is
+// stored.
 func TestNoInputCostsMuchMoreThanStrictReading(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector is on")
@@ -235,7 +235,7 @@ func TestNoInputCostsMuchMoreThanStrictReading(t *testing.T) {
 			}
 			ratio := float64(took-packing) / float64(strict)
 			// bench/cmd/informerbench reads this line.
-			if t.Logf("%.2f %s", ratio, what); ratio > mostOfStrict {
+			if t.Logf("%.2f %s", ratio, what); ratio > maxStrictRatio {
 				t.Errorf("%v, of which %v is writing what is stored: without that, %.2f times as long as strict reading", took, packing, ratio)
 			}
 		})

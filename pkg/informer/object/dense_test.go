@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
-// settings is a ConfigMap that resembles no other in what it says, only in its words.
+// settings returns a ConfigMap that has its words in common with others, but no longer text.
 func settings(n, size int) string {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	words := strings.Fields("timeout server listen upstream cache proxy location index error log level debug warn root host port secret token limit rate")
@@ -32,7 +32,8 @@ func densified(o *Object, dictionary *align.Base) *Object {
 		nil), dictionary)
 }
 
-// condensed takes objects through as many passes as it takes until even few of them are condensed.
+// condensed runs as many passes as even few objects need to be condensed. It returns the resulting
+// forms.
 func condensed(t *testing.T, c *Condenser, all []*Object) (forms []*Object) {
 	t.Helper()
 	forms = slices.Clone(all)
@@ -118,7 +119,8 @@ func TestADictionaryIsForMany(t *testing.T) {
 	}
 }
 
-// What others refer to stays as it is; the last one that refers to a text takes it along.
+// An object whose text others refer to stays as it is. The last one that refers to a text takes it
+// along.
 func TestOnlyWhatNobodyElseNeedsIsCondensed(t *testing.T) {
 	store := known{}
 	p := store.parser()

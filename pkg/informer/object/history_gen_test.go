@@ -14,8 +14,8 @@ import (
 )
 
 // choices are what a generator decides by: the bytes of a fuzzer as long as there are some, so that
-// a small change of them is a small change of what is generated, and then numbers that depend on
-// all of these bytes.
+// a small change of them is a small change of the result, and then numbers that depend on all of
+// these bytes.
 type choices struct {
 	data []byte
 	rest *rand.Rand
@@ -40,9 +40,8 @@ func (c *choices) one(in int) bool { return c.intN(in) == 0 }
 
 func pick[T any](c *choices, of ...T) T { return of[c.intN(len(of))] }
 
-// generator makes texts of objects that resemble each other, as an API server and worse ones might
-// send them one after the other. They use few names, so that much is alike and some names are
-// duplicates.
+// generator generates texts of objects that resemble each other, valid and invalid ones. They use
+// few names, so that much is alike and some names are duplicates.
 type generator struct{ *choices }
 
 // hidden is in what a Secret hides, and nowhere else.
@@ -115,7 +114,7 @@ func (g generator) value(depth int) string {
 	return g.scalar()
 }
 
-// deep nests about as deep as is too deep for a base, or for anybody.
+// deep returns a value that is nested about as deep as a base may be, or a text.
 func (g generator) deep() string {
 	n := pick(g.choices, 40, align.MaxBaseDepth-4, align.MaxBaseDepth-2, align.MaxBaseDepth+20)
 	if g.one(20) {
@@ -154,7 +153,7 @@ func (g generator) shuffled(members []string, in int) []string {
 	return members
 }
 
-// whole makes an object. Items of lists have no apiVersion and kind.
+// whole returns an object. Items of lists have no apiVersion and kind.
 func (g generator) whole(items bool) string {
 	meta := []string{`"name":"n` + strconv.Itoa(g.intN(3)) + `"`, `"namespace":"shop"`,
 		`"uid":"u` + strconv.Itoa(g.intN(3)) + `"`, `"resourceVersion":"` +
@@ -193,8 +192,8 @@ func (g generator) secretData() string {
 		`{"password":"`+hidden+strconv.Itoa(g.intN(5))+`"}`)
 }
 
-// spots are where something can be changed: after the opening bracket of a container, and where
-// values begin.
+// spots returns the places where something can be changed: after the opening brackets of
+// containers, and where values begin.
 func spots(s, after string) (at []int) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -209,8 +208,8 @@ func spots(s, after string) (at []int) {
 	return at
 }
 
-// parted returns the container at i in parts, its members or items, and where it ends.
-func parted(s string, i int) (parts []string, end int) {
+// split returns the members or items of the container at i, and its end.
+func split(s string, i int) (parts []string, end int) {
 	end = min(jsontext.ValueEnd(s, i), len(s))
 	for i++; i < end-1; {
 		from := i
@@ -230,7 +229,7 @@ func parted(s string, i int) (parts []string, end int) {
 	return parts, end
 }
 
-// changed makes one change of a text, most of which leave it valid.
+// changed returns the text with one change, which mostly leaves it valid.
 func (g generator) changed(s string, drops []Path) string {
 	switch g.intN(15) {
 	case 14: // another kind, and all else as it is
@@ -253,7 +252,7 @@ func (g generator) changed(s string, drops []Path) string {
 	case 5, 6, 7: // a container in another order, with less, or with more
 		if at := spots(s, "{["); len(at) > 0 {
 			i := at[g.intN(len(at))] - 1
-			parts, end := parted(s, i)
+			parts, end := split(s, i)
 			return s[:i+1] + strings.Join(g.rearranged(parts, s[i] == '{'), ",") +
 				s[max(end-1, i+1):]
 		}
@@ -322,7 +321,7 @@ func (g generator) rearranged(parts []string, members bool) []string {
 	return append(slices.Clone(parts[:len(parts):len(parts)]), parts[:len(parts)/2]...)
 }
 
-// parent puts another value in the place of one on the way to a path.
+// parent returns the text with another value somewhere on the way to a path.
 func (g generator) parent(s string, path Path) string {
 	i := 0
 	for n := 1 + g.intN(len(path.steps)); n > 0; n-- {

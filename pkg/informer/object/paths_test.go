@@ -24,7 +24,7 @@ func TestPathsAreLookedUpTogetherAsOneByOne(t *testing.T) {
 	t.Log(seen)
 }
 
-// FuzzPaths has a fuzzer choose.
+// FuzzPaths lets a fuzzer choose.
 func FuzzPaths(f *testing.F) {
 	for seed := range 5 {
 		f.Add([]byte{byte(seed)})
@@ -116,7 +116,7 @@ func allPaths(o *Object) []Path {
 	return all
 }
 
-// paths makes a set of fields that an object has, and of some that it has not.
+// paths returns a set of fields that an object has, and of some that it does not have.
 func (g generator) paths(all []Path, seen map[string]int) (set []Path) {
 	number := 1 + g.intN(4)
 	if g.one(8) {
@@ -168,8 +168,8 @@ func packedPod(t testing.TB) *Object {
 	return nil
 }
 
-// TestAPackedObjectIsUnpackedAsFarAsASetNeeds: not beyond the part in which its last field is, nor
-// what is before spec or status if there is nothing of it.
+// A packed object is unpacked up to the end of the section that has the last field of a set, and
+// not before spec or status if no field is there.
 func TestAPackedObjectIsUnpackedAsFarAsASetNeeds(t *testing.T) {
 	o := packedPod(t)
 	spec, status, size := o.place("spec"), o.place("status"), o.Size()

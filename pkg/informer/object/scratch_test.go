@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Fields at the end of large objects are read without memory for each of them, and one object's
-// memory shows nothing in the next one's.
+// Fields at the end of large objects are read without new memory for each of them, and values of
+// one object do not show in the next one's.
 func TestALargeScratchIsUsedAgain(t *testing.T) {
 	const n, size = 40, 1 << 20
 	p := &Parser{}
