@@ -189,7 +189,7 @@ func newObject(t *rapid.T, namespace, name, version string) *object.Object {
 	return o
 }
 
-// delivery is an event as a listener with transitions gives it.
+// delivery is an event as a listener with transitions delivers it.
 func delivery(t *rapid.T) informer.Delivery {
 	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"),
 		rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")

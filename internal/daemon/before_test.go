@@ -182,7 +182,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What decide gives is its caller's: the filter's own conditions stay as they are.
+// What decide returns belongs to its caller: the filter's own conditions stay as they are.
 func TestDecideChangesNoFilter(t *testing.T) {
 	selects, filter := compiled(t, filters.KindSelect, `label("a") == "x" && label("b") == "y"`),
 		compiled(t, filters.KindFilter, `label("c") == "z"`)

@@ -14,7 +14,7 @@ import (
 
 const maxLength = 128
 
-// Name gives the known name nearest to name, false if none is near.
+// Name returns the known name nearest to name, false if none is near.
 func Name(name string, known []string) (string, bool) {
 	names := Names(name, known, 1)
 	if len(names) == 0 {
@@ -23,7 +23,7 @@ func Name(name string, known []string) (string, bool) {
 	return names[0], true
 }
 
-// Names gives up to limit known names that are near to name.
+// Names returns up to limit known names that are near to name.
 func Names(name string, known []string, limit int) []string {
 	type candidate struct {
 		name     string
@@ -46,8 +46,7 @@ func Names(name string, known []string, limit int) []string {
 	return names
 }
 
-// Distance is how many characters differ between the names, false if they are too many for the
-// names to be near.
+// Distance returns how many characters differ between the names, false if the names are not near.
 func Distance(name, known string) (int, bool) {
 	if name == "" || known == "" || len(name) > maxLength || len(known) > maxLength {
 		return 0, false

@@ -32,7 +32,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 		e.Op = 0 // nothing has happened, not even a resync
 	}
 	outcome := w.judge.Evaluate(e, now)
-	rest.recallWithin(outcome.Again)
+	rest.recallWithin(outcome.RecheckAfter)
 	for _, err := range outcome.Errors {
 		r.stats.ruleErrors.Add(1)
 		r.stats.deadLetters.Add(1)

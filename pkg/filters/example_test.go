@@ -86,7 +86,8 @@ func TestEvaluatorsShareAFilter(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if ok, err := e.Match(event.Event{Op: event.Update, Object: o, Old: old}); ok != (n == 4) || err != nil {
+				ok, err := e.Match(event.Event{Op: event.Update, Object: o, Old: old})
+				if ok != (n == 4) || err != nil {
 					t.Errorf("%d: %v, %v", n, ok, err)
 				}
 			}

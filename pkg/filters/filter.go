@@ -20,21 +20,21 @@ type Filter struct {
 
 // Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
 // [CompileErrors].
-func Compile(source Expression) (f *Filter, err error) {
+func Compile(expression Expression) (f *Filter, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's parser, checker or compiler
-			f, err = nil, source.CompileError(0, "the expression cannot be compiled: %v", r)
+			f, err = nil, expression.CompileError(0, "the expression cannot be compiled: %v", r)
 		}
 	}()
-	tree, warnings, err := check.Expression(source)
+	tree, warnings, err := check.Expression(expression)
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile.Program(source, tree, nil)
+	program, err := compile.Program(expression, tree, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{program, conditions.Of(tree.Node, source.Kind), warnings}, nil
+	return &Filter{program, conditions.Of(tree.Node, expression.Kind), warnings}, nil
 }
 
 // Evaluator returns an evaluator for one worker.

@@ -12,21 +12,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Book has the state of all objects and rules of one listener. It is safe for concurrent use.
+// Book has the state of all objects and rules of one listener. It is safe for concurrent
+// use.
 type Book struct {
 	rules     []*Rule
 	receivers Receivers // all of them
 
 	mu      sync.Mutex
-	objects map[event.Key]*objectText // those with something to remember
-	counts  map[Count]int             // of the violated records in objects; no entry is 0
+	objects map[event.Key]*objectText // those with a record or a debt
+	counts  map[Count]int             // of the violated records in objects; none is 0
 	open    int                       // the sum of counts
 }
 
 // object is what is remembered of one object. Its texts are copies: a part of an object's text
 // keeps all of it in memory.
 type objectText struct {
-	key event.Key // as in Book.objects; writing an entry anew would bring in another's texts
+	key event.Key // the same as in Book.objects
 	uid string
 	// by rule; what is violated, since when and with what message is replaced, never changed
 	records []record
@@ -35,19 +36,19 @@ type objectText struct {
 	debts []debt
 }
 
-// Violation is a rule that is violated for an object.
+// Violation is a rule that is violated by an object.
 type Violation struct {
 	Rule, Severity       string
 	Namespace, Name, UID string
-	Message              string    // as it was reported last, or is to be reported
+	Message              string    // as it was offered last
 	Since                time.Time // deny holds
 }
 
 // Count is what violations are counted by.
 type Count struct{ Rule, Severity, Namespace string }
 
-// NewBook makes the book of one listener. The rules' names differ. What they have to report goes to
-// so many receivers, at least one and at most MaxReceivers.
+// NewBook returns the book of one listener. The rules' names differ. Their reports go to so
+// many receivers, at least one and at most MaxReceivers.
 func NewBook(rules []*Rule, receivers int) *Book {
 	return &Book{
 		rules: slices.Clone(rules), receivers: everyReceiver(receivers),
@@ -55,11 +56,11 @@ func NewBook(rules []*Rule, receivers int) *Book {
 	}
 }
 
-// Evaluator makes an evaluator for one worker. Caches are what expressions read of other informers;
-// with nil they find nothing.
+// Evaluator returns an evaluator for one worker. Caches are what expressions read of other
+// informers; nil caches are empty.
 func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
 	e := &Evaluator{book: b, judges: make([]judge, len(b.rules)), fresh: make([]bool, len(b.rules))}
-	now := func() time.Time { return e.now } // one time for everything that an evaluation decides
+	now := func() time.Time { return e.now } // one time for the whole evaluation
 	for i, r := range b.rules {
 		j := judge{rule: r}
 		deny := r.deny.Evaluator()
@@ -73,7 +74,7 @@ func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
 	return e
 }
 
-// Open lists what is violated, by rule, namespace and name.
+// Open returns what is violated, by rule, namespace and name.
 func (b *Book) Open() []Violation {
 	violations := b.violations()
 	slices.SortFunc(violations, func(v, w Violation) int {
@@ -102,15 +103,15 @@ func (b *Book) violations() []Violation {
 	return violations
 }
 
-// Counts tells how many violations are open. It costs as much as it has entries, however many
-// violations there are.
+// Counts returns how many violations are open. Its cost depends on the number of counts, not
+// of violations.
 func (b *Book) Counts() map[Count]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.counts)
 }
 
-// get returns what is remembered of an object. The records and debts are not to be changed.
+// get returns what is remembered of an object. Do not change the records and debts.
 func (b *Book) get(key event.Key) (uid string, records []record, debts []debt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +143,7 @@ func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 	b.forgetEmpty(o)
 }
 
-// forgetEmpty removes an object of which nothing has to be remembered. The caller holds mu.
+// forgetEmpty removes an object without records and debts. The caller holds mu.
 func (b *Book) forgetEmpty(o *objectText) {
 	if len(o.records) == 0 && len(o.debts) == 0 {
 		delete(b.objects, o.key)

@@ -80,7 +80,7 @@ func TestExpressionsRunWithoutTheLock(t *testing.T) {
 }
 
 // Several workers, each with objects of its own, and somebody who looks on. What is counted at the
-// end is what was told.
+// end is what was reported.
 func TestWorkersShareABook(t *testing.T) {
 	const workers, objects, events = 4, 20, 2000
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", "object.n > 6", 3*s, 2*s),
@@ -172,7 +172,7 @@ func TestCleanObjectsCostNothing(t *testing.T) {
 	}
 }
 
-// Looking at what is known allocates nothing either, be it pending or violated.
+// Evaluating an object that is pending or violated allocates nothing either.
 func TestUnchangedStateCostsNothing(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, h), rule(t, "b", deny, h, 0)}, 1)
 	e := b.Evaluator(nil)

@@ -1,51 +1,47 @@
-// Package rules keeps what is true of objects as state. A [Rule] says with an expression what must
-// not be; for each object it is pending, violated or neither, and the [Transition]s to violated and
-// back to resolved are what people want to hear of. A [Book] has the state of all objects and rules
-// of one listener, an [Evaluator] brings it up to date with one event.
+// Package rules keeps violations as state. A [Rule] describes an unwanted state of objects; for
+// each object it is pending, violated or neither, and the [Transition]s to violated and to resolved
+// are reported. A [Book] has the state of all objects and rules of one listener, and an [Evaluator]
+// updates it with one event after another.
 //
-// Nothing here runs by itself: there is no goroutine and no timer, and the time is what the caller
-// says. Instead [Outcome].Again tells when an object has to be evaluated again although nothing may
-// have happened to it.
+// Nothing here runs by itself: there is no goroutine and no timer, and the caller passes the time.
+// [Outcome].RecheckAfter is when an object has to be evaluated again although nothing may have
+// happened to it.
 //
-// # What is promised
+// # What is promised of states
 //
-//   - Each receiver gets Violated and Resolved of an object and rule in turn, beginning with
-//     Violated, whatever failed between, unless it refuses a message for good. Further Violated
-//     with Repeated set are between the two only if the rule has a Repeat, and at least that far
-//     apart.
-//   - A [Transition] is offered until its receivers have taken it ([Evaluator.Took]): each
-//     evaluation of the object offers it again. A violation that ends before a receiver has heard
-//     of it is not reported to that receiver, nor is its end. The end of one that it has heard of
-//     is remembered until it takes that, whatever becomes of the object, and comes before the next
-//     violation.
-//   - Each evaluation of an object that is not deleted asks every rule's deny, whatever the event
-//     was; an object that is handed in again is asked like a new one. The first true makes the rule
-//     pending and is its since; at the first true with now >= since + For the rule is violated. A
-//     false in between forgets both, another true changes neither.
-//   - A violated rule is resolved by a false, by the object's deletion, and by another object
-//     (another uid) of the same name. The message is then still that of the violation. A rule that
-//     was only pending resolves silently.
-//   - A deny that fails gives no answer: the state stays, and the error is in [Outcome].Errors. A
-//     message that fails does not hold up the transition: the rule's name stands in for it, as for
-//     a message that is empty or that is not there.
-//   - The message is made when a violation begins and when it is repeated, not in between:
-//     [Book.Open] shows it as it was offered last. A long one is cut ([filters.MaxMessage]).
-//   - Again is the time until a rule's For or Repeat has run out, and never more than
-//     [ClockInterval] for a rule whose deny looks at the clock or at other objects, in whatever
-//     state it is, for its answer may change at any time. It is at least 1 ms, and for a rule that
-//     has just failed at least [FailedInterval]. It is 0 if no rule waits for anything.
-//   - A clock that is set back makes nothing happen earlier, and Again no longer than For and
-//     Repeat.
-//   - A deny that looks at the clock or at other objects is asked once in [ClockInterval]. What it
-//     would have answered between two of these times is not seen: a break that is shorter does not
-//     end a For.
-//   - Only objects with a pending or violated rule, or with an end that is yet to be reported, take
-//     memory in a Book, and they keep nothing of the object's text. Evaluating one without either
-//     allocates nothing beyond what its filters do.
-//   - Expressions run without the Book's lock. Several evaluators may be at work at once, each with
-//     other objects; that the events of one object come one after the other is the caller's part.
-//     What [Book.Open] and [Book.Counts] give is of one moment, and what an evaluation changes is
-//     in it as a whole or not at all.
-//   - A Book remembers nothing beyond its life: after a restart For begins again, and open
-//     violations are reported again.
+//   - An evaluation of an object that is not deleted asks every rule's deny, whatever the event.
+//   - The first true makes a rule pending; after For it is violated at the next true.
+//   - A false in between forgets the pending rule; another true changes nothing.
+//   - A violated rule is resolved by a false, by a deletion, and by another uid of the same name.
+//   - A rule that was only pending is forgotten silently.
+//   - A deny that fails changes nothing, and its error is in [Outcome].Errors.
+//   - A clock that is set back makes nothing happen earlier.
+//   - A Book starts empty: after a restart For begins again, and violations are reported again.
+//
+// # What is promised of reports
+//
+//   - A receiver gets Violated and Resolved of an object and rule in turn, beginning with Violated.
+//   - Further Violated with Repeated set come only with a Repeat, and at least that far apart.
+//   - A [Transition] is offered at each evaluation until its receivers have taken it.
+//   - The end of a violation is reported to the receivers that took the violation, and only to
+//     them.
+//   - The end comes before the next violation, whatever has happened to the object.
+//   - The message is made when a violation begins and when it is repeated, and kept in between.
+//   - A message that fails or is empty is replaced by the rule's name; a long one is cut.
+//   - A receiver that refuses a transition for good is not offered it again.
+//
+// # What is promised of time and memory
+//
+//   - RecheckAfter is the time until a rule's For or Repeat has run out, 0 if no rule waits.
+//   - It is at most [ClockInterval] for a rule whose deny has the clock or other objects in it.
+//   - It is at least 1 ms, and at least [FailedInterval] for a rule that has just failed.
+//   - Only objects with a pending or violated rule, or an unreported end, take memory in a Book.
+//   - A Book keeps nothing of an object's text.
+//   - Evaluating an object that takes none allocates nothing beyond what its filters do.
+//   - Several evaluators may work at once, and expressions run without the Book's lock.
+//   - [Book.Open] and [Book.Counts] are of one moment; an evaluation is in them as a whole.
+//
+// The caller sees to it that the events of one object come one after another. A deny with the clock
+// or other objects in it is evaluated once in [ClockInterval]: a break that is shorter does not end
+// a For.
 package rules

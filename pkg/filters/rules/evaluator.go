@@ -7,73 +7,74 @@ import (
 )
 
 const (
-	// ClockInterval is how often an object is evaluated again for a rule whose deny looks at the
-	// clock or at other objects.
+	// ClockInterval is how often an object is evaluated again for a rule whose deny has the clock
+	// or other objects in it.
 	ClockInterval = time.Minute
-	// FailedInterval is how soon an object is evaluated again at the earliest for a rule that
-	// failed when something was due.
+	// FailedInterval is the shortest time after which an object is evaluated again for a rule
+	// that has failed.
 	FailedInterval = time.Second
 )
 
-// soonest is the shortest time to ask a caller for: a shorter one would be over before it has put
-// the object away.
+// soonest is the shortest RecheckAfter: a shorter time would be over before the caller has
+// stored the object.
 const soonest = time.Millisecond
 
-// Evaluator brings a [Book] up to date, event after event. It serves one goroutine at a time.
+// Evaluator updates a [Book] with one event after another. It serves one goroutine at a
+// time.
 type Evaluator struct {
 	book   *Book
 	judges []judge // one per rule
 
-	seen    event.Event // what the expressions are asked about
+	seen    event.Event // what the expressions look at
 	now     time.Time
-	before  string   // the uid that is remembered
+	before  string   // the remembered uid
 	next    []record // what is to be remembered
 	debts   []debt   // the same
-	older   int      // how many of the debts are older than this evaluation
-	fresh   []bool   // by rule: it is violated, or repeated, since this evaluation
-	changed bool     // against what is remembered
+	older   int      // how many debts are older than this evaluation
+	fresh   []bool   // by rule: this evaluation has made it violated, or repeated it
+	changed bool     // compared with what is remembered
 	outcome Outcome
 }
 
-// judge is a rule with its expressions made ready for one worker.
+// judge is a rule with the evaluators of its expressions for one worker.
 type judge struct {
 	rule *Rule
 	deny func(event.Event) (bool, error)
 	text func(event.Event) (string, error) // nil: the message is the rule's name
 }
 
-// Outcome is what an evaluation leads to. Its slices are good until the evaluator's next one.
+// Outcome is the result of an evaluation. Its slices are valid until the evaluator's next
+// one.
 type Outcome struct {
-	// Transitions are what is yet to be reported of the object, what earlier evaluations offered
-	// and they did not take included. They are in the order of the book's rules, the end of a
-	// violation before the next one; those of an object that another one has replaced come first.
+	// Transitions are the reports that receivers have not taken yet, those of earlier evaluations
+	// included. They are in the order of the book's rules, the end of a violation before the next
+	// violation. Those of an object that was replaced by another one come first.
 	Transitions []Transition
-	// Again is after how long the object is to be evaluated again, even if nothing happens to it
-	// and all receivers take what they are reported. 0: there is no need.
-	Again time.Duration
+	// RecheckAfter is the time after which the object has to be evaluated again, even if nothing
+	// happens to it and all receivers take their reports. 0: there is no need.
+	RecheckAfter time.Duration
 	// Errors are those of expressions that failed, each a [*filters.EvalError].
 	Errors []error
 }
 
-// Transition is what to tell of a rule and an object.
+// Transition is a report about a rule and an object.
 type Transition struct {
 	Rule  *Rule
 	State State
-	// of the object the state is about: not that of the event if that is another one of the same
-	// name
+	// of the object with the state; the event may be of another object with the same name
 	UID      string
 	Message  string
-	Since    time.Time // deny holds, or held
-	Repeated bool      // it was reported before
-	Repeats  int       // the number of the repeat, from 1; 0 if it is none
-	To       Receivers // who has to take it; Evaluator.Took says that one of them has
-	New      bool      // it is offered for the first time, and counts
+	Since    time.Time // the first true of deny
+	Repeated bool      // the violation was reported before
+	Repeats  int       // the number of the repeat, from 1; 0 if it is not one
+	To       Receivers // who has to take it; see Evaluator.Took
+	New      bool      // it is offered for the first time
 
 	rule int
 }
 
-// Evaluate brings the state of the event's object up to date, and offers what is yet to be reported
-// of it.
+// Evaluate updates the state of the event's object, and returns what has to be reported of
+// it.
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	e.next, e.changed = e.next[:0], false
@@ -107,7 +108,7 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	return e.outcome
 }
 
-// end notes to whom the end of a violation is to be reported.
+// end notes which receivers the end of a violation has to be reported to.
 func (e *Evaluator) end(rec *record) {
 	if rec.knows != 0 {
 		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since,
@@ -115,7 +116,7 @@ func (e *Evaluator) end(rec *record) {
 	}
 }
 
-// offer makes the transitions of what is owed.
+// offer makes the transitions that are owed.
 func (e *Evaluator) offer(uid string) {
 	for i := range e.debts {
 		if e.debts[i].uid != uid {
@@ -158,10 +159,10 @@ func (e *Evaluator) offerViolation(uid string, rec *record, to Receivers, repeat
 	if repeated {
 		e.outcome.Transitions[len(e.outcome.Transitions)-1].Repeats = rec.repeats
 	}
-	e.fresh[rec.rule] = false // it counts once, whoever has to take it
+	e.fresh[rec.rule] = false // it is new once, whoever has to take it
 }
 
-// judge asks one rule. The record is nil if nothing is remembered of it.
+// judge evaluates one rule. The record is nil if nothing is remembered of it.
 func (e *Evaluator) judge(i int, rec *record) {
 	j := &e.judges[i]
 	denied, err := j.deny(e.seen)
@@ -194,27 +195,27 @@ func (e *Evaluator) judge(i int, rec *record) {
 	e.keep(j.rule, rec, soonest)
 }
 
-// keep remembers a record, if there is one, and what it waits for.
+// keep remembers a record, if there is one, and when it has to be evaluated again.
 func (e *Evaluator) keep(r *Rule, rec *record, least time.Duration) {
 	if r.clock {
-		e.again(ClockInterval)
+		e.recheck(ClockInterval)
 	}
 	if rec == nil {
 		return
 	}
 	e.next = append(e.next, *rec)
-	if left, waits := r.left(rec, e.now); waits {
-		e.again(max(left, least))
+	if remaining, waits := r.remaining(rec, e.now); waits {
+		e.recheck(max(remaining, least))
 	}
 }
 
-func (e *Evaluator) again(after time.Duration) {
-	if e.outcome.Again == 0 || after < e.outcome.Again {
-		e.outcome.Again = after
+func (e *Evaluator) recheck(after time.Duration) {
+	if e.outcome.RecheckAfter == 0 || after < e.outcome.RecheckAfter {
+		e.outcome.RecheckAfter = after
 	}
 }
 
-// message makes the rule's message for the object. It is no part of the object's text.
+// message returns the rule's message for the object, which shares no memory with it.
 func (e *Evaluator) message(j *judge) string {
 	if j.text == nil {
 		return j.rule.name
@@ -226,5 +227,5 @@ func (e *Evaluator) message(j *judge) string {
 	if err != nil || text == "" {
 		return j.rule.name
 	}
-	return text // a copy already
+	return text // it is a copy
 }

@@ -38,11 +38,11 @@ func Example() {
 			fmt.Printf(" %s %s since %s", t.Rule.Name(), t.State, t.Since.Format(time.TimeOnly))
 			evaluator.Took(t, 0, start.Add(after)) // else it is offered again
 		}
-		fmt.Println(" again", outcome.Again)
+		fmt.Println(" again", outcome.RecheckAfter)
 	}
 	see(0, event.Add, "Pending")
 	see(4*time.Minute, event.Update, "Pending")
-	see(10*time.Minute, event.Resync, "Pending") // the caller asks again, as Again said
+	see(10*time.Minute, event.Resync, "Pending") // the caller asks again, as RecheckAfter said
 	see(11*time.Minute, event.Update, "Pending")
 	fmt.Println(len(book.Open()), "open")
 	see(12*time.Minute, event.Update, "Running")

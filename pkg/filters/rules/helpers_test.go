@@ -52,8 +52,8 @@ func rule(t testing.TB, name, deny string, hold, repeat time.Duration) *Rule {
 
 var errMessage = errors.New("no message")
 
-// telling gives all rules of the evaluator messages: what the object's field message says; it fails
-// if that is not a text.
+// telling sets the messages of all rules of the evaluator: what the object's field message says; it
+// fails if that is not a text.
 func telling(t testing.TB, e *Evaluator) *Evaluator {
 	t.Helper()
 	path, err := object.CompilePath("message")
@@ -95,8 +95,8 @@ func told(o Outcome) string {
 			parts = append(parts, err.Error())
 		}
 	}
-	if o.Again != 0 {
-		parts = append(parts, "look after "+o.Again.String())
+	if o.RecheckAfter != 0 {
+		parts = append(parts, "look after "+o.RecheckAfter.String())
 	}
 	return strings.Join(parts, "; ")
 }

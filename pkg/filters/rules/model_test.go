@@ -22,7 +22,7 @@ type asked struct {
 }
 
 // history is all that a rule was asked about one object. Nothing else is remembered: what follows
-// is read off it anew each time.
+// is derived from it each time.
 type history []asked
 
 // verdict is what follows from a history.
@@ -61,7 +61,7 @@ func (h history) verdict(r *Rule) verdict {
 
 func (v verdict) message() string { return v.tellings[len(v.tellings)-1].message }
 
-// due gives when something happens by itself to a rule that was just asked, and whether anything
+// due returns when something happens by itself to a rule that was just asked, and whether anything
 // does.
 func (h history) due(r *Rule) (time.Time, bool) {
 	now, v := h[len(h)-1], h.verdict(r)
@@ -85,7 +85,7 @@ func (h history) due(r *Rule) (time.Time, bool) {
 	return at, !at.IsZero()
 }
 
-// life is one object of a name; deleted and created anew it is another one.
+// life is one object of a name; deleted and created again it is another one.
 type life struct {
 	uid       string   // "" until it is seen
 	seen      string   // the uid the book saw last
@@ -264,11 +264,11 @@ func (w *world) evaluate(t *rapid.T, key event.Key, op event.Op) {
 	if !due.IsZero() {
 		again = due.Sub(w.now)
 	}
-	if outcome.Again != again || len(outcome.Errors) != fails {
+	if outcome.RecheckAfter != again || len(outcome.Errors) != fails {
 		t.Fatalf("%s of %s with %s: to be looked at after %s, want %s; %d errors, want %d", op, key,
-			l.answers, outcome.Again, again, len(outcome.Errors), fails)
+			l.answers, outcome.RecheckAfter, again, len(outcome.Errors), fails)
 	}
-	l.again, l.seen = outcome.Again, l.uid
+	l.again, l.seen = outcome.RecheckAfter, l.uid
 	if op == event.Delete {
 		l.uid = ""
 	}

@@ -10,31 +10,31 @@ import (
 // MaxReceivers is how many receivers a [Book] can have.
 const MaxReceivers = 64
 
-// Receivers is a set of those that get what a [Book] has to report, by their number from 0.
+// Receivers is a set of those that get the reports of a [Book], by their numbers from 0.
 type Receivers uint64
 
-// With returns the set with one more.
+// With returns the set with a receiver added.
 func (r Receivers) With(receiver int) Receivers { return r | 1<<receiver }
 
-// Without returns the set with one less.
+// Without returns the set with a receiver removed.
 func (r Receivers) Without(receiver int) Receivers { return r &^ (1 << receiver) }
 
 // Has reports whether a receiver is in the set.
 func (r Receivers) Has(receiver int) bool { return r&(1<<receiver) != 0 }
 
-// everyReceiver is the set of so many.
+// everyReceiver returns the set of n receivers.
 func everyReceiver(n int) Receivers {
 	return ^Receivers(0) >> (MaxReceivers - max(1, min(n, MaxReceivers)))
 }
 
-// Took says that a receiver has taken a transition, which is one of the last outcome's: it is not
-// offered to it again. Of a violation it is to get the end now. Repeat counts from here.
+// Took notes that a receiver has taken a transition of the last outcome: it is not offered
+// to the receiver again, and the end of a violation will be. Repeat counts from now.
 func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, true, now)
 }
 
-// Refused says that a receiver will never take a transition: it is not offered to it again. Of a
-// violation that it did not get, it does not get the end either. A refused end is forgotten.
+// Refused notes that a receiver will never take a transition: it is not offered to the
+// receiver again. The end of a violation that was refused is not offered to it either.
 func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, false, now)
 }
@@ -65,7 +65,7 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, took bool, now 
 			rec.owes = rec.owes.Without(receiver)
 			if took {
 				rec.knows = rec.knows.With(receiver)
-				if now.After(rec.taken) { // a clock that was set back brings no repeat forward
+				if now.After(rec.taken) { // a clock that was set back makes no repeat earlier
 					rec.taken = now
 				}
 			}

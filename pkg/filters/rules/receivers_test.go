@@ -134,8 +134,8 @@ func TestARepeatCountsFromWhenItWasTaken(t *testing.T) {
 	} {
 		outcome := e.Evaluate(event.Event{Op: event.Resync, Object: pod(t, "web", "u1", `"n":5`)},
 			begin.Add(l.at))
-		if got := offered(outcome); got != l.offers || outcome.Again != l.again {
-			t.Errorf("%s: got %s, again in %s", l.at, got, outcome.Again)
+		if got := offered(outcome); got != l.offers || outcome.RecheckAfter != l.again {
+			t.Errorf("%s: got %s, again in %s", l.at, got, outcome.RecheckAfter)
 		}
 		for _, tr := range outcome.Transitions {
 			answer(e, tr, l.taken, begin.Add(l.at))

@@ -2,17 +2,17 @@ package rules
 
 import "time"
 
-// State is what a [Transition] leads to. Its zero value is no state.
+// State is the new state of a [Transition]. Its zero value is not a state.
 type State uint8
 
 const (
-	// Violated: the rule's deny has held for its For.
+	// Violated: the rule's deny has been true for its For.
 	Violated State = 1 + iota
-	// Resolved: deny holds no more, or the object is gone.
+	// Resolved: deny is false again, or the object is gone.
 	Resolved
 )
 
-// String gives the word that outputs use.
+// String returns the word that outputs use.
 func (s State) String() string {
 	switch s {
 	case Violated:
@@ -27,16 +27,17 @@ func (s State) String() string {
 type record struct {
 	rule     int // its index in the book
 	violated bool
-	since    time.Time // of the first true in a row
-	// when a receiver took last that the rule is violated; before that, when it was offered first
+	since    time.Time // the first true in a row
+	// when a receiver last took the violation; before that, when it was first offered
 	taken   time.Time
 	message string    // as it is offered
-	owes    Receivers // those that have yet to take that it is violated
-	knows   Receivers // those that took it
+	owes    Receivers // those that have not taken the violation yet
+	knows   Receivers // those that have taken it
 	repeats int
 }
 
-// unheard reports whether nobody took a violation yet, so that there is nothing to repeat.
+// unheard reports whether no receiver has taken the violation yet, so that there is nothing
+// to repeat.
 func (r *record) unheard() bool { return r.knows == 0 && r.owes != 0 }
 
 // debt is a violation that has ended, and not all receivers that know of it know that.
@@ -48,7 +49,7 @@ type debt struct {
 	owes    Receivers // never none
 }
 
-// step is what an answer of deny leads to.
+// step is what follows from an answer of deny.
 type step uint8
 
 const (
@@ -60,7 +61,7 @@ const (
 	resolves      // being violated
 )
 
-// step decides. The record is nil if nothing is remembered.
+// step returns what follows from an answer. The record is nil if nothing is remembered.
 func (r *Rule) step(rec *record, denied bool, now time.Time) step {
 	switch {
 	case rec == nil && denied && r.hold == 0:
@@ -74,9 +75,9 @@ func (r *Rule) step(rec *record, denied bool, now time.Time) step {
 	case !denied:
 		return ends
 	}
-	left, waits := r.left(rec, now)
+	remaining, waits := r.remaining(rec, now)
 	switch {
-	case !waits || left > 0:
+	case !waits || remaining > 0:
 		return stays
 	case rec.violated:
 		return repeats
@@ -85,18 +86,19 @@ func (r *Rule) step(rec *record, denied bool, now time.Time) step {
 	}
 }
 
-// left returns the time until For or Repeat runs out, and whether one of them is running.
-func (r *Rule) left(rec *record, now time.Time) (time.Duration, bool) {
+// remaining returns the time until For or Repeat runs out, and whether one of them is
+// running.
+func (r *Rule) remaining(rec *record, now time.Time) (time.Duration, bool) {
 	switch {
 	case !rec.violated:
 		return r.hold - elapsed(rec.since, now), true
 	case r.repeat > 0 && rec.unheard():
-		return r.repeat, true // once somebody takes it
+		return r.repeat, true // after a receiver has taken it
 	case r.repeat > 0:
 		return r.repeat - elapsed(rec.taken, now), true
 	}
 	return 0, false
 }
 
-// elapsed takes a clock that was set back for one that stands still.
+// elapsed returns the time between two points, 0 if the clock was set back.
 func elapsed(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }

@@ -10,20 +10,20 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Severities are the words for how bad a violation is, least first.
+// Severities are the levels of a violation, the least first.
 var Severities = []string{"info", "low", defaultSeverity, "high", "critical"}
 
 const defaultSeverity = "medium"
 
 // Definition is a rule as somebody wrote it.
 type Definition struct {
-	Name     string        // a DNS label, unique among the rules of its listener
+	Name     string        // a DNS label, unique among the rules of the listener
 	Severity string        // one of Severities; "" means medium
-	For      time.Duration // how long deny must hold before the rule is violated; 0: not at all
+	For      time.Duration // how long deny must be true before the rule is violated; 0: at once
 	Repeat   time.Duration // after which a violation is reported again; 0: never
 
-	// Deny is true for an object that violates the rule. Message is what to tell of it; if its Text
-	// is "", the rule's name. Compile sets their Kind and Rule.
+	// Deny is true for an object that violates the rule. Message is the text of the report; if
+	// its Text is "", the rule's name is. Compile sets the Kind and Rule of both.
 	Deny, Message filters.Expression
 }
 
@@ -35,44 +35,44 @@ type Rule struct {
 	clock          bool // deny's answer changes although the object does not
 }
 
-// Name tells the rule from the others of its listener.
+// Name returns the rule's name, unique in its listener.
 func (r *Rule) Name() string { return r.name }
 
-// Severity is one of [Severities].
+// Severity returns one of [Severities].
 func (r *Rule) Severity() string { return r.severity }
 
-// For is how long deny must hold before the rule is violated.
+// For returns how long deny must be true before the rule is violated.
 func (r *Rule) For() time.Duration { return r.hold }
 
-// Repeat is the time after which a violation is reported again, 0 for never.
+// Repeat returns the time after which a violation is reported again, 0 for never.
 func (r *Rule) Repeat() time.Duration { return r.repeat }
 
-// Deny is true for an object that violates the rule.
+// Deny returns the filter that is true for an object that violates the rule.
 func (r *Rule) Deny() *filters.Filter { return r.deny }
 
-// Message says what to tell of a violation. It is nil if that is the rule's name.
+// Message returns the expression of the report's text, nil if that is the rule's name.
 func (r *Rule) Message() *filters.Filter { return r.message }
 
 // Compile checks and compiles a rule. A mistake in one of its expressions is a
 // [*filters.CompileError].
-func Compile(source Definition) (*Rule, error) {
-	if source.Severity == "" {
-		source.Severity = defaultSeverity
+func Compile(definition Definition) (*Rule, error) {
+	if definition.Severity == "" {
+		definition.Severity = defaultSeverity
 	}
-	if err := source.check(); err != nil {
+	if err := definition.check(); err != nil {
 		return nil, err
 	}
-	source.Deny.Kind, source.Deny.Rule = filters.KindDeny, source.Name
-	source.Message.Kind, source.Message.Rule = filters.KindMessage, source.Name
-	r := &Rule{name: source.Name, severity: source.Severity, hold: source.For,
-		repeat: source.Repeat}
+	definition.Deny.Kind, definition.Deny.Rule = filters.KindDeny, definition.Name
+	definition.Message.Kind, definition.Message.Rule = filters.KindMessage, definition.Name
+	r := &Rule{name: definition.Name, severity: definition.Severity, hold: definition.For,
+		repeat: definition.Repeat}
 	var err error
-	if r.deny, err = filters.Compile(source.Deny); err != nil {
+	if r.deny, err = filters.Compile(definition.Deny); err != nil {
 		return nil, err
 	}
 	r.clock = r.deny.UsesClock() || len(r.deny.Informers()) > 0
-	if source.Message.Text != "" {
-		r.message, err = filters.Compile(source.Message)
+	if definition.Message.Text != "" {
+		r.message, err = filters.Compile(definition.Message)
 	}
 	if err != nil {
 		return nil, err
@@ -82,32 +82,32 @@ func Compile(source Definition) (*Rule, error) {
 
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-func (s Definition) check() error {
-	if !dnsLabel.MatchString(s.Name) {
-		return s.mistake(`the name must be a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`)
+func (d Definition) check() error {
+	if !dnsLabel.MatchString(d.Name) {
+		return d.mistake(`the name must be a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`)
 	}
-	if !slices.Contains(Severities, s.Severity) {
-		return s.mistake("severity must be info, low, medium, high or critical, is %q%s",
-			s.Severity, severityHint(s.Severity))
+	if !slices.Contains(Severities, d.Severity) {
+		return d.mistake("severity must be info, low, medium, high or critical, is %q%s",
+			d.Severity, severityHint(d.Severity))
 	}
-	if s.For < 0 {
-		return s.mistake("for must not be negative, is %s; leave it out if a violation counts at once", s.For)
+	if d.For < 0 {
+		return d.mistake("for must not be negative, is %s; leave it out if a violation counts at once", d.For)
 	}
-	if s.Repeat < 0 {
-		return s.mistake("repeat must not be negative, is %s; leave it out to tell a violation once", s.Repeat)
+	if d.Repeat < 0 {
+		return d.mistake("repeat must not be negative, is %s; leave it out to report a violation once", d.Repeat)
 	}
 	return nil
 }
 
-func (s Definition) mistake(format string, args ...any) error {
+func (d Definition) mistake(format string, args ...any) error {
 	where := ""
-	if s.Deny.File != "" {
-		where = s.Deny.File + ": "
+	if d.Deny.File != "" {
+		where = d.Deny.File + ": "
 	}
-	if s.Deny.Listener != "" {
-		where += fmt.Sprintf("listener %q: ", s.Deny.Listener)
+	if d.Deny.Listener != "" {
+		where += fmt.Sprintf("listener %q: ", d.Deny.Listener)
 	}
-	return fmt.Errorf("%srule %q: "+format, append([]any{where, s.Name}, args...)...)
+	return fmt.Errorf("%srule %q: "+format, append([]any{where, d.Name}, args...)...)
 }
 
 func severityHint(word string) string {

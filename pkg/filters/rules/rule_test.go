@@ -75,7 +75,7 @@ func TestCompileErrors(t *testing.T) {
 		{here(Definition{For: -time.Second}),
 			`config.yaml: listener "pods": rule "a": for must not be negative, is -1s; leave it out if a violation counts at once`},
 		{here(Definition{Repeat: -1}),
-			`config.yaml: listener "pods": rule "a": repeat must not be negative, is -1ns; leave it out to tell a violation once`},
+			`config.yaml: listener "pods": rule "a": repeat must not be negative, is -1ns; leave it out to report a violation once`},
 	}
 	for _, tt := range tests {
 		if r, err := Compile(tt.source); r != nil || err == nil || err.Error() != tt.want {

@@ -54,7 +54,7 @@ func TestStories(t *testing.T) {
 			{0, "add 5", "look after 10s"},
 			{h, "resync 5", "violated a of u1 since 0s"},
 		}},
-		{"a false in between begins anew", "a", 10 * s, 0, []line{
+		{"a false in between begins again", "a", 10 * s, 0, []line{
 			{0, "add 5", "look after 10s"},
 			{9 * s, "update 1", ""},
 			{10 * s, "update 5", "look after 10s"},
@@ -201,8 +201,8 @@ func TestSeveralRules(t *testing.T) {
 	}
 }
 
-// A message is made when it is told, not in between, and is still that of the violation when it is
-// resolved.
+// A message is made when it is reported, not in between, and is still that of the violation when it
+// is resolved.
 func TestMessages(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, 10*s)}, 1)
 	e := telling(t, b.Evaluator(nil))

@@ -23,7 +23,7 @@ var rootedPath = regexp.MustCompile(`^(?:\$\.?|\.|object\.|old\.)(.+)$`)
 func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	text, ok := arg.(*ast.StringNode)
 	if !ok {
-		texts := nodes.NewExtents(in.source.Text)
+		texts := nodes.NewExtents(in.draft.Text)
 		found := rootedPath.FindStringSubmatch(written(texts, arg))
 		at, whole := texts.Span(arg)
 		if found == nil || !whole {
@@ -31,7 +31,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 				`changed takes field paths in quotes, such as changed("spec.replicas")`)
 		}
 		at.Text = strconv.Quote(found[1])
-		return in.source.Proposed(arg.Location().From, &at,
+		return in.draft.Proposed(arg.Location().From, &at,
 			"changed takes field paths in quotes: write changed(%s)", at.Text)
 	}
 	_, err := object.CompilePath(text.Value)
@@ -50,9 +50,9 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		if list[2] == "" {
 			compare = fmt.Sprintf("object.%s != old.%[1]s", strings.TrimPrefix(list[1], "."))
 		}
-		e := in.source.CompileError(arg.Location().From,
+		e := in.draft.CompileError(arg.Location().From,
 			"%v; changed takes the path of one field: write %s", err, compare)
-		if at, whole := nodes.NewExtents(in.source.Text).Span(n); whole && len(n.Arguments) == 1 {
+		if at, whole := nodes.NewExtents(in.draft.Text).Span(n); whole && len(n.Arguments) == 1 {
 			at.Text = "(" + compare + ")"
 			e.Fix = &at
 		}

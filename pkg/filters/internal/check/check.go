@@ -14,32 +14,32 @@ import (
 )
 
 // parse reads the expression and finds all mistakes that the text has by itself.
-func (source draft) parse() (*parser.Tree, error) {
-	config := source.checkConfig()
-	tree, err := parser.ParseWithConfig(source.Text, config)
+func (s draft) parse() (*parser.Tree, error) {
+	config := s.checkConfig()
+	tree, err := parser.ParseWithConfig(s.Text, config)
 	if err != nil {
-		return nil, source.withHidden(source.syntax(err))
+		return nil, s.withHidden(s.syntax(err))
 	}
-	in := &inspector{source: source}
+	in := &inspector{draft: s}
 	if err := in.inspect(tree.Node, 0); err != nil {
 		return nil, err // it is too large to find others
 	}
 	if len(in.found.all) == 0 {
 		result, err := checker.Check(tree, config)
-		if err == nil && source.Kind == lang.KindMessage {
+		if err == nil && s.Kind == lang.KindMessage {
 			err = notText(result)
 		}
 		if err == nil {
 			return tree, nil
 		}
 	}
-	return nil, source.allMistakes(tree, &in.found)
+	return nil, s.allMistakes(tree, &in.found)
 }
 
 // allMistakes returns every mistake of an expression that has some: those found, unknown
 // names, types that do not match, and unknown fields.
 func (s draft) allMistakes(tree *parser.Tree, found *mistakes) error {
-	schema := schemaCheck{source: s, variables: map[string]fact{}}
+	schema := schemaCheck{draft: s, variables: map[string]fact{}}
 	schema.root(tree.Node)
 	for _, mistake := range schema.mistakes {
 		found.add(mistake)

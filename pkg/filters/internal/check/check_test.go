@@ -349,7 +349,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// visits gives how many of the visits are left after those of the tree.
+// visits returns how many of the visits remain after those of the tree.
 func visits(n ast.Node, left int) int {
 	for _, child := range nodes.Children(n) {
 		if left > 0 {

@@ -73,7 +73,7 @@ func TestCompileErrors(t *testing.T) {
 	filtertest.Golden(t, "compile-errors", b.String())
 }
 
-// compileError gives the text of an expression's mistake.
+// compileError returns the text of an expression's mistake.
 func compileError(t *testing.T, source lang.Expression) string {
 	t.Helper()
 	source.File, source.Line, source.Listener = "config.yaml", 31, "pods"

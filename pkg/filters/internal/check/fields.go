@@ -19,7 +19,7 @@ const namedFields = 10
 
 func (c *schemaCheck) errorf(offset int, format string, args ...any) {
 	if len(c.mistakes) < lang.MaxMistakes {
-		c.mistakes = append(c.mistakes, c.source.CompileError(offset, format, args...))
+		c.mistakes = append(c.mistakes, c.draft.CompileError(offset, format, args...))
 	}
 }
 
@@ -41,7 +41,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		if near := nearestOf(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
 			base.schema.Open && near != "" {
 			c.warnings = append(c.warnings,
-				c.source.CompileError(offset, "%s is not in the schema; did you mean %s?", path,
+				c.draft.CompileError(offset, "%s is not in the schema; did you mean %s?", path,
 					displayed(near)))
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
@@ -53,9 +53,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, displayed(key),
 			insteadOfList(base.path, key))
 	case isScalarKind(kind):
-		if hint, fix := c.source.keyAt(offset); fix != nil && len(c.mistakes) < lang.MaxMistakes {
+		if hint, fix := c.draft.keyAt(offset); fix != nil && len(c.mistakes) < lang.MaxMistakes {
 			c.mistakes = append(c.mistakes,
-				c.source.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
+				c.draft.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
 					typeWord(base.schema.Type), displayed(key), hint))
 			break
 		}
@@ -79,16 +79,16 @@ func (c *schemaCheck) fieldPath(text *ast.StringNode) {
 	if err != nil {
 		return // that is reported elsewhere
 	}
-	base := fact{schema: c.source.Schema, path: "object", root: true}
+	base := fact{schema: c.draft.Schema, path: "object", root: true}
 	var keys []any
 	for _, step := range steps {
-		offset := c.source.inLiteral(text, step.Offset)
+		offset := c.draft.inLiteral(text, step.Offset)
 		if step.IsIndex {
 			keys = append(keys, step.Index)
 		} else {
 			keys = append(keys, step.Key)
 		}
-		for _, drop := range c.source.Dropped {
+		for _, drop := range c.draft.Dropped {
 			if nodes.PathOf(keys).String() == drop.String() {
 				c.dropped(keys, offset)
 			}

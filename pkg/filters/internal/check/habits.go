@@ -89,7 +89,7 @@ var habits = map[string]habit{
 
 // method refuses a method and proposes what to write instead.
 func (in *inspector) method(n *ast.CallNode) error {
-	s := in.source
+	s := in.draft
 	plural := s.Kind.Word().Plural
 	callee, ok := n.Callee.(*ast.MemberNode)
 	if chain, isChain := n.Callee.(*ast.ChainNode); isChain {
@@ -264,7 +264,7 @@ func ofItem(condition, variable string) string {
 
 // propose refuses a node and proposes what to write instead.
 func (in *inspector) propose(n ast.Node, write, format string, args ...any) error {
-	e := in.source.CompileError(n.Location().From, format, args...)
+	e := in.draft.CompileError(n.Location().From, format, args...)
 	if at := n.Location(); at.To > at.From {
 		e.Fix = &lang.Fix{From: at.From, To: at.To, Text: write}
 	}

@@ -16,7 +16,7 @@ import (
 // inspector refuses what the language has and a filter must not use, before anything costly
 // is done with the tree.
 type inspector struct {
-	source   draft
+	draft    draft
 	visits   int
 	looks    int             // visits to nodes to find what they depend on
 	ofObject map[string]bool // variables of let, and whether their values are of the object
@@ -24,7 +24,7 @@ type inspector struct {
 }
 
 func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
-	return in.source.CompileError(n.Location().From, format, args...)
+	return in.draft.CompileError(n.Location().From, format, args...)
 }
 
 // inspect checks a node within depth predicates and collects its mistakes. An error means
@@ -74,7 +74,7 @@ func (in *inspector) node(n ast.Node, depth int) error {
 		}
 	case *ast.BytesNode:
 		return in.errorf(n, "bytes are not available in %s; write a text in quotes",
-			in.source.Kind.Word().Plural)
+			in.draft.Kind.Word().Plural)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (in *inspector) call(n *ast.CallNode) error {
 func (in *inspector) builtin(n *ast.BuiltinNode) error {
 	if !lang.IsAllowed(n.Name) {
 		return in.errorf(n, "the function %s is not available in %s", n.Name,
-			in.source.Kind.Word().Plural)
+			in.draft.Kind.Word().Plural)
 	}
 	want, plain := lang.PlainFunctions[n.Name]
 	if got := len(n.Arguments); plain && (got < want.Min || got > want.Max) {
@@ -161,9 +161,9 @@ func (in *inspector) opName(n ast.Node) error {
 // name refuses a variable or function that this kind of expression does not have.
 func (in *inspector) name(n *ast.IdentifierNode) error {
 	if n.Value == "$env" {
-		return in.errorf(n, "$env is not available in %s", in.source.Kind.Word().Plural)
+		return in.errorf(n, "$env is not available in %s", in.draft.Kind.Word().Plural)
 	}
-	looks := in.source.Kind.Word().Looks
+	looks := in.draft.Kind.Word().Looks
 	if looks == "" || !slices.Contains(lang.OfEvents, n.Value) {
 		return nil
 	}

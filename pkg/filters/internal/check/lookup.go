@@ -20,10 +20,10 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	if !ok {
 		return nil // the checker counts the arguments
 	}
-	indexes, exists := in.source.Informers[informer.Value]
+	indexes, exists := in.draft.Informers[informer.Value]
 	if !exists {
 		return in.errorf(informer, "unknown informer %q%s", informer.Value,
-			suggestion(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)),
+			suggestion(informer.Value, slices.Sorted(maps.Keys(in.draft.Informers)),
 				"; none is declared for this expression"))
 	}
 	if name == "cached" || len(n.Arguments) < 2 {

@@ -92,7 +92,7 @@ func (in *inspector) inText(n *ast.BinaryNode) error {
 // nil.
 func (c *schemaCheck) dropped(keys []any, offset int) {
 	path := nodes.PathOf(keys).String()
-	for _, drop := range c.source.Dropped {
+	for _, drop := range c.draft.Dropped {
 		if text := drop.String(); text == path || isBelow(path, text) {
 			hint := "take it out of the informer's drop"
 			if text == "metadata.managedFields" {
@@ -114,10 +114,10 @@ func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 	base, keys := nodes.ConstantSteps(n)
 	id, ok := base.(*ast.IdentifierNode)
 	if !ok || len(keys) == 0 || id.Value != "object" && id.Value != "old" ||
-		len(c.source.Dropped) == 0 {
+		len(c.draft.Dropped) == 0 {
 		return
 	}
-	for _, drop := range c.source.Dropped {
+	for _, drop := range c.draft.Dropped {
 		if nodes.PathOf(keys).String() == drop.String() {
 			c.dropped(keys, n.Property.Location().From)
 		}

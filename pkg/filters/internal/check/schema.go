@@ -13,7 +13,7 @@ import (
 // node's value. Functions and computed steps have values of which nothing is known, and no
 // mistake is reported for those.
 type schemaCheck struct {
-	source    draft
+	draft     draft
 	variables map[string]fact
 	items     []fact // of the predicates around a node, the innermost last
 	warnings  []*lang.CompileError
@@ -23,10 +23,10 @@ type schemaCheck struct {
 // root visits the whole expression, and refuses a result that is neither true nor false.
 func (c *schemaCheck) root(n ast.Node) {
 	result := c.visit(n)
-	if kind := result.kind(); c.source.Kind != lang.KindMessage && result.path != "" &&
+	if kind := result.kind(); c.draft.Kind != lang.KindMessage && result.path != "" &&
 		kind != "" &&
 		kind != "boolean" {
-		c.errorf(n.Location().From, "%s, %s is %s", c.source.Kind.Must(), result.path,
+		c.errorf(n.Location().From, "%s, %s is %s", c.draft.Kind.Must(), result.path,
 			typeWord(result.schema.Type))
 	}
 }
@@ -108,7 +108,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
 	switch n.Value {
 	case "object", "old":
-		return fact{schema: c.source.Schema, path: n.Value, root: true}
+		return fact{schema: c.draft.Schema, path: n.Value, root: true}
 	}
 	return c.variables[n.Value]
 }

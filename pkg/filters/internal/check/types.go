@@ -30,7 +30,7 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	default:
 		message = is + ", so it cannot be ordered with " + than
 	}
-	c.warnings = append(c.warnings, c.source.CompileError(constant.Location().From, "%s%s", message,
+	c.warnings = append(c.warnings, c.draft.CompileError(constant.Location().From, "%s%s", message,
 		hint))
 }
 
@@ -49,7 +49,7 @@ var amounts = []struct {
 func (c *schemaCheck) amount(field fact, constant *ast.StringNode) {
 	for _, a := range amounts {
 		if a.pattern.MatchString(constant.Value) {
-			c.warnings = append(c.warnings, c.source.CompileError(constant.Location().From,
+			c.warnings = append(c.warnings, c.draft.CompileError(constant.Location().From,
 				"%s is compared with %q as text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, a.function))
 			return
 		}

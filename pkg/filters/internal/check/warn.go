@@ -15,13 +15,13 @@ import (
 )
 
 // checkTree returns what is suspicious in a tree, or what the schema refuses.
-func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
-	c := &schemaCheck{source: source, variables: map[string]fact{}}
+func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
+	c := &schemaCheck{draft: draft, variables: map[string]fact{}}
 	c.root(n)
 	if len(c.mistakes) > 0 {
 		return nil, (&mistakes{c.mistakes}).err()
 	}
-	w := &warner{source: source, on: source.On & condition.EveryOp, warnings: c.warnings,
+	w := &warner{draft: draft, on: draft.On & condition.EveryOp, warnings: c.warnings,
 		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
 	if w.on == 0 {
 		w.on = condition.EveryOp
@@ -29,7 +29,7 @@ func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
 	w.asksForOld = asksForOld(n)
 	w.visit(n, w.on)
 	w.neverOrAlways(n)
-	if err := source.constants(n, map[ast.Node]bool{}); err != nil {
+	if err := draft.constants(n, map[ast.Node]bool{}); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(w.warnings, func(a, b *lang.CompileError) int {
@@ -43,7 +43,7 @@ func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
 
 // warner finds contradictions between the ops of the events and those in the expression.
 type warner struct {
-	source   draft
+	draft    draft
 	on       event.OpSet // of the events
 	warnings []*lang.CompileError
 	memo     map[opsAsked]event.OpSet
@@ -58,7 +58,7 @@ type opsAsked struct {
 }
 
 func (w *warner) warnf(n ast.Node, format string, args ...any) {
-	w.warnings = append(w.warnings, w.source.CompileError(n.Location().From, format, args...))
+	w.warnings = append(w.warnings, w.draft.CompileError(n.Location().From, format, args...))
 }
 
 // visit checks a node whose value matters only for events with these ops.

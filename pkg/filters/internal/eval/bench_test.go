@@ -27,7 +27,7 @@ var benchmarks = []struct {
 		true},
 }
 
-// states are successive ones of a pod of 10 KB, as an informer gives them to a listener: each the
+// states are successive ones of a pod of 10 KB, as a listener gets them: each the
 // event of an update, with objects that are plain or packed.
 func states(t testing.TB, packed bool) (events []event.Event) {
 	t.Helper()

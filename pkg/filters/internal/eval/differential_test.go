@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Where expr on a decoded map gives true or false, so does a filter, the same. Three differences
+// Where expr on a decoded map returns true or false, a filter returns the same. Three differences
 // are wanted and kept out: a nil that is looked for in a list that has one, a text taken for a
 // list, and && or || of what is no bool, which expr passes on.
 func TestSameAsExprOnADecodedMap(t *testing.T) {

@@ -29,7 +29,7 @@ type Evaluator struct {
 	text, oldText object.Scratch
 	usedOld       bool
 
-	generation  uint64    // of the event; a slot of another generation is unread
+	generation  uint64    // of the event; slots of other generations are unread
 	slots       []slot    // one for each field of the program
 	steps       []stepped // one for each chain of the program
 	cells       []object.Value

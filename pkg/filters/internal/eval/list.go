@@ -8,14 +8,14 @@ import (
 // list holds the items of an array of an object as Refs. Lists are kept and used again, so
 // that walking an array allocates nothing once a list has grown to its length.
 type list struct {
-	source *object.Value // the array; it is read once for an event
-	cells  []object.Value
-	refs   []any // refs[i] points to cells[i], up to the capacity of cells
-	views  []any // views[n] is refs[:n], in its interface
+	array *object.Value // the array; it is read once for an event
+	cells []object.Value
+	refs  []any // refs[i] points to cells[i], up to the capacity of cells
+	views []any // views[n] is refs[:n], in its interface
 }
 
 func (l *list) fill(array *object.Value) any {
-	l.source = array
+	l.array = array
 	l.cells = l.cells[:0]
 	array.Each(func(item object.Value) bool {
 		l.cells = append(l.cells, item)
@@ -68,7 +68,7 @@ func (e *Evaluator) items(x any) any {
 
 func (e *Evaluator) arrayItems(array *object.Value) any {
 	for _, l := range e.lists[:min(e.listsUsed, 8)] {
-		if l.source == array {
+		if l.array == array {
 			return l.view()
 		}
 	}

@@ -53,7 +53,7 @@ func TestCachedWithoutCaches(t *testing.T) {
 	}
 }
 
-// For one event an object is looked up once, for the next one anew.
+// An object is looked up once for each event.
 func TestAnObjectIsLookedUpOnceForAnEvent(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
 	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
@@ -96,7 +96,7 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 	}
 }
 
-// How many objects an index gives is bounded by what it costs to read them.
+// The number of objects that an index returns is bounded by the cost of reading them.
 func TestByIndexIsBounded(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
 	caches.Indexed["services/app/web"] = slices.Repeat(

@@ -127,7 +127,7 @@ func TestOneFieldIsReadOnce(t *testing.T) {
 	if ok, err := e.Match(event.Event{Op: event.Update, Object: o, Old: o}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	// The slot answers, not the text: what is put into it is what the next read gives.
+	// The slot answers, not the text: the next read returns what is put into it.
 	e.SetField(0, o.Value())
 	if got := e.Field(0).Kind(); got != object.ObjectKind {
 		t.Errorf("read again: %v", got)

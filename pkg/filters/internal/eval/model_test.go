@@ -43,7 +43,7 @@ func TestGlobAsARegularExpression(t *testing.T) {
 	}
 }
 
-// became(condition) is what the condition gives for object, and does not for old.
+// became(condition) is true if the condition is true of object and not of old.
 func TestBecameAsTwoExpressions(t *testing.T) {
 	became := 0
 	rapid.Check(t, func(t *rapid.T) {

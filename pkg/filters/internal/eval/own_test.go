@@ -242,7 +242,7 @@ func TestOwnFunctions(t *testing.T) {
 	}
 }
 
-// Of an event that is no update nothing became anything.
+// became is only true of updates.
 func TestBecameOfOtherEvents(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
 	e := filtertest.SampleEvaluator(t,
@@ -342,7 +342,7 @@ func TestHugeInputs(t *testing.T) {
 	}
 }
 
-// What was read of many texts is not kept without end, and gives the same after it was forgotten.
+// The values of many texts are not all kept, and are the same when read again.
 func TestReadTextsAreForgotten(t *testing.T) {
 	e := filtertest.Compile(t,
 		`all(object.list, image("r.example/" + #).repository == # && quantity(#) == nil)`).Evaluator()

@@ -42,7 +42,7 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 	}
 }
 
-// What was read of one item is not taken for another's, be it an item of a list in a list.
+// The values of one item are not taken for another's, not even in a list in a list.
 func TestItemsDoNotMix(t *testing.T) {
 	ev := event.Event{Op: event.Add,
 		Object: filtertest.NewObject(t,

@@ -131,9 +131,9 @@ func jsonReference() time.Duration {
 // maxStep is how many references a step may take.
 const maxStep = 1.5
 
-// A step pays for about the same time whatever it is for, so that their number bounds the CPU time
-// of an evaluation. What takes longest for what it pays is looked for among expressions over an
-// object whose every field costs something.
+// A step pays for about the same time in all operations, so that the number of steps bounds the CPU
+// time of an evaluation. What takes longest for what it pays is looked for among expressions over
+// an object whose every field costs something.
 func TestStepsPayForTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")
@@ -158,8 +158,8 @@ func TestStepsPayForTime(t *testing.T) {
 		n++
 		perStep := float64(took) / float64(steps)
 		if ratio := perStep / float64(jsonReference()); ratio > maxStep/2 || len(worst) == 0 {
-			// Beside a busy sibling of its core, an expression takes twice as long as the reference
-			// a moment later.
+			// Next to a busy sibling of its core, an expression takes twice as long as the
+			// reference a moment later.
 			for i := 0; i < 20 && ratio > maxStep; i++ {
 				if steps, again, ok := cost(t, text, ev); ok {
 					ratio = min(ratio, float64(again)/float64(steps)/float64(jsonReference()))

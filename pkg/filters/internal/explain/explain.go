@@ -105,8 +105,8 @@ type outlined struct {
 }
 
 // outline makes the parts of an expression.
-func (t *trace) outline(tree *parser.Tree, source lang.Expression) *outlined {
-	o := &outliner{trace: t, extents: nodes.NewExtents(source.Text)}
+func (t *trace) outline(tree *parser.Tree, expression lang.Expression) *outlined {
+	o := &outliner{trace: t, extents: nodes.NewExtents(expression.Text)}
 	return o.part(tree.Node, 0)
 }
 
@@ -210,11 +210,11 @@ func isConstant(n ast.Node) bool {
 }
 
 // step returns a recorded part as it is handed out.
-func (o *outlined) step(source lang.Expression) Step {
+func (o *outlined) step(expression lang.Expression) Step {
 	p := o.part
 	s := Step{
-		Text: o.text, Line: o.place.Line + max(0, source.Line-1), Column: o.place.Column +
-			max(0, source.Column-1),
+		Text: o.text, Line: o.place.Line + max(0, expression.Line-1), Column: o.place.Column +
+			max(0, expression.Column-1),
 		Evaluated: p.runs > 0, Runs: p.runs,
 	}
 	for _, r := range p.first {
@@ -224,7 +224,7 @@ func (o *outlined) step(source lang.Expression) Step {
 		s.add(p.last, p.depth)
 	}
 	for _, child := range o.children {
-		s.Children = append(s.Children, child.step(source))
+		s.Children = append(s.Children, child.step(expression))
 	}
 	if o.became && s.is("false") && len(s.Children) == 1 && s.Children[0].is("true") {
 		s.Note = "it was true of old, too"

@@ -158,7 +158,7 @@ func TestExplanationOfAMessage(t *testing.T) {
 	}
 }
 
-// same checks that an explanation gives what Match does.
+// same checks that an explanation has the answer of Match.
 func same(t interface{ Fatalf(string, ...any) }, f *filters.Filter, ev event.Event) {
 	matched, err := f.Evaluator().Match(ev)
 	x := f.Explain(ev, nil)
@@ -247,7 +247,8 @@ func TestTextsOfParts(t *testing.T) {
 				t.Errorf("%s: %q: %v", text, got, err)
 				continue
 			}
-			if body := again.Node.(*ast.BuiltinNode).Arguments[1].(*ast.PredicateNode).Node; body.String() != node.String() {
+			body := again.Node.(*ast.BuiltinNode).Arguments[1].(*ast.PredicateNode).Node
+			if body.String() != node.String() {
 				t.Errorf("%s: %q is the text of %q", text, got, node)
 			}
 			n++
@@ -340,7 +341,7 @@ func TestExplainIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever the expression and the objects, an explanation gives what Match gives.
+// For any expression and objects, an explanation has the answer of Match.
 func FuzzExplain(f *testing.F) {
 	for _, text := range filtertest.TrueExpressions {
 		f.Add(text, filtertest.After, filtertest.Before)

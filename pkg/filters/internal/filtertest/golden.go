@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var updateGolden = flag.Bool("update", false, "write testdata/*.golden anew")
+var updateGolden = flag.Bool("update", false, "write testdata/*.golden")
 
 // Golden compares with a file of testdata.
 func Golden(t *testing.T, name, got string) {

@@ -47,8 +47,7 @@ func Match(t testing.TB, text string, ev event.Event) (bool, error) {
 	return Compile(t, text).Evaluator().Match(ev)
 }
 
-// LargePod is a pod of about 10 KB as an API server writes it: the status stands behind a long
-// spec.
+// LargePod is a pod of about 10 KB as an API server writes it: the status comes after a long spec.
 func LargePod(restarts int) string {
 	var env strings.Builder
 	for i := range 115 {
