@@ -13,19 +13,19 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// BenchOptions say what Bench does.
+// BenchOptions are those of Bench.
 type BenchOptions struct {
-	Source            // its Module is the first of Modules
+	Setup             // its Module is the first of Modules
 	Modules  []string // one, or two to compare
 	Events   []string
 	Stdin    io.Reader
 	Duration time.Duration // of measuring each module; default 3 s
-	Count    int           // of events, in place of Duration
+	Count    int           // of events, instead of Duration
 	JSON     bool
 }
 
-// rounds is how many parts the time is cut into. Two modules take turns in them, so that both have
-// the machine's good and bad moments.
+// rounds is how many parts the time is divided into. Two modules take turns, so that changes of the
+// machine's load affect both.
 const rounds = 10
 
 // Bench measures what events cost a module, and writes it; with two modules, how they compare.
@@ -105,7 +105,7 @@ func measureAll(ctx context.Context, benches []*bench, all []event.Event, o Benc
 	return nil
 }
 
-// part cuts a number into rounds; 0 is none.
+// part returns a round's part of a number of events.
 func part(count, round int) int { return count*(round+1)/rounds - count*round/rounds }
 
 // bench measures one module.
@@ -127,7 +127,7 @@ type bench struct {
 	bytes       uint64
 }
 
-// newBench loads a module. Calls are counted while it is measured, which takes less than a
+// newBench loads a module. Its calls are counted while it is measured, which costs less than a
 // nanosecond each.
 func newBench(ctx context.Context, p prepared) (b *bench, err error) {
 	b = &bench{path: p.spec.Path, rig: newRig(ctx), verdicts: map[string]int{}}
@@ -146,7 +146,7 @@ func newBench(ctx context.Context, p prepared) (b *bench, err error) {
 	return b, nil
 }
 
-// startTime measures how long an instance takes to start, at best.
+// startTime returns the shortest time that an instance took to start.
 func startTime(ctx context.Context, h *plugins.Handler) (best time.Duration, err error) {
 	for range 5 {
 		start := time.Now()
@@ -169,7 +169,7 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(b.instance.Close(ctx), b.rig.close(ctx))
 }
 
-// look handles each event once, and counts what is used.
+// look handles each event once, and counts calls, fuel and verdicts.
 func (b *bench) look(ctx context.Context, events []event.Event) error {
 	for n, e := range events {
 		r, err := b.handle(ctx, e)
@@ -194,7 +194,7 @@ func (b *bench) handle(ctx context.Context, e event.Event) (plugins.Result, erro
 	return r, err
 }
 
-// round measures for some time, or for some events if their number is given.
+// round measures for a duration, or for a number of events if that is set.
 func (b *bench) round(ctx context.Context, events []event.Event, duration time.Duration,
 	count int) error {
 	times := make([]time.Duration, 0, 4096)
@@ -222,8 +222,8 @@ func (b *bench) round(ctx context.Context, events []event.Event, duration time.D
 	return nil
 }
 
-// typical gives the mean of the medians of the events, of which there are some in turn: the median
-// of all would be that of one of them, and not of the same one in each round.
+// typical returns the mean of the medians of the single events, which take turns: the median of all
+// times would be that of one of them, and of another one in each round.
 func typical(times []time.Duration, events int) time.Duration {
 	if len(times) < events {
 		return quantile(slices.Clone(times), 0.5)

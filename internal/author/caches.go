@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// caches are those of informers, with the objects that were given. They are not changed once the
+// caches are those of informers, with the objects that were passed. They do not change while the
 // module runs.
 type caches map[string]*cache
 
@@ -18,7 +18,7 @@ type cache struct {
 	indexes map[string]informer.IndexFunc
 }
 
-// cache gives that of an informer, made when it is asked for first.
+// cache returns that of an informer, which it makes with the first call.
 func (c caches) cache(name string) *cache {
 	if c[name] == nil {
 		byNamespace := informer.IndexByPath(object.MustCompilePath("metadata.namespace"))
@@ -30,7 +30,7 @@ func (c caches) cache(name string) *cache {
 
 func (c *cache) add(o *object.Object) error {
 	if c.byKey[o.Key()] != nil {
-		return fmt.Errorf("the object %s stands there twice", printable(o.Key().String()))
+		return fmt.Errorf("duplicate object %s", printable(o.Key().String()))
 	}
 	c.byKey[o.Key()] = o
 	c.objects = append(c.objects, o)
@@ -47,7 +47,7 @@ func (c *cache) index(name, path string) error {
 	return nil
 }
 
-// Get gives one object, nil if there is none.
+// Get returns one object, nil if there is none.
 func (c caches) Get(name, namespace, object string) *object.Object {
 	if c[name] == nil {
 		return nil
@@ -55,7 +55,7 @@ func (c caches) Get(name, namespace, object string) *object.Object {
 	return c[name].byKey[event.Key{Namespace: namespace, Name: object}]
 }
 
-// ByIndex gives the objects found under a value of an index, in the order in which they were given.
+// ByIndex returns the objects that have a value in an index, in the order in which they were added.
 func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	if c[name] == nil || c[name].indexes[index] == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// verdict is what came of one case.
+// result is the result of one case.
 type result struct {
 	file     string
 	failures []finding
@@ -25,10 +25,10 @@ type result struct {
 	took     time.Duration
 
 	module    string // its file
-	unchecked int    // events that expect nothing
+	unchecked int    // events without expectations
 }
 
-// finding is something that is not as expected. Without an event it is about the case as a whole.
+// finding is a difference from what is expected. Without an event it is about the whole case.
 type finding struct {
 	Event int      `json:"event,omitempty"` // from 1
 	Line  int      `json:"line,omitempty"`
@@ -37,7 +37,7 @@ type finding struct {
 	about string
 }
 
-// happened is an event with what came of it.
+// happened is an event and its result.
 type happened struct {
 	Op     string `json:"op"`
 	Object string `json:"object"`
@@ -54,10 +54,10 @@ func (r *result) fail(line int, text ...string) {
 type tester struct {
 	rig     *rig
 	modules map[string][]byte // by path
-	wasm    string            // for cases that name none
+	wasm    string            // for cases without one
 }
 
-// run runs a case. What is wrong with it is in the result.
+// run runs a case. Its failures are in the result.
 func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 	r := &result{file: c.file}
 	start := time.Now()
@@ -112,7 +112,7 @@ func (t *tester) module(c *loadedCase) (path string, err error) {
 	return path, nil
 }
 
-// reasonOf is a refusal without what the case says already.
+// reasonOf returns a refusal's reason without what the case has already.
 func reasonOf(refusal *plugins.LoadError) string {
 	var crash *plugins.CrashError
 	if errors.As(refusal.Err, &crash) && crash.Reason == plugins.ReasonRefused {
@@ -131,7 +131,7 @@ func (r *result) refused(c *loadedCase, reason string) {
 	}
 }
 
-// play gives the events and looks at what comes of them.
+// play feeds the events to the module and compares the results.
 func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
 	for n, e := range c.events {
 		o, err := sub.handle(ctx, e)
@@ -143,7 +143,7 @@ func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
 		r.events = append(r.events, h)
 		r.expect(c, n, e, h)
 	}
-	for _, a := range sub.web.left() {
+	for _, a := range sub.web.unused() {
 		r.fail(a.line, fmt.Sprintf("the request %s was not made", printable(a.method+" "+a.url)))
 	}
 	return nil
@@ -172,7 +172,7 @@ func (r *result) expect(c *loadedCase, n int, e event.Event, h happened) {
 	r.failures = append(r.failures, finding{Event: n + 1, Line: line, Text: wrong, about: title(e)})
 }
 
-// compare tells what is not as expected, a line each.
+// compare returns the differences, a line each.
 func (x *Expect) compare(h happened) (wrong []string) {
 	switch {
 	case h.Crash != nil && x.Crash != h.Crash.Reason:
@@ -223,7 +223,7 @@ func (x *Expect) compareEmitted(emitted []Emission) (wrong []string) {
 	return differences("emitted", got, want, nil)
 }
 
-// value gives an emission as JSON decodes it.
+// value returns an emission as JSON decodes it.
 func (e Emission) value(withoutData bool) any {
 	members := map[string]any{}
 	if e.Type != "" {
@@ -255,7 +255,7 @@ func values(kv map[string]string) map[string]any {
 	return all
 }
 
-// observed gives what came of an event as an expectation, in YAML.
+// observed returns the result of an event as an expectation, in YAML.
 func (h happened) observed(before map[string]string) string {
 	var b strings.Builder
 	b.WriteString("expect:\n")
@@ -277,7 +277,7 @@ func (h happened) observed(before map[string]string) string {
 	}
 	var emitted, log []string
 	for _, e := range h.Emitted {
-		// Decoded and encoded again, since JSON has escapes that YAML has not.
+		// Decoded and encoded again, since JSON has escapes that YAML lacks.
 		ordered := struct {
 			Type any `json:"type,omitempty"`
 			Data any `json:"data,omitempty"`
@@ -297,13 +297,13 @@ func (h happened) observed(before map[string]string) string {
 	return b.String()
 }
 
-// flow writes a value as JSON that is YAML as well.
+// flow returns a value as JSON that is also YAML.
 func flow(v any) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(v) != nil {
-		return "null" // it was decoded from JSON, and so can be encoded
+		return "null" // cannot happen: it was decoded from JSON
 	}
 	return string(escapeControls([]byte(strings.TrimSpace(b.String()))))
 }

@@ -18,19 +18,20 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Case is a file that says what a module makes of some events. What is left out is not checked.
+// Case is a file with events for a module and the expected results. Fields that are missing are not
+// checked.
 type Case struct {
 	// Description is for readers.
 	Description string `json:"description"`
-	// Wasm is the module's file, from the folder of the case. Default: the one that the command
-	// names, or the only one in the folder above that of the case.
+	// Wasm is the module's file, relative to the folder of the case. Default: that of the command
+	// line, or the only one in the folder above that of the case.
 	Wasm string `json:"wasm"`
 	// Config, Grants and Limits are as those of a handler in a configuration, with the same
 	// defaults.
 	Config json.RawMessage `json:"config"`
 	Grants config.Grants   `json:"grants"`
 	Limits config.Limits   `json:"limits"`
-	// Now is the time that the module is told. Default: the real one.
+	// Now is the time in the module. Default: the real one.
 	Now time.Time `json:"now"`
 	// KV are the values that it finds.
 	KV map[string]string `json:"kv"`
@@ -38,8 +39,8 @@ type Case struct {
 	// indexes there, the name of each with the path of its field.
 	Cache   map[string][]json.RawMessage `json:"cache"`
 	Indexes map[string]map[string]string `json:"indexes"`
-	// HTTP are the requests that it is to make, each once and in any order, with their answers. It
-	// is to make no others.
+	// HTTP are the requests that it must make, each once and in any order, with their answers. It
+	// must make no others.
 	HTTP []Exchange `json:"http"`
 	// Refused is part of the text with which the module is refused when it is loaded. There are no
 	// events then.
@@ -61,7 +62,7 @@ type Exchange struct {
 		Body json.RawMessage `json:"body"`
 	} `json:"request"`
 	Answer struct {
-		// Unavailable: the server is not there. Default: false.
+		// Unavailable: the server cannot be reached. Default: false.
 		Unavailable bool `json:"unavailable"`
 		// Status is 200 to 599. Default: 200.
 		Status int `json:"status"`
@@ -72,12 +73,12 @@ type Exchange struct {
 	} `json:"answer"`
 }
 
-// CaseEvent is an event with what is to come of it.
+// CaseEvent is an event with the expected result.
 type CaseEvent struct {
 	// Op is add, update, delete or resync. Default: update if there is an old object, else add.
 	Op event.Op `json:"op"`
-	// Object is the object, and File a file with it, from the folder of the case. One of them is
-	// required.
+	// Object is the object, and File a file with it, relative to the folder of the case. One of
+	// them is required.
 	Object json.RawMessage `json:"object"`
 	File   string          `json:"file"`
 	// Old and OldFile are the same for the object before an update.
@@ -90,20 +91,19 @@ type CaseEvent struct {
 	Expect            *Expect `json:"expect"`
 }
 
-// Expect is what is to come of an event.
+// Expect is the expected result of an event.
 type Expect struct {
 	// Verdict is done, drop, retry or fail.
 	Verdict string `json:"verdict"`
-	// Message is the reason that the module gives.
+	// Message is the module's reason.
 	Message *string `json:"message"`
-	// Emitted is all that it emits. Data that are left out are not looked at.
+	// Emitted is all that it emits. Missing data are not compared.
 	Emitted []Emission `json:"emitted"`
-	// Log are all lines that it writes, as in "info: text"; stdout and stderr stand there for what
-	// it prints.
+	// Log are all lines that it writes, as in "info: text", or "stdout: text" for what it prints.
 	Log []string `json:"log"`
 	// Fuel is the most that it may use.
 	Fuel int `json:"fuel"`
-	// KV are all values that it keeps then.
+	// KV are all values that it has then.
 	KV map[string]string `json:"kv"`
 	// Crash is the reason of a crash: trap, deadline, fuel, memory, exit or protocol. Any crash
 	// that is not expected fails the case.
@@ -199,7 +199,7 @@ func (c *loadedCase) event(given *CaseEvent, field string, parser *object.Parser
 	return e, true
 }
 
-// object gives an object that stands in the case, or in a file that it names.
+// object returns an object that is in the case, or in a file of it.
 func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
 	path string) (text []byte, isThere, ok bool) {
 	in, named := c.document.Has(event+"."+inline), c.document.Has(event+"."+file)
@@ -251,11 +251,11 @@ func (c *loadedCase) checkExpect(x *Expect, field string) {
 }
 
 func (c *loadedCase) checkHTTP() {
-	c.answers = []*answer{} // and not nil, which is no case
+	c.answers = []*answer{} // and not nil, which means that there is no case
 	for i := range c.HTTP {
 		x, field := &c.HTTP[i], document.Item("http", i)
 		if !c.document.Has(field+".request.url") && !c.document.Has(field) {
-			continue // it is no mapping
+			continue // it is not a mapping
 		}
 		if x.Request.URL == "" && c.document.Good(field) {
 			c.wrong(field, "add request: {url: https://…}", "has no request.url")
@@ -283,7 +283,7 @@ func (c *loadedCase) checkHTTP() {
 	}
 }
 
-// body is what is sent for a value: a text as it is, anything else as JSON.
+// body returns what is sent for a value: the text of a string, other values as JSON.
 func body(value json.RawMessage) []byte {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -321,10 +321,10 @@ func (c *loadedCase) checkCaches() {
 	}
 }
 
-// inBase64 begins a value of kv that is not text.
+// inBase64 is the prefix of a value of kv that is not text.
 const inBase64 = "base64:"
 
-// values decodes those that are not text.
+// values returns values of kv, with those decoded that are not text.
 func (c *loadedCase) values(field string, given map[string]string) map[string]string {
 	if given == nil {
 		return nil
@@ -343,7 +343,7 @@ func (c *loadedCase) values(field string, given map[string]string) map[string]st
 	return decoded
 }
 
-// valueText is the reverse of values.
+// valueText is the inverse of values.
 func valueText(value string) string {
 	if utf8.ValidString(value) && !strings.HasPrefix(value, inBase64) &&
 		!strings.ContainsRune(value, 0) {

@@ -29,7 +29,7 @@ func decoded(text []byte) (v any, err error) {
 	return v, err
 }
 
-// oneLine gives JSON without spaces and line breaks, and what is no JSON as it is.
+// oneLine returns JSON without spaces and line breaks, and other text unchanged.
 func oneLine(text []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -38,10 +38,10 @@ func oneLine(text []byte) string {
 	return b.String()
 }
 
-// maxDifferences is how many differences of two values are told.
+// maxDifferences is how many differences of two values are reported.
 const maxDifferences = 10
 
-// differences tells where two JSON values differ, a line each, added to those found before.
+// differences appends the places where two JSON values differ, a line each, to those found before.
 func differences(path string, got, want any, found []string) []string {
 	if len(found) >= maxDifferences {
 		return found
@@ -118,7 +118,7 @@ func at(path string) string {
 
 // sameNumber compares values, so that 1 is 1.0.
 func sameNumber(a, b json.Number) bool {
-	const longest = 400 // digits and exponent of what is compared exactly
+	const longest = 400 // number with an exact comparison, digits and exponent
 	if a == b {
 		return true
 	}

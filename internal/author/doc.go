@@ -1,20 +1,27 @@
-// Package author is the tools for those who write handlers: New begins a project, Inspect shows
-// what a module asks for, Run feeds it events, Test runs cases on it, Bench measures it.
+// Package author is the tools for authors of handlers. New starts a project, Inspect shows what a
+// module imports, Run feeds it events, Test runs its test cases, and Bench measures it.
 //
-// What is promised:
-//   - Modules run in the real host of package plugins, with the limits and grants that the daemon
-//     would give them. Only where something outside is asked for, there is something else: caches
-//     have what was given, values in kv.v1 are forgotten in the end, requests are answered by the
-//     case or not at all. With RunOptions.Network they are made, within the grant.
-//   - A case has the deadline that it would have in the daemon unless it says otherwise; its log
-//     has no limit of lines that matters. Cases and events that expect nothing are not silently ok.
-//   - Compiled code is kept in the user's cache folder, within bounds.
-//   - Nothing of a module, an event or an answer gets to the terminal as it is: what could move the
-//     cursor is escaped. JSON that is written is one value a line.
-//   - What went wrong in a module is told as part of the result, and ErrFailed is given then. Any
-//     other error says why the tool could not do its work; it is a config.Errors if a file is to
-//     blame, and a UsageError if the command line is.
-//   - New never overwrites a file: it writes to a folder that is empty or not there. Test changes
-//     files only if it is to update them, and then adds to events that expect nothing yet. It does
-//     not if the module is older than a source in its folder.
+// # Where modules run
+//
+//   - Modules run in the real host of package plugins, with the daemon's limits and grants.
+//   - Only what is outside of the host is replaced: caches have the objects that were passed,
+//     values in kv.v1 are discarded at the end, and requests are answered by the case or not at
+//     all. With Setup.Network they are made, within the grant.
+//   - A case has the daemon's deadline unless it sets another; its log is practically unlimited.
+//   - Compiled code is cached in the user's cache folder, within bounds.
+//
+// # Results
+//
+//   - Cases and events without expectations are never reported as ok.
+//   - No text of a module, an event or an answer is written to the terminal unescaped if it could
+//     move the cursor. JSON is one value a line.
+//   - What went wrong in a module is part of the result, and the error is then ErrFailed. Any other
+//     error is the tool's own: a config.Errors for a mistake in a file, a UsageError for one on the
+//     command line.
+//
+// # Files
+//
+//   - New never overwrites a file: the folder must be empty or not exist.
+//   - Test changes files only to update them, and then only adds to events without expectations. It
+//     does not if the module is older than a source in its folder.
 package author

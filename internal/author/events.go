@@ -11,15 +11,16 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// given is an event with the place where it stands.
-type given struct {
+// placedEvent is an event and its place in a file.
+type placedEvent struct {
 	event.Event
 	file string
 	line int
 }
 
 // readEvents reads files of events; - is stdin.
-func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []given, err error) {
+func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []placedEvent,
+	err error) {
 	for _, path := range paths {
 		var data []byte
 		if path == "-" {
@@ -40,7 +41,7 @@ func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []g
 			if err != nil {
 				return nil, config.Errors{{File: path, Line: text.Line, Message: err.Error()}}
 			}
-			all = append(all, given{e, path, text.Line})
+			all = append(all, placedEvent{e, path, text.Line})
 		}
 	}
 	return all, nil
@@ -51,17 +52,17 @@ func parseEvent(text config.EventText, parser *object.Parser) (e event.Event, er
 	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown,
 		Missed: text.Missed}
 	if e.Object, err = parser.Parse(text.Object); err != nil {
-		return e, fmt.Errorf("this is no Kubernetes object: %w", err)
+		return e, fmt.Errorf("this is not a Kubernetes object: %w", err)
 	}
 	if text.Op == event.Update {
 		if e.Old, err = parser.Parse(text.Old); err != nil {
-			return e, fmt.Errorf("old is no Kubernetes object: %w", err)
+			return e, fmt.Errorf("old is not a Kubernetes object: %w", err)
 		}
 	}
 	return e, nil
 }
 
-// title names an event.
+// title returns a description of an event.
 func title(e event.Event) string {
 	words := e.Op.String() + " " + e.Object.Kind() + " " + e.Object.Key().String()
 	if e.Initial {
@@ -76,7 +77,7 @@ func title(e event.Event) string {
 	return printable(words)
 }
 
-// callName shortens the name of a function of the host.
+// callName returns a short form of the name of a function of the host.
 func callName(f plugins.HostFunction) string {
 	return strings.TrimPrefix(f.Module, "informerd/") + " " + f.Name
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// figures are what was measured of a module, for an event unless said otherwise.
+// figures are the measurements of a module, per event unless noted otherwise.
 type figures struct {
 	File     string             `json:"file"`
 	Measured int                `json:"events"`
@@ -24,15 +24,15 @@ type figures struct {
 	Bytes    float64            `json:"hostBytes"`
 	Memory   int64              `json:"memory"` // of an instance, at most
 	Load     float64            `json:"loadNs"`
-	Compile  float64            `json:"compileNs"` // what of loading is not starting
+	Compile  float64            `json:"compileNs"` // the part of loading before the start
 	Start    float64            `json:"startNs"`   // of an instance
 	Verdicts map[string]int     `json:"verdicts"`  // of the events, each once
-	// how far the rounds' medians lie apart, in parts of the least
+	// Noise is the spread of the rounds' medians, as a part of the least.
 	Noise float64  `json:"noise"`
 	Noisy []string `json:"noisy,omitempty"`
 }
 
-// quantile gives the least value that a part of all does not exceed. It sorts them.
+// quantile returns the least value that a part of all does not exceed. It sorts them.
 func quantile(times []time.Duration, part float64) time.Duration {
 	if len(times) == 0 {
 		return 0
@@ -63,7 +63,7 @@ func (b *bench) figures() figures {
 	return f
 }
 
-// The bounds beyond which a figure says more about the machine than about the module.
+// Beyond these bounds a figure depends more on the machine than on the module.
 const (
 	maxNoise     = 0.2
 	fewEvents    = 100
@@ -139,7 +139,7 @@ func (f figures) show(p *page) {
 	}
 }
 
-// each writes an average.
+// each returns an average as text.
 func each(f float64) string {
 	if f == math.Trunc(f) || f >= 1000 {
 		return number(int64(math.Round(f)))
@@ -149,7 +149,7 @@ func each(f float64) string {
 
 func nanos(f float64) string { return took(time.Duration(f)) }
 
-// compare writes the second as multiples of the first.
+// compare writes the second figures as multiples of the first.
 func compare(a, b figures, p *page) {
 	p.line("%s as a multiple of %s:", printable(b.File), printable(a.File))
 	noise := max(a.Noise, b.Noise)

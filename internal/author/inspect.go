@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// rights say what each grant is about.
+// rights describe what each grant allows.
 var rights = map[string]string{
 	"log":    "write log lines",
 	"kv":     "keep values",
@@ -22,15 +22,15 @@ var rights = map[string]string{
 	"cache":  "read the caches of informers",
 }
 
-// always says what the modules are about that need no grant.
+// always describes the modules that need no grant.
 var always = map[string]string{
 	abi.ModuleEvent:  "read its events",
-	abi.ModuleResult: "emit, and give reasons",
+	abi.ModuleResult: "emit, and state reasons",
 	abi.ModuleConfig: "read its configuration",
-	abi.ModuleWASI:   "what language runtimes ask for",
+	abi.ModuleWASI:   "what language runtimes import",
 }
 
-// Inspect writes what a module tells of itself. The error is ErrFailed if the module is no handler.
+// Inspect writes what a module contains. The error is ErrFailed if the module is not a handler.
 func Inspect(path string, asJSON bool, w io.Writer) error {
 	wasm, err := readModule(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func Inspect(path string, asJSON bool, w io.Writer) error {
 		err = showInspection(path, in, w)
 	}
 	if err == nil && in.Kind == plugins.ModuleOther {
-		return failure("%s is no handler", path)
+		return failure("%s is not a handler", path)
 	}
 	return err
 }
@@ -58,22 +58,22 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	case plugins.ModuleHandler:
 		p.row("abi", "informerd/v1")
 	case plugins.ModuleCommand:
-		p.row("abi", "a WASI command: events as lines of JSON, started anew for each event or batch")
+		p.row("abi", "a WASI command: events as lines of JSON, started again for each event or batch")
 	default:
-		p.row("abi", "no handler, because: "+printable(in.Refusal))
+		p.row("abi", "not a handler: "+printable(in.Refusal))
 	}
 	p.row("sha256", in.Digest)
 	p.row("size", size(int64(in.Size)))
 	p.row("memory", memoryOf(in)...)
 	for _, t := range in.Tables {
 		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"),
-			most(t.Bounded, number(int64(t.Max)))))
+			maximum(t.Bounded, number(int64(t.Max)))))
 	}
 	if in.Kind != plugins.ModuleOther {
-		p.row("metered", "yes: budgets of fuel can be kept, and deadlines hold whatever it does")
+		p.row("metered", "yes: fuel and deadlines can be enforced")
 	}
 	p.row("stack", map[bool]string{true: "a crash shows the names of functions",
-		false: "a crash shows no names of functions, as the module has none (section name)"}[in.Named])
+		false: "a crash shows no names of functions, since the module has none (section name)"}[in.Named])
 	p.row("made by", producers(in)...)
 	p.row("sections", sections(in)...)
 	p.row("exports", exports(in)...)
@@ -91,9 +91,9 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	return p.err
 }
 
-func most(bounded bool, text string) string {
+func maximum(bounded bool, text string) string {
 	if !bounded {
-		return "no maximum of its own"
+		return "no maximum"
 	}
 	return "at most " + text
 }
@@ -102,7 +102,7 @@ func memoryOf(in *plugins.Inspection) []string {
 	if in.Memory == nil {
 		return []string{"none"}
 	}
-	lines := []string{size(in.Memory.Min) + " at first, " + most(in.Memory.Bounded,
+	lines := []string{size(in.Memory.Min) + " at first, " + maximum(in.Memory.Bounded,
 		size(in.Memory.Max))}
 	if in.Memory.Min > plugins.DefaultMemory() {
 		lines = append(lines, fmt.Sprintf("more than the default limit: limits: {memory: %s}",
@@ -164,7 +164,7 @@ func asksFor(in *plugins.Inspection) (lines []string) {
 	return lines
 }
 
-// inspection is what is written as JSON.
+// inspection is the JSON form.
 type inspection struct {
 	File      string            `json:"file"`
 	ABI       string            `json:"abi"` // informerd/v1, command, or empty
@@ -247,9 +247,8 @@ func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-// writeJSON writes a value on a line of its own. What is not printable in its texts is escaped, as
-// far as it could harm a terminal: encoding/json does so for control characters, but for those
-// beyond ASCII.
+// writeJSON writes a value on one line. Characters that could harm a terminal are escaped:
+// encoding/json does so only for the control characters of ASCII.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -259,8 +258,8 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escapeControls escapes the controls that JSON allows as they are: DEL, the C1 controls, and marks
-// that turn the direction of text.
+// escapeControls escapes the controls that JSON allows unescaped: DEL, the C1 controls, and marks
+// that change the direction of text.
 func escapeControls(text []byte) []byte {
 	harmful := func(r rune) bool {
 		return r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e ||

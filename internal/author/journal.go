@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// journal is a log that keeps what a module writes, and what the host has to say of it.
+// journal is a log handler that collects what a module and its host write.
 type journal struct {
 	mu    sync.Mutex // guards what follows
 	guest []string
@@ -17,7 +17,7 @@ type journal struct {
 
 var _ slog.Handler = (*journal)(nil)
 
-// take gives what was written since the last time: by the module, as in "info: text" or "stdout:
+// take returns what was written since the last call: by the module, as in "info: text" or "stdout:
 // text", and by the host.
 func (j *journal) take() (guest, host []string) {
 	j.mu.Lock()
@@ -27,17 +27,17 @@ func (j *journal) take() (guest, host []string) {
 	return guest, host
 }
 
-// Enabled is true: which levels a module may write, its grant says.
+// Enabled returns true: the grant of a module bounds its levels.
 func (j *journal) Enabled(context.Context, slog.Level) bool { return true }
 
-// WithAttrs keeps none: there is one module.
+// WithAttrs ignores attributes: there is one module.
 func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
 
-// WithGroup keeps none.
+// WithGroup ignores groups.
 func (j *journal) WithGroup(string) slog.Handler { return j }
 
-// Handle keeps a line. Crashes and requests that failed are left out, since the event's result has
-// them, and so is what the host logs for debugging.
+// Handle collects a line. It omits crashes and failed requests, which are in the event's result,
+// and the host's debug lines.
 func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	from, rest := "", ""
 	r.Attrs(func(a slog.Attr) bool {

@@ -44,7 +44,7 @@ func TestWhatIsLateIsShown(t *testing.T) {
 		var text bytes.Buffer
 		(&page{w: &text}).outcome(outcome)
 		row := "  late      it ended " + took(outcome.Time-c.deadline) +
-			" after its deadline: the machine was busy, or the host was\n"
+			" after its deadline: the machine or the host was busy\n"
 		if strings.Contains(text.String(), row) != c.late ||
 			strings.Contains(text.String(), "late ") != c.late {
 			t.Errorf("deadline %v:\n%s", c.deadline, text.String())
@@ -73,7 +73,7 @@ outputs: {out: {stdout: {}}}
 		t.Fatal(err)
 	}
 	want := daemon.HandlerLimits(cfg.Listeners["a"].Handler.Limits)
-	p, err := Source{Module: module}.prepare()
+	p, err := Setup{Module: module}.prepare()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// maxModule is more than the host takes of a module, so that the host says that it is too large.
+// maxModule is more than the host accepts, so that the host's error reports a module that is too
+// large.
 const maxModule = 64 << 20
 
 // readModule reads a module's file.
@@ -22,35 +23,36 @@ func readModule(path string) ([]byte, error) {
 	return data, nil
 }
 
-// readFile reads a regular file of at most so many bytes.
-func readFile(path string, most int64) ([]byte, error) {
+// readFile reads a regular file of at limit limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is no file", path)
+		return nil, fmt.Errorf("%s: it is not a file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readAll(f, path, most)
+	return readAll(f, path, limit)
 }
 
-func readAll(r io.Reader, path string, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
+func readAll(r io.Reader, path string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%s: it has more than %d bytes", path, most)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", path, limit)
 	}
 	return data, nil
 }
 
-// readOrText gives what a flag says: a text if it begins with a brace, else the content of a file.
+// readOrText returns the value of a flag: the text if it begins with a brace, else the content of a
+// file.
 func readOrText(value string) (file string, data []byte, err error) {
 	if strings.HasPrefix(strings.TrimSpace(value), "{") {
 		return "", []byte(value), nil
@@ -59,7 +61,7 @@ func readOrText(value string) (file string, data []byte, err error) {
 	return value, data, err
 }
 
-// sole finds the one module in a folder.
+// sole returns the only module in a folder.
 func sole(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*.wasm"))
 	switch {

@@ -17,14 +17,14 @@ import (
 	"github.com/informerd/informerd/internal/nearest"
 )
 
-// NewOptions say what New makes.
+// NewOptions are those of New.
 type NewOptions struct {
 	Name     string // letters, digits and dashes
 	Language string // go, rust, as or c
 	Dir      string // where the project's folder is made
 }
 
-// templates are what projects begin with: what all have, and what those of a language have.
+// templates are the files of new projects: those of all, and those of each language.
 //
 //go:embed templates
 var templates embed.FS
@@ -63,9 +63,9 @@ func New(o NewOptions, w io.Writer) error {
 	p := &page{w: w}
 	p.line("%s: a handler in %s. Build and test it:", folder, languages[o.Language])
 	p.line("")
-	p.line("  cd %s && make", quoted(folder))
+	p.line("  cd %s && make", shellQuoted(folder))
 	p.line("")
-	p.line("README.md says what is where.")
+	p.line("README.md describes the files.")
 	return p.err
 }
 
@@ -89,7 +89,7 @@ func (o NewOptions) check() error {
 	return nil
 }
 
-// files gives all files of the project, by their paths.
+// files returns all files of the project, by their paths.
 func (o NewOptions) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if err := addSDK(files, o.Language); err != nil {
@@ -121,8 +121,8 @@ func (o NewOptions) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// ofNPM makes the project's own package of the SDK's, so that the compiler is of the version that
-// the SDK is tested with.
+// ofNPM makes the project's package from the SDK's, so that the compiler has the version with which
+// the SDK is tested.
 func ofNPM(files map[string][]byte, o NewOptions) error {
 	const name = `"informerd-assemblyscript"`
 	lock := string(files["sdk/package-lock.json"])
@@ -137,7 +137,7 @@ func ofNPM(files map[string][]byte, o NewOptions) error {
 		"@ASSEMBLYSCRIPT@", version[1]))
 	files[".npmrc"] = files["sdk/.npmrc"]
 	for _, name := range []string{"sdk/package-lock.json", "sdk/package.json", "sdk/.npmrc"} {
-		delete(files, name) // or npm would be run in the wrong folder
+		delete(files, name) // otherwise npm might run in the wrong folder
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func mode(name string) fs.FileMode {
 	return 0o666
 }
 
-// emptyFolder makes a folder, or takes one that is empty.
+// emptyFolder makes a folder, or accepts one that is empty.
 func emptyFolder(folder string) error {
 	entries, err := os.ReadDir(folder)
 	switch {
@@ -159,7 +159,7 @@ func emptyFolder(folder string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return usage("the folder %s is not empty: take another name, or another --dir", folder)
+		return usage("the folder %s is not empty: choose another name, or another --dir", folder)
 	}
 	return nil
 }
@@ -176,8 +176,8 @@ func writeNew(file string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// quoted gives a path as a shell takes it.
-func quoted(s string) string {
+// shellQuoted returns a path as a shell reads it.
+func shellQuoted(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("/._-+", r))

@@ -13,11 +13,11 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// rig is the host that modules are tried in. Modules are loaded one after the other.
+// rig is the host in which modules are tried, one after the other.
 type rig struct {
 	host    *plugins.Host
 	journal *journal
-	// kept until the next is loaded, so that the code of the same module is compiled once
+	// last is open until the next one is loaded, so that the same module is compiled once.
 	last *plugins.Handler
 }
 
@@ -28,7 +28,7 @@ func newRig(ctx context.Context) *rig {
 
 func (r *rig) close(ctx context.Context) error { return r.host.Close(ctx) }
 
-// setting is what is around a module.
+// setting is the environment of a module.
 type setting struct {
 	web *web // nil: the network
 	kv  map[string]string
@@ -47,14 +47,13 @@ type subject struct {
 	notes    []string      // of the host
 }
 
-// remarkable is how much later than its deadline an event may end without a remark.
+// remarkable is how long after its deadline an event may end without a note.
 const remarkable = 100 * time.Millisecond
 
-// linesPerSecond takes the place of the rate in a grant: no module of a trial is cut short because
-// it is given its events at once.
+// linesPerSecond replaces the rate in a grant, since a module on trial gets its events all at once.
 const linesPerSecond = 100_000
 
-// load loads a module. An error of the module's own is a *plugins.LoadError.
+// load loads a module. The error is a *plugins.LoadError if the module is to blame.
 func (r *rig) load(ctx context.Context, spec plugins.Spec, s setting) (*subject, error) {
 	around(&spec, s)
 	values, err := r.host.Values(spec.Listener)
@@ -85,7 +84,7 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec, s setting) (*subject,
 	return sub, nil
 }
 
-// around puts into a spec what is to be different in a trial.
+// around changes a spec for a trial.
 func around(spec *plugins.Spec, s setting) {
 	spec.CountCalls = true
 	g := &spec.Grants
@@ -99,8 +98,8 @@ func around(spec *plugins.Spec, s setting) {
 		granted.Transport = s.web
 		g.HTTP = &granted
 	}
-	// The clock of WASI needs no grant, and is to tell the same time; a module that imports
-	// clock.v1 without the grant is to be refused even so.
+	// The clock of WASI needs no grant, and must have the same time; a module that imports clock.v1
+	// without the grant must still be refused.
 	if !s.now.IsZero() && (g.Clock != nil || !imports(spec.Wasm, abi.ModuleClock)) {
 		g.Clock = &plugins.ClockGrant{Fixed: s.now}
 	}
@@ -123,7 +122,7 @@ func (s *subject) close(ctx context.Context) error {
 	return errors.Join(s.instance.Close(ctx), s.values.Close())
 }
 
-// Outcome is what came of an event.
+// Outcome is the result of an event.
 type Outcome struct {
 	Verdict  string     `json:"verdict,omitempty"` // empty after a crash
 	Message  string     `json:"message,omitempty"`
@@ -138,7 +137,7 @@ type Outcome struct {
 	Calls  map[string]uint64 `json:"calls"` // by function, as in "event.v1 field"
 	Memory int64             `json:"memory"`
 
-	late time.Duration // beyond its deadline, if that is worth a remark
+	late time.Duration // beyond its deadline, if that is worth a note
 }
 
 // Emission is what a module emitted: an event of a type, or data for the object's own event.
@@ -154,7 +153,7 @@ type Crash struct {
 	Text   string `json:"text"` // of several lines
 }
 
-// handle gives the module an event. The error is not the module's.
+// handle passes the module an event. The error is not the module's.
 func (s *subject) handle(ctx context.Context, e event.Event) (Outcome, error) {
 	start := time.Now()
 	r, err := s.instance.Handle(ctx, e)

@@ -12,16 +12,16 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// RunOptions say what Run does.
+// RunOptions are those of Run.
 type RunOptions struct {
-	Source
+	Setup
 	Events []string // files; - is Stdin
 	Stdin  io.Reader
 	JSON   bool
 }
 
-// Run feeds events to a module, one after the other, and writes what came of each. The error is
-// ErrFailed if the module crashed at one of them.
+// Run feeds events to a module, one after the other, and writes each result. The error is ErrFailed
+// if the module crashed on one of them.
 func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
@@ -46,16 +46,16 @@ func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 	return errors.Join(err, sub.close(ctx), r.close(ctx))
 }
 
-// loadHint adds what to do about a grant that is missing.
+// loadHint adds what to do about a missing grant.
 func loadHint(err error, spec plugins.Spec) error {
 	if strings.Contains(err.Error(), "this needs the grant") {
-		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it asks for", err,
+		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it imports", err,
 			spec.Path)
 	}
 	return err
 }
 
-// runLine is what Run writes of an event as JSON.
+// runLine is the result of an event as JSON.
 type runLine struct {
 	Event  string `json:"event"`
 	File   string `json:"file"`
@@ -65,7 +65,7 @@ type runLine struct {
 	Outcome
 }
 
-func runEvents(ctx context.Context, sub *subject, p prepared, events []given, asJSON bool,
+func runEvents(ctx context.Context, sub *subject, p prepared, events []placedEvent, asJSON bool,
 	w io.Writer) error {
 	out := &page{w: w}
 	if !asJSON {
@@ -124,7 +124,7 @@ func tally(verdicts map[string]int, crashes int) string {
 	return strings.Join(parts, ", ")
 }
 
-// outcome writes what came of an event.
+// outcome writes the result of an event.
 func (p *page) outcome(o Outcome) {
 	if o.Crash != nil {
 		p.row("crash", crashLines(*o.Crash)...)
@@ -150,7 +150,7 @@ func (p *page) outcome(o Outcome) {
 		size(o.Memory)))
 	if o.late > 0 {
 		p.row("late", fmt.Sprintf(
-			"it ended %s after its deadline: the machine was busy, or the host was", took(o.late)))
+			"it ended %s after its deadline: the machine or the host was busy", took(o.late)))
 	}
 	p.row("calls", calls(o.Calls))
 }
@@ -169,7 +169,7 @@ func printed(lines []string) []string {
 	return out
 }
 
-// String gives the type, or a dash for data alone, and the data.
+// String returns the type, or "(data)" without one, and the data.
 func (e Emission) String() string {
 	typ := e.Type
 	if typ == "" {
@@ -178,7 +178,7 @@ func (e Emission) String() string {
 	return printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
 }
 
-// String gives the request and what came of it.
+// String returns the request and its answer.
 func (r Request) String() string {
 	text := r.Method + " " + r.URL
 	if r.Body != "" {
@@ -187,7 +187,7 @@ func (r Request) String() string {
 	return printable(text) + ": " + r.Answer
 }
 
-// calls writes how often each function of the host was called.
+// calls returns how often each function of the host was called.
 func calls(all map[string]uint64) string {
 	if len(all) == 0 {
 		return "none of the host"

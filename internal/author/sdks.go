@@ -13,8 +13,8 @@ import (
 	"github.com/informerd/informerd/plugins/sdk"
 )
 
-// goSDK is plugins/sdk/go, which is a module of its own and so cannot be embedded from where it
-// stands. "make sdk" writes it anew.
+// goSDK is plugins/sdk/go, which is another Go module and so cannot be embedded from its folder.
+// "make sdk" updates it.
 //
 //go:embed gosdk.tar.gz
 var goSDK []byte

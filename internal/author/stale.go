@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// sources are the endings of files that modules are built from.
+// sources are the extensions of files that modules are built from.
 var sources = []string{".go", ".rs", ".ts", ".c", ".h", ".mod", ".sum", ".toml"}
 
-// maxSources is how many files are looked at: a module may be in a folder of any size.
+// maxSources bounds how many files are examined: a module may be in a folder of any size.
 const maxSources = 5_000
 
-// stale finds out whether a module is older than a source in its folder, as it is after a build
-// that failed.
+// stale returns an error if a module is older than a source in its folder, as after a failed build.
 func (r *result) stale() error {
 	info, err := os.Stat(r.module)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestNetwork(t *testing.T) {
 	guest := Guest{Events: map[int][]Action{1: {
 		Call(abi.ModuleHTTP, "request", `{"url":"`+server.URL+`/a"}`, "")}}}
 	module, event := write(t, dir, "m.wasm", string(guest.Bytes())), write(t, dir, "e.json", "POD")
-	o := RunOptions{Source: Source{Module: module, Grants: "{http: {allow: ['" + server.URL +
+	o := RunOptions{Setup: Setup{Module: module, Grants: "{http: {allow: ['" + server.URL +
 		"/']}}", Limits: "deadline=10s"}, Events: []string{event}}
 	for _, c := range []struct {
 		network bool
@@ -78,7 +78,7 @@ func TestCaches(t *testing.T) {
 	dir := t.TempDir()
 	objects := write(t, dir, "pods.json",
 		`POD {"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"other","name":"db"}}`)
-	p, err := Source{Module: write(t, dir, "m.wasm", "no matter"),
+	p, err := Setup{Module: write(t, dir, "m.wasm", "no matter"),
 		Caches: []string{"pods=" + objects}}.prepare()
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestCaches(t *testing.T) {
 			t.Errorf("%s: %d objects, want %d", index, len(found), want)
 		}
 	}
-	_, err = Source{Module: "m.wasm",
+	_, err = Setup{Module: "m.wasm",
 		Caches: []string{"pods=" + objects, "pods=" + objects}}.prepare()
 	if err == nil {
 		t.Error("objects that stand twice are taken")
@@ -168,7 +168,7 @@ func TestWeb(t *testing.T) {
 		answers = append(answers, a.Answer)
 	}
 	if got := strings.Join(answers,
-		" "); got != "unexpected 201 unexpected unexpected unavailable" || len(w.left()) != 0 ||
+		" "); got != "unexpected 201 unexpected unexpected unavailable" || len(w.unused()) != 0 ||
 		w.take() != nil {
 		t.Errorf("asked: %s", got)
 	}
@@ -209,7 +209,7 @@ func TestLogsAreNotCutShort(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	err := Run(t.Context(), RunOptions{
-		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {rate: 1}}"},
+		Setup:  Setup{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {rate: 1}}"},
 		Events: []string{write(t, dir, "e.json", "POD")},
 	}, &out)
 	if n := strings.Count(out.String(), "info: one of many\n"); err != nil || n != lines {

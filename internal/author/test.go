@@ -17,18 +17,17 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// TestOptions say what Test does.
+// TestOptions are those of Test.
 type TestOptions struct {
 	Paths   []string // of cases, and of folders with cases
-	Wasm    string   // the module of cases that name none
+	Wasm    string   // the module of cases without one
 	Run     string   // a regular expression for the paths of the cases that are run; empty: all
-	Verbose bool     // what comes of each event is written
+	Verbose bool     // write the result of each event
 	JSON    bool
-	Update  bool // what comes of events that expect nothing is written into their cases
+	Update  bool // write the results of events without expectations into their cases
 }
 
-// Test runs cases and writes which are as expected. The error is ErrFailed if one is not, or if
-// there are none.
+// Test runs cases and writes which pass. The error is ErrFailed if one fails, or if there are none.
 func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	only, err := regexp.Compile(o.Run)
 	if err != nil {
@@ -62,8 +61,8 @@ func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	return r.end(len(files), time.Since(start))
 }
 
-// findCases finds the files of cases. In a folder, files that are objects are none, and what begins
-// with a dot is not looked at; a file that is named is a case.
+// findCases returns the files of cases. In folders, objects and names that begin with a dot are
+// skipped; a file that is passed by name is a case.
 func findCases(paths []string) (files []string, err error) {
 	add := func(file string) {
 		if !slices.Contains(files, file) {
@@ -104,7 +103,7 @@ func isYAML(file string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// isObject tells whether a file is a Kubernetes object, which cases name.
+// isObject reports whether a file is a Kubernetes object, to which cases refer.
 func isObject(file string) bool {
 	data, err := readFile(file, document.MaxSize)
 	if err != nil {
@@ -115,7 +114,7 @@ func isObject(file string) bool {
 		!slices.Contains(members, "events")
 }
 
-// report writes what comes of cases.
+// report writes the results of cases.
 type report struct {
 	page
 	options TestOptions
@@ -124,7 +123,7 @@ type report struct {
 	updated int
 }
 
-// caseLine is what is written of a case as JSON.
+// caseLine is the result of a case as JSON.
 type caseLine struct {
 	Case     string     `json:"case"`
 	OK       bool       `json:"ok"`
@@ -135,7 +134,7 @@ type caseLine struct {
 	Updated  int        `json:"updated,omitempty"`
 }
 
-// one runs a case. The error is not the case's.
+// one runs a case. The error is not a failure of the case.
 func (r *report) one(ctx context.Context, t *tester, file string) error {
 	res := &result{file: file}
 	data, err := readFile(file, document.MaxSize)
@@ -180,7 +179,7 @@ func (r *report) show(res *result, updated int) {
 	case len(res.failures) > 0:
 		word = "FAIL"
 	case res.unchecked > 0 && res.unchecked == len(res.events) && updated == 0:
-		word, note = "none", ", nothing is expected: add expect, or let --update do it"
+		word, note = "none", ", nothing is expected: add expect, or use --update"
 	case res.unchecked > 0 && updated == 0:
 		note = fmt.Sprintf(", %s without expect", count(res.unchecked, "event"))
 	}
@@ -223,7 +222,7 @@ func (r *report) end(cases int, whole time.Duration) error {
 	return r.err
 }
 
-// update writes what came of events that expect nothing into the case.
+// update writes the results of events without expectations into the case.
 func update(c *loadedCase, res *result, data []byte) (written int, err error) {
 	members := map[int]string{}
 	before := c.kv
@@ -242,7 +241,7 @@ func update(c *loadedCase, res *result, data []byte) (written int, err error) {
 	}
 	again, err := readCase(c.file, text)
 	if err != nil {
-		return 0, fmt.Errorf("%s: nothing was written, since it would not be a case then: %w",
+		return 0, fmt.Errorf("%s: nothing was written, since the result would not be a case: %w",
 			c.file, err)
 	}
 	for n := range again.Events {

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// ErrFailed is given when a module or a case is not as it should be, which was written already.
+// ErrFailed is the error of a module or case that failed, after the reasons were written.
 var ErrFailed = errors.New("failed")
 
 // UsageError is a mistake on the command line.
 type UsageError struct{ error }
 
-// Unwrap gives the mistake.
+// Unwrap returns the mistake.
 func (e UsageError) Unwrap() error { return e.error }
 
 func usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
@@ -32,8 +32,8 @@ func (f failed) Error() string { return f.text }
 
 func (failed) Is(target error) bool { return target == ErrFailed }
 
-// printable gives a text in which nothing can harm a terminal or break the line: what is not
-// printable is escaped as in Go.
+// printable returns a text that cannot harm a terminal or break the line: characters that are not
+// printable are escaped as in Go.
 func printable(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -61,7 +61,7 @@ func printableLines(s string) []string {
 	return lines
 }
 
-// page writes a report of rows, each a word and what belongs to it. It keeps the first error.
+// page writes a report of rows, each a word and its lines. It keeps the first error.
 type page struct {
 	w   io.Writer
 	err error
@@ -73,7 +73,7 @@ func (p *page) line(format string, args ...any) {
 	}
 }
 
-// row writes lines beside a word, which stands beside the first only.
+// row writes lines, the first one after a word, the others indented below it.
 func (p *page) row(word string, lines ...string) {
 	for _, line := range lines {
 		p.line("%s", strings.TrimRight(fmt.Sprintf("  %-9s %s", word, line), " "))
@@ -81,7 +81,7 @@ func (p *page) row(word string, lines ...string) {
 	}
 }
 
-// number writes a number in groups of three digits.
+// number returns a number in groups of three digits.
 func number[T int | int64 | uint64](n T) string {
 	digits := strconv.FormatUint(uint64(n), 10)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -90,7 +90,7 @@ func number[T int | int64 | uint64](n T) string {
 	return digits
 }
 
-// count writes a number and its noun.
+// count returns a number and its noun.
 func count[T int | int64 | uint64](n T, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -98,7 +98,7 @@ func count[T int | int64 | uint64](n T, noun string) string {
 	return number(n) + " " + noun + "s"
 }
 
-// size writes a number of bytes in the unit that suits it.
+// size returns a number of bytes in a suitable unit.
 func size(n int64) string {
 	switch {
 	case n < 10<<10:
@@ -109,7 +109,7 @@ func size(n int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/(1<<20)), ".0") + " MiB"
 }
 
-// quantity writes a number of bytes as a configuration has it.
+// quantity returns a number of bytes as a configuration has it.
 func quantity(n int64) string {
 	switch {
 	case n > 0 && n%(1<<20) == 0:
@@ -119,7 +119,7 @@ func quantity(n int64) string {
 	}
 }
 
-// took writes a duration with three digits.
+// took returns a duration with three digits.
 func took(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
@@ -132,7 +132,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%d ns", d)
 }
 
-// roundTo3 keeps three digits of what %.3g would write with an exponent.
+// roundTo3 rounds to three digits a number that %.3g would write with an exponent.
 func roundTo3(f float64) float64 {
 	if f >= 999.5 {
 		return 999

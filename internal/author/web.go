@@ -12,15 +12,14 @@ import (
 	"sync"
 )
 
-// web stands in for the network: it answers with what was prepared, and with nothing else. It
-// remembers what it was asked.
+// web replaces the network: it returns only prepared answers, and records the requests.
 type web struct {
 	mu      sync.Mutex // guards what follows
 	answers []*answer
 	asked   []Request
 }
 
-// answer is what a request gets, once.
+// answer is the prepared answer to one request.
 type answer struct {
 	method, url string
 	headers     map[string]string // that the request must have
@@ -31,7 +30,7 @@ type answer struct {
 	answers     map[string]string
 	text        []byte
 
-	line int // where it stands
+	line int // in the case
 	used bool
 }
 
@@ -49,7 +48,7 @@ const (
 	unexpected  = "unexpected"
 )
 
-// maxAsked is how much of a request's body is kept to be shown.
+// maxAsked is how much of a request's body is recorded.
 const maxAsked = 16 << 20
 
 // RoundTrip answers a request.
@@ -103,7 +102,7 @@ func (a *answer) fits(r *http.Request, body []byte) bool {
 	return true
 }
 
-// take gives what was asked since the last time.
+// take returns the requests since the last call.
 func (w *web) take() []Request {
 	if w == nil {
 		return nil
@@ -115,14 +114,14 @@ func (w *web) take() []Request {
 	return asked
 }
 
-// left gives the answers that nobody asked for.
-func (w *web) left() (left []*answer) {
+// unused returns the answers of requests that were not made.
+func (w *web) unused() (unused []*answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, a := range w.answers {
 		if !a.used {
-			left = append(left, a)
+			unused = append(unused, a)
 		}
 	}
-	return left
+	return unused
 }

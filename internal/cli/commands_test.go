@@ -37,7 +37,7 @@ outputs: {out: {stdout: {}}}
 			t.Fatal(err)
 		}
 	}
-	const hint = "\nRun \"informerd COMMAND --help\" for how it is used.\n"
+	const hint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
 	const planned = `informer of pods, all namespaces
   label selector     none: every object
@@ -130,7 +130,8 @@ outputs: {out: {stdout: {}}}
 		{"validate --config @/good.yaml --schema open --cluster", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"validate --config @/good.yaml --schema off --cluster", exitUsage, "",
-			"informerd: --schema has no say with --cluster: the API server has the schemas" + hint},
+			"informerd: --schema has no effect with --cluster: the API server has the schemas" +
+				hint},
 		{"validate --config @/good.yaml --kubeconfig @/no-context", exitUsage, "",
 			"informerd: --kubeconfig needs --cluster: without it no API server is asked" + hint},
 		{"validate --config @/good.yaml --context home", exitUsage, "",

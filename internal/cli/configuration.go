@@ -12,11 +12,11 @@ import (
 	"github.com/informerd/informerd/internal/daemon"
 )
 
-// configuration is the file that a command reads: the flag --config, or an argument.
+// configuration is the configuration file of a command: the flag --config, or an argument.
 type configuration struct {
 	path  string
 	stdin io.Reader
-	// policies accepts a policy file as well, except for what runs, which needs outputs.
+	// policies: a policy file is accepted as well. Commands that run it need outputs.
 	policies bool
 }
 
@@ -41,8 +41,8 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// load reads the configuration. All mistakes in it are reported together, those in expressions as
-// well. Kubeconfig is set if the kubeconfig that it names is used.
+// load reads the configuration. All mistakes in it are reported together, those in expressions
+// included. With kubeconfig, the kubeconfig that it names must be readable.
 func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
 	if c.path == "" {
 		return nil, usageError{errors.New("--config is required")}
@@ -54,7 +54,7 @@ func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.C
 		Policies: c.policies}.Load(c.path)
 }
 
-// shown is what messages call the file.
+// shown returns the file's name in messages.
 func (c *configuration) shown() string {
 	if c.path == "-" {
 		return "<stdin>"

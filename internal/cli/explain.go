@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// explainFlags say which event is to be explained to whom.
+// explainFlags select the event to explain, and the listener.
 type explainFlags struct {
 	listener, object, old, op string
 
@@ -28,11 +28,11 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	opts := daemon.Options{Version: version}
 	cmd := &cobra.Command{
 		Use:   "explain FILE --listener NAME --object FILE|KIND/NAMESPACE/NAME [--old FILE]",
-		Short: "Show why a listener's filter matches an event or not, and what its rules say",
-		Long: "Show what a listener's select, filter and rules make of an event: each part of each expression with its value.\n" +
-			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. What is no file\n" +
-			"and looks like pod/default/web or node/n1 is read from the cluster, with the connection and the rights of the\n" +
-			"configuration's informers. The exit code is 1 for an object that the listener's informer does not watch.",
+		Short: "Show why a listener's filter matches an event or not, and what its rules report",
+		Long: "Show how a listener's select, filter and rules evaluate an event: each part of each expression with its value.\n" +
+			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. A name like\n" +
+			"pod/default/web or node/n1 that is not a file is read from the cluster, with the connection and the rights of\n" +
+			"the configuration's informers. The exit code is 1 for an object that the listener's informer does not watch.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			op, err := f.check()
@@ -71,7 +71,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 					f.listener, question, stdout)
 				var wrongKind *daemon.WrongKindError
 				switch {
-				case errors.As(err, &wrongKind): // the others of a list may be right
+				case errors.As(err, &wrongKind): // others of the list may be of the right kind
 					wrongKinds = errors.Join(wrongKinds, err)
 				case err != nil:
 					return f.named(err)
@@ -95,7 +95,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// liveFlags finds out whether the object is one of the cluster: a file of that name wins.
+// liveFlags finds out whether the object is one of the cluster. A file of that name takes
+// precedence.
 func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
 	if ref, ok := daemon.ParseReference(f.object); ok {
 		if _, err := os.Lstat(f.object); errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +113,7 @@ func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// named makes a wrong listener a mistake on the command line.
+// named turns the error of an unknown listener into one of the command line.
 func (f *explainFlags) named(err error) error {
 	var unknown *daemon.UnknownListenerError
 	if errors.As(err, &unknown) {
@@ -121,7 +122,7 @@ func (f *explainFlags) named(err error) error {
 	return err
 }
 
-// check looks at the flags alone: what is wrong with them is said before what is wrong with files.
+// check checks the flags alone: their mistakes are reported before those in files.
 func (f *explainFlags) check() (op event.Op, err error) {
 	if f.listener == "" || f.object == "" {
 		return op, usageError{errors.New("--listener and --object are required")}
@@ -142,7 +143,7 @@ func (f *explainFlags) check() (op event.Op, err error) {
 	return op, nil
 }
 
-// questions are one for each object.
+// questions returns one for each object.
 func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Question, err error) {
 	objects, list := [][]byte{nil}, false
 	if f.live == nil {

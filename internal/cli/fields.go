@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/daemon"
 )
 
-// fieldCheck is the flag that says against what the fields in expressions are checked.
+// fieldCheck is the flag that selects the schemas with which fields in expressions are checked.
 type fieldCheck struct{ from string }
 
 const (
@@ -19,10 +19,10 @@ const (
 
 func (f *fieldCheck) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "schema", fieldsBuiltin,
-		"what says which fields there are: builtin, the schemas of the common kinds that informerd brings, or off")
+		"with what fields in expressions are checked: builtin, the schemas of the common kinds in informerd, or off")
 }
 
-// schemas gives nil if fields are not checked.
+// schemas returns nil if fields are not checked.
 func (f *fieldCheck) schemas() (daemon.Schemas, error) {
 	switch f.from {
 	case fieldsBuiltin:
@@ -34,7 +34,7 @@ func (f *fieldCheck) schemas() (daemon.Schemas, error) {
 	}
 }
 
-// contextOf is the command's context, which it has only when it was given one.
+// contextOf returns the command's context, which may be nil.
 func contextOf(cmd *cobra.Command) context.Context {
 	if ctx := cmd.Context(); ctx != nil {
 		return ctx

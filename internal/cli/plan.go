@@ -13,9 +13,9 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	var fields fieldCheck
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
-		Short: "Show what a configuration asks of the API server, what is shared, and where each listener decides",
-		Long: "Show what a configuration asks of the API server, which listeners share that, and what of each listener is decided\n" +
-			"before its buffer and behind it. Where a selector would do, the API server could send less: plan says which.",
+		Short: "Show what a configuration requests from the API server, what is shared, and where each listener decides",
+		Long: "Show what a configuration requests from the API server, which listeners share that, and what is decided before and\n" +
+			"behind each listener's buffer. Where a selector would make the API server send less, plan suggests it.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			schemas, err := fields.schemas()

@@ -125,7 +125,7 @@ FAIL  @/cases/typo.yaml (0 events, T)
 	}
 
 	code, stdout, stderr = run(dir, "plugin test @/cases/ambig.yaml --wasm @/quiet.wasm -v")
-	want = `none  @/cases/ambig.yaml (1 event, T, nothing is expected: add expect, or let --update do it)
+	want = `none  @/cases/ambig.yaml (1 event, T, nothing is expected: add expect, or use --update)
   -- event 1: add Pod shop/web-1
   verdict   drop
   used      6 fuel, T, 64 KiB of memory
@@ -239,7 +239,7 @@ func TestPluginInspectOfWhatIsNoHandler(t *testing.T) {
 	if code != exitRun || stderr != "informerd: @/alien.wasm is no handler\n" ||
 		strings.ContainsAny(stdout, "\x1b\a") ||
 		!strings.Contains(stdout,
-			`no handler, because: import "\x1b]0;abort\a" of module "env": there is no such module`) ||
+			`not a handler: import "\x1b]0;abort\a" of module "env": there is no such module`) ||
 		!strings.Contains(stdout, `env (there is no such module): \x1b]0;abort\a`) {
 		t.Errorf("exit %d, stderr %s, stdout\n%s", code, stderr, stdout)
 	}

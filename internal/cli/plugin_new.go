@@ -13,9 +13,9 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 	var o author.NewOptions
 	cmd := &cobra.Command{
 		Use:   "new --lang go|rust|as|c NAME",
-		Short: "Begin a project: a handler that builds and passes its tests at once",
-		Long: "Begin a project in a folder of its name: a small handler with its tests, cases for plugin test, a Makefile, a\n" +
-			"configuration that runs it, and the SDK, so that it needs nothing but its language's compiler.",
+		Short: "Start a project: a handler that builds and passes its tests at once",
+		Long: "Start a project in a folder of its name: a small handler with its tests, cases for plugin test, a Makefile, a\n" +
+			"configuration that runs it, and the SDK, so that it needs only its language's compiler.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("%s takes one name, found %d arguments",
@@ -25,7 +25,7 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Name = args[0]
-			return told(author.New(o, stdout))
+			return commandError(author.New(o, stdout))
 		},
 	}
 	cmd.Flags().StringVar(&o.Language, "lang", "",

@@ -175,7 +175,7 @@ func TestPluginNewRefuses(t *testing.T) {
 		"--lang go 1st":                   `"1st": a name has letters, digits and dashes, and begins with a letter`,
 		"--lang go ../up":                 `"../up": a name has letters, digits and dashes, and begins with a letter`,
 		"--lang go " + long:               "the name has 64 characters, at most 63 are allowed",
-		"--lang go --dir @/full mine":     "the folder @/full/mine is not empty: take another name, or another --dir",
+		"--lang go --dir @/full mine":     "the folder @/full/mine is not empty: choose another name, or another --dir",
 		"--lang go --dir @/full mine too": "informerd plugin new takes one name, found 2 arguments",
 	} {
 		code, stdout, stderr := run(dir, "plugin new "+args)

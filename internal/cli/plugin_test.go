@@ -92,7 +92,7 @@ func run(dir, args string) (code int, stdout, stderr string) {
 	return code, steady(out.String(), dir), steady(err.String(), dir)
 }
 
-const usageHint = "\nRun \"informerd COMMAND --help\" for how it is used.\n"
+const usageHint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
 
 func TestPluginCommands(t *testing.T) {
 	dir := pluginFiles(t)
@@ -106,9 +106,9 @@ func TestPluginCommands(t *testing.T) {
   abi       informerd/v1
   sha256    SHA
   size      118 bytes
-  memory    64 KiB at first, no maximum of its own
-  metered   yes: budgets of fuel can be kept, and deadlines hold whatever it does
-  stack     a crash shows no names of functions, as the module has none (section name)
+  memory    64 KiB at first, no maximum
+  metered   yes: fuel and deadlines can be enforced
+  stack     a crash shows no names of functions, since the module has none (section name)
   exports   memory, a memory
             informerd_abi_v1 () -> ()
             configure () -> i32
@@ -119,9 +119,9 @@ func TestPluginCommands(t *testing.T) {
   abi       informerd/v1
   sha256    SHA
   size      572 bytes
-  memory    64 KiB at first, no maximum of its own
-  metered   yes: budgets of fuel can be kept, and deadlines hold whatever it does
-  stack     a crash shows no names of functions, as the module has none (section name)
+  memory    64 KiB at first, no maximum
+  metered   yes: fuel and deadlines can be enforced
+  stack     a crash shows no names of functions, since the module has none (section name)
   sections  odd\x1b[2J 3 bytes
   exports   memory, a memory
             informerd_abi_v1 () -> ()
@@ -130,7 +130,7 @@ func TestPluginCommands(t *testing.T) {
   asks for  informerd/http.v1 (make HTTP requests: needs the grant http): request
             informerd/kv.v1 (keep values: needs the grant kv): set
             informerd/log.v1 (write log lines: needs the grant log): log
-            informerd/result.v1 (emit, and give reasons): emit, error
+            informerd/result.v1 (emit, and state reasons): emit, error
   grants    in the handler's part of the configuration:
 
 grants:
@@ -142,10 +142,10 @@ grants:
   abi       informerd/v1
   sha256    SHA
   size      108 bytes
-  memory    20 MiB at first, no maximum of its own
+  memory    20 MiB at first, no maximum
             more than the default limit: limits: {memory: 20Mi}
-  metered   yes: budgets of fuel can be kept, and deadlines hold whatever it does
-  stack     a crash shows no names of functions, as the module has none (section name)
+  metered   yes: fuel and deadlines can be enforced
+  stack     a crash shows no names of functions, since the module has none (section name)
   exports   memory, a memory
             informerd_abi_v1 () -> ()
             configure () -> i32
@@ -161,7 +161,7 @@ grants:
 		{"plugin inspect @/none.wasm", exitRun, "",
 			"informerd: the module cannot be read: stat @/none.wasm: no such file or directory\n"},
 		{"plugin inspect @", exitRun, "",
-			"informerd: the module cannot be read: @: it is no file\n"},
+			"informerd: the module cannot be read: @: it is not a file\n"},
 		{"plugin inspect", exitUsage, "",
 			"informerd: informerd plugin inspect takes one module, found 0 arguments" + usageHint},
 		{"plugin inspect -o xml @/quiet.wasm", exitUsage, "",
@@ -226,7 +226,7 @@ event 1: resync Node n1
 `, ""},
 		{"plugin run @/reporter.wasm -e @/pod.yaml", exitRun, "",
 			`informerd: listener "trial": handler @/reporter.wasm: import "set" of module "informerd/kv.v1": ` +
-				`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it asks for` + "\n"},
+				`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it imports` + "\n"},
 		{"plugin run @/refusing.wasm -e @/pod.yaml", exitRun, "",
 			"informerd: listener \"trial\": handler @/refusing.wasm: handler refuses its configuration: no team is set\n"},
 		{"plugin run @/quiet.wasm", exitUsage, "",
@@ -234,7 +234,7 @@ event 1: resync Node n1
 		{"plugin run -e @/pod.yaml", exitUsage, "", "informerd: which module? Name its file" +
 			usageHint},
 		{"plugin run @/quiet.wasm -l nodes -e @/pod.yaml", exitUsage, "",
-			"informerd: --listener needs --config: it names a listener of a configuration" +
+			"informerd: --listener needs --config: it is the name of a listener in a configuration" +
 				usageHint},
 		{"plugin run -c @/informerd.yaml -e @/pod.yaml", exitUsage, "",
 			"informerd: --config needs --listener: a configuration may have several handlers" +
@@ -248,7 +248,7 @@ event 1: resync Node n1
 		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "",
 			`@/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
 		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "",
-			"@/noobject.yaml:1: this is no Kubernetes object: offset 0: object has no metadata.name\n"},
+			"@/noobject.yaml:1: this is not a Kubernetes object: offset 0: object has no metadata.name\n"},
 		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "",
 			"@/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
 		{"plugin run @/quiet.wasm -e @/none.yaml", exitRun, "",

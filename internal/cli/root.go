@@ -1,12 +1,13 @@
-// Package cli is the informerd command: one file per subcommand, and the exit codes in one place.
+// Package cli is the informerd command. Each subcommand has a file, and the exit codes are in one
+// place. The commands parse flags and files, and leave the work to the packages below.
 //
-// What is promised:
 //   - Results go to stdout; logs and errors go to stderr.
 //   - The exit code is 0 for success and for being stopped by a signal, 1 for an error while
-//     running, 2 for a wrong command line, 3 for an invalid configuration, or another file that is
-//     given and not as it must be. What is wrong with the command line is told first. A handler
-//     that crashes, is refused or fails a case is an error while running.
-//   - SIGINT and SIGTERM stop informerd in order; the second one ends it at once.
+//     running, 2 for a wrong command line, and 3 for an invalid configuration or another invalid
+//     input file.
+//   - Mistakes on the command line are reported before those in files.
+//   - A handler that crashes, is refused or fails a case is an error while running.
+//   - The first SIGINT or SIGTERM stops informerd in order; the second one ends it at once.
 package cli
 
 import (
@@ -38,13 +39,13 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Main runs the command line args and gives the exit code. It leaves its process alone but for
-// signals.
+// Main runs the command line args and returns the exit code. It does not affect its process, except
+// for signals.
 func Main(args []string, stdout, stderr io.Writer) int {
 	return execute(args, os.Stdin, stdout, stderr)
 }
 
-// execute is Main with an input of its own.
+// execute is Main with a given stdin.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(stdin, stdout, stderr)
 	root.SetArgs(args)
@@ -64,18 +65,17 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "informerd: %v\n", err)
 	switch {
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "Run \"%s --help\" for how it is used.\n", cmd.CommandPath())
+		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
 		return exitUsage
 	default:
 		return exitRun
 	}
 }
 
-// errReported ends a command that has said what is wrong with the configuration.
+// errReported ends a command that has reported the mistakes in the configuration.
 var errReported = errors.New("the configuration is invalid")
 
-// writeMistakes writes each mistake with its place first, as editors expect it. What word says goes
-// behind the place.
+// writeMistakes writes each mistake with its place first, as editors expect it, then word.
 func writeMistakes(w io.Writer, mistakes config.Errors, word string) {
 	for _, m := range mistakes {
 		if m.File == "" {
@@ -91,7 +91,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "informerd",
 		Short: "React to changes of Kubernetes objects, by configuration",
 		Long: "informerd watches Kubernetes resources and passes their changes through expression filters and sandboxed\n" +
-			"WebAssembly handlers to outputs, as one configuration says.",
+			"WebAssembly handlers to outputs, as configured.",
 		SilenceUsage: true, SilenceErrors: true,
 		Args:    knownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -110,7 +110,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// noArgs refuses arguments as a usage error, which cobra's own check does not.
+// noArgs reports arguments as a usage error, which cobra's own check does not.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("%s takes no arguments, found %q", cmd.CommandPath(), args[0])}
@@ -122,12 +122,12 @@ func noArgs(cmd *cobra.Command, args []string) error {
 type logFlags struct{ format, level string }
 
 func (f *logFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.format, "log-format", "text", "how log lines look: text or json")
+	cmd.Flags().StringVar(&f.format, "log-format", "text", "the format of log lines: text or json")
 	cmd.Flags().StringVar(&f.level, "log-level", "info",
 		"the lowest level that is logged: debug, info, warn or error")
 }
 
-// logger makes the logger, on stderr, and sends client-go's own log the same way.
+// logger returns the logger, which writes to stderr, and redirects client-go's log to it.
 func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	opts := &slog.HandlerOptions{}
 	var level slog.Level

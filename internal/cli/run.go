@@ -22,9 +22,9 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a configuration until stopped by a signal",
-		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish what they\n" +
-			"have, for up to three seconds; the second ends informerd at once. SIGHUP does nothing but a line in the log:\n" +
-			"a changed configuration takes effect when informerd is restarted.",
+		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish the\n" +
+			"events in their buffers, for up to shutdown.drain; the second ends informerd at once. SIGHUP only writes a\n" +
+			"line to the log: a changed configuration takes effect when informerd is restarted.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
@@ -55,8 +55,8 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the
-// process, since what it waits for may never come. SIGHUP, which would end the process, is logged;
-// without a log it is left alone.
+// process, which may be waiting indefinitely. SIGHUP, which would end the process, is only logged;
+// without a log it has its default effect.
 func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context,
 	stop func()) {
 	if parent == nil {

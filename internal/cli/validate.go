@@ -24,8 +24,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "validate FILE",
 		Short: "Check a configuration, its expressions and its handlers, without an API server or with one",
 		Long: "Check a configuration, its expressions and its handlers, or a policy file. The fields that expressions read are\n" +
-			"checked against schemas of the common kinds that informerd brings, or with --cluster, against those of the API\n" +
-			"server, which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
+			"checked against the schemas of the common kinds in informerd, or with --cluster, against those of the API server,\n" +
+			"which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
 			"The exit code is 3 if there are mistakes, with --strict also if there are warnings.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -96,12 +96,12 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// together refuses flags that would do nothing: who gives them takes it that they do.
+// together returns an error for flags that would have no effect.
 func together(cmd *cobra.Command, cluster bool) error {
 	flags := cmd.Flags()
 	if cluster && flags.Changed("schema") {
 		return usageError{errors.New(
-			"--schema has no say with --cluster: the API server has the schemas")}
+			"--schema has no effect with --cluster: the API server has the schemas")}
 	}
 	for _, name := range []string{"kubeconfig", "context"} {
 		if !cluster && flags.Changed(name) {
@@ -112,7 +112,7 @@ func together(cmd *cobra.Command, cluster bool) error {
 	return nil
 }
 
-// verdict is what validate says of a configuration.
+// verdict is the result of validate.
 type verdict struct {
 	File               string
 	Listeners, Outputs int
@@ -124,7 +124,7 @@ type verdict struct {
 
 func (v *verdict) warned(w config.Error) { v.warnings = append(v.warnings, w) }
 
-// inOrder sorts the warnings of one file after the other by their places.
+// inOrder sorts the warnings by file, and within a file by place.
 func (v *verdict) inOrder() {
 	files := map[string]int{}
 	for _, w := range v.warnings {
@@ -146,7 +146,7 @@ func (v *verdict) write(stdout, stderr io.Writer) error {
 	writeMistakes(stderr, v.mistakes, "")
 	writeMistakes(stderr, v.warnings, "warning: ")
 	if v.roles != "" {
-		fmt.Fprintf(stderr, "\nThese would grant the missing rights, once they are bound to the account:\n\n%s", v.roles)
+		fmt.Fprintf(stderr, "\nThese roles would grant the missing rights, once they are bound to the account:\n\n%s", v.roles)
 	}
 	if len(v.mistakes) > 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// finding is one thing that validate has to say, as JSON.
+// finding is one mistake, warning or note of validate, as JSON.
 type finding struct {
 	Severity string `json:"severity"` // error, warning or note
 	File     string `json:"file,omitempty"`

@@ -18,7 +18,7 @@ var elsewhere = map[string]string{
 	"handler": "plugin", "init": "new", "create": "new",
 }
 
-// knownCommand refuses an argument of a command that has commands of its own.
+// knownCommand returns an error for an argument of a command that has subcommands.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag: --%s; %s", name, wordHint(name, "--", names, "the flags are "))
 }
 
-// count writes a number of things: 1 listener, 2 listeners.
+// count returns a number with its noun: 1 listener, 2 listeners.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -12,18 +12,18 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Source says which module is run, and how it is set up: by itself, or as a listener of a
-// configuration is.
-type Source struct {
+// Setup selects the module that is run, and how it is set up: by itself, or as a listener of a
+// configuration.
+type Setup struct {
 	Module string // its file; may be empty if Listener is set
-	// HandlerConfig, Grants and Limits are each a file, or text in braces. Limits may be as in
-	// memory=32Mi,deadline=1s, too.
+	// HandlerConfig, Grants and Limits are each a file, or text in braces. Limits may also be as in
+	// memory=32Mi,deadline=1s.
 	HandlerConfig, Grants, Limits string
-	// Configuration and Listener name a configuration's file and a listener in it.
+	// Configuration is a configuration's file, and Listener the name of a listener in it.
 	Configuration, Listener string
 	// Caches are objects for the caches of informers, as in NAME=FILE.
 	Caches []string
-	// Network lets requests be made.
+	// Network: requests are made.
 	Network bool
 }
 
@@ -34,26 +34,26 @@ type prepared struct {
 	setting setting
 }
 
-func (s Source) check() error {
-	switch own := s.HandlerConfig + s.Grants + s.Limits; {
+func (s Setup) check() error {
+	switch standalone := s.HandlerConfig + s.Grants + s.Limits; {
 	case s.Configuration == "" && s.Listener != "":
-		return usage("--listener needs --config: it names a listener of a configuration")
+		return usage("--listener needs --config: it is the name of a listener in a configuration")
 	case s.Configuration != "" && s.Listener == "":
 		return usage("--config needs --listener: a configuration may have several handlers")
-	case s.Configuration != "" && own != "":
-		return usage("--handler-config, --grants and --limits have no say with --config: the listener has its own")
+	case s.Configuration != "" && standalone != "":
+		return usage("--handler-config, --grants and --limits have no effect with --config: the listener has its own")
 	case s.Configuration == "" && s.Module == "":
 		return usage("which module? Name its file")
 	}
 	return nil
 }
 
-func (s Source) prepare() (p prepared, err error) {
+func (s Setup) prepare() (p prepared, err error) {
 	all := caches{}
 	if s.Configuration != "" {
 		p, err = s.ofListener(all)
 	} else {
-		p, err = s.own()
+		p, err = s.standalone()
 	}
 	if err != nil {
 		return p, err
@@ -80,8 +80,8 @@ func (s Source) prepare() (p prepared, err error) {
 	return p, nil
 }
 
-// own is for a module that is in no configuration.
-func (s Source) own() (p prepared, err error) {
+// standalone prepares a module that is not in a configuration.
+func (s Setup) standalone() (p prepared, err error) {
 	p.parser = &object.Parser{}
 	p.spec = plugins.Spec{Listener: trialName, Path: s.Module}
 	if p.spec.Wasm, err = readModule(s.Module); err != nil {
@@ -118,10 +118,10 @@ func (s Source) own() (p prepared, err error) {
 	return p, nil
 }
 
-// trialName is the name of the listener that a module has which is in no configuration.
+// trialName is the listener's name of a module that is not in a configuration.
 const trialName = "trial"
 
-// readSetting reads what a flag gives, a file or a text, as strictly as a configuration.
+// readSetting reads the value of a flag, a file or a text, as strictly as a configuration.
 func readSetting(noun, value string, into any, check func(*config.Document)) (*config.Document,
 	error) {
 	file, data, err := readOrText(value)
@@ -141,8 +141,8 @@ func readSetting(noun, value string, into any, check func(*config.Document)) (*c
 	return d, d.Err()
 }
 
-// ofListener is for a listener's handler.
-func (s Source) ofListener(all caches) (p prepared, err error) {
+// ofListener prepares a listener's handler.
+func (s Setup) ofListener(all caches) (p prepared, err error) {
 	cfg, err := config.Load(s.Configuration)
 	if err != nil {
 		return p, err
