@@ -25,30 +25,33 @@ type Grants struct {
 	Emit *EmitGrant
 }
 
-// grant is what is known of one grant: its name in configurations and in package abi, whether it is
-// given, and what is wrong with it.
+// grant is one row of the table of grants: the host module that it is for, by which abi.Grants
+// names it, whether it is given, and what returns what is wrong with it.
 type grant struct {
-	name  string
-	given bool
-	check func() error
+	module string
+	given  bool
+	check  func() error // nil: nothing can be
 }
 
-// all returns all grants there are, in the order in which they are checked.
+func (g grant) name() string { return abi.Grants[g.module] }
+
+// all returns the table of grants, in the order in which they are checked. A new grant is a line
+// here.
 func (g Grants) all(listener string) []grant {
 	return []grant{
-		{"log", g.Log != nil, g.Log.check},
-		{"kv", g.KV != nil, func() error { return g.KV.check(listener) }},
-		{"clock", g.Clock != nil, nil},
-		{"random", g.Random != nil, nil},
-		{"http", g.HTTP != nil, g.HTTP.check},
-		{"cache", g.Cache != nil, g.Cache.check},
+		{abi.ModuleLog, g.Log != nil, g.Log.check},
+		{abi.ModuleKV, g.KV != nil, func() error { return g.KV.check(listener) }},
+		{abi.ModuleClock, g.Clock != nil, nil},
+		{abi.ModuleRandom, g.Random != nil, nil},
+		{abi.ModuleHTTP, g.HTTP != nil, g.HTTP.check},
+		{abi.ModuleCache, g.Cache != nil, g.Cache.check},
 	}
 }
 
 // has reports whether the grant of a host module is given.
 func (g Grants) has(name string) bool {
 	return slices.ContainsFunc(g.all(""), func(one grant) bool {
-		return one.name == name && one.given
+		return one.name() == name && one.given
 	})
 }
 
@@ -59,7 +62,7 @@ func (g Grants) check(listener string) error {
 			continue
 		}
 		if err := one.check(); err != nil {
-			return fmt.Errorf("grants: %s: %w", one.name, err)
+			return fmt.Errorf("grants: %s: %w", one.name(), err)
 		}
 	}
 	return nil
