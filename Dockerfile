@@ -3,6 +3,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY cmd cmd
+COPY docs/docs.go docs/config.schema.json docs/
 COPY internal internal
 COPY pkg pkg
 COPY plugins/sdk plugins/sdk
