@@ -3,7 +3,6 @@ package informer
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,13 +24,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// TestMain makes 500 runs of 200 operations the models' measure, unless the command line says more.
 func TestMain(m *testing.M) {
-	for name, value := range map[string]string{"rapid.checks": "500", "rapid.steps": "200"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	informertest.SetModelRuns()
 	goleak.VerifyTestMain(m)
 }
 

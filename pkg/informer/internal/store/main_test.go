@@ -1,7 +1,6 @@
 package store
 
 import (
-	"flag"
 	"slices"
 	"testing"
 
@@ -11,13 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// TestMain makes 500 runs of 200 operations the models' measure, unless the command line says more.
 func TestMain(m *testing.M) {
-	for name, value := range map[string]string{"rapid.checks": "500", "rapid.steps": "200"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	informertest.SetModelRuns()
 	goleak.VerifyTestMain(m)
 }
 
