@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// changes is how much of a dataset's changes is out, and when each was written. It is safe for
-// concurrent use.
+// changes tracks how many of a dataset's changes are released, and when each was written. It is
+// safe for concurrent use.
 type changes struct {
 	written []atomic.Int64 // Unix nanoseconds, 0 if not written yet
 
 	mu      sync.Mutex
 	out     int           // how many changes watches may see
-	watches int           // that are open
+	watches int           // open
 	more    chan struct{} // closed when out grows
 	epoch   context.Context
 	end     context.CancelFunc // ends the epoch, and with it the open watches and a pace
@@ -28,19 +28,19 @@ func newChanges(events int) *changes {
 	return c
 }
 
-// state gives how many changes are out, and a channel that is closed when there are more.
+// state returns how many changes are released, and a channel that is closed when there are more.
 func (c *changes) state() (out int, more <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out, c.more
 }
 
-// release lets out n further changes and gives the number of the first.
+// release releases n more changes and returns the number of the first.
 func (c *changes) release(n int) (first int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if left := len(c.written) - c.out; n < 1 || n > left {
-		return 0, fmt.Errorf("cannot let out %d changes, %d are left", n, left)
+		return 0, fmt.Errorf("cannot release %d changes, %d remain", n, left)
 	}
 	first = c.out
 	c.out += n
@@ -49,13 +49,13 @@ func (c *changes) release(n int) (first int, err error) {
 	return first, nil
 }
 
-// paced lets out n changes, every so often one, from the background. It ends with the epoch.
+// paced releases n changes in the background, one per interval. It ends with the epoch.
 func (c *changes) paced(n int, every time.Duration) (first int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first = c.out
 	if left := len(c.written) - c.out; n < 1 || n > left {
-		return 0, fmt.Errorf("cannot let out %d changes, %d are left", n, left)
+		return 0, fmt.Errorf("cannot release %d changes, %d remain", n, left)
 	}
 	epoch := c.epoch
 	c.pace.Go(func() {
@@ -67,14 +67,14 @@ func (c *changes) paced(n int, every time.Duration) (first int, err error) {
 				return
 			}
 			if _, err := c.release(1); err != nil {
-				return // somebody else has let them out
+				return // another request has released them
 			}
 		}
 	})
 	return first, nil
 }
 
-// enter counts a watch that has begun. The context ends with the epoch; leave must be called.
+// enter counts a new watch. The context ends with the epoch; leave must be called.
 func (c *changes) enter() (epoch context.Context, leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *changes) enter() (epoch context.Context, leave func()) {
 	}
 }
 
-// reset takes all changes back. Watches that are open end, and no longer count.
+// reset withdraws all changes. Open watches end, and no longer count.
 func (c *changes) reset() {
 	c.stop()
 	c.mu.Lock()
@@ -101,7 +101,7 @@ func (c *changes) reset() {
 	}
 }
 
-// stop ends the epoch, and waits until no change is let out any more.
+// stop ends the epoch, and waits until no more changes are released.
 func (c *changes) stop() {
 	c.mu.Lock()
 	c.end()
@@ -109,7 +109,7 @@ func (c *changes) stop() {
 	c.pace.Wait()
 }
 
-// progress is what the control endpoint tells.
+// progress returns the numbers of the control endpoint.
 func (c *changes) progress() (out, watches, written int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,41 +7,42 @@ import (
 	"time"
 )
 
-// Release is the answer to a burst or pace: the changes it lets out.
+// Release is the response to a burst or pace: the released changes.
 type Release struct {
 	First int   `json:"first"` // the number of the first change, from 0
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"` // length of the changes' JSON frames
 	// Sizes are the lengths of the frames of a pace, by change.
 	Sizes []int `json:"sizes,omitempty"`
-	// Parts are the shares of the parts of the collection, if the request said how many there are.
+	// Parts are the shares of the parts of the collection, if the request had their number.
 	Parts []Share `json:"parts,omitempty"`
 }
 
-// Share is how many changes are in one part, and their length.
+// Share is the number of changes in one part, and their length.
 type Share struct {
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"`
 }
 
-// State is the answer to /bench/state.
+// State is the response to /bench/state.
 type State struct {
 	Objects int    `json:"objects"`
-	Events  int    `json:"events"`  // made ahead of time
-	Out     int    `json:"out"`     // let out since the last reset
+	Events  int    `json:"events"`  // prepared
+	Out     int    `json:"out"`     // released since the last reset
 	Written int    `json:"written"` // of those, written to a watch
 	Watches int    `json:"watches"` // open
 	Version uint64 `json:"version"` // the resourceVersion before the first change
 }
 
-// addControl adds the handles of the benchmark. All take resource=NAME if it is not the first's.
+// addControl adds the benchmark's endpoints. All take resource=NAME, by default the first
+// collection's.
 //
-//	POST /bench/burst?n=N          lets out N changes at once; with parts=P, too, it says which part has how many
-//	POST /bench/paced?n=N&rate=R   lets out N changes, R a second
-//	POST /bench/reset              takes all changes back and ends the watches
+//	POST /bench/burst?n=N          releases N changes at once; with parts=P, also counts them by part
+//	POST /bench/paced?n=N&rate=R   releases N changes, R a second
+//	POST /bench/reset              withdraws all changes and ends the watches
 //	GET  /bench/state              State
-//	GET  /bench/written?from=A&n=N when changes A to A+N-1 were first written to a watch, in Unix
-//	                               nanoseconds, as a JSON array; 0 is not yet
+//	GET  /bench/written?from=A&n=N returns when changes A to A+N-1 were first written to a watch, in
+//	                               Unix nanoseconds, as a JSON array; 0 is not yet
 //
 // Change i, from 0, has the resourceVersion State.Version+1+i.
 func (s *Server) addControl() {
@@ -82,7 +83,7 @@ func (s *Server) addControl() {
 		}
 		rate, err := strconv.ParseFloat(r.URL.Query().Get("rate"), 64)
 		if err != nil || rate <= 0 || rate > 1e6 {
-			return nil, fmt.Errorf("rate=%q is no number of changes a second",
+			return nil, fmt.Errorf("rate=%q is not a number of changes a second",
 				r.URL.Query().Get("rate"))
 		}
 		first, err := c.changes.paced(n, time.Duration(float64(time.Second)/rate))
@@ -131,7 +132,7 @@ func (s *Server) named(resource string) (*collection, error) {
 func number(r *http.Request, name string) (int, error) {
 	n, err := strconv.Atoi(r.URL.Query().Get(name))
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s=%q is no number of changes", name, r.URL.Query().Get(name))
+		return 0, fmt.Errorf("%s=%q is not a number of changes", name, r.URL.Query().Get(name))
 	}
 	return n, nil
 }

@@ -29,7 +29,7 @@ func TestTheBenchmarksHandles(t *testing.T) {
 		read += int64(len(line))
 	}
 	if read != r.Bytes {
-		t.Errorf("%d bytes came, %d were announced", read, r.Bytes)
+		t.Errorf("received %d bytes, %d were announced", read, r.Bytes)
 	}
 	if r := get[Release](s, http.MethodPost, "/bench/paced?n=2&rate=1000"); r.First != 5 ||
 		r.Count != 2 {
@@ -51,13 +51,13 @@ func TestTheBenchmarksHandles(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 
-	// A reset takes the changes back and ends the watches.
+	// A reset withdraws the changes and ends the watches.
 	want.Out, want.Written, want.Watches = 0, 0, 0
 	if got := get[State](s, http.MethodPost, "/bench/reset"); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if line, err := body.ReadBytes('\n'); err == nil {
-		t.Errorf("the watch goes on: %s", line)
+		t.Errorf("the watch continues: %s", line)
 	}
 	if f := func() frame {
 		next := s.watch("resourceVersion=" + version(0))
@@ -71,13 +71,14 @@ func TestTheBenchmarksHandles(t *testing.T) {
 func TestHandlesThatAreMisused(t *testing.T) {
 	s := serve(t, small(objects.Pods))
 	for _, c := range []struct{ method, path, want string }{
-		{http.MethodPost, "/bench/burst", `n="" is no number of changes`},
-		{http.MethodPost, "/bench/burst?n=-1", `n="-1" is no number of changes`},
-		{http.MethodPost, "/bench/burst?n=0", `cannot let out 0 changes, 30 are left`},
-		{http.MethodPost, "/bench/burst?n=31", `cannot let out 31 changes, 30 are left`},
-		{http.MethodPost, "/bench/paced?n=31&rate=1", `cannot let out 31 changes, 30 are left`},
-		{http.MethodPost, "/bench/paced?n=1", `rate="" is no number of changes a second`},
-		{http.MethodPost, "/bench/paced?n=1&rate=0", `rate="0" is no number of changes a second`},
+		{http.MethodPost, "/bench/burst", `n="" is not a number of changes`},
+		{http.MethodPost, "/bench/burst?n=-1", `n="-1" is not a number of changes`},
+		{http.MethodPost, "/bench/burst?n=0", `cannot release 0 changes, 30 remain`},
+		{http.MethodPost, "/bench/burst?n=31", `cannot release 31 changes, 30 remain`},
+		{http.MethodPost, "/bench/paced?n=31&rate=1", `cannot release 31 changes, 30 remain`},
+		{http.MethodPost, "/bench/paced?n=1", `rate="" is not a number of changes a second`},
+		{http.MethodPost, "/bench/paced?n=1&rate=0",
+			`rate="0" is not a number of changes a second`},
 		{http.MethodGet, "/bench/written?from=29&n=2", `there are 30 changes`},
 		{http.MethodGet, "/bench/state?resource=nodes", `resource="nodes" is not served`},
 	} {
@@ -99,17 +100,17 @@ func TestAPaceIsEven(t *testing.T) {
 			<-more
 			if out, _ := c.state(); out != n ||
 				time.Since(start) != time.Duration(n)*600*time.Millisecond {
-				t.Errorf("after %v %d changes are out", time.Since(start), out)
+				t.Errorf("after %v %d changes are released", time.Since(start), out)
 			}
 		}
-		// A stopped pace lets out nothing more.
+		// A stopped pace releases no more changes.
 		if _, err := c.paced(4, time.Second); err != nil {
 			t.Fatal(err)
 		}
 		c.stop()
 		time.Sleep(time.Minute)
 		if out, _ := c.state(); out != 4 {
-			t.Errorf("%d changes are out", out)
+			t.Errorf("%d changes are released", out)
 		}
 	})
 }
@@ -126,7 +127,7 @@ func TestCollectionsThatCannotBeServed(t *testing.T) {
 			"collection of pods: count and size must be positive, events not negative"},
 		{[]Collection{{Kind: objects.Widgets, Count: 1, Size: 1, Protobuf: true}},
 			"collection of widgets: only pods are served as protobuf"},
-		{[]Collection{pods, pods}, "collection of pods: given twice"},
+		{[]Collection{pods, pods}, "collection of pods: configured twice"},
 	} {
 		if _, err := New(Config{Collections: c.collections}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)

@@ -10,24 +10,23 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// Collection says which objects are served of one kind, and how many changes are made ahead of
-// time.
+// Collection is the objects of one kind to serve, and the number of changes to prepare.
 type Collection struct {
 	Kind   *objects.Kind
 	Count  int // of objects
-	Size   int // of each, in bytes of JSON, about
-	Events int // changes that Burst and Paced can let out between two Resets
-	// Churn makes no object come twice: instead of updates there are, in turns, an object that was
-	// not there before and the deletion of the oldest one.
+	Size   int // of each, in bytes of JSON, approximately
+	Events int // changes that Burst and Paced can release between two Resets
+	// Churn replaces updates by alternating additions of new objects and deletions of the oldest
+	// one, so that no object recurs.
 	Churn bool
-	// Protobuf makes the objects as protobuf, too, which doubles the memory. Pods only.
+	// Protobuf also encodes the objects as protobuf, which doubles the memory. Pods only.
 	Protobuf bool
 }
 
 // dataset is a collection's objects and changes in all encodings. It is immutable.
 type dataset struct {
 	Collection
-	order []int // of the objects: change i is one of object order[i%Count], unless there is churn
+	order []int // of the objects: change i is of object order[i%Count], except with churn
 	json  *texts
 	proto *texts // nil without Protobuf
 }
@@ -40,19 +39,19 @@ type texts struct {
 	changed [][]byte // the object within each frame
 }
 
-// codec writes what stands around objects in one encoding.
+// codec writes the structures around objects in one encoding.
 type codec interface {
 	contentType() string
 	watchContentType() string
-	// frame makes a watch frame, and tells where in it the object's text is.
+	// frame returns a watch frame, and the object's text within it.
 	frame(event string, object []byte) (frame, text []byte)
-	// bookmark makes the frame that only carries a resourceVersion.
+	// bookmark returns a frame with only a resourceVersion.
 	bookmark(version string, endsList bool) []byte
-	// list gives a page to write in parts.
+	// list writes a page in parts.
 	list(meta pageMeta, page [][]byte, write func([]byte) error) error
 }
 
-// pageMeta is what a page says about the list.
+// pageMeta is a page's list metadata.
 type pageMeta struct {
 	version   string
 	next      string // the continue token
@@ -119,7 +118,7 @@ func (d *dataset) makeChange(i int) error {
 	return err
 }
 
-// object is the seed of the object that change i is of.
+// object returns the seed of the object of change i.
 func (d *dataset) object(i int) int {
 	switch {
 	case !d.Churn:
@@ -131,17 +130,16 @@ func (d *dataset) object(i int) int {
 	}
 }
 
-// version is the resourceVersion once n changes are out.
+// version returns the resourceVersion after n changes.
 func (d *dataset) version(n int) uint64 { return objects.FirstFreeVersion + uint64(n) }
 
-// current returns the objects as they are once n changes are out. The caller must not change the
-// slice.
+// current returns the objects after n changes. The caller must not change the slice.
 func (d *dataset) current(t *texts, n int) [][]byte {
 	if n == 0 {
 		return t.objects
 	}
 	if d.Churn {
-		// Added are those of all changes with an even number; the oldest objects are gone.
+		// All changes with an even number are additions; the oldest objects are gone.
 		now := slices.Clone(t.objects)
 		for i := 0; i < n; i += 2 {
 			now = append(now, t.changed[i])

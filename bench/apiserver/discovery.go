@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// addDiscovery answers what clients ask before they list: versions, groups, resources, access.
+// addDiscovery serves what clients request before they list: versions, groups, resources, access.
 func (s *Server) addDiscovery() {
 	answer := func(pattern string, body any) {
 		s.mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, _ *http.Request) {

@@ -14,7 +14,7 @@ import (
 
 func allKinds() Config {
 	cfg := Config{}
-	served := map[string]bool{} // several kinds are of one resource
+	served := map[string]bool{} // several kinds share a resource
 	for _, kind := range objects.Kinds {
 		if served[kind.Resource] {
 			continue

@@ -6,7 +6,7 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// jsonCodec writes as API servers since 1.34 do: a list item by item, a frame a line.
+// jsonCodec writes as API servers since 1.34 do: a list item by item, one frame per line.
 type jsonCodec struct{ kind *objects.Kind }
 
 func (jsonCodec) contentType() string      { return "application/json" }

@@ -10,11 +10,11 @@ import (
 // writeSize is how much of a list goes to the client in one write.
 const writeSize = 64 << 10
 
-// Continue is the token of the page that begins with the given item, for clients that do not read
-// it.
+// Continue returns the token of the page that starts with the given item, for clients that do not
+// read it from the previous page.
 func Continue(version uint64, item int) string { return fmt.Sprintf("%d-%d", version, item) }
 
-// list answers with a page, or all of the list if there is no limit.
+// list responds with a page, or with the whole list if there is no limit.
 func (c *collection) list(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("sendInitialEvents") != "" {
@@ -49,14 +49,14 @@ func (c *collection) list(w http.ResponseWriter, r *http.Request) {
 		meta.next = Continue(version, to)
 	}
 	w.Header().Set("Content-Type", t.codec.contentType())
-	// An error is the client's leaving.
+	// An error means that the client has disconnected.
 	_ = t.codec.list(meta, now[from:to], func(b []byte) error {
 		_, err := w.Write(b)
 		return err
 	})
 }
 
-// continued reads a token that Continue may have made.
+// continued parses a token of Continue.
 func (c *collection) continued(token string) (version uint64, from int, err error) {
 	v, item, _ := strings.Cut(token, "-")
 	if version, err = strconv.ParseUint(v, 10, 64); err != nil {

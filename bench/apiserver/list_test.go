@@ -57,13 +57,14 @@ func TestAListGivesTheNewestState(t *testing.T) {
 	for _, o := range get[page](s, http.MethodGet, "/api/v1/pods").Items {
 		versions[o.Metadata.ResourceVersion]++
 	}
-	// Twenty changes of twelve objects in rounds: the last twelve are what can be seen.
+	// Twenty changes of twelve objects in rounds: only the last twelve are visible.
 	for n := 9; n <= 20; n++ {
 		if versions[version(n)] != 1 {
 			t.Errorf("%d objects are of change %d", versions[version(n)], n)
 		}
 	}
-	// The rest of the list that was begun before is of its time, when versions had nine digits.
+	// The rest of the list that started earlier has its version, from when versions had nine
+	// digits.
 	rest := get[page](s, http.MethodGet, "/api/v1/pods?continue="+first.Metadata.Continue)
 	if rest.Metadata.ResourceVersion != version(0) || len(rest.Items) != 6 ||
 		len(rest.Items[0].Metadata.ResourceVersion) != 9 {
@@ -71,7 +72,7 @@ func TestAListGivesTheNewestState(t *testing.T) {
 	}
 }
 
-// Adding and deleting in turns, the oldest first, leaves as many as there were, or one more.
+// Alternating additions and deletions of the oldest leave as many as there were, or one more.
 func TestAListOfObjectsThatNeverComeTwice(t *testing.T) {
 	cfg := small(objects.Pods)
 	cfg.Collections[0].Churn = true

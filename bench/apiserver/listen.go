@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Endpoints are the ways to a listening server, each a kubeconfig file.
+// Endpoints are the addresses of a listening server, as kubeconfig files.
 type Endpoints struct {
 	Plain string `json:"plain"` // HTTP/1.1 without TLS
 	TLS   string `json:"tls"`   // HTTP/2 over TLS

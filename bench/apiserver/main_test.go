@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// deadline bounds what a broken server could make wait for ever.
+// deadline ends tests that a broken server would block indefinitely.
 const deadline = 20 * time.Second
 
 // served is a server in a test, and its only collection.
@@ -50,7 +50,7 @@ func small(kind *objects.Kind) Config {
 
 func (s *served) config() *rest.Config { return &rest.Config{Host: s.URL, QPS: -1} }
 
-// open sends a request and gives the answer's body, which ends with the test.
+// open sends a request and returns the response's body, which ends with the test.
 func (s *served) open(method, path string, wantCode int) io.Reader {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), deadline)
@@ -81,7 +81,7 @@ func get[T any](s *served, method, path string) (v T) {
 	return v
 }
 
-// status is an error as API servers write them.
+// status is an error in the form of API servers.
 type status struct {
 	Kind, Reason, Message string
 	Code                  int
@@ -122,7 +122,7 @@ type frame struct {
 	Object object
 }
 
-// watch opens a watch and gives a function that reads its next frame.
+// watch opens a watch and returns a function that reads its next frame.
 func (s *served) watch(query string) func() frame {
 	s.t.Helper()
 	d := json.NewDecoder(s.open(http.MethodGet, "/api/v1/pods?watch=true&"+query, http.StatusOK))
@@ -135,5 +135,5 @@ func (s *served) watch(query string) func() frame {
 	}
 }
 
-// version is the resourceVersion after n changes.
+// version returns the resourceVersion after n changes.
 func version(n int) string { return fmt.Sprint(objects.FirstFreeVersion + n) }

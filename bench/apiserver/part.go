@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// partLabel is the label by which a client asks for a part of a collection. No object has it.
+// partLabel is the label by which a client requests a part of a collection. No object has it.
 const partLabel = "bench.informerd.dev/part"
 
-// PartSelector is the label selector of one part of a collection that is divided into so many.
-// Objects are dealt out in turns, so that the parts are of equal size.
+// PartSelector returns the label selector of one of so many parts of a collection. Objects are
+// assigned to parts in turns, so the parts have equal sizes.
 func PartSelector(index, parts int) string {
 	return fmt.Sprintf("%s=%d-of-%d", partLabel, index, parts)
 }
 
-// part is a share of a collection. The zero value is all of it.
+// part is a share of a collection. The zero value is the whole collection.
 type part struct{ index, parts int }
 
-// part reads a label selector. Only PartSelector's are known.
+// part parses a label selector. Only those of PartSelector are known.
 func (c *collection) part(selector string) (part, error) {
 	if selector == "" {
 		return part{}, nil
@@ -52,7 +52,7 @@ func (p part) of(all [][]byte) [][]byte {
 	return own
 }
 
-// releasedParts says how much of the changes is in each of so many parts.
+// releasedParts returns how many of the changes are in each of so many parts.
 func (d *dataset) releasedParts(first, n, parts int) []Share {
 	if parts == 0 || d.Churn {
 		return nil

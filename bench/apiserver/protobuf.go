@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// protobufCodec writes pods as API servers do: each object in an envelope that names its type,
-// frames with their length in front. It handles bytes that protobufPod has made, so that a list
-// need not be encoded while a client is measured. That they are what apimachinery's serializers
-// make is tested.
+// protobufCodec writes pods as API servers do: each object in an envelope with its type, frames
+// prefixed with their length. It handles bytes made by protobufPod, so that a list need not be
+// encoded while a client is measured. Tests check that the bytes equal those of apimachinery's
+// serializers.
 type protobufCodec struct{}
 
 const protobufType = "application/vnd.kubernetes.protobuf"
@@ -21,7 +21,7 @@ const protobufType = "application/vnd.kubernetes.protobuf"
 func (protobufCodec) contentType() string      { return protobufType }
 func (protobufCodec) watchContentType() string { return protobufType + ";stream=watch" }
 
-// protobufPod encodes a pod's JSON, without envelope.
+// protobufPod encodes a pod's JSON, without the envelope.
 func protobufPod(text []byte) ([]byte, error) {
 	var pod corev1.Pod
 	if err := json.Unmarshal(text, &pod); err != nil {
@@ -34,13 +34,13 @@ func protobufPod(text []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// protobufMagic begins each object's envelope.
+// protobufMagic is the prefix of each object's envelope.
 const protobufMagic = "k8s\x00"
 
 // marshaler is a type apimachinery has generated protobuf code for.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// must encodes values whose encoding cannot fail: there is nothing in them but texts and bytes.
+// must encodes values whose encoding cannot fail: they contain only texts and bytes.
 func must(m marshaler) []byte {
 	raw, err := m.Marshal()
 	if err != nil {
@@ -54,7 +54,7 @@ func envelope(kind string, raw []byte) []byte {
 	return append([]byte(protobufMagic), must(u)...)
 }
 
-// envelopeTail is how many bytes of an envelope come behind the object: two empty texts.
+// envelopeTail is the number of bytes after the object in an envelope: two empty texts.
 const envelopeTail = 4
 
 func (protobufCodec) frame(event string, object []byte) (frame, text []byte) {

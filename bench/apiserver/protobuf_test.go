@@ -93,7 +93,7 @@ func TestAListIsWhatTheRealSerializerMakes(t *testing.T) {
 	}
 }
 
-// A typed client that prefers protobuf gets the pods that one with JSON gets.
+// A typed client that prefers protobuf gets the same pods as one with JSON.
 func TestClientsDecodeBothEncodings(t *testing.T) {
 	cfg := small(objects.Pods)
 	cfg.Collections[0].Protobuf = true

@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// Config says what a server serves.
+// Config is what a server serves.
 type Config struct {
-	// Collections are served each under its kind's resource; the first is what the handles below
-	// /bench/ mean if they name none.
+	// Collections are each served under its kind's resource; the first is the default of the
+	// endpoints below /bench/.
 	Collections []Collection
 	// WatchList allows sendInitialEvents.
 	WatchList bool
-	// BookmarkEvery is how often watches get a bookmark; 0 means each minute.
+	// BookmarkEvery is how often watches get a bookmark; 0 means every minute.
 	BookmarkEvery time.Duration
 }
 
-// Server is an http.Handler. Make one with New, and Close it, which ends its watches.
+// Server is an http.Handler. Create one with New; Close ends its watches.
 type Server struct {
 	cfg         Config
 	collections []*collection
 	mux         *http.ServeMux
 }
 
-// collection is a dataset being served.
+// collection is a served dataset.
 type collection struct {
 	server  *Server
 	data    *dataset
 	changes *changes
 }
 
-// New makes everything that is to be served. It takes about 50 us of CPU for each object and change
-// of 10 KB, and five times that with protobuf.
+// New prepares everything to be served. It takes about 50 us of CPU for each object and change of
+// 10 KB, and five times as much with protobuf.
 func New(cfg Config) (*Server, error) {
 	if cfg.BookmarkEvery == 0 {
 		cfg.BookmarkEvery = time.Minute
@@ -50,7 +50,7 @@ func New(cfg Config) (*Server, error) {
 			return nil, err
 		}
 		if seen[c.Kind.Resource] {
-			return nil, fmt.Errorf("collection of %s: given twice", c.Kind.Resource)
+			return nil, fmt.Errorf("collection of %s: configured twice", c.Kind.Resource)
 		}
 		seen[c.Kind.Resource] = true
 		served := &collection{server: s, data: data, changes: newChanges(c.Events)}
@@ -69,14 +69,14 @@ func New(cfg Config) (*Server, error) {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Close ends all watches and lets out no further changes.
+// Close ends all watches and releases no more changes.
 func (s *Server) Close() {
 	for _, c := range s.collections {
 		c.changes.stop()
 	}
 }
 
-// ServeHTTP answers lists and watches.
+// ServeHTTP serves lists and watches.
 func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if watch := r.URL.Query().Get("watch"); watch == "true" || watch == "1" {
 		c.watch(w, r)
@@ -85,7 +85,7 @@ func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.list(w, r)
 }
 
-// texts gives the encoding the client prefers, of those there are.
+// texts returns the available encoding that the client prefers.
 func (c *collection) texts(r *http.Request) *texts {
 	if first, _, _ := strings.Cut(r.Header.Get("Accept"), ","); c.data.proto != nil &&
 		strings.HasPrefix(first, protobufType) {
@@ -99,10 +99,10 @@ func (c *collection) out() int {
 	return out
 }
 
-// newest is the resourceVersion of a list now.
+// newest returns the resourceVersion of a list now.
 func (c *collection) newest() uint64 { return c.data.version(c.out()) }
 
-// refuse answers with a Status, as an API server does.
+// refuse responds with a Status, as an API server does.
 func refuse(w http.ResponseWriter, code int, reason, message string) {
 	reply(w, code, map[string]any{
 		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{},
@@ -113,5 +113,5 @@ func refuse(w http.ResponseWriter, code int, reason, message string) {
 func reply(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // an error is the client's leaving
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client has disconnected
 }

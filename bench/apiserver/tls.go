@@ -58,7 +58,7 @@ func newKeyPair(now time.Time) (keyPair, error) {
 	}, nil
 }
 
-// kubeconfig gives a file that names one server. JSON is YAML, too.
+// kubeconfig returns a kubeconfig file for one server. JSON is also YAML.
 func kubeconfig(server string, authority []byte) []byte {
 	ca := ""
 	if authority != nil {

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// flushEvery is after how many frames a watch is flushed though more are ready.
+// flushEvery is after how many frames a watch is flushed although more are ready.
 const flushEvery = 64
 
-// watch writes frames until the client leaves, the time it asked for is over, or the changes are
-// reset.
+// watch writes frames until the client disconnects, its timeout ends, or the changes are reset.
 func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	initial := q.Get("sendInitialEvents") == "true"
@@ -67,7 +66,8 @@ func (s *watchStream) write(frame []byte) {
 	}
 }
 
-// writeObjects writes what there is as ADDED frames, and tells how many changes that stands for.
+// writeObjects writes the existing objects as ADDED frames, and returns how many changes they
+// include.
 func (s *watchStream) writeObjects(bookmark bool) (position int) {
 	position = s.c.out()
 	for _, object := range s.part.of(s.c.data.current(s.t, position)) {
@@ -120,7 +120,8 @@ func (s *watchStream) follow(ctx context.Context, position int, bookmarks bool) 
 	}
 }
 
-// position tells after how many changes a watch begins; exact is false if any state will do.
+// position returns the number of changes after which a watch starts; exact is false if any state is
+// allowed.
 func (c *collection) position(version string) (n int, exact bool, err error) {
 	if version == "" || version == "0" {
 		return 0, false, nil
@@ -129,6 +130,6 @@ func (c *collection) position(version string) (n int, exact bool, err error) {
 	if err != nil {
 		return 0, false, fmt.Errorf("resourceVersion: Invalid value: %q", version)
 	}
-	// Older versions than the first list's are versions of objects in it.
+	// Older versions than that of the first list are versions of objects in it.
 	return int(max(v, c.data.version(0)) - c.data.version(0)), true, nil
 }

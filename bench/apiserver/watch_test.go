@@ -100,7 +100,7 @@ func TestBookmarksComeToThoseWhoAsk(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	unasked := s.watch("resourceVersion=" + version(2))
-	// its bookmark comes when others would
+	// its bookmark arrives with the others'
 	s.watch("resourceVersion=" + version(2) + "&allowWatchBookmarks=true")()
 	get[Release](s, http.MethodPost, "/bench/burst?n=1")
 	if f := unasked(); f.Type != "MODIFIED" {
@@ -130,7 +130,7 @@ func TestWatchesThatAreRefused(t *testing.T) {
 }
 
 // A client that applies the watch to the list has what a later list has, and never sees an object
-// again.
+// recur.
 func TestAWatchOfObjectsThatNeverComeTwice(t *testing.T) {
 	cfg := small(objects.Pods)
 	cfg.Collections[0].Churn = true
@@ -151,12 +151,12 @@ func TestAWatchOfObjectsThatNeverComeTwice(t *testing.T) {
 		switch f.Type {
 		case "ADDED":
 			if ever[name] {
-				t.Errorf("change %d: %s comes again", n, name)
+				t.Errorf("change %d: %s recurs", n, name)
 			}
 			have[name], ever[name] = true, true
 		case "DELETED":
 			if !have[name] {
-				t.Errorf("change %d: %s is deleted and was not there", n, name)
+				t.Errorf("change %d: %s is deleted but did not exist", n, name)
 			}
 			delete(have, name)
 		default:

@@ -14,33 +14,33 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// Contender is one of those compared.
+// Contender is one of the compared programs or libraries.
 type Contender interface {
-	// Start begins to list and watch, in goroutines or a process of its own, and tells which
-	// process does the work. It must be stopped.
+	// Start begins to list and watch, in goroutines or a separate process, and returns the process
+	// that does the work. It must be stopped.
 	Start(ctx context.Context, t *Tally) (measure.Process, error)
-	// Stop ends it and waits for it. The error is whatever made it end before.
+	// Stop ends it and waits for it. The error is what ended it before, if anything did.
 	Stop() error
 }
 
-// Setup is what a contender works on.
+// Setup is the configuration of a contender.
 type Setup struct {
 	Kubeconfig string
 	Kind       *objects.Kind
-	Objects    int // in the list; for a contender that does not read what it gets
+	Objects    int // in the list; for a contender that does not parse it
 	// Filter is an expression; Filters has one for each kind.
 	Filter string
-	// Others is how many listeners there are beside the first, with the filter OthersFilter, in
-	// which {n} is the number of the listener. Core only.
+	// Others is the number of listeners besides the first, with the filter OthersFilter, in which
+	// {n} is the listener's number. Core only.
 	Others       int
 	OthersFilter string
-	// Informers is into how many parts the collection is divided, each of which has an informer of
-	// its own; 0 is one informer of all. Drop and core only.
+	// Informers is the number of parts of the collection, each of which has its own informer; 0 is
+	// one informer for all. Drop and core only.
 	Informers int
-	// ColdAfter is as in informer.Factory, if it is not 0. Core only.
+	// ColdAfter is that of informer.Factory, if it is not 0. Core only.
 	ColdAfter time.Duration
 	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration.
-	// For those only.
+	// For those two only.
 	Program, Dir string
 }
 
@@ -56,8 +56,8 @@ func (s Setup) selectors() []string {
 	return all
 }
 
-// Filters are the expressions the contenders look at each object with, by the ID of the kind: two
-// fields each. The listener that counts does so behind its buffer.
+// Filters are the expressions that the contenders evaluate for each object, by the kind's ID: two
+// fields each. The listener that counts evaluates its filter behind its buffer.
 var Filters = map[string]string{
 	"pods":               failedOnANode,
 	"many-workload-pods": failedOnANode,
@@ -77,8 +77,8 @@ var Filters = map[string]string{
 const failedOnANode = `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`
 
 // Filters of further listeners, which no event of the benchmark matches. NoMatch is decided by a
-// name in an object's header, NoMatchCostly by that of a pod, though it asks for the items of a
-// list as well, and NoMatchFields by fields that all of them read.
+// name in an object's header; NoMatchCostly by that of a pod, although it also reads the items of a
+// list; and NoMatchFields by fields that all of them read.
 const (
 	NoMatch       = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
 	NoMatchCostly = `object.metadata.name startsWith "never-{n}" && any(object.spec.containers, .name == "x{n}")`
@@ -97,24 +97,24 @@ const (
 	ShellOperator = "shell-operator"
 )
 
-// Names are all contenders, in the order in which tables show them.
+// Names are all contenders, in the order of the tables.
 var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon,
 	ShellOperator}
 
-// Supports tells whether a contender can work on a kind.
+// Supports reports whether a contender can work on a kind.
 func Supports(name string, kind *objects.Kind) bool {
 	podsOnly := name == TypedJSON || name == TypedProtobuf || name == ShellOperator
 	return slices.Contains(Names, name) && (!podsOnly || kind.Resource == objects.Pods.Resource)
 }
 
-// InProcess reports whether a contender works in the process that starts it, where it can tell of
-// each object. Others tell only of matches.
+// InProcess reports whether a contender works in the process that starts it, where it can report
+// each object. Others report matches only.
 func InProcess(name string) bool { return name != Daemon && name != ShellOperator }
 
-// New makes a contender.
+// New returns a contender.
 func New(name string, s Setup) (Contender, error) {
 	if s.Kind == nil || !Supports(name, s.Kind) {
-		return nil, fmt.Errorf("contender %q: not known, or not for this kind of object", name)
+		return nil, fmt.Errorf("contender %q: unknown, or not for this kind of object", name)
 	}
 	cfg, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
 	if err != nil {
@@ -143,7 +143,7 @@ func New(name string, s Setup) (Contender, error) {
 	return c, nil
 }
 
-// running are the goroutines of a contender that works in this process.
+// running is the goroutines of a contender in this process.
 type running struct {
 	cancel context.CancelFunc
 	done   chan error
@@ -173,7 +173,7 @@ func (r *running) Stop() error {
 	return <-r.done
 }
 
-// tlsOnly keeps of a rest config what a plain HTTP client needs.
+// tlsOnly keeps the fields of a rest config that a plain HTTP client needs.
 func tlsOnly(cfg *rest.Config) *rest.Config {
 	return &rest.Config{Host: cfg.Host, TLSClientConfig: rest.TLSClientConfig{CAData: cfg.CAData}}
 }

@@ -26,7 +26,7 @@ func post(t *testing.T, c *http.Client, url string, into any) {
 	}
 }
 
-// matching counts with the generator's own words what the filter of pods and widgets wants.
+// matching counts what the filter of pods and widgets should match, from the generator's output.
 func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision),
 	n int) (matched int64) {
 	for i := range n {
@@ -38,8 +38,8 @@ func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision),
 	return matched
 }
 
-// Every contender must see the same objects and changes, each once, and find the
-// same matches in them.
+// Every contender must see the same objects and changes, once each, and find the same matches in
+// them.
 func TestAllContendersDoTheSameWork(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
@@ -92,7 +92,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !p.IsSelf() {
-					t.Errorf("%s works elsewhere", name)
+					t.Errorf("%s is not in this process", name)
 				}
 				if err := tally.Listed.Wait(ctx, stored); err != nil {
 					t.Fatalf("%s: listing %s: %v", name, kind.ID, err)
@@ -119,7 +119,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				}
 				listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load()
 				if wantListed < 0 {
-					wantListed = listed // of the first contender, which the others must agree with
+					wantListed = listed // of the first contender; the others must agree
 				}
 				if wantChanges < 0 {
 					wantChanges = changes
@@ -131,7 +131,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				}
 				for i, at := range tally.Seen(0, events) {
 					if at == 0 {
-						t.Errorf("%s: nobody knows when change %d of %s was seen", name, i, kind.ID)
+						t.Errorf("%s: no time was recorded for change %d of %s", name, i, kind.ID)
 						break
 					}
 				}
@@ -148,9 +148,9 @@ func TestContendersThatCannotBeMade(t *testing.T) {
 		want  string
 	}{
 		{"nobody", Setup{Kind: objects.Pods},
-			`contender "nobody": not known, or not for this kind of object`},
+			`contender "nobody": unknown, or not for this kind of object`},
 		{TypedJSON, Setup{Kind: objects.Widgets},
-			`contender "typed-json": not known, or not for this kind of object`},
+			`contender "typed-json": unknown, or not for this kind of object`},
 		{Core, Setup{Kind: objects.Pods, Kubeconfig: "none"},
 			`contender "core": stat none: no such file or directory`},
 		{Dynamic, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="},
@@ -188,7 +188,7 @@ func TestADropperTellsOfAServerThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = <-d.done
-	d.done <- err // Stop gives it once more
+	d.done <- err // Stop returns it again
 	if got := d.Stop(); got == nil ||
 		!strings.HasSuffix(got.Error(),
 			"/api/v1/configmaps?limit=500&resourceVersion=0: 404 Not Found") {

@@ -18,16 +18,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// core is informerd's informer as a library: one listener with one worker, as the daemon runs it,
-// and further listeners if asked for. What of their filters can be decided before the buffer is
-// decided there. Buffers block when they are full, since events that are coalesced would be work
-// not done. What is compressed is collected as in the daemon; for all contenders, the collector is
-// as Go has it otherwise.
+// core is informerd's informer as a library: one listener with one worker, as in the daemon, and
+// further listeners if requested. The parts of their filters that can be decided before the buffer
+// are decided there. Buffers block when they are full, since coalesced events would be work not
+// done. Garbage from compression is collected as in the daemon; otherwise Go's collector has its
+// defaults for all contenders.
 type core struct {
 	running
 	setup     Setup
 	client    *informer.Client
-	listeners []coreListener // the first is the one that counts
+	listeners []coreListener // the first one counts
 }
 
 type coreListener struct {
@@ -55,8 +55,8 @@ func newCore(cfg *rest.Config, s Setup) (*core, error) {
 	return c, nil
 }
 
-// newCoreListener makes a listener that may refuse events before the buffer, as the daemon's do, or
-// one that must see all, since it counts them, and what a filter costs is measured.
+// newCoreListener returns a listener that may reject events before the buffer, as the daemon's do,
+// or one that must see all, since it counts them and the cost of its filter is measured.
 func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 	filter, err := filters.Compile(filters.Expression{Text: text, Listener: name})
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	})
 }
 
-// run is what a route of the daemon does, up to the filter.
+// run does what a route of the daemon does, up to the filter.
 func (l coreListener) run(ctx context.Context, t *Tally, counts bool) error {
 	evaluator := l.filter.Evaluator()
 	for {
@@ -114,7 +114,7 @@ func (l coreListener) run(ctx context.Context, t *Tally, counts bool) error {
 		}
 		switch {
 		case !counts && matched:
-			return errors.New("an event matches the filter that none should match")
+			return errors.New("an event matches a filter that should match none")
 		case !counts:
 		case d.Op == event.Add && d.Initial:
 			t.List(matched)

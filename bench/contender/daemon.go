@@ -13,9 +13,9 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// daemon is informerd as people run it: its program with a configuration of one listener that
-// writes what matches to stdout, where it is counted. What does not match cannot be counted, so the
-// tally has only matches.
+// daemon is informerd as users run it: the program with a configuration of one listener that writes
+// matching events to stdout, where they are counted. Other events cannot be counted, so the tally
+// has matches only.
 type daemon struct {
 	program
 	setup Setup
@@ -23,7 +23,7 @@ type daemon struct {
 
 func newDaemon(s Setup) *daemon { return &daemon{program: program{name: "informerd"}, setup: s} }
 
-// config has a buffer that blocks, since events that are coalesced would be work not done.
+// config has a buffer that blocks, since coalesced events would be work not done.
 const config = `apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners:
@@ -53,7 +53,7 @@ func (d *daemon) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 		func(out io.Reader) error { return count(out, t) })
 }
 
-// count reads events, one a line.
+// count reads events, one per line.
 func count(r io.Reader, t *Tally) error {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for {
@@ -64,7 +64,7 @@ func count(r io.Reader, t *Tally) error {
 		if err != nil {
 			return fmt.Errorf("reading informerd's output: %w", err)
 		}
-		// The attributes stand before the data, which alone may hold the same words.
+		// The attributes precede the data, the only other place for the same words.
 		head, _, _ := bytes.Cut(line, []byte(`,"data":`))
 		if bytes.Contains(head, []byte(`,"initial":true`)) {
 			t.MatchedListed.Add(1)

@@ -18,8 +18,8 @@ import (
 )
 
 // dropper reads the bytes that informers get and drops them: pages of 500, then a watch, with
-// net/http as it is, or one for each part of the collection. It looks at none of them, so it must
-// be told how many there are, and makes up the tokens of the pages itself.
+// net/http's defaults, or one of each for every part of the collection. It parses nothing, so it
+// must be told the number of objects, and computes the pages' tokens itself.
 type dropper struct {
 	running
 	client *http.Client
@@ -27,21 +27,21 @@ type dropper struct {
 	parts  []*dropped
 }
 
-// dropped is what one informer would have.
+// dropped is the state that one informer would have.
 type dropped struct {
 	selector string
 	objects  int
 	expect   chan expected
 }
 
-// expected are changes that will come. Of a pace it is known how long each is.
+// expected is changes that will arrive. For a pace the length of each is known.
 type expected struct {
 	apiserver.Share
 	first int
 	sizes []int
 }
 
-// pageSize is client-go's and informerd's.
+// pageSize is that of client-go and informerd.
 const pageSize = 500
 
 func newDrop(cfg *rest.Config, s Setup) (*dropper, error) {
@@ -54,7 +54,7 @@ func newDrop(cfg *rest.Config, s Setup) (*dropper, error) {
 	d := &dropper{client: &http.Client{Transport: transport}, base: cfg.Host + s.Kind.Path()}
 	selectors := s.selectors()
 	for i, selector := range selectors {
-		objects := (s.Objects - i + len(selectors) - 1) / len(selectors) // dealt out in turns
+		objects := (s.Objects - i + len(selectors) - 1) / len(selectors) // assigned in turns
 		d.parts = append(d.parts,
 			&dropped{selector: selector, objects: objects, expect: make(chan expected, 1)})
 	}
@@ -103,7 +103,7 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 		}
 	}
 	t.Listed.Add(int64(p.objects))
-	// Without bookmarks, which it could not tell from changes.
+	// Without bookmarks, which it could not distinguish from changes.
 	body, err := d.open(ctx, p, url.Values{"watch": {"true"}, "resourceVersion": {
 		fmt.Sprint(objects.FirstFreeVersion)}})
 	if err != nil {
@@ -127,11 +127,11 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 	}
 }
 
-// arrivals drops bytes, and notes when the last one of each change has come.
+// arrivals drops bytes, and records when the last byte of each change has arrived.
 type arrivals struct {
 	expected
 	tally *Tally
-	n     int // bytes of the change that is coming
+	n     int // bytes of the current change
 }
 
 func (a *arrivals) Write(b []byte) (int, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// dynamicInformer is client-go's informer of any resource, with the filter as a compiled expression
-// on the decoded object: what one would write who lets users configure resources and filters.
+// dynamicInformer is client-go's informer for any resource, with the filter as a compiled
+// expression on the decoded object: the usual design where users configure resources and filters.
 type dynamicInformer struct {
 	running
 	client  dynamic.Interface

@@ -15,7 +15,7 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// fakeDaemon, set in the environment, makes the test's own program play informerd.
+// fakeDaemon, set in the environment, makes the test binary act as informerd.
 const fakeDaemon = "CONTENDER_TEST_FAKE"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// playDaemon checks how it was called, writes lines, and ends when asked to.
+// playDaemon checks its arguments, writes lines, and ends on SIGTERM.
 func playDaemon(lines string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -55,7 +55,7 @@ const (
 	events = 70
 )
 
-// server is a small one with its kubeconfigs.
+// server starts a small server and writes its kubeconfigs.
 func server(t *testing.T, kind *objects.Kind, churn bool) (*apiserver.Listener, *http.Client) {
 	t.Helper()
 	s, err := apiserver.New(apiserver.Config{Collections: []apiserver.Collection{

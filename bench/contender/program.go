@@ -14,16 +14,16 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// program is a contender in a process of its own.
+// program is a contender in a separate process.
 type program struct {
 	name     string
-	exitCode int // with which it ends when it is asked to
+	exitCode int // on SIGTERM
 	cmd      *exec.Cmd
 	stopping atomic.Bool
 	done     chan error
 }
 
-// start runs the program, with read reading what it writes to stdout until it ends.
+// start starts the program; read reads its stdout until it ends.
 func (p *program) start(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) (
 	measure.Process, error) {
 	p.cmd = cmd
@@ -58,7 +58,7 @@ func (p *program) Stop() error {
 		return nil
 	}
 	p.stopping.Store(true)
-	// An error means that it has ended, which done tells of.
+	// An error means that it has ended, which done reports.
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	return <-p.done
 }
@@ -67,9 +67,9 @@ func (p *program) Stop() error {
 type tail struct{ text []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
-	const most = 4 << 10
+	const maxTail = 4 << 10
 	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-most):]
+	t.text = t.text[max(0, len(t.text)-maxTail):]
 	return len(p), nil
 }
 

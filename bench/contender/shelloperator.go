@@ -14,24 +14,23 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// shellOperator is flant/shell-operator, which does what informerd does for hooks that are
-// programs: it keeps all pods in an informer, reads them with a jq filter, and starts its hook
-// where what the filter returns has changed. Here that is the pod if it matches, and null
-// otherwise, so that the hook gets the same objects as the output of the daemon. It does not keep
-// the full objects for the hook, which would take more memory. What the hook itself takes is not
-// measured. It is release 1.4.10; the newer ones that were tried could not be had from the module
-// proxy.
+// shellOperator is flant/shell-operator, which does for hook programs what informerd does: it keeps
+// all pods in an informer, evaluates a jq filter on them, and starts its hook where the filter's
+// result has changed. Here the result is the pod if it matches, and null otherwise, so the hook
+// gets the same objects as the daemon's output. It does not keep the full objects for the hook,
+// which would take more memory. The hook's own cost is not measured. The release is 1.4.10, since
+// newer ones were not available from the module proxy.
 type shellOperator struct {
 	program
 	setup Setup
 }
 
-// shell-operator exits with 1 when it is asked to end.
+// shell-operator exits with 1 on SIGTERM.
 func newShellOperator(s Setup) *shellOperator {
 	return &shellOperator{program: program{name: "shell-operator", exitCode: 1}, setup: s}
 }
 
-// hook writes, for each call, how many of the objects it was called with match, to the named pipe.
+// hook writes the number of matching objects of each call to the named pipe.
 const hook = `#!/bin/sh
 if [ "$1" = --config ]; then
 cat <<'CONFIG'
@@ -63,7 +62,7 @@ func (s *shellOperator) Start(ctx context.Context, t *Tally) (measure.Process, e
 	if err != nil {
 		return measure.Process{}, fmt.Errorf("cannot write the hook: %w", err)
 	}
-	counts, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that it does not end when a hook does
+	counts, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that it does not end with a hook
 	if err != nil {
 		return measure.Process{}, fmt.Errorf("cannot open the hook's pipe: %w", err)
 	}
@@ -84,7 +83,7 @@ func (s *shellOperator) Start(ctx context.Context, t *Tally) (measure.Process, e
 	return process, nil
 }
 
-// hookCounts reads what hooks write until the pipe is closed.
+// hookCounts reads the hooks' output until the pipe is closed.
 func hookCounts(pipe io.Reader, t *Tally) error {
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		var what string

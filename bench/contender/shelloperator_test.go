@@ -13,10 +13,10 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// fakeOperator, set in the environment, makes the test's own program play shell-operator.
+// fakeOperator, set in the environment, makes the test binary act as shell-operator.
 const fakeOperator = "CONTENDER_TEST_FAKE_OPERATOR"
 
-// contexts are what shell-operator has called its hook with, shortened.
+// contexts are binding contexts of real hook calls, shortened.
 var contexts = []string{`[
   {
     "binding": "bench",
@@ -56,8 +56,8 @@ var contexts = []string{`[
 ]
 `}
 
-// playOperator asks the hook for its configuration, calls it with the contexts, and ends when asked
-// to.
+// playOperator asks the hook for its configuration, calls it with the contexts, and ends on
+// SIGTERM.
 func playOperator() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)

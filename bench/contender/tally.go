@@ -10,18 +10,18 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// Tally counts what a contender's handler was called with. It is safe for concurrent use.
+// Tally counts the calls of a contender's handler. It is safe for concurrent use.
 type Tally struct {
 	Listed  Counter // objects of the first list
 	Changes Counter
-	// MatchedListed and MatchedChanges are those of them for which the filter was true.
+	// MatchedListed and MatchedChanges count those for which the filter was true.
 	MatchedListed, MatchedChanges atomic.Int64
 
 	recording atomic.Bool
 	seen      []atomic.Int64 // by change, Unix nanoseconds
 }
 
-// NewTally makes a tally that can record when each of the first changes was seen.
+// NewTally returns a tally that can record when each of the first changes was seen.
 func NewTally(changes int) *Tally { return &Tally{seen: make([]atomic.Int64, changes)} }
 
 // List counts an object of the first list.
@@ -40,13 +40,13 @@ func (t *Tally) Change(matched bool) {
 	t.Changes.Add(1)
 }
 
-// Record begins or ends noting when changes are seen.
+// Record starts or stops recording when changes are seen.
 func (t *Tally) Record(on bool) { t.recording.Store(on) }
 
-// Recording tells handlers to call See.
+// Recording reports whether handlers should call See.
 func (t *Tally) Recording() bool { return t.recording.Load() }
 
-// See notes that the handler was called with a state of an object, now.
+// See records that the handler was called with a state of an object now.
 func (t *Tally) See(resourceVersion string) {
 	now := time.Now().UnixNano()
 	version, err := strconv.ParseUint(resourceVersion, 10, 64)
@@ -56,7 +56,7 @@ func (t *Tally) See(resourceVersion string) {
 	}
 }
 
-// Seen gives when changes first to first+n-1 were seen, 0 if they were not.
+// Seen returns when changes first to first+n-1 were seen, 0 if they were not.
 func (t *Tally) Seen(first, n int) []int64 {
 	times := make([]int64, n)
 	for i := range times {
@@ -65,7 +65,7 @@ func (t *Tally) Seen(first, n int) []int64 {
 	return times
 }
 
-// Counter is a number somebody may wait for. The zero value is ready; one goroutine may wait.
+// Counter is a number to wait for. The zero value is ready for use; one goroutine may wait.
 type Counter struct {
 	n, goal atomic.Int64
 	reached atomic.Pointer[chan struct{}] // has room for one
@@ -82,7 +82,7 @@ func (c *Counter) Add(n int64) {
 	}
 }
 
-// Count is the number now.
+// Count returns the current number.
 func (c *Counter) Count() int64 { return c.n.Load() }
 
 // Wait waits until the number is at least goal.

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// typedInformer is client-go's informer of pods as Go structs, with the filter written in Go: what
-// one would write for one job by hand.
+// typedInformer is client-go's informer of pods as Go structs, with the filter written in Go: the
+// usual design for a single purpose.
 type typedInformer struct {
 	running
 	client kubernetes.Interface

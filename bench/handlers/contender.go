@@ -7,20 +7,20 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// deadline of one call, where there is one. It is long, since the machine may be busy with
-// something else.
+// deadline is the deadline of one call, for contenders with one. It is long, since the machine may
+// be busy.
 const deadline = 10 * time.Second
 
 // Contender is one way to run a handler.
 type Contender struct {
 	Host, Guest string
 	Deadline    bool
-	// Needs the compilers of C or Go: the guest is built when it is opened.
+	// Needs is C or Go, whose compiler builds the guest when it is opened.
 	Needs string
 	open  func(ctx context.Context) (call, func() error, error)
 }
 
-// Name tells contenders apart.
+// Name returns a distinct name.
 func (c Contender) Name() string {
 	name := c.Host
 	if c.Guest != "" {
@@ -35,7 +35,7 @@ func (c Contender) Name() string {
 	return name
 }
 
-// call gives a pod to the handler and gives its answer.
+// call passes a pod to the handler and returns its answer.
 type call func(*object.Object) (int32, error)
 
 // The hosts.
@@ -55,7 +55,7 @@ const (
 	fieldsGuest = "C, fields from a host function"
 )
 
-// Contenders are all of them.
+// Contenders returns all of them.
 func Contenders() []Contender {
 	all := []Contender{{Host: nativeName, open: openNative}}
 	for _, guest := range []struct {

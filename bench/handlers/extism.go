@@ -11,7 +11,7 @@ import (
 )
 
 // openExtism runs a guest with Extism's Go SDK and its timeout. Its input is the pod's JSON, or it
-// asks a function of the host for fields.
+// calls a host function for fields.
 func openExtism(source string, input bool) func(context.Context) (call, func() error, error) {
 	return func(ctx context.Context) (call, func() error, error) {
 		wasm, err := buildExtism(source)
@@ -54,5 +54,5 @@ func openExtism(source string, input bool) func(context.Context) (call, func() e
 	}
 }
 
-// bytesOf spares Extism the copy of a text that informerd has as a string; nobody writes to it.
+// bytesOf avoids a copy of a text that informerd has as a string; the bytes must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

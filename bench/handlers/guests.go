@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// ErrNoCompiler says that a guest could not be built because there is no compiler for it.
-var ErrNoCompiler = errors.New("there is no compiler")
+// ErrNoCompiler means that a guest could not be built because its compiler is missing.
+var ErrNoCompiler = errors.New("missing compiler")
 
-// here is the folder of this package.
+// here returns the folder of this package.
 var here = sync.OnceValue(func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 })
 
-// built keeps what was built, by its source.
+// built caches the built modules, by source.
 var built sync.Map
 
-// build runs a command that makes a module; its last argument is left for where.
+// build runs a command that builds a module; it appends the output path as the last argument.
 func build(source string, command ...string) ([]byte, error) {
 	if wasm, ok := built.Load(source); ok {
 		return wasm.([]byte), nil
@@ -59,7 +59,7 @@ func buildC() ([]byte, error) {
 }
 
 func buildGo() ([]byte, error) {
-	// go build takes the packages last, so -o stands in between.
+	// go build takes the packages last, so -o comes before them.
 	return build("goguest/main.go", "sh", "-c",
 		`exec go build -trimpath -buildmode=c-shared -o "$0" .`)
 }

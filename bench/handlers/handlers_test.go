@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// opened opens a contender, and closes it with the test. Without a compiler for its guest the test
-// is skipped, unless GUESTS=required.
+// opened opens a contender, and closes it with the test. If the compiler of its guest is missing,
+// the test is skipped, unless GUESTS=required.
 func opened(t testing.TB, c Contender) call {
 	t.Helper()
 	run, end, err := c.open(t.Context())

@@ -6,7 +6,7 @@ import (
 )
 
 // handmade assembles a guest of informerd/v1 that calls field for each of the two fields, without
-// an SDK. In its memory stand the paths, from 0, and the fields, from 1024 and 2048.
+// an SDK. Its memory has the paths at 0, and the fields at 1024 and 2048.
 func handmade() ([]byte, error) {
 	const i32, i64 = 0x7f, 0x7e
 	const phase, image = "status.phase", "spec.containers[0].image"
@@ -54,7 +54,7 @@ func handmade() ([]byte, error) {
 	return module, nil
 }
 
-// body is a function's, with its local variables or none.
+// body returns a function's body, with its local variables if there are any.
 func body(locals []byte, code ...[]byte) []byte {
 	if locals == nil {
 		locals = []byte{0}

@@ -12,18 +12,18 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Result is what one contender was measured at. It is for one call.
+// Result is the measurement of one contender, per call.
 type Result struct {
 	Contender
 	Time          time.Duration // CPU time, in the best turn
 	Allocs, Bytes float64       // on Go's heap
 }
 
-// CallsPerSecond is how many calls one core makes.
+// CallsPerSecond returns the number of calls on one core.
 func (r Result) CallsPerSecond() float64 { return float64(time.Second) / float64(r.Time) }
 
-// Measure gives a pod to each contender again and again, on one core, in turns of about this
-// length, for some rounds.
+// Measure passes a pod to each contender repeatedly, on one core, in turns of about this length,
+// for some rounds.
 func Measure(ctx context.Context, contenders []Contender, rounds int,
 	turn time.Duration) (results []Result, err error) {
 	o, err := Pod(7)
@@ -53,7 +53,7 @@ func Measure(ctx context.Context, contenders []Contender, rounds int,
 	return results, nil
 }
 
-// turns are those of one contender.
+// turns is the turns of one contender.
 type turns struct {
 	contender     Contender
 	run           call
@@ -68,8 +68,7 @@ func newTurns(c Contender, run call, pod *object.Object) *turns {
 	return &turns{contender: c, run: run, pod: pod, calls: 2}
 }
 
-// take makes calls for about as long as it should; from the turn before it knows how many these
-// are.
+// take makes calls for about the given time; it knows from the turn before how many these are.
 func (t *turns) take(long time.Duration) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

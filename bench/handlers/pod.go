@@ -7,17 +7,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// The two fields, which package jsonscan reads, too.
+// The two fields, also read by package jsonscan.
 var (
 	phasePath = object.MustCompilePath("status.phase")
 	imagePath = object.MustCompilePath("spec.containers[0].image")
 )
 
-// sent is the size of a pod as an API server sends it, of which about 10 KB are left without
-// managedFields.
+// sent is the size of a pod as an API server sends it; about 10 KB remain without managedFields.
 const sent = 16 << 10
 
-// Pod makes a pod as informerd has it.
+// Pod returns a pod as informerd keeps it.
 func Pod(seed uint64) (*object.Object, error) {
 	parser := object.Parser{Plain: true}
 	o, err := parser.Parse(objects.Pod(seed, sent))
@@ -27,7 +26,7 @@ func Pod(seed uint64) (*object.Object, error) {
 	return o, nil
 }
 
-// answer is what a contender makes of the two fields.
+// answer returns a contender's answer for the two fields.
 func answer(phase, image string) int32 {
 	return int32((len(phase) + int(phase[0]) + len(image) + int(image[len(image)-1])) & 3)
 }

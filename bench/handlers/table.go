@@ -6,9 +6,8 @@ import (
 	"github.com/informerd/informerd/bench/report"
 )
 
-// Table gives results as a table in Markdown. Beside the figures of this machine stands how many
-// times as long a call takes as in informerd with the same guest; for native and Extism, with the
-// guest in C.
+// Table returns results as a Markdown table. It also has the ratio of each to informerd with the
+// same guest; for native and Extism, to informerd with the guest in C.
 func Table(results []Result) string {
 	ours := map[string]Result{}
 	for _, r := range results {
@@ -16,7 +15,7 @@ func Table(results []Result) string {
 			ours[r.Guest] = r
 		}
 	}
-	table := report.Table{Head: []string{"", "beside informerd", "CPU a call", "calls/s",
+	table := report.Table{Head: []string{"", "versus informerd", "CPU a call", "calls/s",
 		"allocations", "bytes"}}
 	for _, r := range results {
 		own, ok := ours[r.Guest]

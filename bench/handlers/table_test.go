@@ -22,12 +22,12 @@ Written by ` + "`make bench-handlers`" +
 	`. One pod of %d
 bytes, two of its fields, on one core, CPU time in the best of %d turns of %v that the contenders took one after the other.
 %s, %s/%s, wazero %s, Extism's go-sdk %s, on a busy machine of %d cores: the ratios matter.
-"Beside informerd" is how many times as long a call takes as in informerd with the same guest, for native and Extism with that
+"Versus informerd" is the ratio to a call in informerd with the same guest, for native and Extism with that
 in C.
 
 %s`
 
-// TestTable writes HANDLERS.md, if it is told to.
+// TestTable writes HANDLERS.md if -table is set.
 func TestTable(t *testing.T) {
 	if *tableFile == "" {
 		t.Skip("no -table")
@@ -47,7 +47,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// version gives the version of a module that this one is built with.
+// version returns the version of a module in this build.
 func version(t *testing.T, module string) string {
 	t.Helper()
 	text, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
@@ -71,7 +71,7 @@ func TestTableOfResults(t *testing.T) {
 		result(Contender{Host: extismName, Guest: inputGuest, Deadline: true}, 1000, 74),
 	})
 	want := `
-|                                    | beside informerd | CPU a call | calls/s | allocations | bytes |
+|                                    | versus informerd | CPU a call | calls/s | allocations | bytes |
 |------------------------------------|-----------------:|-----------:|--------:|------------:|------:|
 | native                             |            0.50x |    1.00 us | 1000000 |           0 |     0 |
 | informerd, C                       |            1.00x |    2.00 us |  500000 |           0 |     0 |
@@ -100,8 +100,8 @@ func TestMeasureTakesTheBestTurn(t *testing.T) {
 	}
 }
 
-// A call with metering and deadline takes less time than wazero's own deadline, and much less than
-// Extism.
+// A call with metering and deadline takes less time than one with wazero's own deadline, and much
+// less than one in Extism.
 func TestInformerdIsFaster(t *testing.T) {
 	var some []Contender
 	for _, c := range Contenders() {
@@ -132,12 +132,12 @@ func TestInformerdIsFaster(t *testing.T) {
 		ratio := float64(other.Time) / float64(ours.Time)
 		t.Logf("%s: %.1f times as long as informerd's %v", other.Name(), ratio, ours.Time)
 		if race && test.host == wazeroName {
-			// the race detector slows informerd's own Go code down, and not what the engine has
-			// compiled
+			// the race detector slows down informerd's own Go code, but not code compiled by the
+			// engine
 			continue
 		}
 		if ratio < test.times {
-			t.Errorf("%s takes %.1f times as long as informerd, %.1f times are expected",
+			t.Errorf("%s takes %.1f times as long as informerd, want at least %.1f times",
 				other.Name(), ratio, test.times)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// bareHost is the least of informerd/v1 that the guests of this package need: fields, one by one
-// and ahead of the event.
+// bareHost is the minimal part of informerd/v1 that the guests of this package need: fields, one by
+// one and prefetched.
 type bareHost struct {
 	paths   []object.Path
 	scratch object.Scratch
@@ -81,7 +81,7 @@ func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDea
 	}, nil
 }
 
-// provide gives a module what it imports. Of informerd, everything but fields is there and does
+// provide defines a module's imports. Of informerd's functions, all but those for fields do
 // nothing.
 func (h *bareHost) provide(ctx context.Context, runtime wazero.Runtime,
 	compiled wazero.CompiledModule) error {
@@ -154,8 +154,7 @@ func (h *bareHost) prefetch(_ context.Context, mod api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// begin makes an object the one that fields are read of, and writes those that the guest wants
-// ahead.
+// begin sets the object that fields are read from, and writes the prefetched ones.
 func (h *bareHost) begin(mod api.Module, o *object.Object) {
 	h.scratch.Set(o)
 	if len(h.ahead.paths) == 0 {

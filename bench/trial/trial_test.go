@@ -120,7 +120,7 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 	l, o := listen(t)
 	o.Contender = "nobody"
 	if _, err := Run(t.Context(), o); err == nil ||
-		err.Error() != `contender "nobody": not known, or not for this kind of object` {
+		err.Error() != `contender "nobody": unknown, or not for this kind of object` {
 		t.Error(err)
 	}
 

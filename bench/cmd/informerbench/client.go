@@ -48,20 +48,20 @@ func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, i
 	id = flags.String("kind", objects.Pods.ID, "what the server serves")
 	flags.IntVar(&o.Setup.Objects, "objects", 20_000, "how many objects the server has")
 	flags.StringVar(&o.Setup.Filter, "filter", "",
-		"the filter (default: one that suits the resource)")
-	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners, that match nothing (core only)")
+		"the filter (default: one for the resource)")
+	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners that match nothing (core only)")
 	flags.StringVar(&o.Setup.OthersFilter, "others-filter", contender.NoMatch, "their filter")
 	flags.IntVar(&o.Setup.Informers, "informers", 0,
-		"divide the collection among so many informers (core and drop only)")
+		"divide the collection among this many informers (core and drop only)")
 	flags.StringVar(&o.Setup.Program, "program", "",
 		"path of the program (daemon and shell-operator only)")
 	flags.StringVar(&o.Setup.Dir, "dir", "",
 		"folder for its configuration (daemon and shell-operator only)")
 	flags.IntVar(&o.Burst, "burst", 20_000, "changes at once")
 	flags.IntVar(&o.Paced, "paced", 0, "changes at an even rate")
-	flags.DurationVar(&o.PacedEvery, "paced-every", 5*time.Millisecond, "time between those")
+	flags.DurationVar(&o.PacedEvery, "paced-every", 5*time.Millisecond, "time between them")
 	flags.IntVar(&o.Singles, "singles", 0, "changes far apart")
-	flags.DurationVar(&o.SingleGap, "single-gap", singleGap, "time between those")
+	flags.DurationVar(&o.SingleGap, "single-gap", singleGap, "time between them")
 	flags.DurationVar(&o.IdleSample, "idle", 5*time.Second,
 		"time for which the process is watched with nothing to do, before those")
 	flags.DurationVar(&o.Cool, "cool", 0,

@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// document puts the trials together.
+// document assembles the results of the trials.
 func (r *runner) document(started time.Time, machine report.Machine) report.Document {
 	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started),
 		Rounds: r.rounds, Problems: r.problems}
@@ -33,7 +33,7 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 			by[f.Contender] = f
 		}
 		switch {
-		case results.Main == nil: // the first protocol's is the main table
+		case results.Main == nil: // the first protocol's table is the main one
 			results.Main = by
 		case protocol == "h2":
 			results.TLS = by
@@ -66,7 +66,7 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 
 var protocolNames = map[string]string{"h1": "plain HTTP/1.1", "h2": "HTTP/2 over TLS"}
 
-// summarize gives a row for each contender, in the order in which they first performed.
+// summarize returns a row for each contender, in the order in which they first ran.
 func summarize(trials []trial.Result) (rows []report.Figures) {
 	by := map[string][]trial.Result{}
 	var order []string

@@ -17,11 +17,11 @@ const (
 	smallSize   = 2 << 10
 )
 
-// manyInformers divide the objects of the main scene among them. They read the same bytes as one
-// informer does, from as many connections: what reading takes more then is shown by drop.
+// manyInformers is how many informers share the objects of the main scene. They read the same bytes
+// as one informer does, over as many connections; drop shows how much more reading takes then.
 const manyInformers = 100
 
-// Labels of the core, and of drop, in the scene of growth.
+// Labels of core and drop in the scene of growth.
 var (
 	manyWorkloads = fmt.Sprintf("core, %d workloads", objects.ManyWorkloads)
 	oneInformer   = "core, 1 informer"
@@ -33,14 +33,14 @@ func (r *runner) growthActs() []act {
 		r.repeats)
 }
 
-// workloadActs are to be compared with what the core does in the main scene.
+// workloadActs are compared with the core in the main scene.
 func (r *runner) workloadActs() []act {
 	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events,
 		label: manyWorkloads}}, r.repeats)
 }
 
-// informerActs are the same work for one informer and for many, and of the same connections without
-// an informer.
+// informerActs are the same work for one informer and for many, and for the same connections
+// without an informer.
 func (r *runner) informerActs() []act {
 	return slices.Repeat([]act{
 		{contender: contender.Drop, protocol: "h1", burst: r.events, label: "drop, 1 watch"},
@@ -52,7 +52,7 @@ func (r *runner) informerActs() []act {
 	}, r.repeats)
 }
 
-// growth puts the trials of the scene together.
+// growth assembles the tables of the scene.
 func (r *runner) growth(results *report.Results) (tables []report.Titled) {
 	all := r.trials[sceneGrowth+"/h1"]
 	of := func(is func(trial.Result) bool) report.Figures {

@@ -15,18 +15,18 @@ type kindRow struct {
 	id, title string
 	kind      *objects.Kind
 	size      int
-	share     float64 // of -kind-objects: of small objects there are more, of large ones fewer
+	share     float64 // of -kind-objects: more for small objects, fewer for large ones
 	churn     bool
-	memory    float64 // how many times less than client-go's dynamic informer is required
+	memory    float64 // required factor below client-go's dynamic informer
 }
 
-// kindRows are all collections of the scene. What is required of the memory is less for what
-// resembles nothing, more for what is alike but for a few fields, and most for replicas.
+// kindRows are all collections of the scene. The required factor for memory is smallest for
+// unrelated objects, larger for objects that differ in a few fields, and largest for replicas.
 var kindRows = []kindRow{
 	row(objects.Pods, 17),
 	row(objects.Widgets, 17),
 	row(objects.SharedLabelPods, 12),
-	sized(row(objects.ManyWorkloadPods, 5), 2), // or each workload would have one replica
+	sized(row(objects.ManyWorkloadPods, 5), 2), // otherwise each workload would have one replica
 	row(objects.JobPods, 12),
 	churned(row(objects.JobPods, 12)),
 	row(objects.Nodes, 12),
@@ -39,7 +39,7 @@ var kindRows = []kindRow{
 	large(row(objects.UnlikeConfigMaps, 5)),
 }
 
-// kindRest is enough of a rest where the steady memory is not shown.
+// kindRest is a short rest, enough where the steady memory is not shown.
 const kindRest = 500 * time.Millisecond
 
 // quickKinds are those of a quick run: one of each sort that differs from replicas.
@@ -72,9 +72,9 @@ func kindIDs() (ids []string) {
 	return ids
 }
 
-// performKinds takes the contenders through each collection, one after the other. Drop and core
-// take turns with each other, as in the main scene; client-go's informers perform once, since they
-// do so much that noise does not show.
+// performKinds runs the contenders on each collection, one after the other. Drop and core
+// alternate, as in the main scene; client-go's informers run once, since they do so much that noise
+// is negligible.
 func (r *runner) performKinds(ctx context.Context) error {
 	for _, row := range kindRows {
 		if !slices.Contains(r.kinds, row.id) {
@@ -111,13 +111,13 @@ func (r *runner) performKinds(ctx context.Context) error {
 	return nil
 }
 
-// coldCore is the core in a trial of its own, in which objects are compressed soon, perhaps before
-// the burst: nothing else is measured there.
+// coldCore is the core in a separate trial, in which objects are compressed soon, perhaps before
+// the burst, so that nothing else is measured there.
 const coldCore = "core, cold"
 
 var kindContenders = []string{contender.Drop, contender.Dynamic, contender.Core}
 
-// collections puts the trials of the scene together.
+// collections assembles the results of the scene.
 func (r *runner) collections() (all []report.Collection) {
 	for _, row := range kindRows {
 		rows := summarize(r.trials[sceneKinds+"/"+row.id+"/h1"])

@@ -1,10 +1,10 @@
 // Command informerbench compares informerd with client-go's informers on the same served bytes.
 //
-//	informerbench run     runs all contenders and prints tables, and which figures are reached
-//	informerbench serve   serves lists and watches, for a look at them or for other clients
-//	informerbench client  runs one contender once and prints what was measured as JSON
+//	informerbench run     runs all contenders and prints tables, and whether the figures are reached
+//	informerbench serve   serves lists and watches, for inspection or for other clients
+//	informerbench client  runs one contender once and prints the measurements as JSON
 //
-// Run starts the other two, each in a process of its own. It works on Linux.
+// Run starts the other two, each as a separate process. It works on Linux.
 package main
 
 import (
@@ -28,10 +28,10 @@ func main() {
 	os.Exit(code)
 }
 
-// They end a run with an exit code; the results have said what falls short, and what went wrong.
+// These errors only set the exit code; the results have the details.
 var (
 	errFallsShort = errors.New("figures fall short by more than a factor of two")
-	errProblems   = errors.New("not all was measured")
+	errProblems   = errors.New("some measurements are missing")
 )
 
 func command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -17,8 +17,7 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// asProgram, set in the environment, makes the test's own program play informerbench, which run
-// starts.
+// asProgram, set in the environment, makes the test binary act as informerbench, which run starts.
 const asProgram = "INFORMERBENCH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -39,8 +38,8 @@ func TestAQuickRun(t *testing.T) {
 		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-cool", "100ms", "-o", out,
 		"-json", raw,
 	}, nil, &stdout, &stderr)
-	// Figures of so few objects say nothing; that some fall short by a factor of two is the only
-	// way to fail.
+	// Figures of so few objects are meaningless; the only allowed failure is that some fall short
+	// by a factor of two.
 	const short = "informerbench run: figures fall short by more than a factor of two\n"
 	if code != 0 && !strings.HasSuffix(stderr.String(), short) {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
@@ -79,7 +78,7 @@ func TestATrialThatFailsIsMissing(t *testing.T) {
 		"-repeats", "1", "-rest", "0s", "-o", out,
 	}, nil, &stdout, &stderr)
 	if code != 1 || !strings.HasSuffix(stderr.String(),
-		"informerbench run: not all was measured\n") || strings.Count(stderr.String(),
+		"informerbench run: some measurements are missing\n") || strings.Count(stderr.String(),
 		"informerbench client: daemon: list: ") != 2 {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
@@ -95,7 +94,7 @@ func TestATrialThatFailsIsMissing(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(results), "\n| daemon ") {
-		t.Errorf("what is missing has a row:\n%s", results)
+		t.Errorf("a missing contender has a row:\n%s", results)
 	}
 }
 
@@ -145,7 +144,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
 		{"run -contenders daemon -informerd none",
 			"informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
-				"build it, name it with -informerd, or leave it out of -contenders\n"},
+				"build it, set its path with -informerd, or leave it out of -contenders\n"},
 		{"serve -kind ghosts", `informerbench serve: -kind "ghosts": it is one of ` +
 			strings.Join(allKinds(), ", ") + "\n"},
 		{"serve -kind widgets -protobuf -objects 1 -events 1",
@@ -155,7 +154,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"run -kinds ghosts", `informerbench run: -kinds "ghosts": it is a list of ` +
 			strings.Join(kindIDs(), ", ") + "\n"},
 		{"client -contender x",
-			`informerbench client: contender "x": not known, or not for this kind of object` +
+			`informerbench client: contender "x": unknown, or not for this kind of object` +
 				"\n"},
 	} {
 		var stdout, stderr strings.Builder

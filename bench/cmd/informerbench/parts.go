@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/bench/report"
 )
 
-// performParts measures parts of informerd by themselves. A part that cannot be measured is a
-// problem, no error.
+// performParts measures parts of informerd separately. A part that cannot be measured is a problem,
+// not an error.
 func (r *runner) performParts(ctx context.Context) {
 	batches := 20
 	if r.quick {
@@ -35,14 +35,14 @@ func (r *runner) performParts(ctx context.Context) {
 	}
 	var err error
 	if r.hostile, err = searchHostile(ctx); err != nil {
-		r.problem("scene %s: the search for input that costs much: %v", sceneParts, err)
+		r.problem("scene %s: the search for costly input: %v", sceneParts, err)
 	}
 	for _, found := range r.hostile {
 		fmt.Fprintf(r.log, "%-24s hostile input: %.2fx %s\n", sceneParts, found.Ratio, found.Name)
 	}
 }
 
-// The search is a test of the parser, in a process of its own, so that what it aims at is known in
+// The search is a test of the parser, run as a separate process, so that its targets are defined in
 // one place only. It logs a line for each sort of input.
 const (
 	searchPackage = "github.com/informerd/informerd/pkg/informer/object"
@@ -52,7 +52,7 @@ const (
 var searchLine = regexp.MustCompile(`(?m)^ *cost_test\.go:\d+: (\d+\.\d+) (.+)$`)
 
 func searchHostile(ctx context.Context) ([]report.Input, error) {
-	// The test fails if a figure is above its limit. Here the figures say that.
+	// The test fails if a figure is above its limit; here the figures report that.
 	out, failed := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-run",
 		"^"+searchTest+"$", searchPackage).CombinedOutput()
 	found, err := readSearch(out)

@@ -24,7 +24,7 @@ func TestTheSearchesLinesAreRead(t *testing.T) {
 	}
 }
 
-// The test that is run is there, and logs what is read.
+// The test that is run exists, and logs the lines that are parsed.
 func TestTheSearchIsRun(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")

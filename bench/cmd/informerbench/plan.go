@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/bench/report"
 )
 
-// plan is what a run does, as its flags say.
+// plan is the configuration of a run, from its flags.
 type plan struct {
 	quick      bool
 	rounds     int
@@ -54,7 +54,7 @@ var (
 	protocols = []string{"h1", "h2"}
 )
 
-// pacedEvery makes 200 events a second. After a singleGap all is cold: see package trial.
+// pacedEvery makes 200 events a second. After a singleGap all caches are cold: see package trial.
 const (
 	pacedEvery = 5 * time.Millisecond
 	singleGap  = 200 * time.Millisecond
@@ -67,7 +67,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags.BoolVar(&p.quick, "quick", false,
 		"small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
 	flags.IntVar(&p.rounds, "rounds", 3,
-		"how often everything is measured; the tables show medians")
+		"number of rounds; the tables show medians")
 	flags.IntVar(&p.repeats, "repeats", 3,
 		"how often drop and core list and take the burst in each round")
 	flags.DurationVar(&p.cool, "cool", 10*time.Second,
@@ -160,15 +160,15 @@ func choose(flag, list string, all []string) ([]string, error) {
 	return chosen, nil
 }
 
-// checkPrograms finds out before minutes have gone by whether programs can be run. The other one
-// that informerd is compared with may be missing, as not every machine can build it.
+// checkPrograms checks early whether programs can be run. The other program that informerd is
+// compared with may be missing, since not every machine can build it.
 func (p *plan) checkPrograms(log io.Writer) error {
 	if !p.has(sceneMain) {
 		return nil
 	}
 	if _, err := os.Stat(p.programs[contender.Daemon]); err != nil &&
 		slices.Contains(p.contenders, contender.Daemon) {
-		return fmt.Errorf("the daemon cannot be measured: %w: build it, name it with -informerd, or leave it out of -contenders", err)
+		return fmt.Errorf("the daemon cannot be measured: %w: build it, set its path with -informerd, or leave it out of -contenders", err)
 	}
 	if i := slices.Index(p.contenders, contender.ShellOperator); i >= 0 {
 		if _, err := os.Stat(p.programs[contender.ShellOperator]); err != nil {
@@ -179,7 +179,7 @@ func (p *plan) checkPrograms(log io.Writer) error {
 	return nil
 }
 
-// readKnown reads what an earlier run has found.
+// readKnown reads the figures of an earlier run.
 func (p *plan) readKnown() (report.Known, error) {
 	if p.known == "" {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// run runs the scenes of a plan and reports.
+// run runs the scenes of a plan and reports the results.
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
 	p, err := parsePlan(args, stderr)
 	if err != nil {
@@ -31,7 +31,7 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 		return err
 	}
 	r := &runner{plan: p, log: stderr, trials: map[string][]trial.Result{}}
-	// the commit may be another one when the run has ended
+	// the commit may be a different one when the run has ended
 	started, machine := time.Now(), report.ThisMachine()
 	if err := r.perform(ctx); err != nil {
 		return err
@@ -62,7 +62,7 @@ type runner struct {
 	*plan
 	log    io.Writer
 	trials map[string][]trial.Result
-	// problems are what went wrong without ending the run.
+	// problems are failures that do not end the run.
 	problems []string
 
 	matched []report.Matched
@@ -77,7 +77,7 @@ func (r *runner) perform(ctx context.Context) error {
 		name string
 		spec stageSpec
 		acts func() []act
-		// the filter matches none of the objects: small pods are such as were just created
+		// the filter matches none of the objects: small pods look as if just created
 		matchless bool
 	}{
 		{sceneMain, r.spec("pods", r.objects, r.size), r.mainActs, false},
@@ -106,9 +106,9 @@ func (r *runner) spec(kind string, count, size int) stageSpec {
 	return stageSpec{kind: kind, objects: count, size: size, events: r.events + r.paced + r.singles}
 }
 
-// mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So
-// they list and take the burst several times in each round. Of those that take long, few perform
-// more than once.
+// mainActs returns the acts of the main scene. Drop and core, on which the ratios depend, do so
+// little that the machine's noise shows, so they list and take the burst several times in each
+// round. Of those that take long, few run more than once.
 func (r *runner) mainActs() (acts []act) {
 	for _, protocol := range r.protocols {
 		first := protocol == r.protocols[0]
@@ -118,7 +118,7 @@ func (r *runner) mainActs() (acts []act) {
 				variant := name == contender.DynamicLean || name == contender.TypedJSON ||
 					name == contender.ShellOperator
 				if again > 0 && !cheap || !first && variant {
-					continue // the first table shows what a variant changes
+					continue // the first table shows the variants
 				}
 				a := act{contender: name, protocol: protocol, burst: r.events,
 					program: r.programs[name]}
@@ -147,7 +147,7 @@ func (r *runner) listenerActs() []act {
 	return acts
 }
 
-// furtherKind is what further listeners ask for.
+// furtherKind is a kind of further listeners.
 type furtherKind struct {
 	label, asking, filter string
 	most                  float64 // us of CPU for each of them and each event
@@ -203,8 +203,8 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 	return nil
 }
 
-// attempt performs a trial, twice if it fails. A trial that fails again is missing in the results,
-// which is better than having none after half an hour. Without a trial and without an error it is
+// attempt runs a trial, and again if it fails. A trial that fails twice is missing in the results,
+// which is better than losing half an hour. It returns nil without an error if the trial is
 // missing.
 func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, error) {
 	var errs []error

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// serve serves one kind until a signal, or until stdin ends if asked for.
+// serve serves one kind until a signal or, if requested, until stdin ends.
 func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(stderr)

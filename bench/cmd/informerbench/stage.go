@@ -18,21 +18,21 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// stage is a server process on which contenders perform, each in a process of its own.
+// stage is a server process for contenders, each of which runs as a separate process.
 type stage struct {
 	name     string // of the scene and protocol, for profiles
-	program  string // this one
+	program  string // this program
 	dir      string
 	endpoint apiserver.Endpoints
 	spec     stageSpec
 	server   *exec.Cmd
-	hold     io.Closer // the server ends with it
+	hold     io.Closer // closing it ends the server
 	profiles string
 	rest     time.Duration
 	log      io.Writer
 }
 
-// stageSpec says what a stage serves.
+// stageSpec is what a stage serves.
 type stageSpec struct {
 	kind                  string // its ID
 	objects, size, events int
@@ -80,8 +80,8 @@ func (s *stage) close() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// command is this program with other arguments. What would change how the Go runtime or client-go
-// works is taken out of the environment.
+// command returns a command that runs this program with other arguments. Variables that would
+// change how the Go runtime or client-go works are removed from its environment.
 func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -97,7 +97,7 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// trialLimit is after how long a trial has failed. None takes half of it on two cores.
+// trialLimit is the time limit of a trial. None takes half of it on two cores.
 const trialLimit = 4 * time.Minute
 
 // act is one trial.
@@ -107,7 +107,7 @@ type act struct {
 	label          string // for the log, and the results; default: the contender
 	burst          int
 	paced, singles int
-	cool           time.Duration // 0: that phase is left out
+	cool           time.Duration // 0: no such phase
 	others         int
 	othersFilter   string
 	informers      int
@@ -115,11 +115,11 @@ type act struct {
 	once           bool // in the first round only
 }
 
-// coldShare is which part of the phase an object must be unchanged to be cold. It may be twice that
-// until it is compressed, and to compress thousands takes some seconds.
+// coldShare is the part of the phase after which an unchanged object is cold. It may take twice as
+// long until it is compressed, and compressing thousands takes some seconds.
 const coldShare = 5
 
-// perform runs a trial on the freshly reset server.
+// perform runs a trial on the server after a reset.
 func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) {
 	if a.label == "" {
 		a.label = a.contender
@@ -156,7 +156,8 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		args = append(args, "-cpuprofile", dir)
 	}
 	var out, said bytes.Buffer
-	limited, cancel := context.WithTimeout(ctx, trialLimit+time.Minute) // it ends by itself before
+	// it normally ends before that
+	limited, cancel := context.WithTimeout(ctx, trialLimit+time.Minute)
 	defer cancel()
 	cmd := s.command(limited, args...)
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(s.log, &said)

@@ -1,4 +1,4 @@
-// A guest of Extism that gets fields from a function of the host, in blocks of Extism's memory.
+// A guest of Extism that gets fields from a host function, in blocks of Extism's memory.
 #include "extism.h"
 
 __attribute__((import_module("extism:host/user"), import_name("field"))) uint64_t field(uint64_t path);

@@ -1,4 +1,5 @@
-// A guest of Extism whose input is the object's JSON, compact and valid. It reads no more of it than it needs to.
+// A guest of Extism whose input is the object's JSON, compact and valid. It reads only as much of
+// it as necessary.
 #include "extism.h"
 
 static union {
@@ -6,7 +7,7 @@ static union {
   char bytes[64 << 10];
 } input;
 
-static const char *string_end(const char *p) { // behind the quote that ends it
+static const char *string_end(const char *p) { // after the closing quote
   for (p++; *p != '"'; p++) {
     if (*p == '\\') p++;
   }
@@ -32,10 +33,10 @@ static const char *value_end(const char *p) {
   }
 }
 
-// member gives the value of a member of the object at p.
+// member returns the value of a member of the object at p.
 static const char *member(const char *p, const char *name) {
   while (*p != '}') {
-    const char *at = p + 2, *n = name; // behind the brace or comma, and the quote
+    const char *at = p + 2, *n = name; // after the brace or comma, and the quote
     while (*n && *at == *n) at++, n++;
     p = string_end(p + 1) + 1;
     if (!*n && *at == '"') return p;
