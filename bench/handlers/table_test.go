@@ -18,12 +18,11 @@ var tableFile = flag.String("table", "", "measure all contenders and write the t
 const tableHead = `# Handlers
 
 Written by ` + "`make bench-handlers`" +
-	`; what is compared and how: the package documentation of ` + "`bench/handlers`" +
-	`. One pod of %d
-bytes, two of its fields, on one core, CPU time in the best of %d turns of %v that the contenders took one after the other.
-%s, %s/%s, wazero %s, Extism's go-sdk %s, on a busy machine of %d cores: the ratios matter.
-"Versus informerd" is the ratio to a call in informerd with the same guest, for native and Extism with that
-in C.
+	`; what is compared and how: the package documentation of
+` + "`bench/handlers`" + `. One pod of %d bytes, two of its fields, on one core, CPU time in the best of %d
+turns of %v that alternate between the contenders. %s, %s/%s, wazero %s, Extism's
+go-sdk %s, on a busy machine of %d cores: the ratios matter. "Versus informerd" is the ratio to
+a call in informerd with the same guest; for native and Extism, with the guest in C.
 
 %s`
 

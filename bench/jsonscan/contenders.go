@@ -1,16 +1,16 @@
 package jsonscan
 
-// contender is one way to do the two jobs. A nil function means the library has no sensible way to
-// do that job, or that another contender shows it already.
+// contender is one library's way to do the two jobs. A nil function means that the library has no
+// sensible way for that job, or that another contender already shows it.
 type contender struct {
 	name   string
 	header func(raw []byte) (Header, error)
 	fields func(raw []byte) (Fields, error)
-	// supported says whether the library works on this machine; nil means everywhere.
+	// supported reports whether the library works on this machine; nil means everywhere.
 	supported func() bool
 }
 
-// baseline is the contender whose answers all others must give.
+// baseline is the contender whose answers all others must return.
 var baseline = contender{name: "encodingjson", header: encodingjsonHeader,
 	fields: encodingjsonFields}
 

@@ -12,9 +12,9 @@ type stdMetadata struct {
 	Labels            json.RawMessage `json:"labels"`
 }
 
-// encodingjsonHeader takes the object apart into raw members, which keeps what it does not know,
-// and puts it together again without managedFields. encoding/json tells no positions, so there is
-// no cutting a part out of the input.
+// encodingjsonHeader splits the object into raw members, which keeps unknown ones, and joins them
+// again without managedFields. encoding/json reports no positions, so a part cannot be cut out of
+// the input.
 func encodingjsonHeader(raw []byte) (Header, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &top); err != nil {
@@ -64,7 +64,7 @@ func encodingjsonFields(raw []byte) (Fields, error) {
 	return object.fields(), nil
 }
 
-// fieldsObject is as much of a pod as the two fields need.
+// fieldsObject is the part of a pod that has the two fields.
 type fieldsObject struct {
 	Spec struct {
 		Containers []struct {
@@ -84,7 +84,7 @@ func (o *fieldsObject) fields() Fields {
 	return f
 }
 
-// exact returns a copy without the room to grow that encoders leave.
+// exact returns a copy without spare capacity.
 func exact(b []byte) []byte {
 	own := make([]byte, len(b))
 	copy(own, b)

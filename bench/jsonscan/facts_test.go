@@ -12,8 +12,7 @@ import (
 )
 
 // TestFacts prints what each contender does with input that is malformed, ambiguous or unusual. It
-// asserts nothing: the behaviour is the libraries', and the table is for whoever chooses between
-// them.
+// asserts nothing: the behaviour is the libraries', and the table helps to choose between them.
 func TestFacts(t *testing.T) {
 	t.Logf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	report(t, "Header", headerProbes, func(c contender) func([]byte) (Header, error) {
@@ -44,7 +43,7 @@ func report[A any](t *testing.T, job string, probes []probe[A],
 	t.Log("\n" + table.String())
 }
 
-// probe is one question to the contenders at a job whose answers are of type A.
+// probe is one input for the contenders of a job whose answers have type A.
 type probe[A any] struct {
 	name, about string
 	input       string
@@ -64,16 +63,16 @@ var headerProbes = []probe[Header]{
 		accepted[Header]},
 	{"trailing", "more data follows the object", `{"kind":"Pod","metadata":{"name":"a"}} {`,
 		accepted[Header]},
-	{"dupname", "a name given twice: which value",
+	{"dupname", "a duplicate name: which value",
 		`{"kind":"Pod","metadata":{"name":"first","name":"second"}}`, name},
-	{"dupcut", "managedFields given twice: are both cut",
+	{"dupcut", "duplicate managedFields: are both cut",
 		`{"metadata":{"managedFields":[1],"name":"a","managedFields":[2]}}`, cut},
 	{"escname", "an escaped key is found", `{"metadata":{"n\u0061me":"a"}}`, name},
 	{"esccut", "managedFields with an escaped key is cut",
 		`{"metadata":{"name":"a","managed\u0046ields":[1]}}`, cut},
 	{"escvalue", "an escaped value is decoded", `{"metadata":{"name":"\u0061\n"}}`,
 		func(h Header) string { return fmt.Sprintf("%q", h.Name) }},
-	{"case", "a key in another case is taken for the wanted one", `{"metadata":{"Name":"a"}}`,
+	{"case", "a key in another case is accepted", `{"metadata":{"Name":"a"}}`,
 		name},
 	{"number", "a number keeps its text", `{"metadata":{"name":"a"},"x":12345678901234567890.10}`,
 		verbatim("12345678901234567890.10")},
@@ -81,8 +80,8 @@ var headerProbes = []probe[Header]{
 		verbatim(`"\u003c\u00fc</a"`)},
 	{"deep", "100,000 nested arrays in a skipped part", `{"metadata":{"name":"a"},"x":` +
 		strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, accepted[Header]},
-	// Without input: every shorter part of a pod is tried.
-	{"truncated", "cut-off pods that are taken for whole ones", "", nil},
+	// Without input: every prefix of a pod is tried.
+	{"truncated", "truncated pods that are accepted", "", nil},
 }
 
 var fieldProbes = []probe[Fields]{
@@ -95,7 +94,7 @@ var fieldProbes = []probe[Fields]{
 	{"badafter", "a value after the fields is not JSON",
 		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"},"x":nope}`,
 		accepted[Fields]},
-	{"dupname", "a field given twice: which value",
+	{"dupname", "a duplicate field: which value",
 		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"first","phase":"second"}}`,
 		phase},
 	{"escname", "an escaped key is found",
@@ -103,9 +102,9 @@ var fieldProbes = []probe[Fields]{
 	{"escvalue", "an escaped value is decoded",
 		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"\u0061\n"}}`,
 		func(f Fields) string { return fmt.Sprintf("%q", f.Phase) }},
-	{"absent", "the phase is not there", `{"spec":{"containers":[{"image":"i"}]},"status":{}}`,
+	{"absent", "the phase is missing", `{"spec":{"containers":[{"image":"i"}]},"status":{}}`,
 		phase},
-	{"truncated", "cut-off pods that are taken for whole ones", "", nil},
+	{"truncated", "truncated pods that are accepted", "", nil},
 }
 
 func phase(f Fields) string { return orMissed(f.Phase) }

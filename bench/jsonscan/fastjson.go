@@ -6,8 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// fastjsonState is kept for reuse. Values live in the parser, so what is returned must be copied
-// out.
+// fastjsonState is reused. Values belong to the parser, so results must be copied.
 type fastjsonState struct {
 	parser  fastjson.Parser
 	scratch []byte

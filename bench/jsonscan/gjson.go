@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The walking contenders visit every member once. They hand gjson the input as a string without
-// copying it; gjson's own functions for bytes copy what they return, or all of the input.
+// The walking contenders visit every member once. They pass gjson the input as a string without
+// copying it; gjson's functions for bytes copy their results, or all of the input.
 func gjsonWalkHeader(raw []byte) (Header, error) {
 	object := gjson.Parse(alias(raw))
 	if !object.IsObject() {
@@ -34,7 +34,7 @@ func noteResult(where *span, value gjson.Result) {
 	}
 }
 
-// gjsonValidWalkHeader shows what gjson costs when malformed input has to be found out.
+// gjsonValidWalkHeader shows the cost of gjson when malformed input must be detected.
 func gjsonValidWalkHeader(raw []byte) (Header, error) {
 	if !gjson.ValidBytes(raw) {
 		return Header{}, errors.New("invalid JSON")
@@ -49,7 +49,7 @@ var gjsonHeaderPaths = []string{
 	"metadata.managedFields",
 }
 
-// places returns where the values of gjsonHeaderPaths go, in the same order.
+// places returns where to store the values of gjsonHeaderPaths, in the same order.
 func (l *layout) places() [10]*span {
 	return [10]*span{
 		&l.apiVersion, &l.kind, &l.namespace, &l.name, &l.uid, &l.resourceVersion,

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Header is what the informer core needs to know of every object.
+// Header is the part of every object that the informer core needs.
 type Header struct {
 	APIVersion, Kind                      string
 	Namespace, Name, UID, ResourceVersion string
@@ -16,7 +16,7 @@ type Header struct {
 	DeletionTimestamp                     string
 	// Labels is the labels' JSON object, empty without labels.
 	Labels []byte
-	// Raw is the object without managedFields, in memory of its own.
+	// Raw is the object without managedFields, in separate memory.
 	Raw []byte
 }
 
@@ -27,11 +27,11 @@ type Fields struct {
 
 var errNotObject = errors.New("not a JSON object")
 
-// span is the half-open range of a JSON value in the input; the zero span means there is none.
+// span is the half-open range of a JSON value in the input; the zero span means none.
 type span struct{ from, to int }
 
-// layout says where in the input the header's values are. Contenders that can tell positions fill
-// it in and leave the copying to build, so that between them only the scanning differs.
+// layout is the positions of the header's values in the input. Contenders that can report positions
+// fill it in and leave the copying to build, so that only the scanning differs between them.
 type layout struct {
 	apiVersion, kind                      span
 	namespace, name, uid, resourceVersion span
@@ -39,7 +39,7 @@ type layout struct {
 	managedFields                         span
 }
 
-// top returns where to note the value of a member of the object, nil if it is not wanted.
+// top returns where to record the position of an object's member, nil if it is not needed.
 func (l *layout) top(key string) *span {
 	switch key {
 	case "apiVersion":
@@ -50,7 +50,7 @@ func (l *layout) top(key string) *span {
 	return nil
 }
 
-// meta does the same for a member of the object's metadata.
+// meta returns the same for a member of the object's metadata.
 func (l *layout) meta(key string) *span {
 	switch key {
 	case "namespace":
@@ -96,9 +96,9 @@ func (l *layout) build(raw []byte) (Header, error) {
 	return h, b.err
 }
 
-// memberAround widens the span of a member's value to its key and one of the commas around it.
-// Going back to the nearest comma or brace is right because the key itself, managedFields, has
-// neither, escaped or not.
+// memberAround extends the span of a member's value to its key and one of the commas around it.
+// Searching back to the nearest comma or brace is correct because the key itself, managedFields,
+// contains neither, escaped or not.
 func memberAround(raw []byte, value span) span {
 	if value.to == 0 {
 		return span{}
@@ -121,7 +121,7 @@ func memberAround(raw []byte, value span) span {
 	return member
 }
 
-// builder reads values out of the copy by their span in the input.
+// builder reads values from the copy by their span in the input.
 type builder struct {
 	own []byte
 	cut span
@@ -170,8 +170,8 @@ func (b *builder) integer(s span) int64 {
 // alias returns the bytes as a string without copying them; they must not change while it is used.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// within returns the span of part in whole, of which it must be a substring in memory. It is how
-// positions are had from libraries that return values as substrings of the input.
+// within returns the span of part in whole, of which it must be a substring in memory. It computes
+// positions for libraries that return values as substrings of the input.
 func within(whole, part string) span {
 	from := int(uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(
 		unsafe.Pointer(unsafe.StringData(whole))))

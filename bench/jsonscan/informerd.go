@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	parser     = object.Parser{Plain: true} // with nothing remembered: what the strict libraries do
+	parser     = object.Parser{Plain: true} // remembers nothing, as the strict libraries do
 	labelsPath = object.MustCompilePath("metadata.labels")
 	phasePath  = object.MustCompilePath("status.phase")
 	imagePath  = object.MustCompilePath("spec.containers[0].image")
@@ -28,8 +28,7 @@ func informerdHeader(raw []byte) (Header, error) {
 	}, nil
 }
 
-// informerdFields reads from an object that was parsed when it arrived, which is not part of the
-// job.
+// informerdFields reads from an object that was parsed on arrival, which is not part of the job.
 func informerdFields(raw []byte) (Fields, error) {
 	root := object.TrustedValue(alias(raw))
 	return Fields{Phase: phasePath.In(root).Text(), Image: imagePath.In(root).Text()}, nil

@@ -13,8 +13,8 @@ func jsontextHeader(raw []byte) (Header, error) { return strictReaders.header(ra
 
 func jsontextFields(raw []byte) (Fields, error) { return strictReaders.fields(raw) }
 
-// The lax contenders leave out the checks for duplicate names and invalid UTF-8, the two the
-// package lets one switch off.
+// The lax contenders skip the checks for duplicate names and invalid UTF-8, the only ones that the
+// package can turn off.
 func jsontextLaxHeader(raw []byte) (Header, error) { return laxReaders.header(raw) }
 
 func jsontextLaxFields(raw []byte) (Fields, error) { return laxReaders.fields(raw) }
@@ -25,7 +25,7 @@ var (
 		jsontext.AllowInvalidUTF8(true))
 )
 
-// textReaders keeps decoders for reuse; making one for each object would be most of the cost.
+// textReaders keeps decoders for reuse; creating one for each object would be most of the cost.
 type textReaders struct{ pool sync.Pool }
 
 func newTextReaders(opts ...jsontext.Options) *textReaders {
@@ -83,7 +83,7 @@ type textReader struct {
 // reset makes the decoder read from raw itself: it does not copy what is in a bytes.Buffer.
 func (r *textReader) reset(raw []byte) { r.dec.Reset(bytes.NewBuffer(raw), r.opts...) }
 
-// object calls visit for each member of the object that comes next; visit must consume the value.
+// object calls visit for each member of the next object; visit must consume the value.
 func (r *textReader) object(visit func(key string) error) error {
 	if r.dec.PeekKind() != '{' {
 		return errors.Join(errNotObject, r.dec.SkipValue())
@@ -104,7 +104,7 @@ func (r *textReader) object(visit func(key string) error) error {
 	return err
 }
 
-// key reads a name as a raw value, which unlike a token's string takes no copy.
+// key reads a name as a raw value, which unlike a token's string needs no copy.
 func (r *textReader) key() (string, error) {
 	quoted, err := r.dec.ReadValue()
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *textReader) key() (string, error) {
 	return string(plain), err
 }
 
-// note reads a value and notes where it is, or skips it.
+// note reads a value and records its position, or skips it.
 func (r *textReader) note(where *span) error {
 	if where == nil {
 		return r.dec.SkipValue()

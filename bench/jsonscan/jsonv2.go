@@ -5,7 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The members not named here go to Rest. The tag has both names of that option because
+// Members not listed here go to Rest. The tag has both names of that option because
 // encoding/json/v2 in Go 1.26 (GOEXPERIMENT=jsonv2) calls it inline and the module has renamed it
 // to embed.
 type v2Object struct {
@@ -27,8 +27,8 @@ type v2Metadata struct {
 	Rest              jsontext.Value `json:",inline,embed"`
 }
 
-// jsonv2Header decodes the header's members and keeps all others raw, which v2 has a struct tag
-// for.
+// jsonv2Header decodes the header's members and keeps all others raw, for which v2 has a struct
+// tag.
 func jsonv2Header(raw []byte) (Header, error) {
 	var object v2Object
 	if err := json.Unmarshal(raw, &object); err != nil {

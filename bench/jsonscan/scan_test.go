@@ -29,8 +29,7 @@ func TestHeadersAgree(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			// The input's buffer is used for the next object, so nothing returned may point into
-			// it.
+			// The input's buffer is reused for the next object, so no result may point into it.
 			clear(input)
 			if len(got.Raw) != cap(got.Raw) {
 				t.Fatalf("seed %d: the copy has %d bytes in %d", seed, len(got.Raw), cap(got.Raw))
@@ -116,7 +115,7 @@ func TestManagedFieldsAnywhere(t *testing.T) {
 }
 
 func BenchmarkHeader(b *testing.B) {
-	// The floor: making the copy, without finding out anything.
+	// The minimum: making the copy, without finding anything.
 	for _, size := range sizes {
 		b.Run("copyonly/"+size.name, func(b *testing.B) {
 			raw := objects.Pod(5, size.bytes)
@@ -158,7 +157,7 @@ func benchmark(b *testing.B, c contender, prepare func([]byte) []byte, job func(
 			if !c.works() {
 				b.Skip("not supported on this machine")
 			}
-			// Several pods in turn, so that no branch predictor knows one by heart.
+			// Several pods in turn, so that no branch predictor learns one.
 			pods := make([][]byte, 16)
 			total := 0
 			for i := range pods {
@@ -178,7 +177,8 @@ func benchmark(b *testing.B, c contender, prepare func([]byte) []byte, job func(
 	}
 }
 
-// stored is the object as the cache keeps it: without managedFields and in the members' own order.
+// stored returns the object as the cache keeps it: without managedFields, with the original order
+// of members.
 func stored(raw []byte) []byte {
 	h, err := gjsonWalkHeader(raw)
 	if err != nil {
@@ -208,8 +208,8 @@ func eachPod(visit func(seed uint64, raw []byte)) {
 	}
 }
 
-// sameJSON compares by meaning, because a contender that writes the object anew may order and
-// escape it differently.
+// sameJSON compares by meaning, because a contender that rewrites the object may order and escape
+// it differently.
 func sameJSON(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)

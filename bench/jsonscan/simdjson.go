@@ -7,7 +7,7 @@ import (
 	"github.com/minio/simdjson-go"
 )
 
-// simdjsonState is kept for reuse: the parsed form is several times as large as the object.
+// simdjsonState is reused: the parsed form is several times as large as the object.
 type simdjsonState struct {
 	parsed  *simdjson.ParsedJson
 	scratch []byte
@@ -17,7 +17,7 @@ var simdjsonStates = sync.Pool{New: func() any { return new(simdjsonState) }}
 
 func simdjsonSupported() bool { return simdjson.SupportedCPU() }
 
-// parse returns an iterator on the top-level value and that value as an object.
+// parse returns an iterator at the top-level value, and that value as an object.
 func (s *simdjsonState) parse(raw []byte) (*simdjson.Iter, *simdjson.Object, error) {
 	parsed, err := simdjson.Parse(raw, s.parsed, simdjson.WithCopyStrings(false))
 	if err != nil {
@@ -63,7 +63,7 @@ func simdjsonHeader(raw []byte) (Header, error) {
 	return h, nil
 }
 
-// simdjsonMembers adds to Object.ForEach a way for visit to fail.
+// simdjsonMembers is Object.ForEach with a visit function that can fail.
 func simdjsonMembers(object *simdjson.Object,
 	visit func(key []byte, value simdjson.Iter) error) error {
 	var failed error
@@ -100,7 +100,7 @@ func simdjsonMetadata(h *Header, value *simdjson.Iter) error {
 	if err != nil {
 		return err
 	}
-	// ForEach's iterators run on to the end of the object when marshalled; FindKey's do not.
+	// ForEach's iterators continue to the end of the object when marshalled; FindKey's do not.
 	if labels := meta.FindKey("labels", nil); labels != nil {
 		if h.Labels, err = labels.Iter.MarshalJSON(); err != nil {
 			return err
@@ -137,8 +137,8 @@ func simdjsonText(object *simdjson.Object, path ...string) (string, error) {
 	return element.Iter.String()
 }
 
-// simdjsonFirst steps into the array at the path by hand, because paths cannot. It returns nil if
-// there is no array or it is empty.
+// simdjsonFirst returns the first element of the array at the path, which paths cannot express. It
+// returns nil if the array is missing or empty.
 func simdjsonFirst(object *simdjson.Object, path ...string) (*simdjson.Object, error) {
 	var element simdjson.Element
 	if _, err := object.FindPath(&element, path...); err != nil {

@@ -31,8 +31,8 @@ func sonicWalkHeader(raw []byte) (Header, error) {
 	return l.build(raw)
 }
 
-// sonicMembers looks for the closing brace itself, because sonic's iterator takes a broken object
-// for one that ended.
+// sonicMembers checks for the closing brace itself, because sonic's iterator accepts an object
+// without one.
 func sonicMembers(text string, object *ast.Node,
 	visit func(key string, value *ast.Node) error) error {
 	members, err := object.Properties()
@@ -74,7 +74,7 @@ var sonicHeaderPaths = [10][]any{
 	{"generation"}, {"deletionTimestamp"}, {"labels"}, {"managedFields"},
 }
 
-// sonicGetHeader finds metadata once and searches its members in there.
+// sonicGetHeader finds metadata once and searches its members there.
 func sonicGetHeader(raw []byte) (Header, error) {
 	text := alias(raw)
 	meta, err := sonicFind(text, "metadata")
@@ -125,8 +125,8 @@ func sonicGetFields(raw []byte) (Fields, error) {
 	})
 }
 
-// sonicGetValidFields is sonic's default, with the option ValidateJSON on. What the search skips is
-// not validated even so, see TestFacts.
+// sonicGetValidFields is sonic's default, with the option ValidateJSON on. Even so, what the search
+// skips is not validated; see TestFacts.
 func sonicGetValidFields(raw []byte) (Fields, error) {
 	return sonicFields(func(path []any) (ast.Node, error) {
 		return sonic.GetFromString(alias(raw), path...)

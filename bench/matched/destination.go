@@ -8,16 +8,17 @@ import (
 	"syscall"
 )
 
-// Destination is what lines are written to.
+// Destination is where lines are written to.
 type Destination string
 
-// The destinations there are.
+// The destinations.
 const (
 	File Destination = "file"
 	Pipe Destination = "pipe"
 )
 
-// open opens it; a file in a folder, "" for the system's folder for temporary files.
+// open opens the destination; a file is created in dir, "" for the system's folder for temporary
+// files.
 func (d Destination) open(dir string) (*target, error) {
 	switch d {
 	case File:
@@ -25,14 +26,14 @@ func (d Destination) open(dir string) (*target, error) {
 	case Pipe:
 		return openPipe()
 	default:
-		return nil, fmt.Errorf("there is no destination %q", d)
+		return nil, fmt.Errorf("unknown destination %q", d)
 	}
 }
 
 // target is an open destination.
 type target struct {
 	*os.File
-	empty func() error // makes it as it was when it was opened
+	empty func() error // restores the state after opening
 	close func() error
 }
 
@@ -53,10 +54,9 @@ func openFile(dir string) (*target, error) {
 	}}, nil
 }
 
-// openPipe opens a pipe that another process reads, so that what reading takes is not counted.
+// openPipe opens a pipe that another process reads, so that the cost of reading is not counted.
 func openPipe() (*target, error) {
-	// Not os.Pipe: a daemon's standard output blocks, and the runtime's poller has nothing to do
-	// with it.
+	// Not os.Pipe: a daemon's standard output blocks, without the runtime's poller.
 	var ends [2]int
 	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("pipe2", err)

@@ -17,28 +17,28 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Limit is what is required of the ratio, with File.
+// Limit is the maximum ratio, with File.
 const Limit = 3
 
-// Result is what one event took: the median over the batches.
+// Result is the cost of one event: the median over the batches.
 type Result struct {
-	Events int // on the whole
+	Events int // in total
 	Bytes  int // of a line
-	// CPU time: of the whole way, and of writing as many bytes.
+	// CPU time: of an event, and of writing as many bytes.
 	Event, Write time.Duration
 }
 
-// Ratio is how many times what writing takes an event takes.
+// Ratio returns the cost of an event as a multiple of that of writing.
 func (r Result) Ratio() float64 { return float64(r.Event) / float64(r.Write) }
 
-// batch is how many events are measured at once.
+// batch is how many events are measured together.
 const batch = 2000
 
 // filter passes nearly all events.
 const filter = `object.status.phase in ["Pending", "Running", "Failed"] && object.spec.nodeName startsWith "ip-"`
 
-// Measure measures so many batches of either side, which take turns. The file is made in dir; "" is
-// the system's folder for temporary files.
+// Measure measures so many batches of both sides, which alternate. The file is created in dir; ""
+// is the system's folder for temporary files.
 func Measure(ctx context.Context, to Destination, dir string, batches int) (r Result, err error) {
 	b, err := newBench(to, dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func Measure(ctx context.Context, to Destination, dir string, batches int) (r Re
 		if err != nil {
 			return Result{}, fmt.Errorf("cannot measure writing: %w", err)
 		}
-		if n > 0 { // the first is for warming up
+		if n > 0 { // the first one is a warm-up
 			event, write = append(event, e), append(write, w)
 		}
 	}
@@ -68,7 +68,7 @@ func median(all []time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// bench has what both sides write to, and what they write.
+// bench is the destination and the data of both sides.
 type bench struct {
 	to       *target
 	out      *stdout.Sink
@@ -127,7 +127,7 @@ func (b *bench) cpu(f func() error) (time.Duration, error) {
 	return after - before, err
 }
 
-// route takes a batch of events all the way.
+// route passes a batch of events through a route.
 func (b *bench) route(ctx context.Context) error {
 	s := &source{events: b.events, left: batch}
 	r, err := route.New(route.Config{
@@ -148,8 +148,8 @@ func (b *bench) route(ctx context.Context) error {
 	return nil
 }
 
-// write writes lines of the same lengths. Their text is in the processor's cache, as is that of a
-// line that was just made.
+// write writes lines of the same lengths. Their text is in the processor's cache, like that of a
+// line just built.
 func (b *bench) write() error {
 	for _, n := range b.lengths {
 		if _, err := b.to.Write(b.line[:n]); err != nil {

@@ -12,18 +12,18 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Both objects of 10 KB, less managedFields.
+		// Both objects of 10 KB, without managedFields.
 		if r.Events != 3*batch || r.Bytes < 10_000 || r.Bytes > 20_000 || r.Event <= r.Write ||
 			r.Write <= 0 {
 			t.Errorf("%s: %+v", to, r)
 		}
 	}
 	if _, err := Measure(t.Context(), "socket", "", 1); err == nil {
-		t.Error("there is no such destination")
+		t.Error("an unknown destination is accepted")
 	}
 }
 
-// Both sides write as many bytes. The lines have times in them, with more or fewer digits.
+// Both sides write equally many bytes. The lines contain times, with more or fewer digits.
 func TestBothSidesWriteTheSame(t *testing.T) {
 	b, err := newBench(File, t.TempDir())
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// listed is how many objects the events are of.
+// listed is the number of objects that the events are about.
 const listed = 1000
 
-// updates returns the events of a filter that an informer makes of objects and of one change of
-// each.
+// updates returns the matching events of one change of each object, as an informer delivers them.
 func updates(f *filters.Filter) (events []event.Event, err error) {
 	kind, store, matcher := objects.Pods, map[event.Key]*object.Object{}, f.Evaluator()
 	p := object.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name,
@@ -50,7 +49,7 @@ func updates(f *filters.Filter) (events []event.Event, err error) {
 	return events, nil
 }
 
-// source always has events ready, until it has given as many as are left.
+// source always has events ready, until none remain.
 type source struct {
 	events     []event.Event
 	left, done int

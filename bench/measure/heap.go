@@ -6,13 +6,13 @@ import (
 	"runtime/metrics"
 )
 
-// Heap is what the Go runtime of the calling process says of its heap.
+// Heap is the Go runtime's report on the heap of the calling process.
 type Heap struct {
 	Live   int64  // bytes of objects, reachable or not yet freed
-	Allocs uint64 // objects allocated since the process began
+	Allocs uint64 // objects allocated since the process started
 }
 
-// ReadHeap reads it without stopping the program.
+// ReadHeap reads the figures without stopping the program.
 func ReadHeap() Heap {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {
 		Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/tiny/allocs:objects"}}
@@ -21,10 +21,10 @@ func ReadHeap() Heap {
 		samples[2].Value.Uint64()}
 }
 
-// Collect frees what is unreachable, finalizers and pools included, and gives free memory back to
-// the kernel.
+// Collect frees what is unreachable, finalizers and pools included, and returns free memory to the
+// kernel.
 func Collect() {
-	// Pools are emptied, and what finalizers held is freed, by the collection after the first.
+	// The second collection empties pools, and frees what finalizers held.
 	runtime.GC()
 	runtime.GC()
 	debug.FreeOSMemory()

@@ -19,7 +19,7 @@ func TestTheStatFile(t *testing.T) {
 	}{
 		{"plain", "12 (informerd)" + numbers, "", 3 * time.Second},
 		{"a name with spaces and parentheses", "12 (a) b (c)" + numbers, "", 3 * time.Second},
-		{"short", "12 (informerd) S 1", "cannot read the CPU time: 2 fields behind the name", 0},
+		{"short", "12 (informerd) S 1", "cannot read the CPU time: 2 fields after the name", 0},
 		{"no number", "12 (x) S 1 2 3 0 -1 4194560 100 0 0 0 many 50",
 			`cannot read the CPU time: strconv.ParseInt: parsing "many": invalid syntax`, 0},
 	} {
@@ -38,7 +38,7 @@ func TestTheStatusFile(t *testing.T) {
 		{"Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n", "",
 			Resident{Now: 200 << 10, Peak: 300 << 10}},
 		{"Name:\tx\nVmHWM:\t  300 kB\n",
-			"cannot read the resident memory: the kernel does not tell it", Resident{}},
+			"cannot read the resident memory: the kernel does not report it", Resident{}},
 		{"VmRSS:\tx kB\n", `cannot read the resident memory: strconv.ParseInt: parsing "x": invalid syntax`, Resident{}},
 	} {
 		got, err := statusResident([]byte(c.status))
@@ -55,7 +55,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// work uses CPU time until the process' own has grown by d.
+// work uses CPU time until the process's own has grown by d.
 func work(t *testing.T, d time.Duration) {
 	t.Helper()
 	begin, err := Self().CPU()
@@ -66,7 +66,7 @@ func work(t *testing.T, d time.Duration) {
 	}
 }
 
-// needProc skips where the kernel has no /proc.
+// needProc skips the test if the kernel has no /proc.
 func needProc(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -121,7 +121,7 @@ func TestSettleWaitsForWorkToEnd(t *testing.T) {
 		defer close(done)
 		work(t, busy)
 	}()
-	// The kernel may count late by a few ms what another thread has used.
+	// The kernel may count a few ms late what another thread has used.
 	cpu, err := Self().Settle(t.Context(),
 		Quiet{Every: 20 * time.Millisecond, Times: 5, Most: 2 * time.Millisecond,
 			Limit: 20 * time.Second})
@@ -130,7 +130,7 @@ func TestSettleWaitsForWorkToEnd(t *testing.T) {
 	}
 	<-done
 	if cpu-begin < busy/2 {
-		t.Errorf("quiet after %v of CPU, %v were to come", cpu-begin, busy)
+		t.Errorf("quiet after %v of CPU, %v were expected", cpu-begin, busy)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestSettleGivesUp(t *testing.T) {
 	if _, err := Self().Settle(ctx, QuietSelf); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	// Who never is quiet is waited for until the limit.
+	// A process that is never quiet is waited for until the limit.
 	never := Quiet{Every: time.Millisecond, Times: 1, Most: -1, Limit: 20 * time.Millisecond}
 	start := time.Now()
 	if _, err := Self().Settle(t.Context(), never); err != nil || time.Since(start) < never.Limit {

@@ -13,16 +13,16 @@ import (
 // Process is a process whose use of CPU and memory can be read.
 type Process struct{ pid int }
 
-// Self is the calling process. Its CPU time is exact to a microsecond.
+// Self returns the calling process. Its CPU time is exact to a microsecond.
 func Self() Process { return Process{} }
 
-// Other is another process. Its CPU time comes in ticks of 10 ms.
+// Other returns another process. Its CPU time has ticks of 10 ms.
 func Other(pid int) Process { return Process{pid} }
 
-// IsSelf tells whether the process is the calling one.
+// IsSelf reports whether the process is the calling one.
 func (p Process) IsSelf() bool { return p.pid == 0 }
 
-// CPU is the user and system time the process has used so far.
+// CPU returns the user and system time that the process has used so far.
 func (p Process) CPU() (time.Duration, error) {
 	if p.IsSelf() {
 		var u syscall.Rusage
@@ -42,12 +42,12 @@ func (p Process) CPU() (time.Duration, error) {
 const tick = 10 * time.Millisecond
 
 // statCPU reads fields 14 and 15 of a stat file. The second field, the program's name in
-// parentheses, may have spaces and parentheses in it.
+// parentheses, may contain spaces and parentheses.
 func statCPU(stat []byte) (time.Duration, error) {
-	const afterName = 3 // the number of the first field behind the name
+	const afterName = 3 // the number of the first field after the name
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 16-afterName {
-		return 0, fmt.Errorf("cannot read the CPU time: %d fields behind the name", len(fields))
+		return 0, fmt.Errorf("cannot read the CPU time: %d fields after the name", len(fields))
 	}
 	user, err1 := strconv.ParseInt(string(fields[14-afterName]), 10, 64)
 	system, err2 := strconv.ParseInt(string(fields[15-afterName]), 10, 64)
@@ -57,7 +57,7 @@ func statCPU(stat []byte) (time.Duration, error) {
 	return time.Duration(user+system) * tick, nil
 }
 
-// Resident is a process' memory that is in RAM.
+// Resident is a process's memory in RAM.
 type Resident struct {
 	Now, Peak int64 // bytes
 }
@@ -86,7 +86,7 @@ func statusResident(status []byte) (r Resident, err error) {
 	}
 	if r.Now == 0 || r.Peak == 0 {
 		return Resident{}, errors.New(
-			"cannot read the resident memory: the kernel does not tell it")
+			"cannot read the resident memory: the kernel does not report it")
 	}
 	return r, nil
 }

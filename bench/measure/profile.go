@@ -9,7 +9,7 @@ import (
 )
 
 // Profile writes a CPU profile of the calling process to dir/name.pprof until stop is called.
-// Without a dir it does nothing.
+// Without dir it does nothing.
 func Profile(dir, name string) (stop func() error, err error) {
 	if dir == "" {
 		return func() error { return nil }, nil

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Quiet says when a process counts as having nothing to do any more.
+// Quiet is when a process counts as idle.
 type Quiet struct {
 	Every time.Duration // how often its CPU time is read
-	Times int           // how many readings in a row must show no work
-	Most  time.Duration // of CPU between two readings that is no work
-	Limit time.Duration // after which the waiting ends anyhow
+	Times int           // how many successive readings must show no work
+	Most  time.Duration // CPU time between two readings that counts as idle
+	Limit time.Duration // when the waiting ends in any case
 }
 
-// QuietSelf and QuietOther suit the calling process, which is also the one that waits, and one
-// whose CPU time is told in ticks.
+// QuietSelf and QuietOther are for the calling process, which is also the one that waits, and for
+// one whose CPU time has ticks.
 var (
 	QuietSelf = Quiet{Every: 50 * time.Millisecond, Times: 5, Most: time.Millisecond,
 		Limit: 10 * time.Second}
 	QuietOther = Quiet{Every: 100 * time.Millisecond, Times: 6, Most: 0, Limit: 60 * time.Second}
 )
 
-// Settle waits until the process is quiet, so that work it has put off is counted, too. It gives
-// the CPU time at the beginning of the quiet, without what the waiting costs.
+// Settle waits until the process is quiet, so that deferred work is counted, too. It returns the
+// CPU time at the start of the quiet period, without the cost of waiting.
 func (p Process) Settle(ctx context.Context, q Quiet) (time.Duration, error) {
 	last, err := p.CPU()
 	if err != nil {

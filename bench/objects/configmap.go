@@ -10,7 +10,7 @@ import (
 // replica as for Pod.
 func ConfigMap(seed uint64, size int) []byte { return ConfigMapAt(seed, size, Revision{}) }
 
-// ConfigMapAt returns a later state of what ConfigMap gives. It differs in
+// ConfigMapAt returns a later state of the ConfigMap that ConfigMap returns. It differs in
 // metadata.resourceVersion, the time of the managedFields entry and the value of one key, which
 // leader election writes.
 func ConfigMapAt(seed uint64, size int, r Revision) []byte {
@@ -54,7 +54,7 @@ func newConfigMap(seed uint64) *configMap {
 	return c
 }
 
-// render writes keys in their alphabetical order, in which the API server writes maps.
+// render writes the keys in alphabetical order, as the API server writes maps.
 func (c *configMap) render() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"uid":%q,"resourceVersion":"%d","creationTimestamp":%q,`+

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// EventAt returns a state of an Event of core/v1 about a pod. It is of about 1,300 bytes, whatever
-// size is asked for. A later state differs in metadata.resourceVersion, the time of the
-// managedFields entry, count and lastTimestamp: what it tells of has happened again.
+// EventAt returns a state of an Event of core/v1 about a pod. It has about 1,300 bytes, whatever
+// the requested size. A later state differs in metadata.resourceVersion, the time of the
+// managedFields entry, count and lastTimestamp: the same has happened again.
 func EventAt(seed uint64, _ int, r Revision) []byte {
 	of := rand.New(rand.NewPCG(seed%Workloads, 40))
 	own := rand.New(rand.NewPCG(seed, 41))
@@ -43,8 +43,8 @@ func EventAt(seed uint64, _ int, r Revision) []byte {
 	return b.Bytes()
 }
 
-// LeaseAt returns a state of a node's Lease. It is of about 900 bytes, whatever size is asked for.
-// A later state differs in metadata.resourceVersion, the time of the managedFields entry and
+// LeaseAt returns a state of a node's Lease. It has about 900 bytes, whatever the requested size. A
+// later state differs in metadata.resourceVersion, the time of the managedFields entry and
 // spec.renewTime.
 func LeaseAt(seed uint64, _ int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 42))
@@ -63,10 +63,9 @@ func LeaseAt(seed uint64, _ int, r Revision) []byte {
 	return b.Bytes()
 }
 
-// EndpointSliceAt returns a state of an EndpointSlice of about size bytes, one endpoint each 300. A
-// later state differs in metadata.resourceVersion and generation, the trigger time among the
-// annotations, the time of the managedFields entry, and one endpoint, which is ready if it was not,
-// or the other way round.
+// EndpointSliceAt returns a state of an EndpointSlice of about size bytes, with one endpoint per
+// 300. A later state differs in metadata.resourceVersion and generation, the trigger time among the
+// annotations, the time of the managedFields entry, and one endpoint, whose readiness is inverted.
 func EndpointSliceAt(seed uint64, size int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 43))
 	h := newHeader("discovery.k8s.io/v1", "EndpointSlice", own)

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// header is the kind, apiVersion and metadata of an object of a built-in kind. Fields that are
-// empty are left out.
+// header is the kind, apiVersion and metadata of an object of a built-in kind. Empty fields are
+// omitted.
 type header struct {
 	kind, apiVersion    string
 	name, generateName  string
@@ -26,13 +26,13 @@ type manager struct {
 	subresource        string
 }
 
-// newHeader draws what the API server assigns to each object.
+// newHeader generates the fields that the API server assigns to each object.
 func newHeader(apiVersion, kind string, r *rand.Rand) header {
 	return header{kind: kind, apiVersion: apiVersion, uid: uuid(r),
 		resourceVersion: firstVersion(r), created: timestamp(r)}
 }
 
-// revise sets the resourceVersion of a state, and returns when the state came to be.
+// revise sets the resourceVersion of a state, and returns the time of the state.
 func (h *header) revise(r Revision) (changed string) {
 	if r.ResourceVersion != 0 {
 		h.resourceVersion = r.ResourceVersion
@@ -43,7 +43,7 @@ func (h *header) revise(r Revision) (changed string) {
 	return r.after(h.created)
 }
 
-// write begins the object and ends in a comma.
+// write writes the start of the object, with a trailing comma.
 func (h *header) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, `{"kind":%q,"apiVersion":%q,"metadata":{"name":%q,`, h.kind, h.apiVersion,
 		h.name)
@@ -82,7 +82,7 @@ func (h *header) write(b *bytes.Buffer) {
 	b.WriteString(`]},`)
 }
 
-// owner writes ownerReferences of one controller.
+// owner writes the ownerReferences of one controller.
 func owner(apiVersion, kind, name, uid string) string {
 	return fmt.Sprintf(`[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q,"controller":true,"blockOwnerDeletion":true}]`, apiVersion, kind, name, uid)
 }
@@ -94,13 +94,13 @@ func managedLabels(all []label) string {
 	return b.String()
 }
 
-// uniqueSuffix is as random to look at as suffix returns, and different for each seed below 10
+// uniqueSuffix looks as random as the result of suffix, and is different for each seed below 10
 // million.
 func uniqueSuffix(seed uint64) string { return replicaSuffix(seed * Workloads) }
 
-// nodeName is the name of a cluster's node, the same in all kinds that mention nodes. Seeds below
-// 65,536 have different ones.
+// nodeName returns the name of a cluster's node, the same in all kinds that refer to nodes. Seeds
+// below 65,536 have different names.
 func nodeName(seed uint64) string {
-	n := seed * 40_503 % (1 << 16) // an odd factor maps the numbers below the modulus one to one
+	n := seed * 40_503 % (1 << 16) // an odd factor permutes the numbers below the modulus
 	return fmt.Sprintf("ip-10-%d-%d-%d.eu-west-1.compute.internal", seed>>16%256, n>>8, n&255)
 }

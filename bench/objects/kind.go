@@ -1,14 +1,14 @@
 package objects
 
-// Kind is one kind of object a benchmark can serve. Several may be of one resource and differ in
-// what their objects have in common.
+// Kind is one kind of object that a benchmark can serve. Several may share a resource and differ in
+// how similar their objects are.
 type Kind struct {
-	// ID names it in flags, Title in tables.
+	// ID is used in flags, Title in tables.
 	ID, Title                                string
 	Group, Version, Name, Resource, Singular string
 	// ClusterScoped kinds have no namespace.
 	ClusterScoped bool
-	// Size is how large such objects ordinarily are, in bytes of JSON.
+	// Size is the usual size of such objects, in bytes of JSON.
 	Size int
 	// At returns the state of one object, the same bytes for the same arguments.
 	At func(seed uint64, size int, r Revision) []byte
@@ -16,7 +16,7 @@ type Kind struct {
 	builtIn bool
 }
 
-// The kinds there are.
+// All kinds.
 var (
 	Pods = &Kind{
 		ID: "pods", Title: "replicas of 50 workloads", Version: "v1", Name: "Pod", Resource: "pods",
@@ -73,13 +73,13 @@ var (
 	}
 )
 
-// Kinds are all of them.
+// Kinds lists all of them.
 var Kinds = []*Kind{
 	Pods, ConfigMaps, Widgets, ManyWorkloadPods, JobPods, SharedLabelPods, Nodes, UnlikeConfigMaps,
 	Events, Leases, EndpointSlices, Secrets, Mixed,
 }
 
-// podsOf is a kind of pods that have something else in common than Pods.
+// podsOf returns a kind of pods with other similarities than Pods.
 func podsOf(id, title string, at func(seed uint64, size int, r Revision) []byte) *Kind {
 	k := *Pods
 	k.ID, k.Title, k.At = id, title, at
@@ -89,7 +89,7 @@ func podsOf(id, title string, at func(seed uint64, size int, r Revision) []byte)
 // BuiltIn reports whether the API server has a Go type for the kind.
 func (k *Kind) BuiltIn() bool { return k.builtIn }
 
-// APIVersion is the kind's group and version, as objects give it.
+// APIVersion returns the kind's group and version, as in its objects.
 func (k *Kind) APIVersion() string {
 	if k.Group == "" {
 		return k.Version
@@ -97,7 +97,7 @@ func (k *Kind) APIVersion() string {
 	return k.Group + "/" + k.Version
 }
 
-// Path is where the API server serves the kind, in all namespaces.
+// Path returns the API server's path of the kind, in all namespaces.
 func (k *Kind) Path() string {
 	if k.Group == "" {
 		return "/api/" + k.Version + "/" + k.Resource
@@ -105,8 +105,8 @@ func (k *Kind) Path() string {
 	return "/apis/" + k.APIVersion() + "/" + k.Resource
 }
 
-// TypePrefix is how the text of each object of a built-in kind begins: with kind and apiVersion,
-// which the items of a list come without, since the list's Go type says them. It is empty for other
+// TypePrefix returns the start of the text of each object of a built-in kind: kind and apiVersion,
+// which the items of a list lack, since the list's Go type implies them. It is empty for other
 // kinds.
 func (k *Kind) TypePrefix() string {
 	if !k.builtIn {
@@ -115,7 +115,7 @@ func (k *Kind) TypePrefix() string {
 	return `{"kind":"` + k.Name + `","apiVersion":"` + k.APIVersion() + `",`
 }
 
-// AppendListItem appends an object's text as it stands in a list.
+// AppendListItem appends an object's text as in a list.
 func (k *Kind) AppendListItem(to, text []byte) []byte {
 	if prefix := k.TypePrefix(); prefix != "" {
 		to, text = append(to, '{'), text[len(prefix):]

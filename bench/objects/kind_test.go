@@ -19,7 +19,7 @@ func nameOf(t *testing.T, kind *Kind, seed uint64) string {
 	return namespace + "/" + metadata["name"].(string)
 }
 
-// TestNamesAreUnique puts names together as the generators do, which is checked on some of them.
+// TestNamesAreUnique builds names as the generators do, and compares some of them.
 func TestNamesAreUnique(t *testing.T) {
 	const seeds = 200_000
 	for _, kind := range []*Kind{Pods, ConfigMaps, Widgets, SharedLabelPods} {
@@ -42,13 +42,12 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// The names of the other kinds are put together in other ways. Each benchmark has fewer objects
-// than this.
+// The names of the other kinds are built in other ways. Each benchmark has fewer objects than this.
 func TestNamesOfFewAreUnique(t *testing.T) {
 	for _, kind := range Kinds {
 		seen := map[string]uint64{}
 		for seed := range uint64(2_000) {
-			seed *= 11 // up to 22,000, some of one workload and some not
+			seed *= 11 // up to 22,000, some of one workload and some of others
 			name := nameOf(t, kind, seed)
 			if other, ok := seen[name]; ok {
 				t.Fatalf("%s: seeds %d and %d are both %s", kind.ID, other, seed, name)
@@ -74,7 +73,7 @@ func TestObjectsAreOfTheWishedSize(t *testing.T) {
 		for seed := range seeds {
 			text := kind.At(seed, size, Revision{Number: int(seed % 3)})
 			if off := len(text) - size; off < -size/4 || off > size/4 {
-				t.Errorf("%s %d: %d bytes, wished %d", kind.ID, seed, len(text), size)
+				t.Errorf("%s %d: %d bytes, want about %d", kind.ID, seed, len(text), size)
 			}
 		}
 	}
@@ -119,11 +118,11 @@ func TestKeysOfACustomResourceAreSorted(t *testing.T) {
 		}
 	}
 	if err := sorted(json.NewDecoder(strings.NewReader(`{"a":[{"c":1,"b":2}]}`))); err == nil {
-		t.Error("the test does not see what is not sorted")
+		t.Error("the test does not detect unsorted keys")
 	}
 }
 
-// sorted reads a value and fails if an object in it has keys that are not in order.
+// sorted reads a value and fails if an object in it has unsorted keys.
 func sorted(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // label is a label or an annotation.
 type label struct{ key, value string }
 
-// writeLabels writes them as an object. They must be sorted by their keys.
+// writeLabels writes labels as an object. They must be sorted by key.
 func writeLabels(b *bytes.Buffer, all []label) {
 	b.WriteByte('{')
 	for i, l := range all {
@@ -18,7 +18,7 @@ func writeLabels(b *bytes.Buffer, all []label) {
 	b.WriteByte('}')
 }
 
-// writeManagedLabels writes what managedFields say of labels.
+// writeManagedLabels writes the managedFields of labels.
 func writeManagedLabels(b *bytes.Buffer, all []label) {
 	b.WriteString(`{".":{}`)
 	for _, l := range all {

@@ -32,8 +32,8 @@ func (p *pod) writeMetadata(b *bytes.Buffer) {
 	b.WriteByte('}')
 }
 
-// writeManagedFields lists what the spec and status below hold, the way server-side apply tracks
-// it: one entry of the controller that created the pod, one of the kubelet for its status.
+// writeManagedFields lists the fields of the spec and status below as server-side apply tracks
+// them: one entry of the controller that created the pod, one of the kubelet for its status.
 func (p *pod) writeManagedFields(b *bytes.Buffer) {
 	fmt.Fprintf(b, `"managedFields":[{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{`, p.created)
 	if !p.lean {
@@ -96,7 +96,7 @@ func (p *pod) writeManagedContainer(b *bytes.Buffer, c container) {
 	b.WriteByte('}')
 }
 
-// comma separates the i-th member or element from the one before it.
+// comma separates the i-th member or element from the previous one.
 func comma(b *bytes.Buffer, i int) {
 	if i > 0 {
 		b.WriteByte(',')

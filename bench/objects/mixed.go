@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// Shapes is how many shapes the objects of Mixed have.
+// Shapes is the number of shapes of the objects of Mixed.
 const Shapes = 20
 
 // MixedAt returns a state of a custom resource of about size bytes. Its spec has one of Shapes
-// shapes, each with members, nesting and types of its own, as if objects of so many kinds were
-// mixed; the values are the object's own. A later state differs as WidgetAt's does.
+// shapes, each with its own members, nesting and types, as if objects of as many kinds were mixed;
+// the values are the object's own. A later state differs as WidgetAt's does.
 //
-// They are one kind, since what mixing costs shows only where one informer meets all of it.
-// Resources of whose objects each has its own fields exist: those with preserved unknown fields,
-// such as workflows.
+// They are one kind, since the cost of mixing is only visible in a single informer. There are
+// resources whose objects each have their own fields: those with preserved unknown fields, such as
+// workflows.
 func MixedAt(seed uint64, size int, r Revision) []byte {
 	members := mixedFiller.remember(seed%Shapes, size, func() int {
 		for n := 0; ; n++ {
@@ -49,8 +49,8 @@ func mixed(seed uint64, members int, r Revision) []byte {
 	return w.of(MixedKind, spec, managed)
 }
 
-// shaped draws a value: what it consists of from shape, which is the same for all objects of a
-// shape, and what it says from own.
+// shaped generates a value: its structure from shape, which is the same for all objects of a shape,
+// and its content from own.
 func shaped(shape, own *rand.Rand, depth int) any {
 	member := func() string { return pick(shape, products) + "_" + pick(shape, roles) }
 	switch k := shape.IntN(8); {

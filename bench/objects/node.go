@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// nodeConditions are what the kubelet writes in each heartbeat.
+// nodeConditions are the conditions that the kubelet writes in each heartbeat.
 var nodeConditions = []struct{ name, status, reason, message string }{
 	{"MemoryPressure", "False", "KubeletHasSufficientMemory",
 		"kubelet has sufficient memory available"},
@@ -15,8 +15,8 @@ var nodeConditions = []struct{ name, status, reason, message string }{
 	{"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
 }
 
-// NodeAt returns a state of a Node of about size bytes. Nodes are alike, but each has labels of its
-// own, such as its hostname, and images of its own. A later state is a heartbeat: it differs in
+// NodeAt returns a state of a Node of about size bytes. Nodes are similar, but each has its own
+// labels, such as its hostname, and its own images. A later state is a heartbeat: it differs in
 // metadata.resourceVersion, the time of the kubelet's managedFields entry and each condition's
 // lastHeartbeatTime.
 func NodeAt(seed uint64, size int, r Revision) []byte {
@@ -89,7 +89,7 @@ func writeImage(b *bytes.Buffer, own *rand.Rand) {
 		hexDigits(of, 64), name, of.IntN(4), of.IntN(30), n, 20_000_000+of.IntN(1_000_000_000))
 }
 
-// heartbeatFields are what the kubelet manages of the status.
+// heartbeatFields are the fields of the status that the kubelet manages.
 var heartbeatFields = func() string {
 	var b bytes.Buffer
 	b.WriteString(`{"f:status":{"f:conditions":{`)

@@ -10,7 +10,7 @@ import (
 // spec and differ in name, node, addresses and status, as replicas do.
 const Workloads = 50
 
-// The sizes benchmarks use by default: a pod just created, an ordinary one, and one with many
+// The default sizes of benchmarks: a pod just created, an ordinary one, and one with many
 // containers and a long environment.
 const (
 	Small  = 2 << 10
@@ -18,12 +18,12 @@ const (
 	Large  = 50 << 10
 )
 
-// leanBelow is the size under which a pod with a kubelet's status and its managedFields cannot fit:
-// such a pod is shown as it is right after creation.
+// leanBelow is the size below which a pod has no room for a kubelet's status and its managedFields:
+// such a pod is written as right after its creation.
 const leanBelow = 4 << 10
 
 // Pod returns the JSON of one pod of about size bytes. The seed selects the workload (seed modulo
-// Workloads) and, within it, the replica. No two seeds below 700 million give the same namespace
+// Workloads) and, within it, the replica. No two seeds below 700 million have the same namespace
 // and name.
 func Pod(seed uint64, size int) []byte { return PodAt(seed, size, Revision{}) }
 
@@ -152,8 +152,8 @@ func (p *pod) addEnv(n int) {
 	}
 }
 
-// render writes the pod. It may be called again after more was added: nothing in it is drawn from
-// the workload's or the replica's random numbers.
+// render writes the pod. It may be called again after additions: it draws no random numbers of the
+// workload or the replica.
 func (p *pod) render() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"kind":"Pod","apiVersion":"v1",`)

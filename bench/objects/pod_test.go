@@ -20,7 +20,7 @@ func TestPodIsValidAndOfTheWishedSize(t *testing.T) {
 				t.Fatalf("seed %d, size %d: %v\n%s", seed, size, err, raw)
 			}
 			if off := len(raw) - size; off < -size/4 || off > size/4 {
-				t.Errorf("seed %d: %d bytes, wished %d", seed, len(raw), size)
+				t.Errorf("seed %d: %d bytes, want about %d", seed, len(raw), size)
 			}
 			if share := len(object.Metadata.ManagedFields) * 100 / len(raw); share < 20 ||
 				share > 50 {
@@ -33,15 +33,15 @@ func TestPodIsValidAndOfTheWishedSize(t *testing.T) {
 
 func TestPodIsDeterministic(t *testing.T) {
 	if !bytes.Equal(Pod(7, Medium), Pod(7, Medium)) {
-		t.Error("the same seed gave different pods")
+		t.Error("the same seed returned different pods")
 	}
 	if bytes.Equal(Pod(7, Medium), Pod(7+Workloads, Medium)) {
 		t.Error("two replicas of one workload are the same pod")
 	}
 }
 
-// Replicas must be near copies of each other: caches that share what replicas have in common are
-// measured with these pods.
+// Replicas must be near copies of each other: these pods measure caches that share the common parts
+// of replicas.
 func TestReplicasShareTheirContainers(t *testing.T) {
 	containers := func(seed uint64) []struct{ Image, Env any } {
 		var object struct {

@@ -2,10 +2,10 @@ package objects
 
 import "fmt"
 
-// podSet is a collection of pods that belong together in one way or another.
+// podSet is a collection of related pods.
 type podSet struct {
 	workloads uint64
-	// sets what the pods' owner determines; nil for those of ReplicaSets
+	// sets what the pods' owner determines; nil for pods of ReplicaSets
 	owned  func(p *pod, seed uint64)
 	filler filler
 }
@@ -17,7 +17,7 @@ var (
 	ofRunners    = &podSet{workloads: Workloads, owned: (*pod).ofRunner}
 )
 
-// ManyWorkloads is how many workloads the pods of ManyWorkloadPods belong to.
+// ManyWorkloads is the number of workloads of ManyWorkloadPods.
 const ManyWorkloads = 5_000
 
 // ManyWorkloadPodAt is PodAt with ManyWorkloads workloads instead of Workloads.
@@ -25,19 +25,19 @@ func ManyWorkloadPodAt(seed uint64, size int, r Revision) []byte {
 	return manyReplicas.at(seed, size, r)
 }
 
-// JobPodAt returns a pod as PodAt does, but of a Job. Each has a Job of its own, so that its
-// labels, its generateName and its owner are those of no other pod; the Jobs come from Workloads
-// CronJobs, whose pods share their spec.
+// JobPodAt returns a pod as PodAt does, but of a Job. Each has its own Job, so no other pod has its
+// labels, its generateName and its owner; the Jobs come from Workloads CronJobs, whose pods share
+// their spec.
 func JobPodAt(seed uint64, size int, r Revision) []byte { return ofJobs.at(seed, size, r) }
 
 // SharedLabelPodAt returns a pod as PodAt does, but of a controller that names its pods itself and
-// labels all of them alike: nothing in the metadata of the pods says which of the Workloads
-// workloads they belong to, except the name and the owner.
+// labels all of them alike: nothing in the pods' metadata shows which of the Workloads workloads
+// they belong to, except the name and the owner.
 func SharedLabelPodAt(seed uint64, size int, r Revision) []byte {
 	return ofRunners.at(seed, size, r)
 }
 
-// at returns a state of a pod. Its documentation is PodAt's.
+// at returns a state of a pod, as described at PodAt.
 func (s *podSet) at(seed uint64, size int, r Revision) []byte {
 	p := s.make(seed, size)
 	workload := seed % s.workloads
@@ -60,7 +60,7 @@ func (s *podSet) make(seed uint64, size int) *pod {
 	return p
 }
 
-// ofJob names the Job as the CronJob controller does, with a number that grows.
+// ofJob names the Job as the CronJob controller does, with an increasing number.
 func (p *pod) ofJob(seed uint64) {
 	p.ownerKind, p.ownerName, p.ownerUID = "Job", fmt.Sprintf("%s-%d", p.app, 29_000_000+seed),
 		uuid(p.replica)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// vocabulary are made-up words, the more frequent ones first.
+// vocabulary is made-up words, the more frequent ones first.
 var vocabulary = func() (words [2048]string) {
 	r := rand.New(rand.NewPCG(1, 20))
 	syllables := []string{"ba", "con", "der", "el", "fi", "gra", "hol", "in", "ka", "lo", "mer",
@@ -18,9 +18,9 @@ var vocabulary = func() (words [2048]string) {
 	return words
 }()
 
-// appendProse appends about n bytes of text as configuration and scripts have it: words of which
-// some are frequent, numbers, identifiers, lines. No two texts have a line in common except by
-// chance. It needs no escapes in JSON but those for line breaks, which are there already.
+// appendProse appends about n bytes of text as in configuration and scripts: frequent and rare
+// words, numbers, identifiers, lines. Two texts have a line in common only by chance. The text
+// needs no further escapes in JSON; line breaks are already escaped.
 func appendProse(to []byte, r *rand.Rand, n int) []byte {
 	for end := len(to) + n; len(to) < end; {
 		switch k := r.IntN(16); {

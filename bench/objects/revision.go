@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// FirstFreeVersion is above the resourceVersion of every object that is not given one.
+// FirstFreeVersion is above the resourceVersion of every object without an explicit one.
 const FirstFreeVersion = 1_000_000_000
 
-// Revision names a later state of an object. The zero value is the object as it was created.
+// Revision is a later state of an object. The zero value is the object as created.
 type Revision struct {
-	// Number counts the object's changes from 1. Restart counts and times grow with it.
+	// Number counts the object's changes from 1. Restart counts and times increase with it.
 	Number int
-	// ResourceVersion is the state's; 0 leaves the one the object was created with.
+	// ResourceVersion is that of the state; 0 keeps the one from the creation.
 	ResourceVersion uint64
 }
 
-// random gives the random numbers of one state of one object.
+// random returns the random numbers of one state of one object.
 func (r Revision) random(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1<<32+uint64(r.Number)))
 }
 
-// after is when the state came to be, for an object created at the given time.
+// after returns the time of the state, for an object created at the given time.
 func (r Revision) after(created string) string {
 	t, err := time.Parse(time.RFC3339, created)
 	if err != nil {
@@ -50,8 +50,8 @@ func (p *pod) revise(seed uint64, r Revision) {
 	}
 }
 
-// filler remembers how many entries of something repeatable bring the objects of a workload to a
-// wished size, so that this is measured once for all replicas, which then share those entries.
+// filler records how many entries of something repeatable bring the objects of a workload to a
+// requested size, so that this is measured once for all replicas, which then share those entries.
 type filler struct {
 	mu     sync.Mutex
 	counts map[fillerKey]int

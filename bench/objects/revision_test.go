@@ -52,7 +52,8 @@ func differences(a, b any, path string) (paths []string) {
 	return paths
 }
 
-// always are the fields in which each later state differs, whatever else changes with the phase.
+// always lists the fields in which each later state differs, besides those that change with the
+// phase.
 var always = map[*Kind][]string{
 	Pods: podAlways, ManyWorkloadPods: podAlways, JobPods: podAlways, SharedLabelPods: podAlways,
 	ConfigMaps: {"data.leader", "metadata.managedFields[0].time", "metadata.resourceVersion"},
@@ -87,7 +88,7 @@ var (
 	}
 )
 
-// sometimes are the beginnings of the further fields in which a state may differ.
+// sometimes lists prefixes of further fields in which a state may differ.
 var sometimes = map[*Kind][]string{
 	Pods: podSometimes, ManyWorkloadPods: podSometimes, JobPods: podSometimes,
 	SharedLabelPods: podSometimes,
@@ -103,8 +104,8 @@ var (
 		"status.conditions[0].status"}
 )
 
-// A later state of an unlike ConfigMap has one edited value, one of an EndpointSlice one endpoint
-// that flips.
+// A later state of an unlike ConfigMap has one edited value, one of an EndpointSlice one inverted
+// endpoint.
 func TestEachStateHasOneChangeMore(t *testing.T) {
 	for kind, want := range map[*Kind]string{UnlikeConfigMaps: `^data\.[a-d]-\w+\.conf$`,
 		EndpointSlices: `^endpoints\[(\d+)\]\.conditions\.(ready|serving)$`} {

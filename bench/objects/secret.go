@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// SecretAt returns a state of a Secret of about size bytes with a certificate and its key, which
-// are random. A later state is a renewal: it differs in metadata.resourceVersion, the time of the
-// managedFields entry, an annotation, and all of the data but the authority's certificate.
+// SecretAt returns a state of a Secret of about size bytes with a random certificate and key. A
+// later state is a renewal: it differs in metadata.resourceVersion, the time of the managedFields
+// entry, an annotation, and all of the data except the authority's certificate.
 func SecretAt(seed uint64, size int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 50))
 	h := newHeader("v1", "Secret", own)
@@ -33,7 +33,7 @@ func SecretAt(seed uint64, size int, r Revision) []byte {
 	authority := rand.New(rand.NewPCG(1, 51)) // one for all
 	state := r.random(seed)
 	const rest = 1_200
-	room := max(64, (size-rest)*3/4) // before it is written as base64
+	room := max(64, (size-rest)*3/4) // before encoding as base64
 	fmt.Fprintf(&b, `"data":{"ca.crt":%q,"tls.crt":%q,"tls.key":%q},"type":%q}`,
 		certificate(authority, room/4), certificate(state, room/2), certificate(state, room/4),
 		pick(own, []string{"kubernetes.io/tls", "Opaque"}))

@@ -49,7 +49,7 @@ func (p *pod) writeContainer(b *bytes.Buffer, c container) {
 		b.WriteString(`"env":[`)
 		for i, e := range c.env {
 			comma(b, i)
-			// The values are kept escaped, so they are written as they are.
+			// The values are stored escaped, so they are written unchanged.
 			fmt.Fprintf(b, `{"name":"%s","value":"%s"}`, e.name, e.value)
 		}
 		b.WriteString(`],`)

@@ -50,7 +50,8 @@ func isReadiness(condition string) bool {
 	return condition == "Ready" || condition == "ContainersReady"
 }
 
-// writeContainerStatus: only the first container has restarted since the pod was created.
+// writeContainerStatus writes a container's status; only the first one has restarted since the pod
+// was created.
 func (p *pod) writeContainerStatus(b *bytes.Buffer, c container, first bool) {
 	running, since, restarts := p.phase == "Running", p.created, p.restarts
 	if first {

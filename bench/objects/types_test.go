@@ -8,9 +8,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// The API server has decoded what it sends, so its text is what encoding the Go type makes of it:
-// members in the order of the type's fields, none that the type does not have, none that it leaves
-// out when empty.
+// The API server has decoded what it sends, so its text equals the encoding of the Go type: members
+// in the order of the type's fields, no unknown ones, none that are omitted when empty.
 func TestObjectsOfBuiltInKindsAreWhatTheirGoTypeMakesOfThem(t *testing.T) {
 	for _, kind := range Kinds {
 		if !kind.BuiltIn() {

@@ -8,7 +8,7 @@ import (
 
 // UnlikeConfigMapAt returns a state of a ConfigMap of about size bytes that resembles no other: its
 // keys and its text are its own. A later state differs in metadata.resourceVersion, the time of the
-// managedFields entry and one value of four, which is a new text; somebody has edited it.
+// managedFields entry and one value of four, which is a new text, as if edited.
 func UnlikeConfigMapAt(seed uint64, size int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 21))
 	h := newHeader("v1", "ConfigMap", own)
@@ -17,7 +17,7 @@ func UnlikeConfigMapAt(seed uint64, size int, r Revision) []byte {
 
 	const keys = 4
 	var names [keys]string
-	for i := range names { // the letter in front keeps them in order
+	for i := range names { // the first letter keeps them sorted
 		names[i] = fmt.Sprintf("%c-%s.conf", 'a'+i, suffix(own, 6))
 	}
 	var b bytes.Buffer
@@ -35,7 +35,7 @@ func UnlikeConfigMapAt(seed uint64, size int, r Revision) []byte {
 	room := max(0, size-rest) / keys
 	for i, name := range names {
 		text := rand.New(rand.NewPCG(seed, uint64(22+i)))
-		// The key is edited again each fourth time.
+		// The key is edited again every fourth time.
 		if edits := (r.Number + keys - 1 - i) / keys; edits > 0 {
 			text = rand.New(rand.NewPCG(seed, uint64(100+edits*keys+i)))
 		}

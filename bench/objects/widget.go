@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// The custom resource that Widget makes objects of.
+// The custom resource of Widget.
 const (
 	WidgetGroup    = "bench.informerd.dev"
 	WidgetVersion  = "v1"
@@ -14,20 +14,20 @@ const (
 	WidgetResource = "widgets"
 )
 
-// The custom resource that MixedAt makes objects of, in the group and version of widgets.
+// The custom resource of MixedAt, in the group and version of widgets.
 const (
 	MixedKind     = "Step"
 	MixedResource = "steps"
 )
 
 // Widget returns the JSON of one custom resource of about size bytes. All its keys are in
-// alphabetical order, in which the API server writes objects it has no Go type for. Seeds select
-// workload and replica as for Pod.
+// alphabetical order, as the API server writes objects without a Go type. Seeds select workload and
+// replica as for Pod.
 func Widget(seed uint64, size int) []byte { return WidgetAt(seed, size, Revision{}) }
 
-// WidgetAt returns a later state of what Widget gives. It differs in metadata.resourceVersion, the
-// time of the controller's managedFields entry, status.observed, when the Ready condition last
-// changed, and in one state of eight in the phase and what goes with it.
+// WidgetAt returns a later state of the widget that Widget returns. It differs in
+// metadata.resourceVersion, the time of the controller's managedFields entry, status.observed, the
+// Ready condition's last transition, and in one state of eight in the phase and what depends on it.
 func WidgetAt(seed uint64, size int, r Revision) []byte {
 	w := newWidget(seed)
 	w.routes = widgetFiller.count(seed%Workloads, size, func() (base, perEntry int) {
@@ -71,7 +71,7 @@ func newWidget(seed uint64) *widget {
 	return w
 }
 
-// revise makes the state of a revision of an object as it was created.
+// revise turns a created object into the state of a revision.
 func (w *widget) revise(seed uint64, r Revision) {
 	if r.ResourceVersion != 0 {
 		w.resourceVersion = r.ResourceVersion
@@ -92,8 +92,8 @@ func (w *widget) render() []byte {
 		fields{".": fields{}, "f:nodeName": fields{}, "f:routes": w.managedRoutes()})
 }
 
-// of writes the object with a spec and the managedFields of that. It relies on encoding/json, which
-// writes maps in the order of their keys.
+// of writes the object with a spec and its managedFields. It relies on encoding/json, which writes
+// maps sorted by key.
 func (w *widget) of(kind string, spec, managed fields) []byte {
 	text, err := json.Marshal(fields{
 		"apiVersion": WidgetGroup + "/" + WidgetVersion,

@@ -16,7 +16,7 @@ var (
 		"config-reloader", "cloud-sql-proxy"}
 	envWords = []string{"DATABASE", "CACHE", "KAFKA", "FEATURE", "HTTP", "TIMEOUT", "UPSTREAM",
 		"TRACING", "LIMIT", "REGION"}
-	// The API server escapes <, > and & in strings, so realistic values hold such escapes.
+	// The API server escapes <, > and & in strings, so realistic values contain such escapes.
 	envValues = []string{
 		`postgres://app@db-primary.data.svc.cluster.local:5432/orders?sslmode=verify-full\u0026pool_max_conns=20`,
 		`{\"retries\":3,\"backoff\":\"250ms\",\"hosts\":[\"a.internal.example.com\",\"b.internal.example.com\"]}`,
@@ -29,16 +29,16 @@ var (
 	}
 )
 
-// Kubernetes draws generated name suffixes from these, leaving out what could spell words.
+// Kubernetes draws generated name suffixes from these, without characters that could spell words.
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 func suffix(r *rand.Rand, n int) string { return draw(r, suffixAlphabet, n) }
 
-// replicaSuffix is the suffix of a replica's name: as random to look at as suffix gives, and
-// different for each replica of a workload, since multiplying by a number without the modulus' only
-// factor 3 maps the numbers below the modulus one to one.
+// replicaSuffix returns the suffix of a replica's name: it looks as random as the result of suffix,
+// and is different for each replica of a workload, since multiplying by a number without the
+// modulus's only prime factor, 3, permutes the numbers below the modulus.
 func replicaSuffix(seed uint64) string {
 	const modulus, scatter = 27 * 27 * 27 * 27 * 27, 7_654_321
 	n := (seed/Workloads*scatter + seed%Workloads) % modulus
@@ -70,5 +70,5 @@ func timestamp(r *rand.Rand) string {
 	return start.Add(time.Duration(r.IntN(180*24*3600)) * time.Second).Format(time.RFC3339)
 }
 
-// firstVersion is a resourceVersion an object may have been created with.
+// firstVersion returns a resourceVersion with which an object may have been created.
 func firstVersion(r *rand.Rand) uint64 { return 100_000_000 + r.Uint64N(800_000_000) }

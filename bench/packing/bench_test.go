@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// BenchmarkPack is what a watch event costs: packing its object and copying the packed form to
-// memory of its size.
+// BenchmarkPack is the cost of a watch event: packing its object and copying the packed form to
+// memory of its exact size.
 func BenchmarkPack(b *testing.B) {
 	eachCase(b, func(b *testing.B, packers []packer, c corpus) {
 		total := 0
@@ -27,14 +27,14 @@ func BenchmarkPack(b *testing.B) {
 	})
 }
 
-// BenchmarkUnpack gives each text in memory of its own.
+// BenchmarkUnpack returns each text in new memory.
 func BenchmarkUnpack(b *testing.B) {
 	eachCase(b, func(b *testing.B, packers []packer, c corpus) {
 		benchmarkUnpack(b, packers, c, nil)
 	})
 }
 
-// BenchmarkUnpackReused gives each text in the same memory as the one before.
+// BenchmarkUnpackReused returns each text in the memory of the previous one.
 func BenchmarkUnpackReused(b *testing.B) {
 	eachCase(b, func(b *testing.B, packers []packer, c corpus) {
 		benchmarkUnpack(b, packers, c, make([]byte, 0, 1<<20))
@@ -55,13 +55,13 @@ func benchmarkUnpack(b *testing.B, packers []packer, c corpus, scratch []byte) {
 	}
 }
 
-// eachCase runs a benchmark for each contender and case. The packers are those of packersOf.
+// eachCase runs a benchmark for each contender and case, with the packers of packersOf.
 func eachCase(b *testing.B, run func(b *testing.B, packers []packer, c corpus)) {
 	for _, c := range contenders {
 		for _, tc := range cases {
 			b.Run(c.name+"/"+tc.name, func(b *testing.B) {
 				if tc.name == "10KB-previous" && c.scope != workload {
-					b.Skip("knows no base")
+					b.Skip("uses no base")
 				}
 				corpus := tc.corpus(benchPods)
 				packers := packersOf(b, c, corpus)
@@ -72,9 +72,9 @@ func eachCase(b *testing.B, run func(b *testing.B, packers []packer, c corpus)) 
 	}
 }
 
-// BenchmarkShare is what an object costs with its part of what is shared, if each of 50 workloads
-// has n: the time to make the packers and pack everything, and the heap that holds the packers and
-// the packed texts after each text was unpacked once.
+// BenchmarkShare is the cost of an object including its part of what is shared, if each of 50
+// workloads has n: the time to make the packers and pack everything, and the heap of the packers
+// and the packed texts after each text was unpacked once.
 func BenchmarkShare(b *testing.B) {
 	for _, c := range contenders {
 		for _, n := range []int{3, 10, 400} {
@@ -111,9 +111,9 @@ func packAll(b *testing.B, c contender, all corpus) ([]packer, []string) {
 	return packers, packed
 }
 
-// BenchmarkFootprint gives the heap one packer for pods of 10 KB holds, its base or dictionary
-// included: as it is made, and after as many goroutines as Go runs at once have packed and unpacked
-// with it.
+// BenchmarkFootprint is the heap of one packer for pods of 10 KB, including its base or dictionary:
+// when it is made, and after as many goroutines as Go runs at once have packed and unpacked with
+// it.
 func BenchmarkFootprint(b *testing.B) {
 	for _, c := range contenders {
 		b.Run(c.name, func(b *testing.B) {
@@ -129,7 +129,7 @@ func BenchmarkFootprint(b *testing.B) {
 				return p
 			})
 			for b.Loop() {
-				// There is nothing to time.
+				// There is nothing to measure in time.
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(fresh, "madeB/packer")
@@ -152,7 +152,7 @@ func use(b *testing.B, p packer, texts [][]byte) {
 	wg.Wait()
 }
 
-// heapOf is how many bytes of heap each of n things holds.
+// heapOf returns the bytes of heap that each of n things holds.
 func heapOf(n int, thing func(i int) any) float64 {
 	things := make([]any, n)
 	before := liveHeap()

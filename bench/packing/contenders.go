@@ -1,19 +1,19 @@
 package packing
 
-// packer keeps texts that have something in common: all of them, or those of one workload. Each
+// packer stores texts that have something in common: all of them, or those of one workload. Each
 // text is one object's valid JSON. A packer owns all it refers to, and may be used by several
 // goroutines at once: one packs what the API server sends while others unpack.
 type packer interface {
-	// pack gives the packed form of text. It may write it into the memory of scratch, from its
-	// beginning up to its capacity. It keeps neither argument.
+	// pack returns the packed form of text. It may write it to the memory of scratch, up to its
+	// capacity. It keeps neither argument.
 	pack(scratch, text []byte) []byte
-	// unpack gives back the text of what pack gave, byte for byte. It may write it into the memory
-	// of scratch as pack does, but must not if the capacity is less than the text. It keeps neither
+	// unpack returns the text that pack has packed, byte for byte. It may write it to the memory of
+	// scratch as pack does, but not if the capacity is too small for the text. It keeps neither
 	// argument.
 	unpack(scratch, packed []byte) ([]byte, error)
 }
 
-// scope says which texts a packer is made of, and so which texts it is for.
+// scope is which texts a packer is made of, and so which texts it is for.
 type scope int
 
 const (
@@ -26,11 +26,11 @@ const (
 	workload
 )
 
-// contender is one way to keep texts.
+// contender is one way to store texts.
 type contender struct {
 	name  string
 	scope scope
-	// make makes a packer. It may keep parts of the samples only as copies.
+	// make returns a packer. It may keep parts of the samples only as copies.
 	make func(samples [][]byte) (packer, error)
 }
 
@@ -56,14 +56,14 @@ var contenders = []contender{
 	{"zstd-workload-lazy", workload, zstdWorkloadLazyPacker},
 }
 
-// exact returns a copy without room to grow.
+// exact returns a copy without spare capacity.
 func exact(b []byte) []byte {
 	own := make([]byte, len(b))
 	copy(own, b)
 	return own
 }
 
-// sized returns length bytes, of scratch's memory if it has that many.
+// sized returns length bytes, in scratch's memory if it is large enough.
 func sized(scratch []byte, length int) []byte {
 	if cap(scratch) < length {
 		return make([]byte, length)

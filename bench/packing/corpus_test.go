@@ -13,17 +13,17 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// corpus is the texts to keep, and what packers may be made of.
+// corpus is the texts to store, and what packers may be made of.
 type corpus struct {
 	texts [][]byte
 	// bases holds one text of each workload; text i is of workload i modulo their number.
 	bases [][]byte
-	// samples begin with one text of each workload. As the bases, they are not among the texts.
+	// samples start with one text of each workload. Like the bases, they are not among the texts.
 	samples [][]byte
 }
 
-// A benchmark packs benchPods texts of a case. Two of each workload are enough for a test, as the
-// rest differ from them as they do from each other.
+// A benchmark packs benchPods texts of a case. Two of each workload are enough for a test, since
+// the others differ from them in the same way.
 const (
 	benchPods = 2000
 	testPods  = 2 * objects.Workloads
@@ -54,7 +54,7 @@ var (
 	cases = []testCase{small, medium, large, ownIDs, update, older}
 )
 
-// corpus makes the texts when they are first asked for, because no run needs all of them. They must
+// corpus makes the texts when they are first needed, because no run needs all of them. They must
 // not be changed.
 func (c testCase) corpus(count int) corpus {
 	made, _ := corpora.LoadOrStore(fmt.Sprint(c.name, count), sync.OnceValue(func() corpus {
@@ -65,7 +65,7 @@ func (c testCase) corpus(count int) corpus {
 
 var corpora sync.Map
 
-// samplesEach is how many samples there are of a workload.
+// samplesEach is the number of samples of a workload.
 const samplesEach = 2
 
 func podsOf(size, count int, change func(seed uint64, text []byte) []byte) corpus {
@@ -74,7 +74,7 @@ func podsOf(size, count int, change func(seed uint64, text []byte) []byte) corpu
 	for seed := range uint64(count) {
 		c.texts = append(c.texts, pod(seed))
 	}
-	// Seeds from here on are of pods that are not kept, and begin with workload 0.
+	// Seeds from here on are of pods that are not stored, starting with workload 0.
 	const others = 1000 * objects.Workloads
 	for seed := range uint64(objects.Workloads) {
 		c.bases = append(c.bases, pod(others+seed))
@@ -92,7 +92,7 @@ func updated(c corpus) corpus {
 	return c
 }
 
-// previous has one pod of each workload, whose base is its own state before.
+// previous has one pod of each workload, with its own previous state as the base.
 func previous() corpus {
 	c := podsOf(objects.Medium, objects.Workloads, withOwnIDs)
 	for i, text := range c.texts {
@@ -101,7 +101,7 @@ func previous() corpus {
 	return updated(c)
 }
 
-// stored gives the pod's text as the cache gets it.
+// stored returns the pod's text as the cache gets it.
 func stored(raw []byte) []byte {
 	var parser object.Parser
 	object, err := parser.Parse(raw)
@@ -113,7 +113,7 @@ func stored(raw []byte) []byte {
 
 func asTheyAre(_ uint64, text []byte) []byte { return text }
 
-// withOwnIDs gives the pod container IDs and condition times that no other has.
+// withOwnIDs adds unique container IDs and condition times to the pod.
 func withOwnIDs(seed uint64, text []byte) []byte {
 	r := rand.New(rand.NewPCG(seed, 3))
 	for at := range valuesOf(text, `"containerID":"containerd://`) {
@@ -125,8 +125,8 @@ func withOwnIDs(seed uint64, text []byte) []byte {
 	return text
 }
 
-// restarted gives the pod's text after its first container was started anew. A pod without
-// containers' status is returned as it is but for the resourceVersion.
+// restarted returns the pod's text after a restart of its first container. In a pod without
+// container statuses only the resourceVersion changes.
 func restarted(text []byte) []byte {
 	r := rand.New(rand.NewPCG(uint64(len(text)), 4))
 	text = bytes.Clone(text)
@@ -151,7 +151,7 @@ func restarted(text []byte) []byte {
 	return text
 }
 
-// valuesOf yields the positions behind each place where the text has key.
+// valuesOf yields the positions after each occurrence of key in the text.
 func valuesOf(text []byte, key string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for from := 0; ; {
@@ -173,7 +173,7 @@ func fillHex(r *rand.Rand, digits []byte) {
 	}
 }
 
-// setSeconds changes the seconds of the RFC 3339 time that text begins with.
+// setSeconds changes the seconds of the RFC 3339 time at the start of text.
 func setSeconds(r *rand.Rand, text []byte) {
 	copy(text[len("2026-01-01T00:00:"):], fmt.Sprintf("%02d", r.IntN(60)))
 }
@@ -194,7 +194,7 @@ func TestCorporaAreWhatTheySay(t *testing.T) {
 			}
 			for _, text := range append(c.bases, c.samples...) {
 				if seen[string(text)] {
-					t.Errorf("a base or sample is also to be packed: %s", text)
+					t.Errorf("a base or sample is also among the texts: %s", text)
 				}
 			}
 			if len(c.bases) != objects.Workloads ||

@@ -22,7 +22,7 @@ var (
 	flateReaders = sync.Pool{New: func() any { return flate.NewReader(bytes.NewReader(nil)) }}
 )
 
-// flateBlock packs each text by itself. The text's length stands before the packed form.
+// flateBlock packs each text by itself. The text's length precedes the packed form.
 type flateBlock struct{}
 
 func flatePacker([][]byte) (packer, error) { return flateBlock{}, nil }
@@ -41,8 +41,8 @@ func (flateBlock) unpack(scratch, packed []byte) ([]byte, error) {
 	return unflate(scratch, packed, nil)
 }
 
-// flateDict packs with the base as the dictionary, by the only function of flate that keeps nothing
-// for a dictionary. It takes no more than the base's last 8 KB.
+// flateDict packs with the base as the dictionary, with the only function of flate that keeps no
+// state for a dictionary. It uses only the base's last 8 KB.
 type flateDict struct{ base []byte }
 
 const flateDictSize = 8 << 10

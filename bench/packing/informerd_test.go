@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// experienced gives a parser that has read one object of each workload, as one has after the first
-// moments of a list.
+// experienced returns a parser that has read one object of each workload, as a parser has after the
+// first moments of a list.
 func experienced(tb testing.TB, c corpus) *object.Parser {
 	p := &object.Parser{}
 	for _, base := range c.bases {
@@ -42,9 +42,8 @@ func TestInformerdGivesTheTextsBack(t *testing.T) {
 	}
 }
 
-// BenchmarkInformerd is informerd's own way. It packs while it checks a text and finds the header
-// in it, so that its time to pack is that of all three; the size is that of the object with its
-// header.
+// BenchmarkInformerd is informerd's own way. It packs while it checks a text and finds the header,
+// so its time to pack covers all three; the size is that of the object with its header.
 func BenchmarkInformerd(b *testing.B) {
 	for _, tc := range cases {
 		c := tc.corpus(benchPods)
@@ -85,4 +84,4 @@ func BenchmarkInformerd(b *testing.B) {
 	}
 }
 
-var name = object.MustCompilePath("metadata.name") // is read from the whole text
+var name = object.MustCompilePath("metadata.name") // read from the whole text

@@ -24,8 +24,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A packer is also given texts that have little to do with what it was made of: other workloads,
-// other kinds, and such as are longer than any dictionary.
+// A packer also gets texts unlike those it was made of: other workloads, other kinds, and texts
+// longer than any dictionary.
 func TestRoundTripOfTextsUnlikeTheBase(t *testing.T) {
 	pods := medium.corpus(testPods)
 	base := pods.bases[0]
@@ -55,8 +55,8 @@ func TestRoundTripOfTextsUnlikeTheBase(t *testing.T) {
 	})
 }
 
-// roomsFor gives capacities of scratch memory that are too small, just too small, just enough and
-// more.
+// roomsFor returns capacities of scratch memory that are too small, just too small, just enough and
+// larger.
 func roomsFor(text []byte) []int {
 	return []int{0, 1, 100, len(text) - 1, len(text), 2*len(text) + 1000}
 }
@@ -78,11 +78,11 @@ func roundTrip(t *testing.T, p packer, text []byte, room int) {
 	clear(got)
 	clear(scratch)
 	if got, err := p.unpack(nil, packed); err != nil || !bytes.Equal(got, text) {
-		t.Fatalf("after what was unpacked was overwritten: %v, got\n%s\nwant\n%s", err, got, text)
+		t.Fatalf("after the unpacked text was overwritten: %v, got\n%s\nwant\n%s", err, got, text)
 	}
 }
 
-// The bases and samples a packer was made of may change: it has its own copies.
+// The bases and samples that a packer was made of may change: it has its own copies.
 func TestPackersOwnWhatTheyAreMadeOf(t *testing.T) {
 	eachContender(t, func(t *testing.T, c contender) {
 		pods := medium.corpus(testPods)
@@ -132,11 +132,11 @@ func TestPackersCanBeShared(t *testing.T) {
 	})
 }
 
-// Whoever knows a base must gain by it: the right one must serve better than another workload's.
+// A packer with a base must gain by it: the right base must be better than another workload's.
 func TestBasesAreMadeUseOf(t *testing.T) {
 	eachContender(t, func(t *testing.T, c contender) {
 		if c.scope != workload {
-			t.Skip("knows no base")
+			t.Skip("uses no base")
 		}
 		pods := medium.corpus(testPods)
 		packers := packersOf(t, c, pods)
@@ -152,8 +152,8 @@ func TestBasesAreMadeUseOf(t *testing.T) {
 	})
 }
 
-// packersOf makes the packers for a corpus: a single one, or one for each base in the order of the
-// bases.
+// packersOf returns the packers for a corpus: a single one, or one for each base in the order of
+// the bases.
 func packersOf(t testing.TB, c contender, corpus corpus) []packer {
 	t.Helper()
 	inputs := [][][]byte{corpus.samples}

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// plain keeps the text as it is.
+// plain stores the text unchanged.
 type plain struct{}
 
 func copyPacker([][]byte) (packer, error) { return plain{}, nil }
@@ -16,8 +16,8 @@ func (plain) unpack(scratch, packed []byte) ([]byte, error) {
 	return append(scratch[:0], packed...), nil
 }
 
-// affixes keeps what is between the longest beginning and the longest end that the text shares with
-// the base: the simplest difference there is.
+// affixes stores what is between the longest prefix and the longest suffix that the text shares
+// with the base: the simplest difference.
 type affixes struct{ base []byte }
 
 func affixesPacker(samples [][]byte) (packer, error) { return affixes{exact(samples[0])}, nil }

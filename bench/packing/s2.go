@@ -10,8 +10,8 @@ import (
 // s2Block packs each text by itself.
 type s2Block struct{ encode func(dst, src []byte) []byte }
 
-// The encoders of s2. All of them are read by s2.Decode, and what s2Snappy writes by any Snappy
-// decoder, too.
+// The encoders of s2. s2.Decode reads the output of all of them, and any Snappy decoder that of
+// s2Snappy.
 var (
 	s2Default = s2.Encode
 	s2Better  = s2.EncodeBetter
@@ -28,12 +28,11 @@ func (p s2Block) unpack(scratch, packed []byte) ([]byte, error) {
 	return s2.Decode(scratch, packed)
 }
 
-// whole makes the length of scratch its capacity: some of s2's encoders ask for the one, some for
-// the other.
+// whole extends scratch to its capacity: some of s2's encoders use the length, some the capacity.
 func whole(scratch []byte) []byte { return scratch[:cap(scratch)] }
 
-// s2Dict packs with a dictionary, which keeps the tables that its first use has made: 32 KB, or 288
-// KB for better.
+// s2Dict packs with a dictionary, which keeps the tables made by its first use: 32 KB, or 288 KB
+// for better.
 type s2Dict struct {
 	dict   *s2.Dict
 	better bool
@@ -50,7 +49,7 @@ func (p s2Dict) unpack(scratch, packed []byte) ([]byte, error) {
 	return p.dict.Decode(scratch, packed)
 }
 
-var errS2Dict = errors.New("s2: the sample makes no dictionary")
+var errS2Dict = errors.New("s2: the sample yields no dictionary")
 
 func newS2Dict(d *s2.Dict, better bool) (packer, error) {
 	if d == nil {
@@ -59,12 +58,12 @@ func newS2Dict(d *s2.Dict, better bool) (packer, error) {
 	return s2Dict{d, better}, nil
 }
 
-// s2SamplePacker has one pod as the dictionary of all.
+// s2SamplePacker has one pod as the dictionary for all.
 func s2SamplePacker(samples [][]byte) (packer, error) {
 	return newS2Dict(s2.MakeDict(s2Base(samples[0]), nil), false)
 }
 
-// s2TrainedPacker has the largest dictionary s2 can have, of what the samples have most in common.
+// s2TrainedPacker has the largest dictionary of s2, made of what the samples have most in common.
 func s2TrainedPacker(samples [][]byte) (packer, error) {
 	d, err := dict.BuildS2Dict(samples, dict.Options{MaxDictSize: s2.MaxDictSize, HashBytes: 6})
 	if err != nil {
@@ -81,12 +80,12 @@ func s2WorkloadBetterPacker(samples [][]byte) (packer, error) {
 	return newS2Dict(s2.MakeDict(s2Base(samples[0]), nil), true)
 }
 
-// s2Base copies a sample into memory that s2.MakeDict takes as it is: it wants 16 bytes of room
-// behind it.
+// s2Base copies a sample into memory that s2.MakeDict uses as it is: it needs 16 spare bytes at the
+// end.
 func s2Base(sample []byte) []byte { return append(make([]byte, 0, len(sample)+16), sample...) }
 
-// s2Lazy keeps the base alone and makes the dictionary each time: its tables are not kept, but made
-// for each text that is packed. Unpacking needs no tables.
+// s2Lazy keeps only the base: it makes the dictionary and its tables for each text that it packs.
+// Unpacking needs no tables.
 type s2Lazy struct{ base []byte }
 
 func s2WorkloadLazyPacker(samples [][]byte) (packer, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdLevel makes the packers of one of zstd's levels.
+// zstdLevel makes the packers of one zstd level.
 type zstdLevel zstd.EncoderLevel
 
 const (
@@ -16,20 +16,20 @@ const (
 )
 
 const (
-	// zstdWindow is enough for the texts and for the larger dictionaries. What an encoder takes
-	// grows with it.
+	// zstdWindow is enough for the texts and for the larger dictionaries. An encoder's memory grows
+	// with it.
 	zstdWindow = 512 << 10
-	// zstdTrained is the size the zstd command gives a dictionary.
+	// zstdTrained is the default dictionary size of the zstd command.
 	zstdTrained = 112 << 10
-	// zstdHistory is as much of the samples as one dictionary holds unchanged: with 50 workloads a
-	// pod of each.
+	// zstdHistory is the size of the samples that one dictionary holds unchanged: with 50 workloads
+	// a pod of each.
 	zstdHistory = 384 << 10
-	// zstdID stands in each packed text, so it is one of those that take a single byte.
+	// zstdID is part of each packed text, so it is one of those that take a single byte.
 	zstdID = 1
 )
 
-// zstdPacker lets as many goroutines pack and unpack at once as Go runs (GOMAXPROCS); there is an
-// encoder's and a decoder's state for each of them, made when it is first used.
+// zstdPacker lets as many goroutines pack and unpack at once as Go runs (GOMAXPROCS); each of them
+// has the state of an encoder and a decoder, made on first use.
 type zstdPacker struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
@@ -76,7 +76,7 @@ func (l zstdLevel) trained(samples [][]byte) (packer, error) {
 	return l.withDict(d)
 }
 
-// history has a dictionary of samples as they are, with the statistics of all.
+// history has a dictionary of unchanged samples, with the statistics of all.
 func (l zstdLevel) history(samples [][]byte) (packer, error) {
 	var history []byte
 	for _, s := range samples {
@@ -100,7 +100,7 @@ func (l zstdLevel) withDict(d []byte) (packer, error) {
 		[]zstd.DOption{zstd.WithDecoderDicts(d)})
 }
 
-// workload has the base as it is for a dictionary, and an encoder and a decoder for each workload.
+// workload has the base as a raw dictionary, and an encoder and a decoder for each workload.
 func (l zstdLevel) workload(samples [][]byte) (packer, error) {
 	base := exact(samples[0])
 	return l.new(asManyAsGo, encodeWith(base), decodeWith(base))
@@ -114,8 +114,8 @@ func decodeWith(base []byte) []zstd.DOption {
 	return []zstd.DOption{zstd.WithDecoderDictRaw(zstdID, base)}
 }
 
-// zstdLazy keeps the base alone, and gives it to an encoder or decoder all workloads share, each
-// time it uses one.
+// zstdLazy keeps only the base, and passes it to an encoder or decoder that all workloads share,
+// for each use.
 type zstdLazy struct{ base []byte }
 
 var zstdStates = sync.Pool{New: func() any {

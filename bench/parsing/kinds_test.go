@@ -12,13 +12,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// kind is what a row of the benchmark reads.
+// kind is the objects of a row of the benchmark.
 type kind struct {
 	name string
 	of   *objects.Kind
-	size int // 0: what is usual
+	size int // 0: the usual size
 	n    int
-	once bool // objects never come twice: what is measured as updates are objects that are new
+	once bool // objects never recur: the updates are new objects
 }
 
 var kinds = []kind{
@@ -38,8 +38,7 @@ var kinds = []kind{
 	{name: "never-twice", of: objects.JobPods, n: 1000, once: true},
 }
 
-// texts are the objects of a kind as a list has them and then, in turns, as a watch sends their
-// changes.
+// texts are the objects of a kind as in a list, and then, in turns, as a watch sends their changes.
 type texts struct{ list, updates [][]byte }
 
 func (k kind) texts() (t texts) {
@@ -66,21 +65,21 @@ func (k kind) texts() (t texts) {
 	return t
 }
 
-// store keeps objects as an informer does.
+// store stores objects as an informer does.
 type store map[event.Key]*object.Object
 
-// batch is how many objects are measured at once: few, so that on a busy machine some batches are
-// not disturbed.
+// batch is how many objects are measured at once: few, so that some batches are undisturbed even on
+// a busy machine.
 const batch = 40
 
-// BenchmarkKinds reports, for the first list and for updates, what the parser takes over what
-// json.Valid takes to check the same texts: with nothing remembered (strict) and as an informer
-// uses it. All are least values of a thread's processor time for a batch of objects, in turns.
-// B/listed is what the store holds of an object after the list, B/object after the updates.
+// BenchmarkKinds reports, for the first list and for updates, the parser's time relative to that of
+// json.Valid for the same texts: without remembered objects (strict) and as an informer uses it.
+// All are minimum processor times of a thread for a batch of objects, in turns. B/listed is the
+// stored size of an object after the list, B/object after the updates.
 func BenchmarkKinds(b *testing.B) {
 	for _, k := range kinds {
 		b.Run(k.name, func(b *testing.B) {
-			runtime.LockOSThread() // the time of the thread is that of the parser
+			runtime.LockOSThread() // the time of the thread is the parser's
 			defer runtime.UnlockOSThread()
 			t := k.texts()
 			least := map[string]float64{}
@@ -133,7 +132,7 @@ func BenchmarkKinds(b *testing.B) {
 	}
 }
 
-// memory returns how many bytes the objects take, one on average.
+// memory returns the average size of the objects in bytes.
 func (s store) memory() float64 {
 	sum := 0
 	for _, o := range s {

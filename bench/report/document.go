@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Document is all that a run reports.
+// Document is the report of a run.
 type Document struct {
 	Machine  Machine
 	Began    time.Time
 	Took     time.Duration
 	Rounds   int
 	Tables   []Titled
-	Verdicts []Verdict    // of everything but the kinds
+	Verdicts []Verdict    // of everything except the kinds
 	Kinds    []Collection // of the scene of that name
-	// what went wrong: trials that are missing, contenders that did not do the same work
+	// failures: missing trials, contenders that did not do the same work
 	Problems []string
 }
 
-// kindTables are those of the kinds, the one for the head of the document first.
+// kindTables returns the tables of the kinds, the first one for the start of the document.
 func (d Document) kindTables() []Titled {
 	if len(d.Kinds) == 0 {
 		return nil
@@ -32,17 +32,17 @@ func (d Document) kindTables() []Titled {
 	return []Titled{
 		{fmt.Sprintf("over all %d kinds of collections", len(d.Kinds)), Overall(d.Kinds)},
 		{"figures to reach, by kind", KindFigures(d.Kinds)},
-		{"what each kind takes", KindContenders(d.Kinds)},
+		{"costs of each kind", KindContenders(d.Kinds)},
 	}
 }
 
-// Titled is a table with a line above it.
+// Titled is a table with a title.
 type Titled struct {
 	Title string
 	Table Table
 }
 
-// Machine is where a run took place, and of what.
+// Machine is the machine of a run, and the tested version.
 type Machine struct {
 	Cores  int
 	CPU    string
@@ -50,7 +50,7 @@ type Machine struct {
 	Commit string
 }
 
-// ThisMachine tells of this one. What cannot be found out is "unknown".
+// ThisMachine describes this machine. Unknown fields are "unknown".
 func ThisMachine() Machine {
 	m := Machine{Cores: runtime.NumCPU(), CPU: "unknown", Go: runtime.Version() + " " +
 		runtime.GOOS + "/" + runtime.GOARCH, Commit: "unknown"}
@@ -73,7 +73,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// Text is for a terminal.
+// Text returns the report for a terminal.
 func (d Document) Text() string {
 	var b strings.Builder
 	for _, t := range append(slices.Clone(d.Tables), d.kindTables()...) {
@@ -96,10 +96,11 @@ func (d Document) problems() string {
 	return b.String()
 }
 
-// Markdown is for a file.
+// Markdown returns the report for a file.
 func (d Document) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Results\n\nWritten by `informerbench run`; what is measured and how: the package documentation of `bench/trial`.\n\n")
+	fmt.Fprintf(&b, "# Results\n\nWritten by `informerbench run`; what is measured and how: the package "+
+		"documentation of\n`bench/trial`.\n\n")
 	fmt.Fprintf(&b, "- date: %s, took %s\n", d.Began.UTC().Format(time.DateOnly),
 		d.Took.Round(time.Second))
 	fmt.Fprintf(&b, "- commit: %s\n- machine: %d cores, %s\n- Go: %s\n- rounds: %d; figures are their medians\n",
@@ -111,7 +112,7 @@ func (d Document) Markdown() string {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table)
 	}
 	kinds := d.kindTables()
-	if len(kinds) > 0 { // what holds for objects in general comes before what holds for some
+	if len(kinds) > 0 { // general results come before those of some kinds
 		section(kinds[0])
 		section(kinds[1])
 	}

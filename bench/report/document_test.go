@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// measured are figures of which some are reached and some not.
+// measured returns figures of which some reach their targets and some do not.
 func measured() Results {
 	return Results{
 		Main: map[string]Figures{
@@ -52,15 +52,15 @@ func TestVerdicts(t *testing.T) {
 | CPU per event with 5000 workloads, versus 50                              |     <= 1.2x |      1.10x |        pass |
 | CPU per event with 100 informers, versus 1                                |     <= 1.2x |      1.40x | falls short |
 | API server write to handler, p99, versus client-go typed                  |       <= 1x |      1.50x | falls short |
-| a lone event, CPU without that of idling, versus reading and dropping     |       <= 2x |      1.80x |        pass |
-| a lone event, write to handler, 99 of 100                                 |     <= 1 ms |     1.5 ms | falls short |
-| an event that matches, CPU, versus writing the same bytes to a file       |       <= 3x |      2.00x |        pass |
-| input that is made to cost most, versus strict reading                    |     <= 1.5x |      1.80x | falls short |
+| a single event, CPU without idle CPU, versus reading and dropping         |       <= 2x |      1.80x |        pass |
+| a single event, write to handler, 99 of 100                               |     <= 1 ms |     1.5 ms | falls short |
+| a matching event, CPU, versus writing the same bytes to a file            |       <= 3x |      2.00x |        pass |
+| the costliest input, versus strict reading                                |     <= 1.5x |      1.80x | falls short |
 `, "\n")
 	if got := VerdictTable(Verdicts(measured())).String(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	// The ratio to the limit is what a tolerance is held against.
+	// The tolerance applies to the ratio to the limit.
 	for i, excess := range []float64{1, 40.0 / 60, 4.0 / 3} {
 		if got := Verdicts(measured())[i].Excess; got < excess*0.999 || got > excess*1.001 {
 			t.Errorf("verdict %d: %v of the limit, want %v", i, got, excess)
@@ -138,7 +138,7 @@ const singlesTable = `
 `
 
 func TestTheResultsFile(t *testing.T) {
-	want := "# Results\n\nWritten by `informerbench run`; what is measured and how: the package documentation of `bench/trial`.\n" + `
+	want := "# Results\n\nWritten by `informerbench run`; what is measured and how: the package documentation of\n`bench/trial`.\n" + `
 - date: 2026-11-20, took 12m34s
 - commit: v0.1.0-3-gabcdef0
 - machine: 2 cores, A Processor
@@ -147,7 +147,7 @@ func TestTheResultsFile(t *testing.T) {
 
 ## Figures to reach, replicas and parts
 ` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable +
-		"\n<!-- of their limits, the figures are: {\"watch event, CPU, versus reading and dropping\":1.25} -->\n"
+		"\n" + commentBegins + "{\"watch event, CPU, versus reading and dropping\":1.25}" + commentEnds
 	if got := document().Markdown(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}

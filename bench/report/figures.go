@@ -9,29 +9,29 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// Figures are the medians of one contender's trials. What is not known is zero.
+// Figures are the medians of one contender's trials. Unknown ones are zero.
 type Figures struct {
 	Contender string
 	Objects   int
 
-	ListCPU, EventCPU       float64 // microseconds, by object and by event
+	ListCPU, EventCPU       float64 // microseconds, per object and per event
 	ListWall, EventWall     time.Duration
-	ListAllocs, EventAllocs float64 // by object and by event
-	Heap                    float64 // bytes by object, live after the list
+	ListAllocs, EventAllocs float64 // per object and per event
+	Heap                    float64 // bytes per object, live after the list
 	PeakRSS, SteadyRSS      float64 // bytes
 	LoadedRSS               float64 // bytes, after the burst
-	ColdRSS                 float64 // bytes, once what nobody uses is cold
-	CoolCPU                 float64 // microseconds by object, for that
-	Resident                float64 // bytes by object: steady above idle
+	ColdRSS                 float64 // bytes, once unused objects are cold
+	CoolCPU                 float64 // microseconds per object, for that
+	Resident                float64 // bytes per object: steady above idle
 	P50, P99                time.Duration
 
-	// microseconds by event, without what the process uses with nothing to do
+	// microseconds per event, without the idle usage of the process
 	SingleCPU            float64
-	IdleCPU              float64 // microseconds by second
+	IdleCPU              float64 // microseconds per second
 	SingleP50, SingleP99 time.Duration
 }
 
-// Summarize gives the medians of trials of one contender.
+// Summarize returns the medians of one contender's trials.
 func Summarize(trials []trial.Result) Figures {
 	if len(trials) == 0 {
 		return Figures{}
@@ -55,7 +55,7 @@ func Summarize(trials []trial.Result) Figures {
 	f.EventAllocs = by(func(r trial.Result) float64 {
 		return float64(r.Burst.Allocs) / float64(max(1, r.Changes))
 	})
-	if !first.Blind { // who keeps nothing has nothing by object
+	if !first.Blind { // a contender that keeps nothing has no size per object
 		f.Heap = by(func(r trial.Result) float64 { return float64(r.Heap) / float64(r.Objects) })
 	}
 	if !first.Blind && first.IdleRSS > 0 {
@@ -106,8 +106,8 @@ func only(trials []trial.Result, has func(trial.Result) bool) []trial.Result {
 	return slices.DeleteFunc(slices.Clone(trials), func(r trial.Result) bool { return !has(r) })
 }
 
-// Agree checks that all trials of one server have seen the same matches, or else they have not done
-// the same work and their figures mean nothing.
+// Agree checks that all trials of one server have seen the same matches; otherwise they have not
+// done the same work and their figures cannot be compared.
 func Agree(trials []trial.Result) error {
 	var errs []error
 	var reference *trial.Result
@@ -125,7 +125,8 @@ func Agree(trials []trial.Result) error {
 		}
 	}
 	if reference != nil && reference.MatchedListed == 0 {
-		errs = append(errs, fmt.Errorf("%s matched no object: the filter is not for these",
+		errs = append(errs, fmt.Errorf(
+			"%s matched no object: the filter does not fit these objects",
 			reference.Contender))
 	}
 	return errors.Join(errs...)

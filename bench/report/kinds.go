@@ -5,35 +5,33 @@ import (
 	"math"
 )
 
-// Collection is one collection of the scene of kinds: what was measured on it, and what is required
-// there.
+// Collection is one collection of the scene of kinds: its measurements and its requirements.
 type Collection struct {
 	Name string
-	Size int                // bytes of an object, about
+	Size int                // bytes of an object, approximately
 	By   map[string]Figures // by contender
-	// New says that changes bring objects that were not there before, and delete others. Then an
-	// event is not an update of a known object.
+	// New means that changes add new objects, and delete others, so that an event is not an update
+	// of a known object.
 	New bool
-	// Memory is how many times less memory than client-go's dynamic informer is required.
+	// Memory is the required factor below the memory of client-go's dynamic informer.
 	Memory float64
 }
 
-// Figure is one of the ratios that are required of each collection.
+// Figure is one of the required ratios of each collection.
 type Figure int
 
 // The figures. All are ratios within one run.
 const (
-	// EventReading is the CPU time of a watch event, as a multiple of what reading and dropping it
-	// takes.
+	// EventReading is the CPU time of a watch event relative to reading and dropping it.
 	EventReading Figure = iota
-	// EventDynamic is how many times less CPU time a watch event takes than with client-go's
-	// dynamic informer.
+	// EventDynamic is the factor below the CPU time of a watch event in client-go's dynamic
+	// informer.
 	EventDynamic
 	// ListDynamic is the same for an object of the first list.
 	ListDynamic
-	// MemoryDynamic is how many times less memory is resident than with client-go's dynamic
-	// informer, both over a process that reads the same and keeps nothing. It is read some time
-	// after the burst, when what nobody uses is cold, as the collector leaves it.
+	// MemoryDynamic is the factor below the resident memory of client-go's dynamic informer, both
+	// above a process that reads the same and keeps nothing. It is read some time after the burst,
+	// when unused objects are cold, without a forced collection.
 	MemoryDynamic
 )
 
@@ -46,20 +44,20 @@ var figureNames = map[Figure]string{
 	MemoryDynamic: "memory over an idle reader, versus client-go dynamic",
 }
 
-// String says what the figure is.
+// String returns the figure's description.
 func (f Figure) String() string { return figureNames[f] }
 
-// small is below how many bytes objects are small.
+// small is the size in bytes below which objects count as small.
 const small = 4000
 
-// required is the limit for a collection, 0 if there is none.
+// required returns the limit for a collection, 0 if there is none.
 func (f Figure) required(c Collection) float64 {
 	switch {
 	case f == EventReading && c.New:
 		return 0
 	case f == EventReading:
 		return 3
-	case f == EventDynamic && c.New: // each event is what an object of a first list is
+	case f == EventDynamic && c.New: // each event is like an object of a first list
 		return 15
 	case f == EventDynamic && c.Size < small:
 		return 20
@@ -72,8 +70,8 @@ func (f Figure) required(c Collection) float64 {
 	}
 }
 
-// reached is the figure of a collection: 0 if it was not measured, infinite if the difference that
-// it is made of is lost in noise.
+// reached returns the figure of a collection: 0 if it was not measured, infinite if the difference
+// it is based on is lost in noise.
 func (f Figure) reached(c Collection) float64 {
 	ours, dropped, decoded := c.By[core], c.By[drop], c.By[dynamic]
 	of := func(a, b float64) float64 {
@@ -98,7 +96,7 @@ func (f Figure) reached(c Collection) float64 {
 	}
 }
 
-// less reports whether the figure says how many times less something is, so that more is better.
+// less reports whether more is better, because the figure is a factor by which something is less.
 func (f Figure) less() bool { return f != EventReading }
 
 func (f Figure) text(value float64) string {
@@ -119,7 +117,7 @@ func (f Figure) limitText(limit float64) string {
 	return fmt.Sprintf("<= %.4gx", limit)
 }
 
-// verdict is false if the figure was not measured or nothing is required.
+// verdict returns false if the figure was not measured or nothing is required.
 func (f Figure) verdict(c Collection) (Verdict, bool) {
 	limit, reached := f.required(c), f.reached(c)
 	if limit == 0 || reached == 0 {
@@ -132,7 +130,7 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 	}, true
 }
 
-// excess is how far a value is from the limit, as a ratio.
+// excess returns the ratio of a value to the limit, above 1 if it misses it.
 func (f Figure) excess(value, limit float64) float64 {
 	if f.less() {
 		return limit / value
@@ -140,7 +138,7 @@ func (f Figure) excess(value, limit float64) float64 {
 	return value / limit
 }
 
-// KindVerdicts are the verdicts on all collections.
+// KindVerdicts returns the verdicts on all collections.
 func KindVerdicts(all []Collection) (verdicts []Verdict) {
 	for _, c := range all {
 		for _, f := range figures {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// collections are three: one that reaches all, one of which most fall short, one of new objects.
+// collections returns one that reaches all figures, one that misses most, one of new objects, and a
+// small one.
 func collections() []Collection {
 	return []Collection{
 		{Name: "replicas", Size: 10240, Memory: 12, By: map[string]Figures{
@@ -89,7 +90,7 @@ func TestKindVerdicts(t *testing.T) {
 		"texts: watch event, CPU, versus reading and dropping":        3,
 		"texts: first list, CPU, versus client-go dynamic":            15.0 / 12,
 		"texts: memory over an idle reader, versus client-go dynamic": 5,
-		// as for a first list
+		// like a first list
 		"new ones: watch event, CPU, versus client-go dynamic":      15.0 / 16,
 		"small ones: watch event, CPU, versus reading and dropping": 2.5 / 3,
 	} {
@@ -99,7 +100,7 @@ func TestKindVerdicts(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"new ones: watch event, CPU, versus reading and dropping", // none is known
+		"new ones: watch event, CPU, versus reading and dropping", // no object is known
 		"small ones: watch event, CPU, versus client-go dynamic",  // was not measured
 		"small ones: first list, CPU, versus client-go dynamic",   // was not measured
 	} {
@@ -120,7 +121,7 @@ func TestTheHeadIsOverAllKinds(t *testing.T) {
 	for _, heading := range []string{
 		"\n## Over all 4 kinds of collections\n", "\n## Figures to reach, by kind\n",
 		"\n## Figures to reach, replicas and parts\n", "\n## Two pods\n",
-		"\n## What each kind takes\n",
+		"\n## Costs of each kind\n",
 	} {
 		at := strings.Index(text, heading)
 		if at < last {

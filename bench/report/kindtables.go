@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Overall is the table that says how informerd does over all collections: not the best, but the
-// median, and which are the best and the worst.
+// Overall returns the table of the figures over all collections: the median, the best and the
+// worst.
 func Overall(all []Collection) Table {
 	t := Table{Head: []string{"", "median", "best", "worst", "as required"}}
 	type figureOf struct {
@@ -50,7 +50,7 @@ func Overall(all []Collection) Table {
 	return t
 }
 
-// KindFigures is the table of what is required of each collection, and whether it is reached.
+// KindFigures returns the table of each collection's figures and limits.
 func KindFigures(all []Collection) Table {
 	t := Table{Head: []string{"", "bytes", "event / reading", "dynamic / event", "dynamic / list",
 		"dynamic / memory"}}
@@ -78,9 +78,10 @@ func (f Figure) cell(c Collection) string {
 	}
 }
 
-// KindContenders is the table of what each contender takes on each collection. Memory over drop is
-// what is resident after the burst, less what is for the one that drops the bytes; and some time
-// later, once what nobody uses is cold, with the CPU time that was used in between.
+// KindContenders returns the table of each contender's costs on each collection. Memory over drop
+// is the resident memory after the burst, less that of the contender that drops the bytes; once
+// cold is the same some time later, when unused objects are cold, with the CPU time used in
+// between.
 func KindContenders(all []Collection) Table {
 	t := Table{Head: []string{"", "", "list CPU/object", "event CPU", "heap/object",
 		"RSS over drop", "once cold", "cooling CPU/object", "allocs/object", "allocs/event"}}
@@ -109,5 +110,5 @@ func KindContenders(all []Collection) Table {
 	return t
 }
 
-// order is that of the contenders in a collection's rows.
+// order is the order of the contenders in a collection's rows.
 var order = []string{drop, dynamic, typedPB, core}

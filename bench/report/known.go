@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// tolerance is by how much a quick run may miss a figure: it is small, and machines are noisy.
+// tolerance is the factor by which a quick run may miss a figure: it is small, and machines are
+// noisy.
 const tolerance = 2
 
-// Known is how far figures were from their limits in an earlier run, by what they are.
+// Known is the ratios of figures to their limits in an earlier run.
 type Known map[string]float64
 
-// Failed are the verdicts that are off by more than a factor of two: from what is required, or from
-// what is known where that falls short already. What is rough does not count.
+// Failed returns the verdicts that are off by more than a factor of two: from the limit or, for
+// those that already miss it, from the known ratio. Rough ones do not count.
 func (d Document) Failed(known Known) []Verdict {
 	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool {
 		return v.Rough || v.Excess <= tolerance*max(1, known[v.What])
@@ -23,8 +24,12 @@ func (d Document) Failed(known Known) []Verdict {
 
 func (d Document) verdicts() []Verdict { return slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)) }
 
-// The verdicts are in the results file once more, for Failed, in a comment.
-const commentBegins, commentEnds = "<!-- of their limits, the figures are: ", " -->\n"
+// The results file has the verdicts a second time, in a comment, for Failed. It is a code block,
+// whose lines need not be wrapped.
+const (
+	commentBegins = "<!-- figures relative to their limits:\n```\n"
+	commentEnds   = "\n```\n-->\n"
+)
 
 func (d Document) comment() string {
 	known := Known{}
@@ -32,13 +37,13 @@ func (d Document) comment() string {
 		known[v.What] = v.Excess
 	}
 	text, err := json.Marshal(known)
-	if len(known) == 0 || err != nil { // a figure that is no number
+	if len(known) == 0 || err != nil { // a figure that is not a number
 		return ""
 	}
 	return "\n" + commentBegins + string(text) + commentEnds
 }
 
-// ReadKnown reads the figures from a results file. One that has none says nothing.
+// ReadKnown reads the figures from a results file. It returns none if the file has none.
 func ReadKnown(results string) (known Known, err error) {
 	_, text, has := strings.Cut(results, commentBegins)
 	if !has {

@@ -17,8 +17,8 @@ func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
 			"texts: watch event, CPU, versus client-go dynamic",
 			"texts: memory over an idle reader, versus client-go dynamic",
 		}},
-		// What is known to fall short may do so, by as much again. What is better than required
-		// need not be.
+		// A figure that is known to miss its limit may do so, by as much again. One that is better
+		// than required need not be.
 		{Known{"a": 0.1, "b": 1.1, "texts: watch event, CPU, versus reading and dropping": 1.4,
 			"texts: memory over an idle reader, versus client-go dynamic": 2.5}, []string{
 			"texts: watch event, CPU, versus reading and dropping",
@@ -35,7 +35,7 @@ func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
 	}
 }
 
-// What is read in less than 1 us is not measured well enough for that.
+// Ratios to less than 1 us of reading are not measured precisely enough for that.
 func TestAQuickRunDoesNotFailForWhatIsRough(t *testing.T) {
 	c := collections()[0]
 	c.Size = small - 1
@@ -65,6 +65,6 @@ func TestTheResultsFileIsKnownAfterwards(t *testing.T) {
 		t.Errorf("%v, %v", known, err)
 	}
 	if _, err := ReadKnown(commentBegins + "x" + commentEnds); err == nil {
-		t.Error("a comment that cannot be read is read")
+		t.Error("a malformed comment is accepted")
 	}
 }

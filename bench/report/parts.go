@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// Matched is what an event that matches costs from delivery to the line that is written, in
-// microseconds, and what writing as many bytes costs. What is measured how: package matched.
+// Matched is the cost of a matching event from delivery to the written line, in microseconds, and
+// the cost of writing as many bytes. See package matched.
 type Matched struct {
-	To           string // what is written to
+	To           string // destination
 	Bytes        int    // of a line
 	Event, Write float64
-	Most         float64 // how many times as much is required; 0 if nothing is
+	Most         float64 // required ratio; 0 if there is none
 }
 
-// Input is a sort of input that is made to cost the parser as much as can be: how many times as
-// long it takes as strict reading, which remembers nothing.
+// Input is a sort of input designed to be as costly as possible for the parser: its time relative
+// to strict reading, which remembers nothing.
 type Input struct {
 	Name  string
 	Ratio float64
 }
 
-// costliest returns the input that takes longest.
+// costliest returns the input with the highest ratio.
 func costliest(all []Input) (worst Input) {
 	for _, i := range all {
 		if i.Ratio > worst.Ratio {
@@ -32,7 +32,7 @@ func costliest(all []Input) (worst Input) {
 	return worst
 }
 
-// MatchedEvents is the table of events that match.
+// MatchedEvents returns the table of matching events.
 func MatchedEvents(all []Matched) Table {
 	t := Table{Head: []string{"written to", "bytes", "event CPU", "writing as much",
 		"event / writing"}}
@@ -43,7 +43,7 @@ func MatchedEvents(all []Matched) Table {
 	return t
 }
 
-// Inputs is the table of input that is made to cost much, the costliest first.
+// Inputs returns the table of costly inputs, the costliest first.
 func Inputs(all []Input) Table {
 	t := Table{Head: []string{"", "reading / strict reading"}}
 	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b Input) int {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Median gives the middle value, or the mean of the two in the middle; the zero value if there are
-// none.
+// Median returns the middle value, or the mean of the two in the middle; the zero value if there
+// are none.
 func Median[T ~int64 | ~float64](values []T) T {
 	if len(values) == 0 {
 		return 0
@@ -20,8 +20,8 @@ func Median[T ~int64 | ~float64](values []T) T {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// Percentile gives the smallest value that p percent of all are not above (0 < p <= 100); the zero
-// value if there are none.
+// Percentile returns the smallest value that at least p percent of all values do not exceed (0 < p
+// <= 100); the zero value if there are none.
 func Percentile[T cmp.Ordered](values []T, p int) T {
 	if len(values) == 0 {
 		var none T

@@ -66,7 +66,7 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 		EventWall:  2 * time.Minute,
 		ListAllocs: 4, EventAllocs: 2, Heap: 200, PeakRSS: 6000, SteadyRSS: 4100, LoadedRSS: 5000,
 		Resident: 400, P50: 4, P99: 6,
-		// 6 by event, of which 2 are what idling takes
+		// 6 per event, of which 2 are idle usage
 		SingleCPU: 4, IdleCPU: 2, SingleP50: 2, SingleP99: 18,
 	}
 	if got != want {
@@ -83,7 +83,8 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 		t.Error("nothing has figures")
 	}
 
-	// Who keeps nothing has no size by object, and of another process the idle size is not known.
+	// A contender that keeps nothing has no size per object, and the idle size of another process
+	// is unknown.
 	blind, daemon := round(1), round(1)
 	blind.Blind, daemon.IdleRSS, daemon.Heap = true, 0, 0
 	if f := Summarize([]trial.Result{blind}); f.Heap != 0 || f.Resident != 0 {
@@ -109,7 +110,7 @@ func TestTrialsMustAgree(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := Agree([]trial.Result{{Contender: "core"}}); err == nil ||
-		err.Error() != "core matched no object: the filter is not for these" {
+		err.Error() != "core matched no object: the filter does not fit these objects" {
 		t.Error(err)
 	}
 	if err := Agree([]trial.Result{blind}); err != nil {

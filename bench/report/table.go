@@ -8,13 +8,13 @@ import (
 )
 
 // Table is a Markdown table, aligned so that it can be read as plain text, too. The first column is
-// set left, the others right.
+// left-aligned, the others are right-aligned.
 type Table struct {
 	Head []string
 	Rows [][]string
 }
 
-// String ends with a line break.
+// String returns the table, ending with a line break.
 func (t Table) String() string {
 	widths := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
@@ -50,7 +50,7 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// Contenders is the table of all figures, a contender a row.
+// Contenders returns the table of all figures, one row per contender.
 func Contenders(all []Figures) Table {
 	t := Table{Head: []string{
 		"", "list CPU/object", "event CPU", "list wall", "burst wall", "heap/object", "RSS/object",
@@ -69,7 +69,7 @@ func Contenders(all []Figures) Table {
 	return t
 }
 
-// Singles is the table of events that come one at a time, of the contenders that had such.
+// Singles returns the table of single events, for the contenders that had any.
 func Singles(all []Figures) Table {
 	t := Table{Head: []string{"", "event CPU", "idle CPU/s", "seen after", "99 of 100 within"}}
 	for _, f := range all {
@@ -83,10 +83,10 @@ func Singles(all []Figures) Table {
 
 const unknown = "-"
 
-// Micros writes microseconds.
+// Micros formats microseconds.
 func Micros(us float64) string { return number(us, " us") }
 
-// Bytes writes a size with the decimal units that figures of memory are given in.
+// Bytes formats a size with decimal units.
 func Bytes(n float64) string {
 	switch {
 	case n >= 10e6:
@@ -109,7 +109,7 @@ func duration(d time.Duration) string {
 	}
 }
 
-// number gives three digits or so, and a dash for zero: nothing that is measured is free.
+// number formats three digits or so, and a dash for zero: nothing that is measured is free.
 func number(n float64, unit ...string) string {
 	text := ""
 	switch abs := max(n, -n); {

@@ -2,50 +2,49 @@ package report
 
 import "fmt"
 
-// Verdict says whether one figure of the design is reached.
+// Verdict is whether one figure of the design is reached.
 type Verdict struct {
 	What     string
 	Required string
 	Reached  string
-	// Excess is how far it is from the limit, as a ratio: up to 1 it is reached.
+	// Excess is the ratio to the limit: up to 1 it is reached.
 	Excess float64
-	// Rough says that a quick run does not measure it well: the ratio to what is read in less than
-	// 1 us.
+	// Rough means that a quick run does not measure it well: the ratio to a reading time of less
+	// than 1 us.
 	Rough bool
 }
 
 // Passed reports whether the figure is reached.
 func (v Verdict) Passed() bool { return v.Excess <= 1 }
 
-// Results are the figures verdicts are made of. Parts that were not measured are empty.
+// Results are the figures that verdicts are based on. Parts that were not measured are empty.
 type Results struct {
 	Main map[string]Figures // by contender
-	// TLS are the same over HTTP/2 and TLS, which is what API servers speak.
+	// TLS are the same over HTTP/2 and TLS, which API servers use.
 	TLS map[string]Figures
-	// OneListener is the core with one listener, and ManyListeners with Further listeners more that
-	// match nothing, by what their filters ask.
+	// OneListener is the core with one listener, and ManyListeners with Further more listeners that
+	// match nothing, by what their filters read.
 	OneListener   Figures
 	ManyListeners []FurtherListeners
 	Further       int
 	// Few and Many are the core with few and with many small objects.
 	Few, Many Figures
-	// ManyWorkloads is the core as in Main, but with pods of so many workloads instead of 50.
+	// ManyWorkloads is the core as in Main, but with pods of that many workloads instead of 50.
 	ManyWorkloads Figures
 	Workloads     int
-	// OneInformer is the core with one informer, and ManyInformers with Informers that have the
-	// same objects among them.
+	// OneInformer is the core with one informer, and ManyInformers with Informers that share the
+	// same objects.
 	OneInformer, ManyInformers Figures
 	Informers                  int
-	// Matched are events that match, by where they are written to, and Hostile the input that is
-	// made to cost much.
+	// Matched are matching events, by destination, and Hostile the costly inputs.
 	Matched []Matched
 	Hostile []Input
 }
 
 // FurtherListeners are listeners of one kind.
 type FurtherListeners struct {
-	Asking  string  // what their filters ask
-	Most    float64 // us of CPU that each of them may take of an event
+	Asking  string  // what their filters read
+	Most    float64 // us of CPU allowed for each of them and each event
 	Figures Figures
 }
 
@@ -55,7 +54,7 @@ const (
 	typedJSON, typedPB  = "typed-json", "typed-protobuf"
 )
 
-// Verdicts holds the figures against the design's, as far as they were measured.
+// Verdicts compares the measured figures with the design's.
 func Verdicts(r Results) []Verdict {
 	var all []Verdict
 	ours := r.Main[core]
@@ -110,23 +109,24 @@ func Verdicts(r Results) []Verdict {
 	growth(fmt.Sprintf("%d informers, versus 1", r.Informers), r.ManyInformers, r.OneInformer)
 	atMost("API server write to handler, p99, versus client-go typed", 1, float64(ours.P99),
 		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
-	atMost("a lone event, CPU without that of idling, versus reading and dropping", 2,
+	atMost("a single event, CPU without idle CPU, versus reading and dropping", 2,
 		ours.SingleCPU, r.Main[drop].SingleCPU)
 	if ours.SingleP99 > 0 {
-		absolute("a lone event, write to handler, 99 of 100", 1, ours.SingleP99.Seconds()*1e3, "ms")
+		absolute("a single event, write to handler, 99 of 100", 1, ours.SingleP99.Seconds()*1e3,
+			"ms")
 	}
 	for _, m := range r.Matched {
 		if m.Most > 0 {
-			atMost("an event that matches, CPU, versus writing the same bytes to a "+m.To, m.Most,
+			atMost("a matching event, CPU, versus writing the same bytes to a "+m.To, m.Most,
 				m.Event, m.Write)
 		}
 	}
-	atMost("input that is made to cost most, versus strict reading", 1.5,
+	atMost("the costliest input, versus strict reading", 1.5,
 		costliest(r.Hostile).Ratio, 1)
 	return all
 }
 
-// least gives the better figure of client-go's typed informers, 0 if there is none.
+// least returns the better figure of client-go's typed informers, 0 if there is none.
 func least(main map[string]Figures, of func(Figures) float64) float64 {
 	best := 0.0
 	for _, name := range []string{typedJSON, typedPB} {
@@ -139,7 +139,7 @@ func least(main map[string]Figures, of func(Figures) float64) float64 {
 
 func ratio(r float64) string { return number(r, "x") }
 
-// VerdictTable shows verdicts.
+// VerdictTable returns the table of verdicts.
 func VerdictTable(all []Verdict) Table {
 	t := Table{Head: []string{"", "required", "reached", "verdict"}}
 	for _, v := range all {

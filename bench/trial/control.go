@@ -11,41 +11,41 @@ import (
 	"github.com/informerd/informerd/bench/apiserver"
 )
 
-// Control speaks to the handles of the benchmark's server.
+// Control calls the endpoints of the benchmark's server.
 type Control struct {
 	URL string // of the server, without path
 }
 
-// State asks how far the server is.
+// State returns the server's state.
 func (c Control) State(ctx context.Context) (s apiserver.State, err error) {
 	return s, c.ask(ctx, http.MethodGet, "/bench/state", &s)
 }
 
-// Reset takes all changes back.
+// Reset withdraws all changes.
 func (c Control) Reset(ctx context.Context) error {
 	var s apiserver.State
 	return c.ask(ctx, http.MethodPost, "/bench/reset", &s)
 }
 
-// Burst lets out n changes at once, to watches of so many parts (0: of all).
+// Burst releases n changes at once; parts is the number of parts of the watches, 0 for none.
 func (c Control) Burst(ctx context.Context, n, parts int) (r apiserver.Release, err error) {
 	return r, c.ask(ctx, http.MethodPost, fmt.Sprintf("/bench/burst?n=%d&parts=%d", n, parts), &r)
 }
 
-// Paced lets out n changes, one every so often.
+// Paced releases n changes, one per interval.
 func (c Control) Paced(ctx context.Context, n int, every time.Duration) (r apiserver.Release,
 	err error) {
 	return r, c.ask(ctx, http.MethodPost,
 		fmt.Sprintf("/bench/paced?n=%d&rate=%g", n, float64(time.Second)/float64(every)), &r)
 }
 
-// Written gives when changes were written, in Unix nanoseconds.
+// Written returns when changes were written, in Unix nanoseconds.
 func (c Control) Written(ctx context.Context, r apiserver.Release) (times []int64, err error) {
 	return times, c.ask(ctx, http.MethodGet, fmt.Sprintf("/bench/written?from=%d&n=%d", r.First,
 		r.Count), &times)
 }
 
-// Until asks every 20 ms, until the state is as wished or wished returns an error.
+// Until polls every 20 ms, until the state is as wished or wished returns an error.
 func (c Control) Until(ctx context.Context, what string,
 	wished func(apiserver.State) (bool, error)) error {
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -66,7 +66,7 @@ func (c Control) Until(ctx context.Context, what string,
 	}
 }
 
-// ask uses a connection of its own, so that none is left open beside the contender's.
+// ask uses a separate connection, so that none stays open during the contender's work.
 func (c Control) ask(ctx context.Context, method, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL+path, nil)
 	if err != nil {

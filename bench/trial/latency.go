@@ -8,7 +8,7 @@ import (
 
 func (t *trial) paced(ctx context.Context) (err error) {
 	if t.silent {
-		return nil // it does not tell of each change
+		return nil // it does not report each change
 	}
 	t.result.Latencies, _, err = t.apart(ctx, t.Burst, t.Paced, t.PacedEvery)
 	return err
@@ -41,8 +41,8 @@ func (t *trial) single(ctx context.Context) (err error) {
 	return err
 }
 
-// apart lets out n changes, after those there were before, one every so often. The CPU time is what
-// the process uses between the answer to that request and the last change.
+// apart releases n changes, after the earlier ones, one per interval. The CPU time is the process's
+// usage between the response to that request and the last change.
 func (t *trial) apart(ctx context.Context, before, n int,
 	every time.Duration) (took []time.Duration, cpu time.Duration, err error) {
 	t.tally.Record(true)
@@ -71,12 +71,12 @@ func (t *trial) apart(ctx context.Context, before, n int,
 	return took, end - begin, err
 }
 
-// between gives the time from each writing to the seeing.
+// between returns the time from writing to seeing of each change.
 func between(written, seen []int64) ([]time.Duration, error) {
 	took := make([]time.Duration, len(written))
 	for i := range took {
 		if written[i] == 0 || seen[i] == 0 {
-			return nil, fmt.Errorf("change %d was handled, and nobody knows when", i)
+			return nil, fmt.Errorf("change %d was handled, but its time was not recorded", i)
 		}
 		took[i] = time.Duration(seen[i] - written[i])
 	}

@@ -2,7 +2,7 @@ package trial
 
 import "time"
 
-// Result is what was measured. Durations are of one trial's whole phase; what does not apply is
+// Result is the measurements of a trial. Durations are of a whole phase; what does not apply is
 // zero.
 type Result struct {
 	Contender string
@@ -11,9 +11,9 @@ type Result struct {
 
 	List, Burst, Cool Phase
 
-	// Matched are how many objects of the list, and changes of the burst, the filter was true for.
+	// Matched are the objects of the list, and changes of the burst, for which the filter was true.
 	MatchedListed, MatchedChanges int64
-	// Blind contenders look at nothing, so they match nothing.
+	// Blind contenders parse nothing, so they match nothing.
 	Blind bool
 
 	Heap      int64 // bytes, live after the list, above the baseline; 0 if not known
@@ -22,13 +22,13 @@ type Result struct {
 	SteadyRSS int64
 	LoadedRSS int64 // after the burst, as the collector leaves it; 0 without a burst
 
-	ColdRSS int64 // once what nobody uses is cold; 0 without that phase
+	ColdRSS int64 // once unused objects are cold; 0 without that phase
 
 	// Latencies are of the paced changes, SingleLatencies of the single ones.
 	Latencies, SingleLatencies []time.Duration
 	Singles                    int           // 0 if that phase was left out
 	SingleCPU, SingleWall      time.Duration // all of the phase
-	IdleCPU                    time.Duration // by second, with nothing to do
+	IdleCPU                    time.Duration // per second, when idle
 }
 
 // Phase is the cost of a list or a burst.

@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// Options say what a trial does. A phase with no changes is left out.
+// Options is the configuration of a trial. A phase without changes is left out.
 type Options struct {
 	Contender  string
 	Setup      contender.Setup
@@ -21,22 +21,21 @@ type Options struct {
 	PacedEvery time.Duration // time between them
 	Singles    int           // changes far apart
 	SingleGap  time.Duration // time between them
-	IdleSample time.Duration // for which the process is watched with nothing to do, before those
-	// for which the process is left alone after the burst; 0 for no such phase
+	IdleSample time.Duration // for measuring the idle process before those
+	// for which the process is left alone after the burst; 0: no such phase
 	Cool       time.Duration
 	Rest       time.Duration // before the steady memory is read
 	ProfileDir string        // for CPU profiles of the list and the burst; "" for none
 }
 
-// trial is one being run.
+// trial is a running trial.
 type trial struct {
 	Options
 	tally   *contender.Tally
 	c       contender.Contender
 	process measure.Process
 	quiet   measure.Quiet
-	// silent contenders tell only of matches: that they have done everything shows in their being
-	// quiet.
+	// silent contenders report matches only: they count as done when they are quiet.
 	silent bool
 	result Result
 }
@@ -77,7 +76,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	return t.result, errors.Join(err, t.c.Stop())
 }
 
-// costs measures what happens until done returns, and what the process has put off by then.
+// costs measures the work until done returns, and the deferred work.
 func (t *trial) costs(ctx context.Context, phase string, begin, done func() error) (Phase, error) {
 	stop, err := measure.Profile(t.ProfileDir, t.Contender+"-"+phase)
 	if err != nil {
@@ -129,7 +128,7 @@ func (t *trial) list(ctx context.Context) (err error) {
 	t.result.MatchedListed = t.tally.MatchedListed.Load()
 	if t.process.IsSelf() {
 		t.result.IdleRSS = idle.Now
-		t.result.Heap = -heap.Live // steady adds what is live then
+		t.result.Heap = -heap.Live // steady adds the live heap
 	}
 	return nil
 }
@@ -139,7 +138,7 @@ func (t *trial) listed(ctx context.Context) error {
 	if !t.silent {
 		return t.tally.Listed.Wait(ctx, t.Setup.Objects)
 	}
-	// Informers begin to watch when they have read the list.
+	// Informers start to watch after reading the list.
 	if err := t.watching(ctx); err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (t *trial) watching(ctx context.Context) error {
 	})
 }
 
-// until waits for the server, as long as the contender's process is there.
+// until waits for a state of the server, as long as the contender's process exists.
 func (t *trial) until(ctx context.Context, what string, wished func(apiserver.State) bool) error {
 	return t.Control.Until(ctx, what, func(s apiserver.State) (bool, error) {
 		_, err := t.process.CPU()
@@ -201,7 +200,7 @@ func (t *trial) burst(ctx context.Context) (err error) {
 	return err
 }
 
-// cool waits for what a contender does with memory that nobody has used for a while.
+// cool waits for a contender's work on memory that is unused for a while.
 func (t *trial) cool(ctx context.Context) (err error) {
 	t.result.Cool, err = t.costs(ctx, "cool", func() error { return nil }, func() error {
 		return pause(ctx, t.Cool)
@@ -214,7 +213,7 @@ func (t *trial) cool(ctx context.Context) (err error) {
 	return err
 }
 
-// expect tells a contender that does not read what it gets how much that will be.
+// expect announces the number of changes to a contender that does not parse them.
 func (t *trial) expect(r apiserver.Release) {
 	if d, ok := t.c.(interface{ Expect(apiserver.Release) }); ok {
 		d.Expect(r)

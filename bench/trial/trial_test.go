@@ -124,7 +124,7 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A server with fewer objects than were promised.
+	// A server with fewer objects than announced.
 	o.Contender, o.Setup.Objects = contender.Core, stored+1
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -140,7 +140,7 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 	}
 	want := "core: burst: POST /bench/burst?n=10000&parts=0: 400 Bad Request: "
 	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), want) ||
-		!strings.Contains(err.Error(), "cannot let out 10000 changes") {
+		!strings.Contains(err.Error(), "cannot release 10000 changes") {
 		t.Errorf("%v, want %s…", err, want)
 	}
 }
@@ -152,7 +152,7 @@ func TestLatencyIsFromWritingToSeeing(t *testing.T) {
 	}
 	for _, c := range [][2][]int64{{{10, 0}, {15, 16}}, {{10, 11}, {15, 0}}} {
 		if _, err := between(c[0], c[1]); err == nil ||
-			err.Error() != "change 1 was handled, and nobody knows when" {
+			err.Error() != "change 1 was handled, but its time was not recorded" {
 			t.Error(err)
 		}
 	}

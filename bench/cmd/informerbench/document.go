@@ -53,10 +53,10 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
 	if results.Matched, results.Hostile = r.matched, r.hostile; len(r.matched) > 0 {
 		doc.Tables = append(doc.Tables,
-			report.Titled{Title: "events that match, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})
+			report.Titled{Title: "matching events, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})
 	}
 	if len(r.hostile) > 0 {
-		doc.Tables = append(doc.Tables, report.Titled{Title: "input that is made to cost much",
+		doc.Tables = append(doc.Tables, report.Titled{Title: "costly input",
 			Table: report.Inputs(r.hostile)})
 	}
 	doc.Kinds = r.collections()

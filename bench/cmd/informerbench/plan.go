@@ -44,7 +44,7 @@ const (
 	sceneMain      = "main"      // the contenders side by side, and the core's single events
 	sceneListeners = "listeners" // the core with one listener and with many
 	sceneGrowth    = "growth"    // the core with few and with many objects, workloads, informers
-	// parts of informerd by themselves: events that match, input that is made to cost much
+	// parts of informerd alone: matching events, costly input
 	sceneParts = "parts"
 	sceneKinds = "kinds" // drop, dynamic and core on collections of all kinds
 )
