@@ -147,7 +147,8 @@ func TestTheResultsFile(t *testing.T) {
 
 ## Figures to reach, replicas and parts
 ` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable +
-		"\n" + commentBegins + "{\"watch event, CPU, versus reading and dropping\":1.25}" + commentEnds
+		"\n" + commentBegins + "{\"watch event, CPU, versus reading and dropping\":1.25}" +
+		commentEnds
 	if got := document().Markdown(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
