@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "shop", "name": "web-1", "labels": {"app": "web"}}}`
 
-// write writes a file into a folder of the test's and gives its path.
+// write writes a file into a folder of the test's and returns its path.
 func write(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -16,7 +16,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk"
 )
 
-var updateSDK = flag.Bool("update", false, "write gosdk.tar.gz anew")
+var updateSDK = flag.Bool("update", false, "write gosdk.tar.gz again")
 
 const sdks = "../../plugins/sdk"
 

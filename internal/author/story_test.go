@@ -52,7 +52,7 @@ func TestNetwork(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// What a case gives for the time needs no grant for WASI, and is none for clock.v1.
+// The time of a case needs no grant for WASI, and is not a grant for clock.v1.
 func TestNowIsNoGrant(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "cases"), 0o700); err != nil {
@@ -101,7 +101,7 @@ func TestCaches(t *testing.T) {
 	_, err = Setup{Module: "m.wasm",
 		Caches: []string{"pods=" + objects, "pods=" + objects}}.prepare()
 	if err == nil {
-		t.Error("objects that stand twice are taken")
+		t.Error("duplicate objects are accepted")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// Objects beside cases are none, and neither is what begins with a dot.
+// Objects among cases are not cases, and neither are names that begin with a dot.
 func TestFindCases(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{"sub", ".git"} {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the output of commands in docs/filters.md anew")
+var update = flag.Bool("update", false, "write the output of commands in docs/filters.md again")
 
 var (
 	console = regexp.MustCompile("(?m)^```console\n((?:\\$ .*\n)+)((?s:.*?))^```$")
@@ -56,7 +56,7 @@ func TestFiltersPage(t *testing.T) {
 			output.WriteString(stdout.String())
 		}
 		if got := strings.TrimRight(output.String(), "\n") + "\n"; got != m[2] && !*update {
-			t.Errorf("%s gives\n%s\nand not, as the page says (make docs writes it anew)\n%s", m[1],
+			t.Errorf("%s prints\n%s\nand not, as the page says (make docs updates it)\n%s", m[1],
 				got, m[2])
 		} else {
 			m[2] = got
@@ -73,8 +73,8 @@ func TestFiltersPage(t *testing.T) {
 	}
 }
 
-// A message that gives no text is the rule's name, to explain as to those who get it.
-func TestExplainSaysTheMessageThatIsTold(t *testing.T) {
+// A message without a text is the rule's name, in explain as in reports.
+func TestExplainSaysTheMessageThatIsReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"c.yaml": "apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {out: {stdout: {}}}\nlisteners:\n  pods:\n    informer: {resource: pods}\n" +

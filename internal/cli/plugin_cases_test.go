@@ -10,7 +10,7 @@ import (
 
 const casePod = "{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}"
 
-// writeCases writes cases beside the folder of modules.
+// writeCases writes cases next to the folder of modules.
 func writeCases(t *testing.T, dir string, cases map[string]string) {
 	t.Helper()
 	for name, text := range cases {
@@ -236,7 +236,7 @@ func TestPluginJSON(t *testing.T) {
 func TestPluginInspectOfWhatIsNoHandler(t *testing.T) {
 	dir := pluginFiles(t)
 	code, stdout, stderr := run(dir, "plugin inspect @/alien.wasm")
-	if code != exitRun || stderr != "informerd: @/alien.wasm is no handler\n" ||
+	if code != exitRun || stderr != "informerd: @/alien.wasm is not a handler\n" ||
 		strings.ContainsAny(stdout, "\x1b\a") ||
 		!strings.Contains(stdout,
 			`not a handler: import "\x1b]0;abort\a" of module "env": there is no such module`) ||

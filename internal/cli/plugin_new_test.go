@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program gives the path of a program that is informerd.
+// program returns the path of a program that is informerd.
 func program(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -29,7 +29,7 @@ func reporter() Guest {
 	}
 }
 
-// pluginFiles writes what the tests of these commands work on, and gives the folder.
+// pluginFiles writes what the tests of these commands work on, and returns the folder.
 func pluginFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

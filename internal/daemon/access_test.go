@@ -32,7 +32,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 	for name, c := range map[string]struct {
 		refuse      func(r *http.Request) (int, string)
 		want, roles string // %s is the file
-		other       string // an error that is no mistake
+		other       string // an error that is not a mistake
 	}{
 		"all is well": {refuse: func(*http.Request) (int, string) { return 0, "" }},
 		"no list in one namespace": {

@@ -66,7 +66,7 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 `)
 	dir := filepath.Dir(cfg.File())
 	for _, name := range []string{"c.yaml", "text.wasm"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("this is no module"),
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("this is not a module"),
 			0o600); err != nil {
 			t.Fatal(err)
 		}

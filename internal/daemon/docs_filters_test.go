@@ -25,9 +25,9 @@ import (
 var filtersPage = filepath.Join("..", "..", "docs", "filters.md")
 
 // TestFiltersPage keeps docs/filters.md true. Its configurations load and compile with the built-in
-// schemas, and the events below each come out as it says; its expressions give what it says; what
-// is generated in it is up to date; its links lead somewhere. The commands that it shows are run by
-// the test of that name in internal/cli.
+// schemas, and the events below each come out as it says; its expressions have the values that it
+// says; what is generated in it is up to date; its links lead somewhere. The commands that it shows
+// are run by the test of that name in internal/cli.
 //
 // A block that begins with "listeners:" gets what is around it in every configuration. One with
 // "wrong" in its name is there to be refused.
@@ -204,7 +204,7 @@ func ruleEvent(t *testing.T, s *told) string {
 	return fenced("json", b.String())
 }
 
-// endpointsOf gives what the endpoint answers while the story's violations are open.
+// endpointsOf returns what the endpoint answers while the story's violations are open.
 func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
 	book := s.listener.book

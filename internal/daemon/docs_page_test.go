@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what is generated in docs/filters.md anew")
+var update = flag.Bool("update", false, "write what is generated in docs/filters.md again")
 
 // A page of documentation, as its tests see it.
 //
@@ -62,7 +62,7 @@ func readPage(t *testing.T, path string) *page {
 	return p
 }
 
-// named gives the block of a name.
+// named returns the block of a name.
 func (p *page) named(t *testing.T, name string) block {
 	t.Helper()
 	i := slices.IndexFunc(p.blocks, func(b block) bool { return b.name == name })

@@ -260,7 +260,7 @@ func (s *told) event(words []string, object string) {
 	s.source.push(d)
 }
 
-// state reads an object, and gives it what every object has. Without a text it is the last one.
+// state reads an object, and adds what every object has. Without a text it is the last one.
 func (s *told) state(resource, text string) *object.Object {
 	s.t.Helper()
 	if text == "" {
@@ -462,7 +462,7 @@ func (s *docSource) Next(ctx context.Context) (informer.Delivery, error) {
 	}
 }
 
-// More gives nothing: one line of a story is one event.
+// More returns nothing further: one line of a story is one event.
 func (s *docSource) More(got []informer.Delivery, _, _ int) []informer.Delivery { return got }
 
 func (s *docSource) Stopped() <-chan struct{} { return nil }

@@ -17,7 +17,7 @@ import (
 var answering = regexp.MustCompile(
 	`msg="answering requests" address=(\S+) paths="\[/metrics /violations /livez /readyz /healthz\]"`)
 
-// ask gives an answer of the daemon's endpoint.
+// ask returns an answer of the daemon's endpoint.
 func (d *started) ask(t *testing.T, path string) string {
 	t.Helper()
 	d.log.waitFor(t, "answering requests")

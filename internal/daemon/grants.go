@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// grants returns the rights that the configuration gives a listener's handler. Mistakes are
+// grants returns the rights that a listener's handler has in the configuration. Mistakes are
 // reported at their places; then the rights must not be used.
 func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	granted, ok = g.Host(), true

@@ -59,8 +59,7 @@ func expectMistakes(t *testing.T, cfg *config.Config, err error, want string) {
 	}
 }
 
-// What the configuration grants is what the host is told, and nothing is granted that does not
-// stand there.
+// What the configuration grants is what the host grants, and nothing else.
 func TestGrantsOfTheConfiguration(t *testing.T) {
 	t.Setenv("HOOK_TOKEN", "Bearer hunter2")
 	cfg := parse(t, head+`

@@ -164,8 +164,8 @@ func TestHeadersHaveALimit(t *testing.T) {
 		"\r\n\r\n"); res.StatusCode != http.StatusOK {
 		t.Errorf("15 KiB: %s", res.Status)
 	}
-	// net/http allows for 4 KiB beside the limit. The header has no end, so that the server leaves
-	// nothing of it unread.
+	// net/http allows for 4 KiB on top of the limit. The header has no end, so that the server
+	// leaves nothing of it unread.
 	if res, _ := r.raw(begin +
 		strings.Repeat("x", 20<<10-len(
 			begin))); res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {

@@ -85,7 +85,7 @@ func TestProbesHaveNoData(t *testing.T) {
 	}
 }
 
-// A paused handler is told of, and does not make informerd unhealthy. What its guest says stays
+// A paused handler is reported, and does not make informerd unhealthy. What its guest says stays
 // within its line.
 func TestHealthTellsOfPauses(t *testing.T) {
 	listeners := append(someListeners(), Listener{Name: "other", Route: func() route.Stats {

@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/route"
 )
 
-var update = flag.Bool("update", false, "write testdata anew")
+var update = flag.Bool("update", false, "write testdata again")
 
 func TestMetrics(t *testing.T) {
 	r := serve(t, someServer())
@@ -113,7 +113,7 @@ func TestTheNamespacesOfARuleAreBounded(t *testing.T) {
 	}
 }
 
-// One name that is no UTF-8 would cost all metrics, and two of them could look alike.
+// One name that is not UTF-8 would cost all metrics, and two of them could look alike.
 func TestLabelsAreMadeValid(t *testing.T) {
 	r := serve(t, &Server{Cluster: "\xff",
 		Listeners: []Listener{{Name: "l", Counts: func() map[Count]int {

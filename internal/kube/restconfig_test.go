@@ -30,7 +30,7 @@ contexts:
 - {name: nobody, context: {cluster: one, user: you}}
 `
 
-// outside makes the environment one without a cluster, with an empty home folder, and gives that.
+// outside makes the environment one without a cluster, with an empty home folder, and returns that.
 func outside(t *testing.T) (home string) {
 	home = t.TempDir()
 	for name, value := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// group is one group of a fake API server. Versions stand in the order of the server's preference.
+// group is one group of a fake API server. Versions are in the order of the server's preference.
 type group struct {
 	name     string
 	versions []version

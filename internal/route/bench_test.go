@@ -85,7 +85,7 @@ func BenchmarkRoute(b *testing.B) {
 // Guests, assembled by hand. Each has a memory and the marker of the interface.
 const (
 	wasmHead = "0061736d01000000"
-	// dropsEvents has on_event, which gives 1.
+	// dropsEvents has on_event, which returns 1.
 	dropsEvents = wasmHead + "010c0260000060047f7f7f7f017f030302000105030100010728" +
 		"03066d656d6f7279020010696e666f726d6572645f6162695f76310000086f6e5f6576656e7400010a090202000b040041010b"
 	// pullsEvents has on_batch: while next(1024, 20) >= 0, unreachable if the length of the object

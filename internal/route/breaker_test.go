@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// trying runs a route until the test is over, and gives its end.
+// trying runs a route until the test is over, and returns its end.
 func (h *handled) trying(t *testing.T) (ctx context.Context, cancel context.CancelFunc,
 	ended chan error) {
 	ctx, cancel = context.WithCancel(t.Context())
@@ -23,7 +23,7 @@ func (h *handled) trying(t *testing.T) (ctx context.Context, cancel context.Canc
 	return ctx, cancel, ended
 }
 
-// after lets time pass, and gives the calls of the handler in it.
+// after lets time pass, and returns the calls of the handler in it.
 func (h *handled) after(d time.Duration) []string {
 	time.Sleep(d)
 	synctest.Wait()
@@ -124,8 +124,9 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 	})
 }
 
-// A good result between two crashes begins the count anew, whoever has it, and so does any verdict.
-func TestAGoodResultBeginsTheCountAnew(t *testing.T) {
+// A good result between two crashes starts the count again, whichever worker has it, and so does
+// any verdict.
+func TestAGoodResultStartsTheCountAgain(t *testing.T) {
 	for _, good := range []string{"", "drop", "retry", "fail"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHandled(t, "bad1 bad2 good bad3 bad4")
@@ -231,7 +232,7 @@ func TestOneTrialAtATime(t *testing.T) {
 	})
 }
 
-// Nobody waits for a pause when the listener stops: what is left is worked on at once, without
+// Nobody waits for a pause when the listener stops: the rest is worked on at once, without
 // further pauses.
 func TestStoppingEndsAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -39,8 +39,8 @@ func pending(after time.Duration) rules.Definition {
 		Deny: filters.Expression{Text: `object.status.phase == "Pending"`}}
 }
 
-// told gives what an output was told by rules.
-func told(t *testing.T, out *output) (all []string) {
+// reported returns what rules reported to an output.
+func reported(t *testing.T, out *output) (all []string) {
 	t.Helper()
 	out.mu.Lock()
 	defer out.mu.Unlock()
@@ -115,7 +115,7 @@ func TestARuleIsToldWhenItsTimeHasCome(t *testing.T) {
 
 func expectTold(t *testing.T, out *output, want ...string) {
 	t.Helper()
-	if got := told(t, out); !slices.Equal(got, want) {
+	if got := reported(t, out); !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 }

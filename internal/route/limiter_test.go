@@ -41,7 +41,7 @@ func (g refusing) HandleBatch(ctx context.Context, events []event.Event) (result
 func (g refusing) Close(context.Context) error { return nil }
 
 // However many events fail, with whatever reasons, the log stays small: so many lines, and so many
-// bytes each. What is left out is counted.
+// bytes each. Suppressed lines are counted.
 func TestReasonsDoNotFloodTheLog(t *testing.T) {
 	for name, verdict := range map[string]plugins.Verdict{"fail": plugins.Fail,
 		"retry": plugins.Retry} {

@@ -21,8 +21,7 @@ type unsent struct {
 	next     int       // index into messages × the pipeline's outputs, messages first
 	pipeline *Pipeline // what the event began with
 	last     bool      // there are messages; else the retry begins with the select
-	// recallAfter is how long after the end of this event the object is to come again; 0: it is
-	// not.
+	// recallAfter is when the object comes again, from the end of this event on; 0: it does not.
 	recallAfter time.Duration
 	member      member // what is to be remembered of the object
 	gone        bool   // to the rules the object is gone

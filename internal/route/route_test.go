@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a source that gives events in order, holds an object back while it waits for its retry,
-// and ends when all are done. It writes down the acknowledgements.
+// script is a subscription that delivers events in order, holds an object back while it waits for
+// its retry, and ends when all are done. It records the acknowledgements.
 type script struct {
 	mu      sync.Mutex
 	waiting []informer.Delivery
@@ -161,7 +161,7 @@ func (s *script) Retry(d *informer.Delivery, after time.Duration) {
 	})
 }
 
-// output writes down what it takes, and fails as it is told.
+// output records what it takes, and fails as configured.
 type output struct {
 	mu  sync.Mutex
 	got []string
@@ -197,7 +197,8 @@ func add(name string) event.Event {
 	return event.Event{Op: event.Add, Object: o}
 }
 
-// run runs a route over events to outputs and gives the acknowledgements, the counters and the log.
+// run runs a route over events to outputs and returns the acknowledgements, the counters and the
+// log.
 func run(t *testing.T, filter string, retry Retry, events []event.Event,
 	outputs ...*output) (acks []string, stats Stats, log string) {
 	t.Helper()

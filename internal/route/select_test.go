@@ -47,7 +47,7 @@ func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *draft {
 	}
 }
 
-// states gives what an output was told of an object: what, the version, and what was before.
+// states returns what an output got of an object: what, the version, and what was before.
 func states(out *output) (all []string) {
 	for _, m := range out.messages {
 		text := strings.TrimPrefix(m.Type, "dev.informerd.object.") + " " +
@@ -73,7 +73,7 @@ func TestSelectMakesASetOfTheObjects(t *testing.T) {
 		name   string
 		e      event.Event
 		before *object.Object
-		want   string // nothing is told if it is empty
+		want   string // nothing is reported if it is empty
 	}{
 		{"add within", event.Event{Op: event.Add, Object: in(1), Initial: true}, nil, "added 1"},
 		{"add outside", event.Event{Op: event.Add, Object: out(1)}, nil, ""},
