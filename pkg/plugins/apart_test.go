@@ -125,6 +125,9 @@ func TestCompiledCodeIsOnlyReadHere(t *testing.T) {
 }
 
 func TestCompilingHasLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles for seconds")
+	}
 	folder := t.TempDir()
 	for _, test := range []struct {
 		name   string

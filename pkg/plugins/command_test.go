@@ -272,6 +272,9 @@ func TestCommandBadReads(t *testing.T) {
 // buildCommand builds a Go program for WASI, as anybody would.
 func buildCommand(t testing.TB) []byte {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds a program from Go, which takes seconds")
+	}
 	const dir = "testdata/command"
 	if wasm, ok := built.Load(dir); ok {
 		return wasm.([]byte)

@@ -46,9 +46,13 @@ func buildGuest(t testing.TB, sdk, source string) []byte {
 	return wasm
 }
 
-// needCompiler runs a command whose exit status 3 says that there is no compiler.
+// needCompiler runs a command whose exit status 3 says that there is no compiler. With -short the
+// test is skipped.
 func needCompiler(t testing.TB, command *exec.Cmd) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs compilers, which takes seconds")
+	}
 	text, err := command.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 3 && os.Getenv("GUESTS") != "required" {

@@ -263,6 +263,9 @@ func TestHTTPAnswersToBadPointers(t *testing.T) {
 
 // A request is given up before the deadline, and the verdict is the guest's.
 func TestSlowServerLeavesTimeForAVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds")
+	}
 	hung := make(chan struct{})
 	url := httpServer(t, func(http.ResponseWriter, *http.Request) { <-hung })
 	defer close(hung)

@@ -103,6 +103,9 @@ func (b *neighbour) noise() (n run) {
 
 // TestCorpus runs everything in the corpus next to a listener that does no harm.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs everything that handlers can try, which takes a minute")
+	}
 	out, url, object := &sink{}, silent(t), pod(t)
 	var compiler []string
 	// elsewhere starting a process for each of hundreds of modules would take longest
@@ -251,6 +254,9 @@ func wanted(ended, want string) bool {
 }
 
 func TestCorpusIsWhatItSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the whole corpus, which takes seconds")
+	}
 	names := map[string]bool{}
 	for _, c := range hostile.All("http://127.0.0.1:1/") {
 		if names[c.Name] {

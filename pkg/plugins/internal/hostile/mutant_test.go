@@ -27,6 +27,9 @@ const hangs = 2 * time.Minute
 // TestMutants loads damaged modules and passes some events to each. HOSTILE=full takes 10,000
 // of them, some hundred of those made of guests in bin/plugins; HOSTILE_SEED repeats a run.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads damaged modules for seconds")
+	}
 	n, n0, big := 500, uint64(time.Now().UnixNano()), 0
 	switch full := os.Getenv("HOSTILE"); full {
 	case "":

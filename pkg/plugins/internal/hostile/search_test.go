@@ -123,6 +123,9 @@ func (f figures) String() string {
 // TestSearch looks for the program that holds up its host the longest: it changes the worst ones it
 // has found. What it finds is kept in testdata, and run each time by TestWorst.
 func TestSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it searches for seconds")
+	}
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("there is no compiler")
 	}
@@ -173,6 +176,9 @@ func TestSearch(t *testing.T) {
 
 // TestWorst runs what the search has found.
 func TestWorst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
 	text, err := os.ReadFile(worstFile)
 	if err != nil {
 		t.Fatal(err)

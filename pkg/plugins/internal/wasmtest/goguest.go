@@ -12,9 +12,12 @@ import (
 var goGuests sync.Map
 
 // GoGuest builds a guest from Go source with the stock toolchain, as make examples does, once for
-// all tests of a package.
+// all tests of a package. With -short the test is skipped.
 func GoGuest(t testing.TB, dir, pkg string) []byte {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds a guest from Go, which takes seconds")
+	}
 	if wasm, ok := goGuests.Load(dir + pkg); ok {
 		return wasm.([]byte)
 	}
