@@ -9,33 +9,33 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// asked is what a listener's expressions ask of events, as far as that can be told without
+// asked is what a listener's expressions ask of events, as far as it is known without
 // evaluating them.
 type asked struct {
 	on      event.OpSet // of the listener
 	selects *filters.Filter
 	filter  *filters.Filter
-	// of the rules, which look at the selected objects whatever on and filter say
+	// of the rules, which look at all selected objects, regardless of on and filter
 	denies []*filters.Filter
-	quiet  bool // nothing goes out but what rules report
+	quiet  bool // only reports of rules go out
 }
 
 // maxOfRules bounds what an informer asks of each event for all rules of a listener.
 const maxOfRules = 1024
 
-// before says what is decided before the buffer. Whatever gets into the buffer is still evaluated:
-// the expressions alone say what matches.
+// before is what is decided before the buffer. What gets into the buffer is still evaluated:
+// only the expressions decide what matches.
 type before struct {
 	on          event.OpSet
 	conditions  []condition.Condition
 	transitions bool
-	// never: no event can match, because of the ops that remain of those that the listener wants.
+	// never: no event can match, because no op remains of those that the listener wants.
 	never bool
-	// complete: nothing is left for the expressions to decide.
+	// complete: the expressions have nothing more to decide.
 	complete bool
 }
 
-// decide takes from the expressions what the buffer need not hold.
+// decide returns what the expressions let the buffer leave out.
 func (a asked) decide() before {
 	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
 	b := before{on: a.on & filter.Ops, conditions: selects.List, complete: filter.Complete &&

@@ -11,14 +11,14 @@ import (
 
 const (
 	maxAmount = 1e24 // of a quantity
-	maxDigits = 15   // of a quantity: so many are exact
-	// how much of a quantity may be lost in a float64, and the least that Kubernetes keeps of one
+	maxDigits = 15   // of a quantity that is exact
+	// the part of a quantity that a float64 may lose, and the least that Kubernetes keeps
 	nearly     = 1e-9
 	maxVersion = 1e5 // each number of a version is less, so that all three are one float64
 )
 
-// Amount reads a text as a number that is in the order of what it is read as; ok is false if it is
-// not known. It does not allocate.
+// Amount reads a text as a number that has the order of the values; ok is false if the text
+// cannot be read. It does not allocate.
 func Amount(as As, text string) (amount float64, ok bool) {
 	switch as {
 	case AsQuantity:
@@ -35,7 +35,8 @@ var suffixes = map[string]float64{
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
 }
 
-// quantity reads what Kubernetes usually writes: digits, a fraction and a suffix, but no exponent.
+// quantity reads what Kubernetes usually writes: digits, a fraction and a suffix, but no
+// exponent.
 func quantity(text string) (float64, bool) {
 	end := len(text)
 	for end > 0 && (text[end-1] < '0' || text[end-1] > '9') {
@@ -80,7 +81,7 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// amounts are the values of a condition that Validate accepts.
+// amounts returns the values of a condition that Validate accepts.
 func amounts(c *Condition) []float64 {
 	all := slices.Clone(c.Numbers)
 	for _, text := range c.Values {
@@ -90,7 +91,7 @@ func amounts(c *Condition) []float64 {
 	return all
 }
 
-// read returns what the value is if it is read so.
+// read returns the value read as such.
 func (c *cell) read(as As) (amount float64, ok bool) {
 	if c.as == as {
 		return c.amount, c.isAmount
@@ -105,7 +106,7 @@ func (c *cell) read(as As) (amount float64, ok bool) {
 	return c.amount, c.isAmount
 }
 
-// amount asks about a value that is read as something.
+// amount answers for a value that is read as a quantity or a version.
 func (c *check) amount(x *cell) answer {
 	f, ok := x.read(c.as)
 	if !ok || c.test != In && len(c.numbers) != 1 {
@@ -131,7 +132,7 @@ func (c *check) amount(x *cell) answer {
 	return c.order(1)
 }
 
-// inexact returns how far from a number another one may be that is equal to it.
+// inexact returns how far from a number a number may be that counts as equal.
 func (as As) inexact(n float64) float64 {
 	if as == AsQuantity {
 		return 2 * nearly * max(1, math.Abs(n))

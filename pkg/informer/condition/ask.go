@@ -19,19 +19,20 @@ type Event struct {
 	Before *object.Object
 }
 
-// view is one meaning of an event: its op, and which side has its object and its old state.
+// view is one meaning of an event: its op, and which sides have its object and its old
+// state.
 type view struct {
 	op          event.Op
 	object, old int8 // a side, or none
-	item        int8 // the side with the item that is looked at
+	item        int8 // the side with the current item
 }
 
 const none = -1
 
-// Hold reports whether all conditions may hold for the event. With transitions, it is enough if
-// they may hold for what the event means to somebody for whom only some of the objects exist: an
-// update may be an add of the object or a delete of the state before, and a delete may be one of
-// the state before.
+// Hold reports whether all conditions may hold for the event. With transitions, it is enough
+// if they may hold for another meaning of the event, as for a listener to which only some of
+// the objects exist: an update may be an add of the object or a delete of the state before,
+// and a delete may be one of the state before.
 func (l *List) Hold(f *Fields, e *Event) bool {
 	if len(l.checks) == 0 {
 		return true
@@ -58,8 +59,8 @@ func (l *List) Hold(f *Fields, e *Event) bool {
 	return f.all(l.checks, view{op: event.Delete, object: before, old: none}, nil)
 }
 
-// all reports whether every check may hold. row is the item that is being looked at, nil if none
-// is.
+// all reports whether every check may hold. The row is the current item, nil if there is
+// none.
 func (f *Fields) all(checks []check, v view, row []cell) bool {
 	for i := range checks {
 		if !f.passes(&checks[i], v, row) {
@@ -109,11 +110,11 @@ func (f *Fields) passes(c *check, v view, row []cell) bool {
 	return c.passed(c.cell(x))
 }
 
-// passed reports whether an answer to the check's test lets an event pass.
+// passed reports whether an answer to the check's test passes an event.
 func (c *check) passed(is answer) bool { return is == unknown || (is == yes) != c.opposite }
 
-// identity asks about a namespace or a name, which every object's header has. A namespace that is
-// "" may be missing.
+// identity answers for a namespace or a name, which every object's header has. An empty
+// namespace may be missing.
 func (f *Fields) identity(c *check, side int8) answer {
 	if side == none {
 		return no
@@ -129,8 +130,8 @@ func (f *Fields) identity(c *check, side int8) answer {
 	return c.text(text)
 }
 
-// label asks whether a label exists. What is not a text may be one to some who ask, and labels that
-// are not an object may have anything.
+// label answers whether a label exists. It does not know about a label that is not a text,
+// nor about labels that are not an object.
 func (f *Fields) label(c *check, side int8, x *cell) answer {
 	switch x.value.Kind() {
 	case object.String:
@@ -144,7 +145,7 @@ func (f *Fields) label(c *check, side int8, x *cell) answer {
 	return unknown
 }
 
-// member asks whether an object has a member, or a list a text.
+// member answers whether an object has a member, or a list a text.
 func (f *Fields) member(c *check, side int8, x *cell) answer {
 	switch x.value.Kind() {
 	case object.Missing, object.Null:
@@ -157,7 +158,7 @@ func (f *Fields) member(c *check, side int8, x *cell) answer {
 	return unknown
 }
 
-// hasItem reports whether a list has a text.
+// hasItem answers whether a list has a text.
 func hasItem(list object.Value, text string) answer {
 	found, n := no, 0
 	list.Each(func(item object.Value) bool {
@@ -172,8 +173,8 @@ func hasItem(list object.Value, text string) answer {
 	return found
 }
 
-// changed passes what may differ from the state before. Two objects are compared once for all who
-// ask.
+// changed reports whether a field may differ from the state before. Two objects are compared
+// once for all lists.
 func (f *Fields) changed(c *check, v view) bool {
 	if v.old == none {
 		return f.sides[v.object].read(int(c.slots[v.object])).value.Kind() > object.Null
@@ -193,8 +194,8 @@ func differ(a, b object.Value) bool {
 	return a.Raw() != b.Raw()
 }
 
-// passesItems asks about the items of a list. A field that is missing has none, and what else is
-// not a list passes.
+// passesItems reports whether the items of a list pass. A missing field has none, and any
+// other value passes.
 func (f *Fields) passesItems(c *check, side int8, v view) bool {
 	every := c.test == Every
 	if side == none {
@@ -221,7 +222,7 @@ func (f *Fields) passesItems(c *check, side int8, v view) bool {
 	return every
 }
 
-// answer is what a test says of a value.
+// answer is the result of a test.
 type answer uint8
 
 const (
@@ -237,11 +238,11 @@ func answerOf(is bool) answer {
 	return no
 }
 
-// cell asks about a value.
+// cell answers for a value.
 func (c *check) cell(x *cell) answer {
 	switch kind := x.value.Kind(); {
 	case kind == object.Missing || kind == object.Null:
-		return no // which is none of the values either
+		return no // it is not one of the values either
 	case c.as != AsIs:
 		return c.amount(x)
 	case c.test == Exists:

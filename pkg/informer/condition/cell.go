@@ -6,32 +6,31 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// cell is a field's value, and what was made of it for the first condition that asked.
+// cell is a field's value, with what the first condition that asked has read of it.
 type cell struct {
 	value  object.Value
 	text   string
 	number float64
 	known  uint8
-	// amount is what the value is when it is read so, if it can be.
+	// amount is the value read as such, if it can be.
 	as       As
 	amount   float64
 	isAmount bool
-	// differs is whether the field may differ from the state before, of the pair of objects of that
-	// number.
+	// differs reports whether the field may differ from the state before, for that pair of objects.
 	pair    uint64
 	differs bool
 }
 
-// What a cell has.
+// What a cell has read.
 const (
 	hasText = 1 << iota
 	hasNumber
-	isExact // the number is the one of the JSON text
+	isExact // the number is that of the JSON text
 )
 
 func (c *cell) set(v object.Value) { c.value, c.known, c.as = v, 0, AsIs }
 
-// string returns the text of a value that is one.
+// string returns the text of a string.
 func (c *cell) string() string {
 	if c.known&hasText == 0 {
 		c.known |= hasText
@@ -40,11 +39,11 @@ func (c *cell) string() string {
 	return c.text
 }
 
-// maxExact is up to what every whole number is a float64.
+// maxExact is the bound below which every whole number is a float64.
 const maxExact = 1 << 53
 
-// float returns the number of a value that is one, and whether a comparison of it is one of the
-// JSON number.
+// float returns the number of a value that is one, and whether it compares like the JSON
+// number.
 func (c *cell) float() (f float64, exact bool) {
 	if c.known&hasNumber == 0 {
 		c.known |= hasNumber

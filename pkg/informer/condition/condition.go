@@ -7,16 +7,15 @@ import "github.com/informerd/informerd/pkg/informer/event"
 type Condition struct {
 	// Of is what is asked about.
 	Of Subject
-	// Old asks about the state before an update. In all other events there is none, and its fields
-	// are missing.
+	// Old asks about the state before an update. Other events have none: its fields are missing.
 	Old bool
 	// Key is the label's key of OfLabel, the path of OfField and OfItem (see object.CompilePath),
 	// else "". The empty path of OfItem is the item itself.
 	Key string
-	// As is what a text is read as, for In, the tests of an order and their opposites. What cannot
-	// be read passes.
+	// As is what texts are read as, for In, the tests of an order and their opposites. A text that
+	// cannot be read passes.
 	As As
-	// Test is how it is asked.
+	// Test is what is asked.
 	Test Test
 	// Values are the texts that Test compares with, Numbers the numbers and Bools the truth values.
 	// In and NotIn take any number of each; StartsWith, EndsWith, Contains, Has and their opposites
@@ -24,11 +23,10 @@ type Condition struct {
 	Values  []string
 	Numbers []float64
 	Bools   []bool
-	// Ops is what In compares the op with, of OfOp.
+	// Ops are, for OfOp, the ops that In compares with.
 	Ops event.OpSet
-	// Either is, of OfAlternatives, lists of conditions of which one must hold, and Items, of Any
-	// and Every, the conditions that an item must fulfill. Where a list is meant, all of it must
-	// hold.
+	// Either has, for OfAlternatives, lists of conditions of which one must hold as a whole.
+	// Items has, for Any and Every, the conditions that an item must all fulfill.
 	Either [][]Condition
 	Items  []Condition
 }
@@ -43,7 +41,7 @@ const (
 	OfName
 	// OfLabel: one of its labels.
 	OfLabel
-	// OfField: the value of a field, or the items of one that is a list.
+	// OfField: the value of a field, or the items of a list.
 	OfField
 	// OfOp: the event's op.
 	OfOp
@@ -60,7 +58,7 @@ const (
 	// AsIs: as texts.
 	AsIs As = iota
 	// AsQuantity: as quantities of Kubernetes, so that "1Gi" is more than "500M"; a number is one.
-	// What is equal, or nearly so, passes every test.
+	// Values that are equal, or nearly so, pass every test.
 	AsQuantity
 	// AsVersion: as versions of one to three numbers, so that "v1.10" is more than "1.9".
 	AsVersion
@@ -68,9 +66,9 @@ const (
 	readings
 )
 
-// Test is how a condition asks. The odd ones are the opposites of those before them. A value of
-// another type than a test is for passes both, a missing or null one only the opposite, unless
-// otherwise stated.
+// Test is what a condition asks. Each odd test is the opposite of the one before it. Unless
+// otherwise stated, a value of a type that a test is not for passes both, and a missing or
+// null one only the opposite.
 type Test uint8
 
 const (
@@ -119,10 +117,10 @@ const (
 	Has
 	// NotHas is the opposite.
 	NotHas
-	// Differs: it may differ from the same field of the state before. What has the same JSON text
-	// does not.
+	// Differs: it may differ from the same field of the state before. Values with the same JSON
+	// text do not.
 	Differs
-	// NotDiffers passes everything; it is there so that every test has an opposite.
+	// NotDiffers passes everything, so that every test has an opposite.
 	NotDiffers
 	// Any: an item of the list fulfills Items. Lists longer than MaxItems pass.
 	Any
@@ -133,13 +131,13 @@ const (
 	tests
 )
 
-// Bounds on what is read before a buffer, where one listener's question holds up all of them.
+// Bounds on what is read before a buffer, where one listener's question delays all of them.
 const (
-	MaxItems = 64      // items of a list that Any, Every and Has look at
-	MaxText  = 4 << 10 // bytes of a text that Contains looks at
+	MaxItems = 64      // items of a list that Any, Every and Has read
+	MaxText  = 4 << 10 // bytes of a text that Contains reads
 )
 
-// Opposite returns the test with which the other objects pass.
+// Opposite returns the test that the other objects pass.
 func (t Test) Opposite() Test { return t ^ 1 }
 
 // IsOpposite reports whether the test is the opposite of the one before it. Any and Every are both

@@ -4,12 +4,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Fields reads what lists of conditions ask for, event after event: each field once for all lists
-// that were compiled with it. It serves one goroutine at a time, and holds on to the last event's
-// objects. The zero value is ready.
+// Fields reads the fields that lists of conditions ask about, event after event: each field
+// once for all lists that were compiled with it. It serves one goroutine at a time, and
+// keeps the last event's objects. The zero value is ready.
 type Fields struct {
 	sides [2]side
-	// pair counts the pairs of objects that were looked at.
+	// pair counts the pairs of objects.
 	pair uint64
 }
 
@@ -35,14 +35,14 @@ type side struct {
 type slot struct {
 	path  object.Path
 	items *items
-	whole bool // somebody asks for the end of a list
+	whole bool // the list is read to its end
 }
 
-// walk reads slots that follow each other, as many as one set of paths can have.
+// walk reads consecutive slots, as many as one set of paths can have.
 type walk struct {
 	from, to int
 	paths    *object.Paths
-	done     bool // for the object at hand
+	done     bool // for the current object
 }
 
 // slotOf returns the slot of a field, which it adds if there is none.
@@ -77,17 +77,17 @@ func (s *side) itemsOf(slot int) *items {
 	return s.slots[slot].items
 }
 
-// readWhole has a list read to its end.
+// readWhole makes a list be read to its end.
 func (s *side) readWhole(slot int) {
 	s.slots[slot].whole = true
 	s.walks[slot/object.MaxPaths].paths = nil
 	s.forget()
 }
 
-// forget has everything read again.
+// forget makes everything be read again.
 func (s *side) forget() { s.object = nil }
 
-// set has a side read another object, if it is another one.
+// set makes a side read an object, unless it is the current one.
 func (f *Fields) set(i int, o *object.Object) {
 	s := &f.sides[i]
 	if s.object == o {
@@ -112,7 +112,7 @@ func (s *side) read(i int) *cell {
 func (s *side) walk(w *walk) {
 	if w.paths == nil {
 		paths := make([]object.Path, 0, w.to-w.from)
-		var lists []int // that are read item by item
+		var lists []int // those that are read item by item
 		for i, slot := range s.slots[w.from:w.to] {
 			if paths = append(paths, slot.path); slot.items != nil && !slot.whole {
 				lists = append(lists, i)
@@ -138,7 +138,7 @@ type items struct {
 	paths  []object.Path
 	set    *object.Paths
 
-	rows   []cell // of one item after the other
+	rows   []cell // of one item after another
 	n      int    // items
 	read   bool
 	long   bool // there are more than MaxItems

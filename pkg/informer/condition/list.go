@@ -8,24 +8,23 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// List is a list of conditions, all of which must hold, compiled to be asked of many events. It
-// belongs to its Fields.
+// List is a compiled list of conditions, all of which must hold. It belongs to its Fields.
 type List struct {
 	checks      []check
 	transitions bool // see Compile
-	ofEvent     bool // it asks about more than one state of the object
+	ofEvent     bool // it asks about the op or the state before
 }
 
 // check is a compiled condition.
 type check struct {
 	kind     kind
-	test     Test // not an opposite one
+	test     Test // never an opposite
 	as       As   // the numbers are amounts then
 	opposite bool
 	old      bool
 	ops      event.OpSet
-	// slots are those of the field, by side; more are those of what has to be known besides: the
-	// labels, the member.
+	// slots are those of the field, by side; more are those of the labels or the member, which
+	// are needed as well.
 	slots, more [2]int32
 	item        [2]int32 // the place among the fields of an item, by side
 	texts       []string
@@ -37,7 +36,7 @@ type check struct {
 	lists       [2]*items
 }
 
-// kind says where a check finds what it asks about. They are sorted by what they cost.
+// kind is where a check finds its value. Kinds are sorted by their cost.
 type kind uint8
 
 const (
@@ -53,8 +52,8 @@ const (
 	byItems
 )
 
-// Compile compiles a list of conditions that Validate accepts. With transitions, the state before
-// an update or a delete may be asked about as if it were the object.
+// Compile compiles a list of conditions that Validate accepts. With transitions, they may
+// also be asked about the state before an update or a delete as if it were the object.
 func (f *Fields) Compile(list []Condition, transitions bool) (*List, error) {
 	if err := Validate(list); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (c *compiler) all(list []Condition) []check {
 	return checks
 }
 
-// one compiles a condition. It is false for one that passes everything.
+// one compiles a condition. It returns false for one that passes everything.
 func (c *compiler) one(asked *Condition) (check, bool) {
 	one := check{test: asked.Test, old: asked.Old, ops: asked.Ops}
 	c.ofEvent = c.ofEvent || asked.Old || asked.Of == OfOp || asked.Test == Differs
@@ -110,7 +109,7 @@ func (c *compiler) one(asked *Condition) (check, bool) {
 	return one, c.place(asked, &one)
 }
 
-// place finds where the check reads what it asks about.
+// place sets where the check reads its value.
 func (c *compiler) place(asked *Condition, one *check) bool {
 	switch asked.Of {
 	case OfOp:
@@ -172,7 +171,7 @@ func (c *compiler) placeField(asked *Condition, one *check) bool {
 	return true
 }
 
-// slots are where a field is read, -1 on a side on which nobody asks for it.
+// slots returns where a field is read, -1 on a side on which it is not.
 func (c *compiler) slots(path object.Path, old bool) [2]int32 {
 	slots := [2]int32{-1, -1}
 	if !old {
@@ -184,7 +183,7 @@ func (c *compiler) slots(path object.Path, old bool) [2]int32 {
 	return slots
 }
 
-// pathOf compiles the path of a field. Validate has found it good.
+// pathOf compiles the path of a field, which Validate has checked.
 func pathOf(key string) object.Path {
 	if key == "" {
 		return object.Path{}

@@ -61,7 +61,7 @@ func (c *Condition) validateAlternatives(item bool) error {
 	return nil
 }
 
-// validateAmounts holds the values against what they are read as.
+// validateAmounts checks the values of a condition that reads them.
 func (c *Condition) validateAmounts() error {
 	switch {
 	case c.As == AsIs:
@@ -82,7 +82,7 @@ func (c *Condition) validateAmounts() error {
 	return nil
 }
 
-// validateTest holds the test against the subject and the number of values.
+// validateTest checks the test against the subject and the number of values.
 func (c *Condition) validateTest() error {
 	texts, numbers := len(c.Values), len(c.Numbers)
 	switch c.Test {

@@ -27,8 +27,6 @@ func (r *rewriter) call(n *ast.CallNode) ast.Node {
 		return r.lookup(n, name)
 	case "age":
 		return r.age(n)
-	case "glob":
-		return call(n, "@glob", r.all(n.Arguments)...)
 	case "label", "annotation":
 		return r.metadata(n, name)
 	}
@@ -37,7 +35,7 @@ func (r *rewriter) call(n *ast.CallNode) ast.Node {
 			return constant(n, values.Readers[p].Parse(text.Value))
 		}
 	}
-	return call(n, "@"+name, r.node(n.Arguments[0]))
+	return call(n, "@"+name, r.all(n.Arguments)...)
 }
 
 func constant(at ast.Node, value any) ast.Node {

@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Each is true for the event of update.
+// TrueExpressions are true of the event of Update.
 var TrueExpressions = []string{
 	`true`, `op == "update"`, `op != "add"`, `op in ["add", "update"]`, `not initial`, `!initial`,
 	`missed == 2`, `missed > 1`,

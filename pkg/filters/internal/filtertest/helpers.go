@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// object parses one object; in tests, apiVersion, kind and name may be left out.
+// NewObject parses one object; apiVersion, kind and name may be left out.
 func NewObject(t testing.TB, text string) *object.Object {
 	t.Helper()
 	p := object.Parser{APIVersion: "v1", Kind: "Pod"}

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// words is conditions as one text, with a ! behind it if they are all there is.
+// SetWords returns a set of conditions as a short text.
 func SetWords(c condition.Set) string {
 	var parts []string
 	if c.Ops != condition.EveryOp {
