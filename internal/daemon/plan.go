@@ -116,14 +116,14 @@ func (g *group) write(out *planned) {
 	}
 }
 
-func (l *listenerPlan) writePlan(out *planned, shared bool) {
-	for _, f := range l.filters() {
+func (p *listenerPlan) writePlan(out *planned, shared bool) {
+	for _, f := range p.filters() {
 		for _, w := range f.Warnings() {
 			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
 				w.Message))
 		}
 	}
-	b := l.before
+	b := p.before
 	if b.never {
 		out.item(2, "before the buffer", "refuses every event: no event can match")
 		return
@@ -137,11 +137,11 @@ func (l *listenerPlan) writePlan(out *planned, shared bool) {
 	}
 	out.item(2, "before the buffer", strings.Join(conditions, "; "))
 	behind := "behind the buffer"
-	if l.asked.selects != nil {
-		out.item(2, behind, "select: "+oneLine(l.cfg.Select.Text))
+	if p.asked.selects != nil {
+		out.item(2, behind, "select: "+oneLine(p.cfg.Select.Text))
 		behind = ""
 	}
-	for _, r := range l.cfg.Rules {
+	for _, r := range p.cfg.Rules {
 		text := fmt.Sprintf("rule %s (%s): %s", r.Name, r.Severity, oneLine(r.Deny.Text))
 		if r.For.Duration > 0 {
 			text += fmt.Sprintf(", for %s", r.For.Duration)
@@ -149,8 +149,8 @@ func (l *listenerPlan) writePlan(out *planned, shared bool) {
 		out.item(2, behind, text)
 		behind = ""
 	}
-	if l.asked.filter != nil {
-		out.item(2, behind, "filter: "+oneLine(l.cfg.Filter.Text))
+	if p.asked.filter != nil {
+		out.item(2, behind, "filter: "+oneLine(p.cfg.Filter.Text))
 		behind = ""
 	}
 	if behind != "" {
@@ -158,23 +158,23 @@ func (l *listenerPlan) writePlan(out *planned, shared bool) {
 	} else if b.complete {
 		out.item(2, "", "(all of it is decided before the buffer already)")
 	}
-	if s := l.suggestion(shared); s != "" {
+	if s := p.suggestion(shared); s != "" {
 		out.item(2, "suggestion", s)
 	}
 }
 
 // suggestion returns which selector would make the API server send less, "" if none would.
-func (l *listenerPlan) suggestion(shared bool) string {
-	from, note := conditionsOf(l.asked.selects), ""
-	if l.asked.selects == nil {
-		if l.asked.filter == nil || len(l.asked.denies) > 0 {
+func (p *listenerPlan) suggestion(shared bool) string {
+	from, note := conditionsOf(p.asked.selects), ""
+	if p.asked.selects == nil {
+		if p.asked.filter == nil || len(p.asked.denies) > 0 {
 			return ""
 		}
-		from, note = l.asked.filter.Conditions(),
+		from, note = p.asked.filter.Conditions(),
 			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
-		from.List = steady(l.asked.filter, from.List)
+		from.List = steady(p.asked.filter, from.List)
 	}
-	parts := serverSide(l.cfg.Informer(), from.List)
+	parts := serverSide(p.cfg.Informer(), from.List)
 	if len(parts) == 0 {
 		return ""
 	}

@@ -25,9 +25,9 @@ const (
 	digestKeyFile  = "secrets.key" // the key of the digests of Secrets
 )
 
-// UserCache returns the folder for compiled code of commands that do not use a daemon's state, ""
+// userCache returns the folder for compiled code of commands that do not use a daemon's state, ""
 // if there can be none.
-func UserCache() string {
+func userCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return ""
@@ -38,7 +38,7 @@ func UserCache() string {
 // CompilingHost returns a host of handlers that keeps compiled code in the user's cache. If
 // there is none, it compiles a module each time that it is loaded.
 func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
-	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: UserCache()}
+	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: userCache()}
 	host := plugins.NewHost(cfg)
 	if host.Open(ctx) == nil {
 		return host

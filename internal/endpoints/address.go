@@ -11,9 +11,9 @@ import (
 	"github.com/informerd/informerd/internal/loopback"
 )
 
-// CheckAddress returns what is wrong with an address to listen on, nil if nothing is. It resolves
+// checkAddress returns what is wrong with an address to listen on, nil if nothing is. It resolves
 // and binds nothing.
-func CheckAddress(address string) error {
+func checkAddress(address string) error {
 	if err := checkHostPort("http", address); err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (s *Server) checkAddress() error {
 	if s.Probes {
 		return checkHostPort("health", s.Address)
 	}
-	return CheckAddress(s.Address)
+	return checkAddress(s.Address)
 }
 
 // setting returns the part of the configuration that has the address.

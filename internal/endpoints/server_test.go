@@ -37,7 +37,7 @@ func TestAddresses(t *testing.T) {
 		"localhost:65536":   `http address "localhost:65536": the port is a number from 0 to 65535, and 0 is any free one`,
 	} {
 		got := ""
-		if err := CheckAddress(address); err != nil {
+		if err := checkAddress(address); err != nil {
 			got = err.Error()
 		}
 		if got != want {

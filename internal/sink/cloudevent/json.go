@@ -47,14 +47,14 @@ func Append(dst []byte, m sink.Message) []byte {
 	dst = appendText(dst, "handler", m.Handler)
 	if hasData(m) {
 		dst = append(dst, `,"data":`...)
-		dst = AppendData(dst, m)
+		dst = appendData(dst, m)
 	}
 	return append(dst, '}')
 }
 
-// AppendData appends m's data alone, as an output in binary mode sends it: nothing if there is
+// appendData appends m's data alone, as an output in binary mode sends it: nothing if there is
 // none.
-func AppendData(dst []byte, m sink.Message) []byte {
+func appendData(dst []byte, m sink.Message) []byte {
 	switch {
 	case m.Data != "":
 		return appendJSON(dst, m.Data)

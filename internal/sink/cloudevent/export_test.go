@@ -1,0 +1,4 @@
+package cloudevent
+
+// AppendData is appendData, for tests.
+var AppendData = appendData
