@@ -8,29 +8,36 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a
-// node, whose nodes are copied when they are changed after a snapshot has been taken of them, and
-// changed in place otherwise. The zero value is empty. One goroutine at a time may use a tree; a
-// snapshot can be read by all, at any time.
+// tree is a set of objects by key, of which a snapshot costs nothing. It is a hash trie of 32
+// branches a node: each level is for five bits of the key's hash, and a key has as many levels as
+// it takes to tell it from the others. The zero value is empty. One goroutine at a time may use a
+// tree; a snapshot can be read by all, at any time.
+//
+//	hash, from its last bits:   00011 00101 …     root ─┬─ 3: node ─┬─ 5: object
+//	                            00011 01000 …           │           └─ 8: object
+//	                            00110 …                 └─ 6: object
+//
+// A node that was made since the last snapshot is changed in place; all others are copied with
+// every node above them. So a snapshot holds what the tree held when it was taken.
 //
 // It is here instead of a Go map because readers that list 200,000 objects under a lock made one
-// change take 100 ms (BenchmarkPutUnderReaders); it also takes less memory for each object than a
+// change take 100 ms (BenchmarkPutUnderReaders). It also takes less memory for each object than a
 // map does.
 type tree struct {
 	root  *treeNode
 	n     int
-	epoch uint64 // nodes of an older epoch belong to a snapshot, too
+	epoch uint64 // nodes of an older epoch belong to a snapshot as well
 }
 
-// treeNode has one slot for each bit set in used, in the order of the bits. A node at maxShift
-// holds objects whose whole hash is equal, in any order, and used counts nothing.
+// treeNode has one slot for each bit set in used, in the order of the bits. A node at maxShift has
+// objects whose whole hash is equal, in any order, and does not use used.
 type treeNode struct {
 	epoch uint64
 	used  uint32
 	slots []treeSlot
 }
 
-// treeSlot is either a node further down or an object.
+// treeSlot is either a node of the next level or an object.
 type treeSlot struct {
 	node   *treeNode
 	object *object.Object
@@ -51,6 +58,7 @@ func (t *tree) snapshot() tree {
 	return tree{root: t.root, n: t.n}
 }
 
+// get returns the object of a key, nil if there is none.
 func (t *tree) get(key object.Key) *object.Object {
 	hash, shift := hashKey(key), 0
 	for n := t.root; n != nil; shift += treeBits {
@@ -176,7 +184,7 @@ func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key object.Key) (_ 
 	return n, old
 }
 
-// each calls f at any timey object, in any order.
+// each calls f for every object, in any order.
 func (t *tree) each(f func(*object.Object)) {
 	if t.root != nil {
 		t.root.each(f)
@@ -193,8 +201,8 @@ func (n *treeNode) each(f func(*object.Object)) {
 	}
 }
 
-// behind calls f for the objects whose hash comes behind another in the order of the tree, or for
-// all if inside is false, until f returns false. It reports whether f never did.
+// behind calls f for the objects whose hash comes after another one in the order of the tree, or
+// for all if inside is false, until f returns false. It reports whether f never did.
 func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*object.Object) bool) bool {
 	digit := int(hash >> shift & (1<<treeBits - 1))
 	for i, used := 0, n.used; i < len(n.slots); i, used = i+1, used&(used-1) {
@@ -216,7 +224,7 @@ func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*object.Ob
 	return true
 }
 
-// follows reports whether a hash comes behind another in the order of a tree.
+// follows reports whether a hash comes after another one in the order of a tree.
 func follows(a, b uint64) bool {
 	if a == b {
 		return false

@@ -11,7 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// TestTreeModel: a tree holds what a map holds, and a snapshot what it held then.
+// TestTreeModel: a tree holds what a map holds, and a snapshot holds what the tree held when it was
+// taken.
 func TestTreeModel(t *testing.T) {
 	names := make([]string, 60)
 	for i := range names {

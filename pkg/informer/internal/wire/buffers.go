@@ -6,13 +6,13 @@ import "sync"
 // by default.
 const maxSpare = 4 << 20
 
-// spareBuffers are what busy streams have released, for the next stream or the next large value.
-// The collector takes what nobody has asked for since its last cycle but one, so that they hold no
-// memory that a dropped buffer would not have held nearly as long.
+// spareBuffers are buffers that busy streams have released, for the next stream or the next large
+// value. The collector frees those that were not used for two of its cycles, so that they hold
+// memory hardly longer than a dropped buffer would.
 var spareBuffers struct{ busy, large sync.Pool }
 
-// takeBuffer returns a buffer of at least size bytes, with anything in it. No object refers to a
-// stream's buffer, so what another stream had in it is nowhere else.
+// takeBuffer returns a buffer of at least size bytes, with any content. No object refers to a
+// stream's buffer, so that what another stream had in it is nowhere else.
 func takeBuffer(size int) []byte {
 	pool := &spareBuffers.large
 	if size <= busyBuffer {
@@ -24,7 +24,7 @@ func takeBuffer(size int) []byte {
 	return make([]byte, size)
 }
 
-// release lets go of the buffer, in which nothing may be left.
+// release gives up the buffer, which must be empty.
 func (s *stream) release() {
 	switch spare := s.buf; {
 	case len(spare) == busyBuffer:

@@ -59,8 +59,8 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 		return err
 	}
 	for !s.lines && s.err == nil && s.end-s.start < s.last+s.last/16 {
-		// Values are much alike: this one is hardly all there. Nobody waits for it: the text must
-		// end before anything is taken of it.
+		// Values are of similar size, so that this one is hardly complete. Nobody waits for it: a
+		// list is only taken when its text has ended.
 		if err := s.fill(); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 				return noEOF(s.err)
 			}
 		case err == nil && n == len(text) && s.err == nil && !closed(text[n-1]):
-			// A number may go on in the next read.
+			// A number may continue in the next read.
 		default:
 			s.start += max(n, 0)
 			s.last = n
@@ -86,9 +86,9 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	}
 }
 
-// wholeLine reads on until the end of a line, or what might be the end of a value without one. It
-// does not look if there is twice as much text as the last value had, since to look costs as much
-// as to copy.
+// wholeLine reads until the end of a line, or what might be the end of a value without one. It does
+// not search if there is twice as much text as the last value had, since that costs as much as
+// copying.
 func (s *stream) wholeLine() error {
 	for s.lines && s.err == nil && s.end-s.start < 2*s.last {
 		from := max(s.line, s.start)
@@ -107,12 +107,13 @@ func (s *stream) wholeLine() error {
 	return nil
 }
 
-// closed: only numbers and words have an end that cannot be seen.
+// closed reports whether a value that ends with this byte is complete. Numbers and words may
+// continue.
 func closed(last byte) bool { return last == '}' || last == ']' || last == '"' }
 
-// grow reads on until it is worth parsing again: a value of many reads is not scanned at each of
-// them. A newline ends a watch frame; for a server that writes none, a closing brace or twice the
-// length will do.
+// grow reads until it is worth parsing again, so that a value of many reads is not scanned at each
+// of them. A newline ends a watch frame; for a server that writes none, a closing brace or twice
+// the length suffices.
 func (s *stream) grow(had int) error {
 	for {
 		before := s.end - s.start
@@ -160,8 +161,8 @@ func (s *stream) take(want byte) error {
 	return err
 }
 
-// close reads on to the end, where nothing may be left. What is wrong with a compressed stream
-// shows only there.
+// close reads up to the end, which must come next. The checksum of a compressed stream is only
+// checked there.
 func (s *stream) close() error {
 	switch c, err := s.peek(); {
 	case err == nil:
@@ -173,13 +174,13 @@ func (s *stream) close() error {
 	}
 }
 
-// fill does one read, and makes room for it first.
+// fill makes room and does one read.
 func (s *stream) fill() error {
 	if s.start == s.end {
 		s.start, s.end, s.line = 0, 0, 0
 		switch {
 		case len(s.buf) > 2*busyBuffer, len(s.buf) > minBuffer && s.quiet >= quietReads:
-			// a burst, or one huge object, must not hold memory for the rest of a quiet watch
+			// A burst, or one huge object, must not hold memory for the rest of a quiet watch.
 			s.release()
 		case s.busy && len(s.buf) < busyBuffer:
 			s.buf = takeBuffer(busyBuffer)
