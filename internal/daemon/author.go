@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Authors of handlers try them with what is made here, so that it is what the daemon would run.
+// Handlers on trial are made here, so that they are set up as the daemon does it.
 
 // Trial is a listener's handler as the daemon would load it, for trying it out.
 type Trial struct {

@@ -52,7 +52,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	for _, l := range r.listeners {
-		listeners.Go(func() { _ = l.route.Drain(draining) }) // report has what is unfinished
+		listeners.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest
 	}
 	listeners.Wait()
 	r.logResults(log)

@@ -16,6 +16,12 @@ var pauseBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 // pause, and then one trial. If that crashes, too, the next pause is twice as long; if not, all
 // workers go on.
 //
+//	all go on ──crashes──> pause ──over──> one trial ──good──> all go on
+//	                         ^                 │
+//	                         └──────crash──────┘  twice as long, up to a minute
+//
+// There is never more than one trial, and nobody else calls the handler until it has ended.
+//
 // It is plain data: workers ask it before they call the handler, and report the result. A call that
 // began before a pause and ends in it changes nothing. It is safe for concurrent use.
 type breaker struct {
