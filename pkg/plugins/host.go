@@ -70,7 +70,7 @@ func NewHost(cfg HostConfig) *Host {
 }
 
 // Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before;
-// calling Open tells what is wrong with the folder without blaming a handler.
+// calling Open returns what is wrong with the folder without blaming a handler.
 func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 
 // HostStats are what a Host has and what it has done since it was made.

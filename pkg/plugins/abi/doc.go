@@ -250,9 +250,9 @@
 // times, as long as they stay with the scheme, host and port and within the grant; any other is the
 // answer, with its status and its Location. The grant may add headers that the guest does not see;
 // they take the place of the guest's own. Answers are not decompressed. The time of a request is
-// none of the guest's computing time, but the deadline of the event goes on: a request is given up,
-// as unavailable, once it has taken nine tenths of what was left of it, so that the guest can still
-// return a verdict, or earlier if the grant says so.
+// none of the guest's computing time, but the deadline of the event keeps running: a request is
+// given up, as unavailable, once it has taken nine tenths of what was left of it, so that the guest
+// can still return a verdict, or earlier if the grant says so.
 //
 // header copies the value of one of the answer's headers, whose name may be in any case; values of
 // several of that name are joined by a comma and a space. Not found if there is none or no answer,

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// niceness is how much lower the priority of a child is. It goes on even where everything else
-	// is busy.
+	// niceness is how much lower the priority of a child is. It continues even where everything
+	// else is busy.
 	niceness = 5
 	// dataSlack is what the kernel allows beyond the limit, which is there in case that nobody else
 	// looks: Go reserves ranges of 64 MiB for its heap and 8 MiB for each thread, and does not

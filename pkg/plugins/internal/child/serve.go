@@ -26,7 +26,7 @@ func Serve(in io.Reader, out io.Writer, do func(dir string, input []byte) error)
 	var job Job
 	if err := readHeader(in, &job); err != nil {
 		fmt.Fprintln(os.Stderr,
-			"this command is started by informerd itself, which tells it what to do on its standard input:", err)
+			"this command is started by informerd itself, which sends it what to do on its standard input:", err)
 		return exitBroken
 	}
 	lowerPriority()

@@ -118,7 +118,7 @@ const (
 	lines        = programBytes / 64
 )
 
-// Module makes the module: "init" has to be called once, "run" goes on without end.
+// Module makes the module: "init" has to be called once, "run" continues without end.
 func (p Program) Module() []byte {
 	m := &wasmtest.Module{}
 	m.Memory(ProgramMemory, ProgramMemory)

@@ -79,7 +79,7 @@ func (s *Store) Close() error {
 	return s.stores.close(s.name)
 }
 
-// expiry tells when a value that is stored now will be gone, 0 for never.
+// expiry returns when a value that is stored now will be gone, 0 for never.
 func (s *Store) expiry(ttl time.Duration) int64 {
 	if longest := s.limits.TTL; ttl == 0 || longest > 0 && ttl > longest {
 		ttl = longest

@@ -103,7 +103,7 @@ func (t *table) noteExpiry(expires int64) {
 	}
 }
 
-// note remembers that the file must be told of a key.
+// note marks a key as to be written to the file.
 func (t *table) note(key string) {
 	if t.changed == nil {
 		return

@@ -1,6 +1,6 @@
 // Package meter rewrites a WebAssembly 2.0 module so that it pays for what it executes, and can be
-// stopped by its host however it goes on: in loops, in recursion, and in instructions that work on
-// large ranges.
+// stopped by its host whatever it executes: in loops, in recursion, and in instructions that work
+// on large ranges.
 //
 // What is promised of a module that Rewrite has made:
 //   - It computes the same as the original, if its fuel suffices: the same results, memory,
@@ -27,7 +27,7 @@
 //   - It cannot name the fuel nor anything else that was added: a module in which an index is too
 //     large is refused.
 //   - It is valid if the original is, and only then. Custom sections are kept, with the functions'
-//     names renumbered, except for those that tell offsets in the code.
+//     names renumbered, except for those that have offsets in the code.
 //
 // And of Rewrite itself: it takes no more than MaxSize bytes and makes at most eight times as much,
 // in a time that grows with the size; whatever the bytes are, it does not panic. What Rewrite does
@@ -56,12 +56,12 @@
 // they begin; if so, they call an imported function, the only import that is added. It is
 // behind the other imported functions, so that the numbers of all the module's own functions grow
 // by one. Instructions on ranges get their length from an added function, which charges for it and
-// returns it back, or are calls of one that charges and does them in pieces; this costs a call, but
+// returns it, or are calls of one that charges and does them in pieces; this costs a call, but
 // no variable and no branch in the function that is rewritten, whose branches make the engine slow
 // at compiling.
 //
 // The visit is an imported function and not a memory.grow of 0 pages, though the engine serves both
-// in Go: an import needs no memory, may refuse to go on, and hands out the next slice, so that a
+// in Go: an import needs no memory, may refuse to continue, and hands out the next slice, so that a
 // single number is both the fuel and the time to the next visit, and code needs a single
 // comparison. A host in another goroutine must not write the fuel, as that would be a race; it sets
 // a flag for Tank.Check instead. A visit costs about 0.15 us, once in about 15 us. Where the units

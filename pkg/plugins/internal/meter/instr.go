@@ -46,7 +46,7 @@ const (
 	bulkTableFill  = wasmbin.TableFill
 )
 
-// helperOf tells for each instruction behind opBulk which helper charges for its range; helpers
+// helperOf returns, for each instruction behind opBulk, which helper charges for its range; helpers
 // stands for none.
 var helperOf = [...]helper{helpers, helpers, helpers, helpers, helpers, helpers, helpers, helpers,
 	bulkMemoryInit: helperBytes, 9: helpers, bulkMemoryCopy: helperCopy, bulkMemoryFill: helperFill,

@@ -67,7 +67,7 @@ const (
 	framesSuffix = ".frames" // behind the name of the fuel
 )
 
-// UnmeterableError tells why a module cannot be rewritten. Most of these modules are invalid, which
+// UnmeterableError is why a module cannot be rewritten. Most of these modules are invalid, which
 // the engine finds too.
 type UnmeterableError struct {
 	// index of the function it was found in, imported ones counted; -1 outside of functions

@@ -13,7 +13,7 @@ const (
 	labelNames    = 3
 )
 
-// custom copies a custom section, nil if it is left out: one that tells offsets in the code would
+// custom copies a custom section, nil if it is left out: one that has offsets in the code would
 // be wrong, and so would be names of functions that cannot be read.
 func (m *module) custom(s section) ([]byte, error) {
 	r := s.Reader(m.file)

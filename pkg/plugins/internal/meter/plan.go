@@ -7,14 +7,25 @@ import (
 )
 
 // planner decides what is put where into one function. It passes once over the instructions and
-// counts those of a straight run; the run is paid for at its end, which is where paths part or
-// meet, or another function is called. So every path pays for what it executes, neither more nor
-// less.
+// counts those of a straight run. The run is paid for at its end: where paths part or meet, or
+// another function is called. The invariant: every path pays for exactly what it executes.
+//
+//	instruction      owed   put before it
+//	local.get 0         1
+//	if                  2   pay 2: paths part
+//	  local.get 1       1
+//	  call 5            2   pay 2: another function is called
+//	else                    (nothing is owed)
+//	  i32.const 7       1
+//	  drop              2
+//	end                     pay 2: paths meet
+//	local.get 1         1
+//	end                     pay 1: the function ends
 type planner struct {
-	m     *module
-	r     *reader
-	edits []edit
-	stack []frame
+	m      *module
+	r      *reader
+	edits  []edit
+	blocks []block
 
 	owed  int  // the cost of this straight run so far
 	alive bool // a path leads here
@@ -22,17 +33,17 @@ type planner struct {
 	// on one of those paths a function was called that may have run long since its own last check
 	called bool
 
-	entry    int // edit at the begin of the code
-	frame    int // edit behind it
-	size     size
-	calls    bool // the function calls others
-	cost     int  // of all instructions
-	straight bool // nothing parts or calls so far
-	checked  bool // straight code leads to a loop that checks
+	beginCheck  int // edit at the begin of the code
+	frameCharge int // edit behind it
+	size        size
+	calls       bool // the function calls others
+	cost        int  // of all instructions
+	straight    bool // nothing parts or calls so far
+	checked     bool // straight code leads to a loop that checks
 }
 
-// frame is an open block.
-type frame struct {
+// block is an open block.
+type block struct {
 	op     byte // opBlock, opLoop, opIf or opElse
 	target bool // a branch leads to its end, or if it is a loop, back to its begin
 	alive  bool // its begin is
@@ -65,18 +76,19 @@ const (
 	editNone  editKind = iota
 	editIndex          // the index n
 	editPay            // subtract n
-	editCheck          // visit the host if too little is left
+	editCheck          // visit the host if too little remains
 	editFrame          // charge for a frame of n values, and visit the host if that was too much
 	editCall           // call the function n
 )
 
 // body plans a function. The reader is behind the locals.
 func (p *planner) body(r *reader, variables uint32) {
-	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true,
-		size: size{variables: variables}}
-	p.entry, p.frame = p.add(edit{at: r.Pos}), p.add(edit{at: r.Pos})
-	p.stack = append(p.stack, frame{op: opBlock, alive: true})
-	for len(p.stack) > 0 && r.Err == nil {
+	*p = planner{m: p.m, r: r, edits: p.edits[:0], blocks: p.blocks[:0], straight: true,
+		alive: true,
+		size:  size{variables: variables}}
+	p.beginCheck, p.frameCharge = p.add(edit{at: r.Pos}), p.add(edit{at: r.Pos})
+	p.blocks = append(p.blocks, block{op: opBlock, alive: true})
+	for len(p.blocks) > 0 && r.Err == nil {
 		at := r.Pos
 		p.instruction(at)
 		var e *wasmbin.Error
@@ -90,10 +102,10 @@ func (p *planner) body(r *reader, variables uint32) {
 	// A function that calls others may be part of a recursion, and many calls of a large one take
 	// their time.
 	if !p.checked && (p.calls || p.cost > smallFunction) {
-		p.edits[p.entry].kind = editCheck
+		p.edits[p.beginCheck].kind = editCheck
 	}
 	if n := p.size.values(); p.calls && n > freeFrame {
-		p.edits[p.frame].kind, p.edits[p.frame].n = editFrame, n
+		p.edits[p.frameCharge].kind, p.edits[p.frameCharge].n = editFrame, n
 	}
 }
 
@@ -119,7 +131,7 @@ func (p *planner) instruction(at int) {
 		return
 	case opBlock:
 		p.blockType()
-		p.open(frame{op: op})
+		p.open(block{op: op})
 		return
 	case opLoop:
 		p.loop(at)
@@ -139,7 +151,7 @@ func (p *planner) instruction(at int) {
 		p.pay(at)
 		p.straight = false
 		p.blockType()
-		p.open(frame{op: op})
+		p.open(block{op: op})
 	case opBr, opBrIf, opBrTable:
 		p.pay(at)
 		p.straight = false
@@ -236,9 +248,9 @@ func (p *planner) callee(op byte) {
 	p.r.U32() // table
 }
 
-func (p *planner) open(f frame) {
+func (p *planner) open(f block) {
 	f.alive, f.begin = p.alive, pass{p.since, p.called}
-	p.stack = append(p.stack, f)
+	p.blocks = append(p.blocks, f)
 }
 
 // loop opens a loop. That branches lead back to it, so that it must check, is known when it is
@@ -246,12 +258,12 @@ func (p *planner) open(f frame) {
 func (p *planner) loop(at int) {
 	p.pay(at)
 	p.blockType()
-	p.open(frame{op: opLoop, edit: p.add(edit{at: p.r.Pos}), first: p.straight})
+	p.open(block{op: opLoop, edit: p.add(edit{at: p.r.Pos}), first: p.straight})
 	p.straight = false
 }
 
 func (p *planner) otherwise(at int) {
-	f := &p.stack[len(p.stack)-1]
+	f := &p.blocks[len(p.blocks)-1]
 	if f.op != opIf {
 		p.r.Fail("else without if")
 		return
@@ -265,8 +277,8 @@ func (p *planner) otherwise(at int) {
 }
 
 func (p *planner) close(at int) {
-	f := p.stack[len(p.stack)-1]
-	p.stack = p.stack[:len(p.stack)-1]
+	f := p.blocks[len(p.blocks)-1]
+	p.blocks = p.blocks[:len(p.blocks)-1]
 	switch {
 	case f.op == opLoop:
 		if f.target {
@@ -277,10 +289,10 @@ func (p *planner) close(at int) {
 	case f.op == opIf && f.alive: // for want of an else
 		f.target, f.joined = true, f.joined.or(f.begin)
 	}
-	if f.target || len(p.stack) == 0 {
+	if f.target || len(p.blocks) == 0 {
 		p.pay(at)
 	}
-	if len(p.stack) == 0 {
+	if len(p.blocks) == 0 {
 		p.leave(at)
 	}
 	if f.target {
@@ -297,15 +309,15 @@ func (p *planner) close(at int) {
 func (p *planner) branches(op byte, at int) {
 	here, returns := pass{p.since, p.called}, false
 	p.r.Targets(op, func(l uint32) {
-		if uint64(l) >= uint64(len(p.stack)) {
-			p.r.Fail("a branch out of %d blocks, only %d are open", l, len(p.stack))
+		if uint64(l) >= uint64(len(p.blocks)) {
+			p.r.Fail("a branch out of %d blocks, only %d are open", l, len(p.blocks))
 			return
 		}
-		f := &p.stack[len(p.stack)-1-int(l)]
+		f := &p.blocks[len(p.blocks)-1-int(l)]
 		if p.alive {
 			f.target, f.joined = true, f.joined.or(here)
 		}
-		returns = returns || int(l) == len(p.stack)-1
+		returns = returns || int(l) == len(p.blocks)-1
 	})
 	if returns {
 		p.leave(at)

@@ -6,7 +6,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// rewrite makes the module. The code comes first, as it tells which helpers are needed.
+// rewrite makes the module. The code comes first, as it decides which helpers are needed.
 func (m *module) rewrite() ([]byte, error) {
 	var parts []part
 	add := func(id byte, content []byte) { parts = append(parts, part{id, content}) }

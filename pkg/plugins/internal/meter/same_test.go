@@ -126,6 +126,7 @@ func checkBudgets(t *testing.T, seed uint64, want outcome, run func(budget, slic
 	}
 }
 
+// Every path pays for exactly what it executes, and computes the same.
 func TestGeneratedModulesComputeTheSame(t *testing.T) {
 	n := uint64(300)
 	if testing.Short() {

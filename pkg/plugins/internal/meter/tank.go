@@ -29,8 +29,8 @@ type Tank struct {
 	// less as long as that takes more than a millisecond. What the guest uses in all does not
 	// depend on it.
 	Slice int64
-	// Check is asked at each visit whether the guest may go on; an error ends the call and is what
-	// it returns.
+	// Check is asked at each visit whether the guest may continue; an error ends the call and is
+	// what it returns.
 	Check func() error
 
 	fuel    api.MutableGlobal // what the guest may use until its next visit

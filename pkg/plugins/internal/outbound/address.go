@@ -119,7 +119,7 @@ func embedded(a netip.Addr) (inner []netip.Addr) {
 		return nil
 	}
 	b := a.As16()
-	// ISATAP, told by the second half
+	// ISATAP, as the second half shows
 	if b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe {
 		inner = append(inner, netip.AddrFrom4([4]byte(b[12:])))
 	}

@@ -299,7 +299,7 @@ func (c *Client) reach(found, named netip.Addr, scheme string) error {
 	return nil
 }
 
-// Close closes the connections that are left.
+// Close closes the idle connections.
 func (c *Client) Close() {
 	c.client.CloseIdleConnections()
 }

@@ -145,7 +145,7 @@ func (t target) within(p target) bool {
 		strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/"))
 }
 
-// CheckPrefix tells what is wrong with a URL prefix of a grant. Its errors do not hold the URL.
+// CheckPrefix returns what is wrong with a URL prefix of a grant. Its errors do not hold the URL.
 func CheckPrefix(text string) error {
 	_, err := parsePrefix(text)
 	return err

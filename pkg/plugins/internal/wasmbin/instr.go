@@ -146,7 +146,7 @@ func (r *Reader) ConstExpr(other func(op byte)) {
 func (r *Reader) GrowMemory() { r.firstMemory() }
 
 // BulkOp passes over a conversion, or an instruction on a range of a memory or table, behind Bulk,
-// and tells which it was.
+// and returns which it was.
 func (r *Reader) BulkOp() (op uint32) {
 	switch op = r.U32(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7:

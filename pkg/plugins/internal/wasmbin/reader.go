@@ -16,7 +16,7 @@ var (
 	errUTF8 = errors.New("name is not valid UTF-8")
 )
 
-// Error tells what is wrong and where.
+// Error is what is wrong and where.
 type Error struct {
 	Offset int // in the file
 	Reason string
@@ -35,7 +35,7 @@ type Reader struct {
 // More reports whether there is something left, and no error.
 func (r *Reader) More() bool { return r.Err == nil && r.Pos < r.End }
 
-// Left is how many bytes there are left, 0 after an error.
+// Left returns how many bytes remain, 0 after an error.
 func (r *Reader) Left() int {
 	if r.Err != nil {
 		return 0
@@ -43,7 +43,7 @@ func (r *Reader) Left() int {
 	return r.End - r.Pos
 }
 
-// Rest are the bytes that are left, nil after an error.
+// Rest returns the remaining bytes, nil after an error.
 func (r *Reader) Rest() []byte {
 	if r.Err != nil {
 		return nil
