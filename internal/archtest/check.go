@@ -146,3 +146,22 @@ func anyContains(folders []string, path string) bool {
 	}
 	return false
 }
+
+// checkPackageSizes returns the packages that are too large, tests aside.
+func checkPackageSizes(pkgs []pkg) []string {
+	var found []string
+	for _, p := range pkgs {
+		files, lines := 0, 0
+		for _, f := range p.files {
+			if !f.test {
+				files, lines = files+1, lines+f.lines
+			}
+		}
+		if files > maxPackageFiles || lines > maxPackageLines {
+			found = append(found, fmt.Sprintf(
+				"%s: %d files and %d lines without tests, at most %d and %d are allowed: %s",
+				p.folder, files, lines, maxPackageFiles, maxPackageLines, whyPackageSize))
+		}
+	}
+	return found
+}

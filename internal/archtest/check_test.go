@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -189,5 +190,25 @@ func TestLoadErrors(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
+	}
+}
+
+func TestPackageSizesThatAreCaught(t *testing.T) {
+	files := map[string]string{"b/b.go": "package b\n" + strings.Repeat("\n", maxPackageLines)}
+	for i := range maxPackageFiles {
+		files[fmt.Sprintf("a/a%d.go", i)] = "package a\n"
+		files[fmt.Sprintf("a/a%d_test.go", i)] = "package a\n"
+		files[fmt.Sprintf("c/c%d.go", i)] = "package c\n"
+	}
+	files["c/one_more.go"] = "package c\n"
+	files["b/b_test.go"] = "package b\n"
+	want := []string{
+		"b: 1 files and 4001 lines without tests, at most 35 and 4000 are allowed: " +
+			whyPackageSize,
+		"c: 36 files and 36 lines without tests, at most 35 and 4000 are allowed: " +
+			whyPackageSize,
+	}
+	if got := checkPackageSizes(made(t, files)); !slices.Equal(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 }

@@ -60,3 +60,23 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+func TestPackageSizes(t *testing.T) {
+	report(t, checkPackageSizes(repository(t)))
+}
+
+func TestPhrases(t *testing.T) {
+	sources, err := loadProse(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkPhrases(sources))
+}
+
+func TestWidths(t *testing.T) {
+	sources, err := loadProse(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkWidths(sources))
+}

@@ -158,3 +158,10 @@ type limit struct {
 	lines int
 	why   string
 }
+
+// How large a package may be, without tests.
+const (
+	maxPackageFiles = 35
+	maxPackageLines = 4000
+	whyPackageSize  = "a package has one meaning, and is read in an afternoon"
+)
