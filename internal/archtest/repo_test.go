@@ -80,3 +80,11 @@ func TestWidths(t *testing.T) {
 	}
 	report(t, checkWidths(sources))
 }
+
+func TestExportedNamesAreDocumented(t *testing.T) {
+	found, err := checkExported(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, found)
+}
