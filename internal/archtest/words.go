@@ -5,7 +5,7 @@ import "regexp"
 // phrases are what comments, messages and documents do not say, since readers of English have to
 // read it twice or expect another word. They match in any case and across line breaks.
 var phrases = []phrase{
-	{`\bgives?\b`, "returns, passes, allows", `\bgives? (up|way)\b`},
+	{`\bgives\b`, "returns, passes, allows", `\bgives (up|way)\b`},
 	{`\btells? (whether|if|that|how)\b`, "reports whether", ""},
 	{`\b(is|are|was|were) told\b`, "is reported, is notified", ""},
 	{`\bwhat is told\b`, "what is reported", ""},
