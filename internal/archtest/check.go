@@ -25,7 +25,7 @@ type imported struct {
 	line int
 }
 
-// checkImports gives what breaks layers, bans and homes. These are about the root module: the
+// checkImports returns what breaks layers, bans and homes. These are about the root module: the
 // others are programs and guests of their own.
 func checkImports(pkgs []pkg) []string {
 	var found []string
@@ -75,7 +75,7 @@ func importProblems(f file, imp imported, own int, ownFolder string) []string {
 	return problems
 }
 
-// layerOf gives the index of the layer and the folder in it that path belongs to, or -1 and "".
+// layerOf returns the index of the layer and the folder in it that path belongs to, or -1 and "".
 func layerOf(path string) (index int, folder string) {
 	index = -1
 	for i, l := range layers {
@@ -88,7 +88,7 @@ func layerOf(path string) (index int, folder string) {
 	return index, folder
 }
 
-// checkDocs gives the packages that do not have exactly one doc comment.
+// checkDocs returns the packages that do not have exactly one doc comment.
 func checkDocs(pkgs []pkg) []string {
 	var found []string
 	for _, p := range pkgs {
@@ -112,7 +112,7 @@ func checkDocs(pkgs []pkg) []string {
 	return found
 }
 
-// checkSizes gives the files that are too long.
+// checkSizes returns the files that are too long.
 func checkSizes(pkgs []pkg) []string {
 	var found []string
 	for _, p := range pkgs {
@@ -132,7 +132,7 @@ func checkSizes(pkgs []pkg) []string {
 	return found
 }
 
-// contains tells whether path is the folder (or module) or something below it.
+// contains reports whether path is the folder (or module) or something below it.
 func contains(folder, path string) bool {
 	rest, found := strings.CutPrefix(path, folder)
 	return found && (rest == "" || rest[0] == '/')

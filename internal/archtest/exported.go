@@ -86,8 +86,10 @@ func undocumented(decl ast.Decl) []undocumentedName {
 				missing(spec.Name, doc)
 			case *ast.ValueSpec:
 				for _, id := range spec.Names {
-					if id.IsExported() && decl.Doc == nil && spec.Doc == nil && spec.Comment == nil {
-						found = append(found, undocumentedName{id.Pos(), id.Name + ": no comment"})
+					if id.IsExported() && decl.Doc == nil && spec.Doc == nil &&
+						spec.Comment == nil {
+						problem := id.Name + ": no comment"
+						found = append(found, undocumentedName{id.Pos(), problem})
 					}
 				}
 			}

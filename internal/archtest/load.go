@@ -86,7 +86,7 @@ func moduleOf(modules map[string]string, folder string) string {
 	}
 }
 
-// parse reads one file. A file stands alone if it is for "go run" or a list of tools, which belong
+// parse reads one file. A file is alone if it is for "go run" or a list of tools, which belong
 // to no package.
 func parse(repo fs.FS, name string) (f file, standsAlone bool, err error) {
 	text, err := fs.ReadFile(repo, name)

@@ -51,7 +51,7 @@ var layers = []layer{
 	{[]string{"internal/cli"},
 		"commands call the daemon, never the other way round"},
 	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/stress", "internal/archtest"},
-		"programs and the tests of the whole stand at the end"},
+		"programs and the tests of the whole come last"},
 }
 
 type layer struct {
@@ -104,7 +104,7 @@ var bans = []ban{
 		"it checks text, and knows nothing of bases and objects"},
 	{"pkg/informer/object/internal/align", []string{rootModule},
 		[]string{objectInternal + "jsontext", objectInternal + "scan", objectInternal + "delta"},
-		"it compares two texts, whatever they are about"},
+		"it compares any two texts"},
 	{"internal/config/document", []string{rootModule},
 		[]string{rootModule + "/internal/nearest", rootModule + "/pkg/filters"},
 		"it reads any file strictly; what a configuration means is internal/config's own business"},

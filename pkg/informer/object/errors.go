@@ -9,6 +9,7 @@ var ErrTruncated = scan.ErrTruncated
 // ObjectError is the error of a watch event whose object is malformed.
 type ObjectError struct{ Err error }
 
+// Error returns the text of the reason.
 func (e *ObjectError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.

@@ -55,10 +55,10 @@ func Return(result int) Action {
 	}
 }
 
-// Trap crashes.
+// Trap crashes the guest with an unreachable instruction.
 func Trap() Action { return func(*assembler) []byte { return wasmtest.Unreachable } }
 
-// Forever never ends.
+// Forever loops without end.
 func Forever() Action { return func(*assembler) []byte { return wasmtest.Forever } }
 
 // Emit emits an event, given as JSON with type and data.
