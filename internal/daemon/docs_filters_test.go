@@ -143,7 +143,7 @@ func expressions(t *testing.T, p *page, b block) {
 		text, want = strings.TrimSpace(text), strings.TrimSpace(want)
 		got := answer(filters.Expression{Text: text, Cluster: "prod-eu-1", Listener: "restarts"}, e)
 		if got != want {
-			t.Errorf("%s\n gives %s\n  not %s", text, got, want)
+			t.Errorf("%s\n got  %s\n want %s", text, got, want)
 		}
 	}
 }

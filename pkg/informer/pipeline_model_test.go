@@ -126,7 +126,7 @@ func TestPipelineModel(t *testing.T) {
 		}
 		condensed += p.condensed
 	})
-	if !t.Failed() && condensed < 100 {
+	if !t.Failed() && condensed < 20 {
 		t.Errorf("only %d objects were condensed", condensed)
 	}
 }
