@@ -12,17 +12,19 @@ func handmade() ([]byte, error) {
 	const phase, image = "status.phase", "spec.containers[0].image"
 	field := func(handle, at int64) []byte {
 		// its length
-		return cat(konst(0), konst(handle), konst(at), konst(512), invoke(1), []byte{0xa7})
+		return cat(i32Const(0), i32Const(handle), i32Const(at), i32Const(512), invoke(1),
+			[]byte{0xa7})
 	}
 	loadByte := func(from int) []byte { return cat([]byte{0x2d, 0}, uvarint(from)) } // i32.load8_u
 	add := []byte{0x6a}
-	configure := cat(konst(0), konst(int64(len(phase))), invoke(0), []byte{0x1a},
-		konst(int64(len(phase))), konst(int64(len(image))), invoke(0), []byte{0x1a}, konst(0))
+	configure := cat(i32Const(0), i32Const(int64(len(phase))), invoke(0), []byte{0x1a},
+		i32Const(int64(len(phase))), i32Const(int64(len(image))), invoke(0), []byte{0x1a},
+		i32Const(0))
 	onEvent := cat(
-		field(0, 1024), konst(0), loadByte(1024), add,
+		field(0, 1024), i32Const(0), loadByte(1024), add,
 		field(1, 2048), []byte{0x22, 4}, add, // local.tee, the length of the image
 		[]byte{0x20, 4}, loadByte(2047), add, // local.get; its last byte
-		konst(3), []byte{0x71})
+		i32Const(3), []byte{0x71})
 	module := []byte("\x00asm\x01\x00\x00\x00")
 	for _, s := range []struct {
 		id    byte
@@ -46,7 +48,7 @@ func handmade() ([]byte, error) {
 			cat(name("configure"), []byte{0, 3}), cat(name("on_event"), []byte{0, 4}),
 		}},
 		{10, [][]byte{body(nil), body(nil, configure), body([]byte{1, 1, i32}, onEvent)}},
-		{11, [][]byte{cat([]byte{0}, konst(0), []byte{0x0b}, name(phase+image))}},
+		{11, [][]byte{cat([]byte{0}, i32Const(0), []byte{0x0b}, name(phase+image))}},
 	} {
 		content := cat(uvarint(len(s.items)), cat(s.items...))
 		module = append(module, cat([]byte{s.id}, uvarint(len(content)), content)...)
@@ -63,8 +65,8 @@ func body(locals []byte, code ...[]byte) []byte {
 	return cat(uvarint(len(b)), b)
 }
 
-// konst is i32.const.
-func konst(v int64) []byte {
+// i32Const is i32.const.
+func i32Const(v int64) []byte {
 	code := []byte{0x41}
 	for ; v > 63; v >>= 7 {
 		code = append(code, byte(v&0x7f)|0x80)

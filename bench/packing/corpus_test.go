@@ -37,13 +37,13 @@ type testCase struct {
 
 var (
 	small = testCase{"2KB", func(count int) corpus {
-		return podsOf(objects.Small, count, asTheyAre)
+		return podsOf(objects.Small, count, unchanged)
 	}}
 	medium = testCase{"10KB", func(count int) corpus {
-		return podsOf(objects.Medium, count, asTheyAre)
+		return podsOf(objects.Medium, count, unchanged)
 	}}
 	large = testCase{"50KB", func(count int) corpus {
-		return podsOf(objects.Large, count, asTheyAre)
+		return podsOf(objects.Large, count, unchanged)
 	}}
 	ownIDs = testCase{"10KB-ids", func(count int) corpus {
 		return podsOf(objects.Medium, count, withOwnIDs)
@@ -111,7 +111,7 @@ func stored(raw []byte) []byte {
 	return []byte(object.JSON())
 }
 
-func asTheyAre(_ uint64, text []byte) []byte { return text }
+func unchanged(_ uint64, text []byte) []byte { return text }
 
 // withOwnIDs adds unique container IDs and condition times to the pod.
 func withOwnIDs(seed uint64, text []byte) []byte {

@@ -183,7 +183,7 @@ func (r *reader) follow(b block) {
 	case "json":
 		r.event(b)
 	case "go", "ts":
-		r.quoted(b)
+		r.checkInProject(b)
 	case "dockerfile": // there is no Docker
 	default:
 		r.fatal(b.line, "unknown kind of block: %s", b.language)
@@ -195,8 +195,8 @@ func (r *reader) fatal(line int, format string, args ...any) {
 	r.t.Fatalf("%s:%d: "+format, append([]any{handlersPage, line}, args...)...)
 }
 
-// quoted checks that the project contains the block.
-func (r *reader) quoted(b block) {
+// checkInProject checks that the project contains the block.
+func (r *reader) checkInProject(b block) {
 	r.t.Helper()
 	files, err := filepath.Glob(filepath.Join(r.dir, "*."+b.language))
 	if err != nil {

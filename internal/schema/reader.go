@@ -108,7 +108,7 @@ func (r *reader) bool(into *bool) error {
 // skip reads a value of any kind.
 func (r *reader) skip() error {
 	if err := r.dec.Decode(&skipped{}); err != nil {
-		return r.wrong(err)
+		return r.decodeError(err)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (*skipped) UnmarshalJSON([]byte) error { return nil }
 func (r *reader) token() (json.Token, error) {
 	token, err := r.dec.Token()
 	if err != nil {
-		return nil, r.wrong(err)
+		return nil, r.decodeError(err)
 	}
 	return token, nil
 }
@@ -132,7 +132,7 @@ func (r *reader) end() error {
 	case err == nil:
 		return r.failf("something follows the document")
 	case !errors.Is(err, io.EOF):
-		return r.wrong(err)
+		return r.decodeError(err)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func kindOf(token json.Token) string {
 	}
 }
 
-func (r *reader) wrong(err error) error {
+func (r *reader) decodeError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return r.failf("the document ends too early")
 	}
