@@ -20,7 +20,7 @@ var pauseBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 //	                         ^                 │
 //	                         └──────crash──────┘  twice as long, up to a minute
 //
-// There is never more than one trial, and nobody else calls the handler until it has ended.
+// There is never more than one trial, and no other call begins until it has ended.
 //
 // It is plain data: workers ask it before they call the handler, and report the result. A call that
 // began before a pause and ends in it changes nothing. It is safe for concurrent use.
