@@ -40,7 +40,7 @@ func (g *Guest) endCall() {
 }
 
 func (g *Guest) callSingle(ctx context.Context) error {
-	if err := g.events.WritePrefetch(g.mod.Memory()); err != nil {
+	if err := g.events.WritePrefetch(g.memory); err != nil {
 		return err
 	}
 	if err := g.call(ctx, &g.single, g.args[:]); err != nil {
