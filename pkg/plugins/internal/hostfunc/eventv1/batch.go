@@ -75,7 +75,9 @@ func (s *State) Settle(mem api.Memory) error {
 			"it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)",
 			s.batch.pulled-1, verdict)
 	}
-	s.AddResult(s.Result(verdict))
+	s.batch.results = append(s.batch.results, Result{Verdict: verdict, Message: s.message,
+		Emitted: s.output.list, Refused: s.output.refused, Handler: s.group.Digest})
+	s.batch.bytes += s.output.bytes
 	s.caller.EndEvent()
 	return nil
 }
