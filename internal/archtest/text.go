@@ -210,7 +210,11 @@ func checkPhrases(sources []prose) []string {
 			continue
 		}
 		for _, t := range s.texts {
+			lower := strings.ToLower(t.string)
 			for _, p := range list {
+				if !strings.Contains(lower, p.hint) {
+					continue
+				}
 				for _, at := range p.re.FindAllStringIndex(t.string, -1) {
 					if p.ok != nil &&
 						p.ok.MatchString(t.string[at[0]:min(len(t.string), at[1]+20)]) {
