@@ -66,3 +66,27 @@ func TestWidthsThatAreCaught(t *testing.T) {
 		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 }
+
+// Each phrase has a text that it bans: a hint that is not in it would hide it.
+func TestEachPhraseIsFound(t *testing.T) {
+	texts := []string{"Gives a key", "tells\nwhether", "was told", "for ever", "anew", "Beside",
+		"in earnest",
+		"of then", "what is left", "stands twice", "as it stands", "held against", "it is no list",
+		"can hardly", "makes up its mind", "why it is as it is",
+		`names the informer "x", which is not there`,
+		"is in nobody's way", "in place of it", "merely", "thereupon", "goes over", "go over",
+		"is to come", "be they", "whatever it is"}
+	if len(texts) != len(phrases) {
+		t.Fatalf("%d texts for %d phrases", len(texts), len(phrases))
+	}
+	for i, banned := range texts {
+		sources, err := loadProse(fstest.MapFS{"a.md": {Data: []byte("Here " + banned + " now\n")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := strings.Join(checkPhrases(sources), "\n")
+		if !strings.Contains(found, "write "+phrases[i].instead) {
+			t.Errorf("%q is not found: %s", banned, found)
+		}
+	}
+}

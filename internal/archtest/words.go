@@ -46,7 +46,7 @@ type phrase struct {
 	allowed string // what it matches, but is fine
 }
 
-// compiled are the phrases' expressions.
+// compiledPhrase is a phrase with its expressions.
 type compiledPhrase struct {
 	phrase
 	re, ok *regexp.Regexp
