@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/pkg/filters"
@@ -86,7 +87,8 @@ func newBench(to Destination, dir string) (b *bench, err error) {
 		Listener: "matched"}); err != nil {
 		return nil, err
 	}
-	if b.messages, err = cloudevent.NewBuilder("bench", "matched", "pods"); err != nil {
+	if b.messages, err = cloudevent.NewBuilder(
+		sink.Origin{Cluster: "bench", Listener: "matched", Resource: "pods"}); err != nil {
 		return nil, err
 	}
 	if b.events, err = updates(b.filter); err != nil {

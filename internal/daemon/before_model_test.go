@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -244,9 +244,8 @@ type wanted struct {
 // outcome runs a route over an event, and before that, if it has rules, over the state that they
 // remember.
 func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) wanted {
-	messages, err := cloudevent.NewBuilder("c", "l",
-		informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
-			Resource: "pods"}, Kind: "Pod"}.String())
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +313,13 @@ func (w *watched) More(got []informer.Delivery, _, _ int) []informer.Delivery { 
 
 func (w *watched) Stopped() <-chan struct{} { return nil }
 
-func (w *watched) Write(context.Context, sink.Message) error {
+func (w *watched) Pace() sink.Pace { return sink.Pace{} }
+
+func (w *watched) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, w.take)
+}
+
+func (w *watched) take(context.Context, sink.Message) error {
 	w.messages++
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -111,7 +112,11 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	if err != nil {
 		return err
 	}
-	messages, err := cloudevent.NewBuilder(b.cluster.name, l.cfg.Name, resourceOf(found).String())
+	messages, err := cloudevent.NewBuilder(sink.Origin{
+		Cluster: b.cluster.name, Listener: l.cfg.Name, Resource: resourceOf(found).String(),
+		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
+		Kind: found.GVK.Kind,
+	})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -94,8 +95,8 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		s.listener = built.listeners[i]
 		p := s.listener.pipeline()
 		p.Caches, p.Outputs = s.caches, []route.Output{{Name: "stdout", Sink: s.sink}}
-		if p.Messages, err = cloudevent.NewBuilder(cfg.Cluster.Name, name,
-			s.listener.cfg.Informer().Resource); err != nil {
+		if p.Messages, err = cloudevent.NewBuilder(sink.Origin{Cluster: cfg.Cluster.Name,
+			Listener: name, Resource: s.listener.cfg.Informer().Resource}); err != nil {
 			t.Fatal(err)
 		}
 		c := s.listener.routeConfig(log)
@@ -198,18 +199,18 @@ func (s *told) troubles() string {
 // outcome is a message in the words of the stories.
 func outcome(t *testing.T, m sink.Message) string {
 	t.Helper()
-	if m.Rule == "" {
+	if m.Report == nil {
 		return m.Op.String()
 	}
 	var data struct {
 		Message  string
 		Repeated bool
 	}
-	if err := json.Unmarshal([]byte(m.Data), &data); err != nil {
+	if err := json.Unmarshal(cloudevent.AppendData(nil, m), &data); err != nil {
 		t.Fatal(err)
 	}
-	text := strings.TrimPrefix(m.Type, "dev.informerd.rule.") + " " + m.Rule
-	if data.Message != m.Rule && strings.HasPrefix(text, "violated") {
+	text := strings.TrimPrefix(m.Type, "dev.informerd.rule.") + " " + m.Report.Rule
+	if data.Message != m.Report.Rule && strings.HasPrefix(text, "violated") {
 		text += fmt.Sprintf(" %q", data.Message)
 	}
 	if data.Repeated {
@@ -528,7 +529,13 @@ type docSink struct {
 	away     atomic.Bool
 }
 
-func (s *docSink) Write(_ context.Context, m sink.Message) error {
+func (s *docSink) Pace() sink.Pace { return sink.Pace{} }
+
+func (s *docSink) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, s.take)
+}
+
+func (s *docSink) take(_ context.Context, m sink.Message) error {
 	if s.away.Load() {
 		return errors.New("connection refused")
 	}

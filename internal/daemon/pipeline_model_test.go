@@ -22,6 +22,7 @@ import (
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -238,7 +239,13 @@ type ear struct {
 	took  []sink.Message
 }
 
-func (e *ear) Write(_ context.Context, m sink.Message) error {
+func (e *ear) Pace() sink.Pace { return sink.Pace{} }
+
+func (e *ear) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, e.take)
+}
+
+func (e *ear) take(_ context.Context, m sink.Message) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.n++
@@ -261,7 +268,7 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 	objects, violations = map[string]bool{}, map[string]bool{}
 	for i, m := range e.took {
 		name := m.Subject[strings.LastIndex(m.Subject, "/")+1:]
-		if m.Rule == "" {
+		if m.Report == nil {
 			switch {
 			case p.deaf:
 			case m.Op == event.Add && objects[name], m.Op == event.Update &&
@@ -277,10 +284,10 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 			continue
 		}
 		var data struct{ Repeated bool }
-		if err := json.Unmarshal([]byte(m.Data), &data); err != nil {
+		if err := json.Unmarshal(cloudevent.AppendData(nil, m), &data); err != nil {
 			return nil, nil, err
 		}
-		about := name + " " + m.UID + " " + m.Rule
+		about := name + " " + m.UID + " " + m.Report.Rule
 		violated := strings.HasSuffix(m.Type, ".violated")
 		if violated && data.Repeated != violations[about] || !violated && !violations[about] {
 			return nil, nil, fmt.Errorf(
@@ -387,7 +394,8 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 		ears[i] = &ear{}
 		to.Outputs = append(to.Outputs, route.Output{Name: fmt.Sprint("out", i), Sink: ears[i]})
 	}
-	if to.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+	if to.Messages, err = cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 		return err
 	}
 	if err := r.Use(to); err != nil {

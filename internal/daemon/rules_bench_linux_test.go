@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -69,7 +70,8 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 			source = newWideListener(b)
 		}
 		p := &route.Pipeline{Quiet: true, Rules: l.book, Caches: &docCaches{}}
-		if p.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+		if p.Messages, err = cloudevent.NewBuilder(
+			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 			b.Fatal(err)
 		}
 		to, err := route.New(route.Config{Name: "l", Subscription: source, Pipeline: p,

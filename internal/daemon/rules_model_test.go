@@ -16,6 +16,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -125,7 +126,8 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		books[i] = rules.NewBook(newCompiler(cfg, l.cfg, nil).ruleList(), 1)
 		p.Rules, p.Caches = books[i], caches
 		p.Outputs = []route.Output{{Name: "out", Sink: ears[i]}}
-		if p.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+		if p.Messages, err = cloudevent.NewBuilder(
+			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 			return 0, 0, err
 		}
 		c := l.routeConfig(quiet)
@@ -172,8 +174,8 @@ func (e *ear) heard() string {
 	defer e.mu.Unlock()
 	var all []string
 	for _, m := range e.took {
-		all = append(all, fmt.Sprintf("%s %s %s %s %s %s", m.Subject, m.UID, m.Type, m.Rule, m.Time,
-			m.Data))
+		all = append(all, fmt.Sprintf("%s %s %s %s %s", m.Subject, m.UID, m.Type, m.Time,
+			cloudevent.AppendData(nil, m)))
 	}
 	slices.SortStableFunc(all, func(a, b string) int {
 		a, _, _ = strings.Cut(a, " ")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -47,8 +48,14 @@ func (f *flood) Again(*informer.Delivery, time.Duration) {}
 // nowhere takes everything.
 type nowhere struct{}
 
-func (nowhere) Write(context.Context, sink.Message) error { return nil }
-func (nowhere) Close(context.Context) error               { return nil }
+func (o nowhere) Pace() sink.Pace { return sink.Pace{} }
+
+func (o nowhere) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, o.take)
+}
+
+func (nowhere) take(context.Context, sink.Message) error { return nil }
+func (nowhere) Close(context.Context) error              { return nil }
 
 // BenchmarkRoute is an event's way from the source to the output, without a handler and with ones
 // that do next to nothing.
@@ -62,7 +69,8 @@ func BenchmarkRoute(b *testing.B) {
 				Pipeline: Pipeline{Batch: 64, Outputs: []Output{{Name: "out", Sink: nowhere{}}}},
 			}
 			var err error
-			if r.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+			if r.Messages, err = cloudevent.NewBuilder(
+				sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 				b.Fatal(err)
 			}
 			if guest != "" {

@@ -174,7 +174,8 @@ func (w *worker) emitted(e event.Event, observed time.Time, result plugins.Resul
 	var emitted []sink.Message
 	for _, emission := range result.Emitted {
 		if emission.Kind == abi.EmitData {
-			message.Data, message.Handler = string(emission.Data), result.Handler
+			message.Body, message.Data = sink.BodyData, string(emission.Data)
+			message.Handler = result.Handler
 			continue
 		}
 		typ, data, err := emission.Event()

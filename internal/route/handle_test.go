@@ -130,7 +130,8 @@ func newHandled(t *testing.T, names string) *handled {
 	}
 	h.source = newScript(events...)
 	h.source.stopped = make(chan struct{})
-	messages, err := cloudevent.NewBuilder("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}

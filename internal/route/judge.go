@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -43,7 +42,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	var failed error
 	for _, t := range outcome.Transitions {
 		r.stats.reported(t)
-		m := w.pipeline.Messages.Rule(about(d, e, t), now, cloudevent.RuleState{
+		m := w.pipeline.Messages.Rule(about(d, e, t), now, sink.Report{
 			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
 			Violated: t.State == rules.Violated,
 			Since:    t.Since, Repeats: t.Repeats,

@@ -53,12 +53,13 @@ func reported(t *testing.T, out *output) (all []string) {
 				Metadata struct{ ResourceVersion string }
 			}
 		}
-		if m.Data == "" {
+		if m.Report == nil {
 			all = append(all, states(&output{messages: []sink.Message{m}})...)
 			continue
 		}
-		if err := json.Unmarshal([]byte(m.Data), &data); err != nil || m.Rule != data.Rule ||
-			m.Severity != data.Severity {
+		if err := json.Unmarshal(cloudevent.AppendData(nil, m), &data); err != nil ||
+			m.Report.Rule != data.Rule ||
+			m.Report.Severity != data.Severity {
 			t.Fatalf("%v: %s", err, m.Data)
 		}
 		text := fmt.Sprintf("%s %s %s@%s", strings.TrimPrefix(m.Type, "dev.informerd.rule."),
@@ -450,7 +451,8 @@ func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 		}
 		m := out.messages[1]
 		if m.UID != "u1" || m.Op != event.Delete ||
-			!strings.Contains(m.Data, `"object":`+tt.data) || out.messages[2].UID != "u2" {
+			!strings.Contains(string(cloudevent.AppendData(nil, m)), `"object":`+tt.data) ||
+			out.messages[2].UID != "u2" {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

@@ -62,8 +62,8 @@ func (r *Route) send(ctx context.Context, rest *unsent) error {
 }
 
 func (r *Route) write(ctx context.Context, out Output, m sink.Message) error {
-	if err := out.Sink.Write(ctx, m); err != nil {
-		return fmt.Errorf("output %q: %w", out.Name, err)
+	if errs := out.Sink.Write(ctx, []sink.Message{m}); errs != nil {
+		return fmt.Errorf("output %q: %w", out.Name, errs[0])
 	}
 	r.stats.written.Add(1)
 	return nil

@@ -27,21 +27,17 @@ func (w *worker) passOn(ctx context.Context) {
 	for _, e := range w.events {
 		messages = append(messages, w.pipeline.Messages.Event(e, time.Now()))
 	}
-	for from := 0; from < len(messages); {
-		n, err := w.batcher.WriteAll(ctx, messages[from:])
-		r.stats.written.Add(uint64(n))
-		for i := range w.wanted[from : from+n] {
-			d := &w.wanted[from+i]
+	errs := w.batcher.Write(ctx, messages)
+	for i := range messages {
+		d := &w.wanted[i]
+		if errs == nil || errs[i] == nil {
+			r.stats.written.Add(1)
 			r.done(d.Delivery, &d.rest)
+			continue
 		}
-		from += n
-		if err != nil {
-			d := &w.wanted[from]
-			d.rest.messages, d.rest.last = []sink.Message{messages[from]}, true
-			r.failed(ctx, d.Delivery, &d.rest,
-				fmt.Errorf("output %q: %w", w.pipeline.Outputs[0].Name, err))
-			from++
-		}
+		d.rest.messages, d.rest.last = []sink.Message{messages[i]}, true
+		r.failed(ctx, d.Delivery, &d.rest,
+			fmt.Errorf("output %q: %w", w.pipeline.Outputs[0].Name, errs[i]))
 	}
 	w.messages = nil
 	if ctx.Err() == nil { // else the output may still read them

@@ -25,25 +25,20 @@ type together struct {
 	sizes []int // of the calls
 }
 
-func (o *together) WriteAll(ctx context.Context, messages []sink.Message) (n int, err error) {
+func (o *together) Pace() sink.Pace { return sink.Pace{Batch: 32} }
+
+func (o *together) Write(ctx context.Context, messages []sink.Message) []error {
 	o.mu.Lock()
 	o.sizes = append(o.sizes, len(messages))
 	o.mu.Unlock()
-	for n := range messages {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		if err := o.Write(ctx, messages[n]); err != nil {
-			return n, err
-		}
-	}
-	return len(messages), nil
+	return o.output.Write(ctx, messages)
 }
 
 // passed is a route without a handler and with one output.
 func passed(t *testing.T, source *script, out sink.Sink) *draft {
 	t.Helper()
-	messages, err := cloudevent.NewBuilder("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 // What has no subscription, no messages or no sink is refused before it runs.
 func TestNewRefusesWhatCannotRun(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	messages, err := cloudevent.NewBuilder("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,8 @@ func TestDrain(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			source := newScript(add("a"))
 			source.open = true
-			messages, err := cloudevent.NewBuilder("c", "l", "pods")
+			messages, err := cloudevent.NewBuilder(
+				sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -172,7 +173,13 @@ type output struct {
 	n    int
 }
 
-func (o *output) Write(ctx context.Context, m sink.Message) error {
+func (o *output) Pace() sink.Pace { return sink.Pace{} }
+
+func (o *output) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, o.take)
+}
+
+func (o *output) take(ctx context.Context, m sink.Message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.n++
@@ -204,7 +211,8 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event,
 	t.Helper()
 	var buf bytes.Buffer
 	source := newScript(events...)
-	messages, err := cloudevent.NewBuilder("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +370,8 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		source := newScript(add("a"))
-		messages, err := cloudevent.NewBuilder("c", "l", "pods")
+		messages, err := cloudevent.NewBuilder(
+			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -391,8 +400,14 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 // stuck takes nothing.
 type stuck struct{}
 
-func (stuck) Write(ctx context.Context, _ sink.Message) error { <-ctx.Done(); return ctx.Err() }
-func (stuck) Close(context.Context) error                     { return nil }
+func (o stuck) Pace() sink.Pace { return sink.Pace{} }
+
+func (o stuck) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, o.take)
+}
+
+func (stuck) take(ctx context.Context, _ sink.Message) error { <-ctx.Done(); return ctx.Err() }
+func (stuck) Close(context.Context) error                    { return nil }
 
 func TestDelayDoublesUpToItsBound(t *testing.T) {
 	retry := Retry{Attempts: 100, MinBackoff: time.Second, MaxBackoff: 10 * time.Second}

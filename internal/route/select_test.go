@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -36,7 +37,8 @@ func expression(t *testing.T, text string, kind filters.Kind) *filters.Filter {
 // route makes one over events, with an output.
 func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *draft {
 	t.Helper()
-	messages, err := cloudevent.NewBuilder("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}

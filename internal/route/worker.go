@@ -33,7 +33,7 @@ type stages struct {
 	guest    guest // nil without a handler
 	// batcher is the output if it is the only one, takes several messages at once, and there is no
 	// handler; else nil.
-	batcher   sink.Batcher
+	batcher   sink.Sink
 	nextBatch int // size of the handler's next batch; 0: the largest allowed
 }
 
@@ -55,7 +55,9 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 			return fmt.Errorf("listener %q: %w", w.route.name, err)
 		}
 	} else if len(p.Outputs) == 1 {
-		s.batcher, _ = p.Outputs[0].Sink.(sink.Batcher)
+		if out := p.Outputs[0].Sink; out.Pace().Batch > 1 {
+			s.batcher = out
+		}
 	}
 	w.stages = s
 	return nil

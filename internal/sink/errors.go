@@ -1,6 +1,9 @@
 package sink
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrClosed is the error of Write after Close. It is not permanent: another Sink may take the
 // message.
@@ -25,3 +28,38 @@ type permanent struct{ error }
 
 // Unwrap returns the error that was marked.
 func (p *permanent) Unwrap() error { return p.error }
+
+// RetryAfter marks an error of a receiver that asked not to be tried before a delay has passed. It
+// returns nil for nil and does not change the text.
+func RetryAfter(err error, delay time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &retryAfter{err, delay}
+}
+
+// AskedDelay returns the delay that was asked for by the receiver, 0 if it asked for none.
+func AskedDelay(err error) time.Duration {
+	var r *retryAfter
+	if errors.As(err, &r) {
+		return r.delay
+	}
+	return 0
+}
+
+type retryAfter struct {
+	error
+	delay time.Duration
+}
+
+// Unwrap returns the error that was marked.
+func (r *retryAfter) Unwrap() error { return r.error }
+
+// AllFailed returns the result of a Write of n messages that have all failed with one error.
+func AllFailed(n int, err error) []error {
+	errs := make([]error, n)
+	for i := range errs {
+		errs[i] = err
+	}
+	return errs
+}

@@ -1,35 +1,36 @@
-package sink_test
+package sink
 
 import (
 	"errors"
 	"fmt"
 	"testing"
-
-	"github.com/informerd/informerd/internal/sink"
+	"time"
 )
 
-func TestPermanent(t *testing.T) {
-	refused := errors.New("413 too large")
-	marked := sink.Permanent(refused)
-	tests := []struct {
-		name string
-		err  error
-		want bool
-	}{
-		{"nil", nil, false},
-		{"nil marked", sink.Permanent(nil), false},
-		{"not marked", refused, false},
-		{"closed", sink.ErrClosed, false},
-		{"marked", marked, true},
-		{"marked, then wrapped", fmt.Errorf("output %q: %w", "hook", marked), true},
-		{"marked, then joined", errors.Join(refused, marked), true},
+func TestErrors(t *testing.T) {
+	cause := errors.New("refused")
+	if err := Permanent(nil); err != nil {
+		t.Errorf("Permanent(nil) is %v", err)
 	}
-	for _, tt := range tests {
-		if got := sink.IsPermanent(tt.err); got != tt.want {
-			t.Errorf("%s: IsPermanent = %t, want %t", tt.name, got, tt.want)
+	if err := RetryAfter(nil, time.Second); err != nil {
+		t.Errorf("RetryAfter(nil) is %v", err)
+	}
+	permanent := fmt.Errorf("output: %w", Permanent(cause))
+	if !IsPermanent(permanent) || !errors.Is(permanent, cause) ||
+		permanent.Error() != "output: refused" {
+		t.Errorf("%v is not what was marked as permanent", permanent)
+	}
+	later := fmt.Errorf("output: %w", RetryAfter(cause, time.Minute))
+	if IsPermanent(later) || AskedDelay(later) != time.Minute || !errors.Is(later, cause) ||
+		later.Error() != "output: refused" {
+		t.Errorf("%v is not what was marked with a delay", later)
+	}
+	for _, err := range []error{cause, nil, ErrClosed} {
+		if IsPermanent(err) || AskedDelay(err) != 0 {
+			t.Errorf("%v is permanent, or has a delay", err)
 		}
 	}
-	if marked.Error() != "413 too large" || !errors.Is(marked, refused) {
-		t.Errorf("the mark hides the error: %v", marked)
+	if errs := AllFailed(2, cause); len(errs) != 2 || errs[0] != cause || errs[1] != cause {
+		t.Errorf("got %v", errs)
 	}
 }

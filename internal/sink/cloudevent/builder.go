@@ -23,37 +23,34 @@ var typeOf = map[event.Op]string{
 
 // Builder makes the messages of one listener. Make one with NewBuilder.
 type Builder struct {
-	cluster, listener, resource string
-
-	source        string // the attribute
+	origin        *sink.Origin
 	subjectPrefix string // the resource, encoded
 }
 
-// NewBuilder takes the names of the cluster and the listener as the configuration has them, and the
-// resource as "<resource>.<group>", or "<resource>" in the core group. None of them may be empty.
-func NewBuilder(cluster, listener, resource string) (*Builder, error) {
-	for _, f := range []struct{ what, name string }{{"cluster", cluster}, {"listener", listener}, {
-		"resource", resource}} {
+// NewBuilder takes where the messages come from, but for Source, which it makes. Cluster, Listener
+// and Resource must not be empty.
+func NewBuilder(from sink.Origin) (*Builder, error) {
+	for _, f := range []struct{ what, name string }{
+		{"cluster", from.Cluster}, {"listener", from.Listener}, {"resource", from.Resource},
+	} {
 		if f.name == "" {
-			return nil, fmt.Errorf(
-				"messages (cluster %q, listener %q, resource %q): %s is empty", cluster,
-				listener, resource, f.what)
+			return nil, fmt.Errorf("messages (cluster %q, listener %q, resource %q): %s is empty",
+				from.Cluster, from.Listener, from.Resource, f.what)
 		}
 	}
-	return &Builder{
-		cluster: cluster, listener: listener, resource: resource,
-		source: "/clusters/" + url.PathEscape(cluster) + "/listeners/" +
-			url.PathEscape(listener),
-		subjectPrefix: url.PathEscape(resource) + "/",
-	}, nil
+	from.Source = "/clusters/" + url.PathEscape(from.Cluster) + "/listeners/" +
+		url.PathEscape(from.Listener)
+	return &Builder{origin: &from, subjectPrefix: url.PathEscape(from.Resource) + "/"}, nil
 }
+
+// Origin returns where the builder's messages come from. Do not change it.
+func (b *Builder) Origin() *sink.Origin { return b.origin }
 
 // Event returns the message for an object's event.
 func (b *Builder) Event(ev event.Event, observed time.Time) sink.Message {
 	m := b.about(ev, observed)
 	m.ID = b.stateID(ev)
 	m.Type = typeOf[ev.Op]
-	m.Object, m.Old = ev.Object, ev.Old
 	return m
 }
 
@@ -72,14 +69,14 @@ func (b *Builder) Emitted(ev event.Event, observed time.Time, typ string, index 
 	m := b.about(ev, observed)
 	m.ID = b.emittedID(ev, typ, index)
 	m.Type = typ
-	m.Data = data
+	m.Body, m.Data = sink.BodyData, data
 	return m, nil
 }
 
 // about returns what all messages about ev have in common.
 func (b *Builder) about(ev event.Event, observed time.Time) sink.Message {
 	m := sink.Message{
-		Source: b.source,
+		Origin: b.origin,
 		Subject: b.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" +
 			url.PathEscape(ev.Object.Name()),
 		Time:              observed,
@@ -89,6 +86,8 @@ func (b *Builder) about(ev event.Event, observed time.Time) sink.Message {
 		Initial:           ev.Initial,
 		FinalStateUnknown: ev.FinalStateUnknown,
 		Missed:            ev.Missed,
+		Object:            ev.Object,
+		Old:               ev.Old,
 	}
 	if ev.Old != nil {
 		m.OldResourceVersion = ev.Old.ResourceVersion()

@@ -20,7 +20,8 @@ func TestNewBuilderRefusesEmptyNames(t *testing.T) {
 		{"c", "l", "", `messages (cluster "c", listener "l", resource ""): resource is empty`},
 	}
 	for _, tt := range tests {
-		if _, err := cloudevent.NewBuilder(tt.cluster, tt.listener, tt.resource); err == nil ||
+		if _, err := cloudevent.NewBuilder(sink.Origin{Cluster: tt.cluster,
+			Listener: tt.listener, Resource: tt.resource}); err == nil ||
 			err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}

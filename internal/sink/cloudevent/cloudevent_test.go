@@ -24,7 +24,8 @@ var observed = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.FixedZone("east",
 
 func source(t testing.TB, cluster, listener, resource string) *cloudevent.Builder {
 	t.Helper()
-	s, err := cloudevent.NewBuilder(cluster, listener, resource)
+	s, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: cluster, Listener: listener, Resource: resource})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,8 @@ func TestPackedObjectsAreWrittenAsPlainOnes(t *testing.T) {
 func TestLineBreaksTakeTimeInProportion(t *testing.T) {
 	for _, lineBreak := range []string{"\r", "\n"} {
 		growth.Linear(t, 100_000, func(n int) {
-			cloudevent.Append(nil, sink.Message{Data: "[" + strings.Repeat(lineBreak, n) + "1]"})
+			cloudevent.Append(nil, sink.Message{Origin: &sink.Origin{},
+				Body: sink.BodyData, Data: "[" + strings.Repeat(lineBreak, n) + "1]"})
 		})
 	}
 }
@@ -269,7 +271,8 @@ func TestStrangeNames(t *testing.T) {
 }
 
 func TestAttributesAreEscaped(t *testing.T) {
-	m := sink.Message{ID: "a\xffb", Source: "/s", Type: "t\"\\\x01\x1f\n<&>é", Subject: "x",
+	m := sink.Message{Origin: &sink.Origin{Source: "/s"}, Body: sink.BodyData, ID: "a\xffb",
+		Type: "t\"\\\x01\x1f\n<&>é", Subject: "x",
 		Op: event.Add}
 	want := `{"specversion":"1.0","id":"a` + "\ufffd" +
 		`b","source":"/s","type":"t\"\\\u0001\u001f\u000a<&>é","subject":"x","time":"0001-01-01T00:00:00Z","op":"add"}`
@@ -284,9 +287,9 @@ func TestAppendDataAlone(t *testing.T) {
 		m    sink.Message
 		want string
 	}{
-		{sink.Message{}, ""},
+		{sink.Message{Body: sink.BodyData}, ""},
 		{sink.Message{Object: o}, `{"object":` + web1 + `}`},
-		{sink.Message{Object: o, Data: "[1,\n2]"}, "[1,2]"},
+		{sink.Message{Object: o, Body: sink.BodyData, Data: "[1,\n2]"}, "[1,2]"},
 	}
 	for _, tt := range tests {
 		if got := string(cloudevent.AppendData([]byte("> "), tt.m)); got != "> "+tt.want {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -17,17 +18,17 @@ func (b *Builder) stateID(ev event.Event) string {
 		state = "absent"
 	}
 	o := ev.Object
-	return hash(b.cluster, b.resource, o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), state)
+	return hash(b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), state)
 }
 
 func (b *Builder) emittedID(ev event.Event, typ string, index int) string {
-	return hash(b.stateID(ev), b.listener, typ, strconv.Itoa(index))
+	return hash(b.stateID(ev), b.origin.Listener, typ, strconv.Itoa(index))
 }
 
 // ruleID returns the id of a rule's report. It does not depend on the object's state, since the
 // report may be offered again with a later one.
-func (b *Builder) ruleID(o *object.Object, typ string, r RuleState, since string) string {
-	parts := []string{b.cluster, b.resource, o.Namespace(), o.Name(), o.UID(), b.listener, typ,
+func (b *Builder) ruleID(o *object.Object, typ string, r *sink.Report, since string) string {
+	parts := []string{b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(), b.origin.Listener, typ,
 		r.Rule, since}
 	if r.Repeats > 0 {
 		parts = append(parts, strconv.Itoa(r.Repeats))

@@ -16,13 +16,13 @@ import (
 func Append(dst []byte, m sink.Message) []byte {
 	dst = append(dst, `{"specversion":"1.0"`...)
 	dst = appendText(dst, "id", m.ID)
-	dst = appendText(dst, "source", m.Source)
+	dst = appendText(dst, "source", m.Origin.Source)
 	dst = appendText(dst, "type", m.Type)
 	dst = appendText(dst, "subject", m.Subject)
 	dst = append(dst, `,"time":"`...)
 	dst = m.Time.UTC().AppendFormat(dst, time.RFC3339Nano)
 	dst = append(dst, '"')
-	if hasData(m) {
+	if m.HasData() {
 		dst = append(dst, `,"datacontenttype":"application/json"`...)
 	}
 	if m.Op != 0 {
@@ -42,24 +42,26 @@ func Append(dst []byte, m sink.Message) []byte {
 		// CloudEvents' Integer has 32 bits.
 		dst = strconv.AppendInt(dst, int64(min(m.Missed, math.MaxInt32)), 10)
 	}
-	dst = appendText(dst, "rule", m.Rule)
-	dst = appendText(dst, "severity", m.Severity)
+	if m.Report != nil {
+		dst = appendText(dst, "rule", m.Report.Rule)
+		dst = appendText(dst, "severity", m.Report.Severity)
+	}
 	dst = appendText(dst, "handler", m.Handler)
-	if hasData(m) {
+	if m.HasData() {
 		dst = append(dst, `,"data":`...)
-		dst = appendData(dst, m)
+		dst = AppendData(dst, m)
 	}
 	return append(dst, '}')
 }
 
-// appendData appends m's data alone, as an output in binary mode sends it: nothing if there is
+// AppendData appends m's data alone, as an output in binary mode sends it: nothing if there is
 // none.
-func appendData(dst []byte, m sink.Message) []byte {
-	switch {
-	case m.Data != "":
+func AppendData(dst []byte, m sink.Message) []byte {
+	switch m.Body {
+	case sink.BodyReport:
+		return appendReport(dst, m)
+	case sink.BodyData:
 		return appendJSON(dst, m.Data)
-	case m.Object == nil:
-		return dst
 	}
 	dst = appendObject(append(dst, `{"object":`...), m.Object)
 	if m.Old != nil {
@@ -67,8 +69,6 @@ func appendData(dst []byte, m sink.Message) []byte {
 	}
 	return append(dst, '}')
 }
-
-func hasData(m sink.Message) bool { return m.Data != "" || m.Object != nil }
 
 // appendJSON appends valid JSON without its line breaks.
 func appendJSON(dst []byte, text string) []byte {

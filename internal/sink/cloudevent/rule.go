@@ -7,37 +7,33 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// RuleState is what a rule reports of an object.
-type RuleState struct {
-	Rule, Severity, Message string
-	Violated                bool      // else resolved
-	Since                   time.Time // when the violation began
-	// how often the violation was reported before
-	Repeats int
-}
-
 // Rule returns the message for what a rule reports about the object of ev. If only time has passed,
 // ev has no op, and the message has none either.
-func (b *Builder) Rule(ev event.Event, observed time.Time, r RuleState) sink.Message {
+func (b *Builder) Rule(ev event.Event, observed time.Time, r sink.Report) sink.Message {
 	m := b.about(ev, observed)
 	m.Type = "dev.informerd.rule.resolved"
 	if r.Violated {
 		m.Type = "dev.informerd.rule.violated"
 	}
-	m.Rule, m.Severity = r.Rule, r.Severity
-	since := r.Since.UTC().Format(time.RFC3339Nano)
-	m.ID = b.ruleID(ev.Object, m.Type, r, since)
-
-	data := make([]byte, 0, 256+len(r.Message)+ev.Object.Size())
-	data = appendString(append(data, `{"rule":`...), r.Rule)
-	data = appendString(append(data, `,"severity":`...), r.Severity)
-	data = appendString(append(data, `,"message":`...), r.Message)
-	data = appendString(append(data, `,"since":`...), since)
-	if r.Repeats > 0 {
-		data = append(data, `,"repeated":true`...)
-	}
-	data = append(data, `,"object":`...)
-	data = appendObject(data, ev.Object)
-	m.Data = string(append(data, '}'))
+	m.ID = b.ruleID(ev.Object, m.Type, &r, since(&r))
+	m.Report, m.Body = &r, sink.BodyReport
 	return m
+}
+
+// since returns the text of the time when the violation began.
+func since(r *sink.Report) string { return r.Since.UTC().Format(time.RFC3339Nano) }
+
+// appendReport appends the data of a report.
+func appendReport(dst []byte, m sink.Message) []byte {
+	r := m.Report
+	dst = appendString(append(dst, `{"rule":`...), r.Rule)
+	dst = appendString(append(dst, `,"severity":`...), r.Severity)
+	dst = appendString(append(dst, `,"message":`...), r.Message)
+	dst = appendString(append(dst, `,"since":`...), since(r))
+	if r.Repeats > 0 {
+		dst = append(dst, `,"repeated":true`...)
+	}
+	dst = append(dst, `,"object":`...)
+	dst = appendObject(dst, m.Object)
+	return append(dst, '}')
 }

@@ -20,7 +20,7 @@ var since = time.Date(2026, 3, 4, 5, 0, 0, 0, time.FixedZone("east", 3600))
 func TestLinesOfRules(t *testing.T) {
 	pods := source(t, "prod", "stuck", "pods")
 	o := newObject(t, web1)
-	violated := cloudevent.RuleState{Rule: "pending", Severity: "high",
+	violated := sink.Report{Rule: "pending", Severity: "high",
 		Message: "web \"1\"\nwaits\xff", Violated: true, Since: since}
 	repeated, resolved := violated, violated
 	repeated.Repeats, resolved.Violated = 2, false
@@ -49,7 +49,7 @@ func TestLinesOfRules(t *testing.T) {
 		parse(t, tt.m)
 	}
 	made := pods.Event(event.Event{Op: event.Add, Object: o}, observed)
-	made.Data, made.Handler = "5", "00ff"
+	made.Body, made.Data, made.Handler = sink.BodyData, "5", "00ff"
 	if got := string(cloudevent.Append(nil, made)); !strings.HasSuffix(got,
 		`,"uid":"u-1","handler":"00ff","data":5}`) {
 		t.Errorf("data that a handler made: %s", got)
@@ -64,7 +64,7 @@ func TestIDRecipeOfRules(t *testing.T) {
 		return hex.EncodeToString(sum[:])[:32]
 	}
 	src := source(t, "prod", "stuck", "deployments.apps")
-	violated := cloudevent.RuleState{Rule: "pending", Severity: "high", Message: "m",
+	violated := sink.Report{Rule: "pending", Severity: "high", Message: "m",
 		Violated: true, Since: since}
 	const begin = "4:prod,16:deployments.apps,7:default,5:web-1,3:u-1,5:stuck,27:dev.informerd.rule.violated,7:pending,20:2026-03-04T04:00:00Z,"
 	for repeats, want := range map[int]string{0: byHand(begin), 1: byHand(begin + "1:1,"),
@@ -78,7 +78,7 @@ func TestIDRecipeOfRules(t *testing.T) {
 			}
 		}
 	}
-	resolved := cloudevent.RuleState{Rule: "pending", Since: since}
+	resolved := sink.Report{Rule: "pending", Since: since}
 	if got, want := src.Rule(event.Event{Op: event.Delete, Object: newObject(t, web1)}, observed,
 		resolved).ID, byHand(strings.Replace(begin, "violated", "resolved", 1)); got != want {
 		t.Errorf("resolved: id %s, want %s", got, want)

@@ -1,9 +1,9 @@
 // Package stdout is the output that writes CloudEvents to a stream, which is the process's standard
 // output outside of tests: structured JSON, one event a line, and nothing else.
 //
-// In addition to what every [sink.Batcher] promises:
+// In addition to what every [sink.Sink] promises:
 //   - One message is one call of the stream's Write: a whole line with its line break. Nothing is
-//     buffered, so a line is out when Write returns, and with WriteAll before the next one begins.
+//     buffered, so a line is out when Write returns, and before the next one begins.
 //   - A stream that takes nothing, such as a pipe whose reader stopped reading, holds up all
 //     writers, each until its ctx is done. Nobody's lines are dropped.
 //   - A line of which the stream took only a part is an error worth trying again. The next line

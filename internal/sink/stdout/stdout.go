@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -18,7 +19,7 @@ import (
 // A goroutine makes and writes the lines, not the callers under a lock: a blocked call of the
 // stream's Write cannot be ended, and with the goroutine it holds up no caller longer than the
 // caller's ctx. Waking the goroutine and then the caller costs more than writing a line, so callers
-// that have several messages use WriteAll.
+// should pass several messages.
 type Sink struct {
 	jobs    chan *job
 	stop    chan struct{} // closed by Close
@@ -30,9 +31,12 @@ type Sink struct {
 type job struct {
 	ctx      context.Context
 	messages []sink.Message
-	written  atomic.Int64
-	result   chan error // has room for the answer, so that run never waits for a caller
+	written  atomic.Int64 // the first lines that are out
+	errs     chan []error // has room for the answer, so that run never waits for a caller
 }
+
+// maxBatch is how many messages a caller should pass at once. More would save little.
+const maxBatch = 32
 
 // New starts writing to w.
 func New(w io.Writer) *Sink {
@@ -41,39 +45,45 @@ func New(w io.Writer) *Sink {
 	return s
 }
 
+// Pace implements sink.Sink.
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: maxBatch} }
+
 // Write implements sink.Sink.
-func (s *Sink) Write(ctx context.Context, m sink.Message) error {
-	_, err := s.WriteAll(ctx, []sink.Message{m})
-	return err
-}
-
-// WriteAll implements sink.Batcher.
-func (s *Sink) WriteAll(ctx context.Context, messages []sink.Message) (n int, err error) {
-	n, err = s.write(ctx, messages)
-	if n == len(messages) {
-		return n, nil
-	}
-	return n, fmt.Errorf("stdout: write %q: %w", messages[n].Subject, err)
-}
-
-func (s *Sink) write(ctx context.Context, messages []sink.Message) (n int, err error) {
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return failed(messages, err)
 	}
-	j := &job{ctx: ctx, messages: messages, result: make(chan error, 1)}
+	// The goroutine may still read the messages when the caller has its slice back.
+	j := &job{ctx: ctx, messages: slices.Clone(messages), errs: make(chan []error, 1)}
 	select {
 	case s.jobs <- j:
 	case <-s.stop:
-		return 0, sink.ErrClosed
+		return failed(messages, sink.ErrClosed)
 	case <-ctx.Done():
-		return 0, errWaiting(ctx)
+		return failed(messages, errWaiting(ctx))
 	}
 	select {
-	case err = <-j.result:
+	case errs := <-j.errs:
+		return errs
 	case <-ctx.Done():
-		err = fmt.Errorf("the reader takes nothing; the line may still get out: %w", ctx.Err())
+		errs := failed(messages,
+			fmt.Errorf("the reader takes nothing; the line may still get out: %w", ctx.Err()))
+		clear(errs[:j.written.Load()])
+		return errs
 	}
-	return int(j.written.Load()), err
+}
+
+// failed returns the result of messages of which none is known to be written.
+func failed(messages []sink.Message, err error) []error {
+	errs := make([]error, len(messages))
+	for i := range errs {
+		errs[i] = failure(&messages[i], err)
+	}
+	return errs
+}
+
+func failure(m *sink.Message, err error) error {
+	return fmt.Errorf("stdout: write %q: %w", m.Subject, err)
 }
 
 func errWaiting(ctx context.Context) error {
@@ -98,7 +108,7 @@ func (s *Sink) run(w io.Writer) {
 	for {
 		select {
 		case j := <-s.jobs:
-			j.result <- s.do(&out, j)
+			j.errs <- s.do(&out, j)
 		case <-s.stop:
 			return
 		}
@@ -106,23 +116,40 @@ func (s *Sink) run(w io.Writer) {
 }
 
 // do writes the lines of a job. When its ctx is done, or the sink is closed, no further one begins.
-func (s *Sink) do(out *writer, j *job) error {
+func (s *Sink) do(out *writer, j *job) (errs []error) {
 	for i := range j.messages {
-		if i > 0 {
-			select {
-			case <-j.ctx.Done():
-				return errWaiting(j.ctx)
-			case <-s.stop:
-				return sink.ErrClosed
-			default:
+		err := s.ended(j.ctx, i)
+		if err == nil {
+			err = out.write(&j.messages[i])
+		}
+		if err == nil {
+			if errs == nil {
+				j.written.Add(1)
 			}
+			continue
 		}
-		if err := out.write(&j.messages[i]); err != nil {
-			return err
+		if errs == nil {
+			errs = make([]error, len(j.messages))
 		}
-		j.written.Add(1)
+		errs[i] = failure(&j.messages[i], err)
 	}
-	return nil
+	return errs
+}
+
+// ended returns why the i-th line of a job does not begin, nil if it does. A job that was taken
+// writes its first line.
+func (s *Sink) ended(ctx context.Context, i int) error {
+	if i == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return errWaiting(ctx)
+	case <-s.stop:
+		return sink.ErrClosed
+	default:
+		return nil
+	}
 }
 
 // writer turns messages into lines.

@@ -23,7 +23,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-var _ sink.Batcher = (*stdout.Sink)(nil)
+var _ sink.Sink = (*stdout.Sink)(nil)
+
+// write writes one message.
+func write(ctx context.Context, s *stdout.Sink, m sink.Message) error {
+	return errors.Join(s.Write(ctx, []sink.Message{m})...)
+}
 
 // writerFunc is a stream made of one function.
 type writerFunc func(p []byte) (int, error)
@@ -32,7 +37,8 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func message(t testing.TB, name, padding string) sink.Message {
 	t.Helper()
-	src, err := cloudevent.NewBuilder("prod", "all", "pods")
+	src, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "prod", Listener: "all", Resource: "pods"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +67,7 @@ func TestOneMessageIsOneWriteOfOneLine(t *testing.T) {
 	// The second is shorter than the first, which a buffer used again could betray.
 	want := []sink.Message{message(t, "web-1", strings.Repeat("x", 100)), message(t, "web-2", "")}
 	for i, m := range want {
-		if err := s.Write(t.Context(), m); err != nil {
+		if err := write(t.Context(), s, m); err != nil {
 			t.Fatal(err)
 		}
 		if len(calls) != i+1 {
@@ -87,15 +93,14 @@ func TestConcurrentWritersDoNotMixLines(t *testing.T) {
 			for i := range each {
 				m := message(t, fmt.Sprintf("w%d-%d", w, i), strings.Repeat("y", i))
 				if w%2 == 0 {
-					if err := s.Write(t.Context(), m); err != nil {
+					if err := write(t.Context(), s, m); err != nil {
 						t.Error(err)
 					}
 					continue
 				}
 				if together = append(together, m); len(together) == w || i == each-1 {
-					if n, err := s.WriteAll(t.Context(), together); err != nil ||
-						n != len(together) {
-						t.Errorf("%d of %d lines are written: %v", n, len(together), err)
+					if errs := s.Write(t.Context(), together); errs != nil {
+						t.Error(errs)
 					}
 					together = nil
 				}
@@ -131,7 +136,7 @@ func TestContextDoneBeforeWritesNothing(t *testing.T) {
 	s := stdout.New(&out)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := s.Write(ctx, message(t, "web-1", ""))
+	err := write(ctx, s, message(t, "web-1", ""))
 	closeSink(t, s)
 	if !errors.Is(err, context.Canceled) || out.Len() != 0 {
 		t.Errorf("err = %v, %d bytes written", err, out.Len())
@@ -150,7 +155,7 @@ func TestStalledReaderHoldsWritersUntilTheirContextIsDone(t *testing.T) {
 		write := func(to chan error, name string, patience time.Duration) {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
-			to <- s.Write(ctx, message(t, name, ""))
+			to <- write(ctx, s, message(t, name, ""))
 		}
 		go write(first, "web-1", time.Minute)
 		synctest.Wait() // the first line is in the stream's Write
@@ -173,7 +178,8 @@ func TestStalledReaderHoldsWritersUntilTheirContextIsDone(t *testing.T) {
 	})
 }
 
-func TestWriteAllEndsWithTheLineThatFails(t *testing.T) {
+// A line that fails fails alone.
+func TestEachLineHasItsResult(t *testing.T) {
 	var calls []string
 	full := errors.New("no space left on device")
 	s := stdout.New(writerFunc(func(p []byte) (int, error) {
@@ -184,27 +190,27 @@ func TestWriteAllEndsWithTheLineThatFails(t *testing.T) {
 	}))
 	defer closeSink(t, s)
 	all := []sink.Message{message(t, "web-1", ""), message(t, "web-2", ""), message(t, "web-3", "")}
-	n, err := s.WriteAll(t.Context(), all)
-	wantErr(t, err, `stdout: write "pods/shop/web-2": no space left on device`, full)
-	if n != 1 || len(calls) != 2 {
-		t.Errorf("%d lines are written, with %d calls", n, len(calls))
+	errs := s.Write(t.Context(), all)
+	if len(errs) != 3 || errs[0] != nil || errs[2] != nil {
+		t.Fatalf("results %v", errs)
 	}
-	if n, err = s.WriteAll(t.Context(), all[1:]); n != 2 || err != nil || len(calls) != 4 {
-		t.Errorf("%d lines are written, with %d calls: %v", n, len(calls), err)
+	wantErr(t, errs[1], `stdout: write "pods/shop/web-2": no space left on device`, full)
+	if errs := s.Write(t.Context(), all[1:]); errs != nil || len(calls) != 5 {
+		t.Errorf("after %d calls: %v", len(calls), errs)
 	}
-	for i, m := range []sink.Message{all[0], all[1], all[1], all[2]} {
+	for i, m := range []sink.Message{all[0], all[1], all[2], all[1], all[2]} {
 		if line := string(cloudevent.Append(nil, m)) + "\n"; calls[i] != line {
 			t.Errorf("call %d\n got %q\nwant %q", i, calls[i], line)
 		}
 	}
-	if n, err := s.WriteAll(t.Context(), nil); n != 0 || err != nil {
-		t.Errorf("no messages: %d, %v", n, err)
+	if errs := s.Write(t.Context(), nil); errs != nil {
+		t.Errorf("no messages: %v", errs)
 	}
 }
 
 // Lines that have not begun when the caller gives up, or the sink is closed, are not written: to
 // retry is up to the caller.
-func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
+func TestNoLineBeginsAfterTheEnd(t *testing.T) {
 	for name, end := range map[string]func(cancel func(), s *stdout.Sink){
 		"ctx is done": func(cancel func(), _ *stdout.Sink) { cancel() },
 		"closed":      func(_ func(), s *stdout.Sink) { go s.Close(context.Background()) },
@@ -221,35 +227,29 @@ func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 				}))
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
-				type result struct {
-					n   int
-					err error
-				}
-				done := make(chan result, 1)
+				done := make(chan []error, 1)
 				go func() {
-					n, err := s.WriteAll(ctx,
-						[]sink.Message{message(t, "web-1", ""), message(t, "web-2", ""),
-							message(t, "web-3", "")})
-					done <- result{n, err}
+					done <- s.Write(ctx, []sink.Message{message(t, "web-1", ""),
+						message(t, "web-2", ""), message(t, "web-3", "")})
 				}()
 				synctest.Wait()
 				end(cancel, s)
 				synctest.Wait()
 				if name == "ctx is done" {
-					r := <-done
-					wantErr(t, r.err,
+					errs := <-done
+					wantErr(t, errs[1],
 						`stdout: write "pods/shop/web-2": the reader takes nothing; the line may still get out: context canceled`, context.Canceled)
-					if r.n != 1 {
-						t.Errorf("%d lines are written", r.n)
+					if errs[0] != nil || errs[2] == nil {
+						t.Errorf("results %v", errs)
 					}
 				}
 				close(release)
 				if name == "closed" {
-					r := <-done
-					wantErr(t, r.err, `stdout: write "pods/shop/web-3": the output is closed`,
+					errs := <-done
+					wantErr(t, errs[2], `stdout: write "pods/shop/web-3": the output is closed`,
 						sink.ErrClosed)
-					if r.n != 2 {
-						t.Errorf("%d lines are written", r.n)
+					if errs[0] != nil || errs[1] != nil {
+						t.Errorf("results %v", errs)
 					}
 				}
 				closeSink(t, s)
@@ -270,9 +270,9 @@ func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
 			return len(p), nil
 		}))
 		written, waiting, closed := make(chan error, 1), make(chan error, 1), make(chan error, 1)
-		go func() { written <- s.Write(context.Background(), message(t, "web-1", "")) }()
+		go func() { written <- write(context.Background(), s, message(t, "web-1", "")) }()
 		synctest.Wait()
-		go func() { waiting <- s.Write(context.Background(), message(t, "web-2", "")) }()
+		go func() { waiting <- write(context.Background(), s, message(t, "web-2", "")) }()
 		synctest.Wait()
 		go func() { closed <- s.Close(context.Background()) }()
 
@@ -286,7 +286,7 @@ func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
 		if err := errors.Join(<-written, <-closed); err != nil {
 			t.Error(err)
 		}
-		wantErr(t, s.Write(context.Background(), message(t, "web-3", "")),
+		wantErr(t, write(context.Background(), s, message(t, "web-3", "")),
 			`stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
 		closeSink(t, s) // once more does no harm
 	})
@@ -311,20 +311,20 @@ func TestPartOfALineSpoilsNoOther(t *testing.T) {
 	m := message(t, "web-1", "")
 	size := len(cloudevent.Append(nil, m)) + 1
 
-	err := s.Write(t.Context(), m)
+	err := write(t.Context(), s, m)
 	wantErr(t, err, fmt.Sprintf(
 		`stdout: write "pods/shop/web-1": only 10 of %d bytes were taken: no space left on device`,
 		size), full)
 	if sink.IsPermanent(err) {
 		t.Error("a full disk must be worth trying again")
 	}
-	wantErr(t, s.Write(t.Context(), m),
+	wantErr(t, write(t.Context(), s, m),
 		fmt.Sprintf(`stdout: write "pods/shop/web-1": only 20 of %d bytes were taken: short write`,
 			size+1), io.ErrShortWrite)
-	wantErr(t, s.Write(t.Context(), m), `stdout: write "pods/shop/web-1": no space left on device`,
+	wantErr(t, write(t.Context(), s, m), `stdout: write "pods/shop/web-1": no space left on device`,
 		full)
 	for range 2 {
-		if err := s.Write(t.Context(), m); err != nil {
+		if err := write(t.Context(), s, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -346,7 +346,7 @@ func TestBrokenPipeIsPermanent(t *testing.T) {
 	r.Close()
 	s := stdout.New(w)
 	defer closeSink(t, s)
-	err = s.Write(t.Context(), message(t, "web-1", ""))
+	err = write(t.Context(), s, message(t, "web-1", ""))
 	wantErr(t, err, `stdout: write "pods/shop/web-1": nobody reads informerd's output any more: write |1: broken pipe`, syscall.EPIPE)
 	if !sink.IsPermanent(err) {
 		t.Error("trying again would be in vain")
@@ -381,7 +381,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.SetBytes(int64(m.Object.Size()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.Write(ctx, m); err != nil {
+		if err := write(ctx, s, m); err != nil {
 			b.Fatal(err)
 		}
 	}

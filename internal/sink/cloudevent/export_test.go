@@ -1,4 +1,0 @@
-package cloudevent
-
-// AppendData is appendData, for tests.
-var AppendData = appendData
