@@ -18,7 +18,8 @@ func (b *Builder) stateID(ev event.Event) string {
 		state = "absent"
 	}
 	o := ev.Object
-	return hash(b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), state)
+	return hash(b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(),
+		o.ResourceVersion(), state)
 }
 
 func (b *Builder) emittedID(ev event.Event, typ string, index int) string {
@@ -28,7 +29,8 @@ func (b *Builder) emittedID(ev event.Event, typ string, index int) string {
 // ruleID returns the id of a rule's report. It does not depend on the object's state, since the
 // report may be offered again with a later one.
 func (b *Builder) ruleID(o *object.Object, typ string, r *sink.Report, since string) string {
-	parts := []string{b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(), b.origin.Listener, typ,
+	parts := []string{b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(),
+		b.origin.Listener, typ,
 		r.Rule, since}
 	if r.Repeats > 0 {
 		parts = append(parts, strconv.Itoa(r.Repeats))
