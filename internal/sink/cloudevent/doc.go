@@ -1,5 +1,6 @@
 // Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured
-// JSON. [Builder] makes the messages of one listener; [Append] writes a message.
+// JSON. [Builder] makes the messages of one listener; [Append] writes a message, [AppendBatch]
+// several, [Attributes] and [AppendData] the parts of binary mode.
 //
 // # Attributes
 //
@@ -52,12 +53,25 @@
 // the object's state: a report that a receiver has not taken is offered again, perhaps with a later
 // state, and then has the same id.
 //
+// # Binary mode
+//
+// The data is the body, and each attribute a header, as the protocol bindings of CloudEvents say:
+//
+//	HTTP   ce-<name>, values through HeaderValue; datacontenttype is Content-Type
+//	NATS   ce-<name>, values through HeaderValue; datacontenttype is ce-datacontenttype
+//	Kafka  ce_<name>, values in UTF-8; datacontenttype is content-type
+//
+// The names of objects in source and subject are percent-encoded already, so that HeaderValue
+// encodes their percent signs once more; receivers undo that when they read the header.
+//
 // # What is promised
 //
 //   - Append never writes a line break, so a message is one line. The texts of objects are copied
 //     and not decoded; line breaks between their tokens are left out.
 //   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the
 //     listener and the object have.
-//   - Append allocates nothing if dst has room.
+//   - Append and AppendBatch allocate nothing if dst has room.
+//   - Binary mode carries what structured JSON carries, to the byte of the data.
+//   - HeaderValue returns printable ASCII: no value ends a header's line.
 //   - Nothing here keeps or changes what it is given. A Builder is safe for concurrent use.
 package cloudevent

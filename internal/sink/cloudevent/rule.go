@@ -29,7 +29,8 @@ func appendReport(dst []byte, m sink.Message) []byte {
 	dst = appendString(append(dst, `{"rule":`...), r.Rule)
 	dst = appendString(append(dst, `,"severity":`...), r.Severity)
 	dst = appendString(append(dst, `,"message":`...), r.Message)
-	dst = appendString(append(dst, `,"since":`...), since(r))
+	dst = r.Since.UTC().AppendFormat(append(dst, `,"since":"`...), time.RFC3339Nano)
+	dst = append(dst, '"')
 	if r.Repeats > 0 {
 		dst = append(dst, `,"repeated":true`...)
 	}
