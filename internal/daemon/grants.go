@@ -3,12 +3,10 @@ package daemon
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -47,47 +45,15 @@ func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map
 // headerValue returns the value of one header, and the field that says where it is. Its errors do
 // not show the value.
 func headerValue(cfg *config.Config, v config.HeaderValue) (text, from string, err error) {
+	value := secret.Literal(v.Text)
 	switch {
 	case v.FromEnv != "":
-		text, from = os.Getenv(v.FromEnv), ".fromEnv"
-		if text == "" {
-			return "", from, fmt.Errorf("the environment variable %s is not set, or empty",
-				v.FromEnv)
-		}
+		value, from = secret.FromEnv(v.FromEnv), ".fromEnv"
 	case v.FromFile != "":
-		from = ".fromFile"
-		if text, err = headerFile(cfg.Path(v.FromFile)); err != nil {
-			return "", from, err
-		}
-	default:
-		text = v.Text
+		value, from = secret.FromFile(cfg.Path(v.FromFile)), ".fromFile"
 	}
-	if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-		return "", from, errors.New("the value has a control character in it, such as a line break")
-	}
-	return text, from, nil
-}
-
-// maxHeader bounds the length of a header's value.
-const maxHeader = 16 << 10
-
-func headerFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %s", path, withoutPath(err))
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxHeader+1))
-	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the file %s cannot be read: %s", path, withoutPath(err))
-	case len(data) > maxHeader:
-		return "", fmt.Errorf("the file %s has more than %d bytes", path, maxHeader)
-	case text == "":
-		return "", fmt.Errorf("the file %s is empty", path)
-	}
-	return text, nil
+	text, err = value.Header()
+	return text, from, err
 }
 
 // withoutPath returns the text of a file system's error without the path.

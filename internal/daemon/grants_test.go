@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
@@ -149,7 +150,7 @@ func TestHeadersThatAreNotThere(t *testing.T) {
 `)
 	dir := filepath.Dir(cfg.File())
 	for name, text := range map[string]string{"empty": "\n",
-		"large": strings.Repeat("x", maxHeader+1)} {
+		"large": strings.Repeat("x", secret.MaxSize+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

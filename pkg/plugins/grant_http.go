@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/httpv1"
-	"github.com/informerd/informerd/pkg/plugins/internal/outbound"
 )
 
 // maxBody is the most that a grant may allow for a body. The host keeps one of each for each

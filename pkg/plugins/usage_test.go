@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/outbound"
 )
 
 // countingGuest calls clock.v1 now_ns twice for each event and crashes at a delete.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/crash"
 	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/outbound"
 )
 
 // failuresPerSecond is how many lines are logged about a handler's requests that failed.

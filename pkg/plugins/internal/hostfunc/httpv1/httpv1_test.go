@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/outbound"
 )
 
 func TestHTTPStatusOfErrors(t *testing.T) {

@@ -12,9 +12,7 @@ import (
 	"net/netip"
 	"net/textproto"
 	"net/url"
-	"os"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -65,9 +63,7 @@ func New(config Config) (*Client, error) {
 	if err := c.parse(); err != nil {
 		return nil, err
 	}
-	if server, err := netip.ParseAddr(os.Getenv("KUBERNETES_SERVICE_HOST")); err == nil {
-		c.server = server.Unmap()
-	}
+	c.server = apiServer()
 	c.client = http.Client{
 		CheckRedirect: c.redirect,
 		Transport: &http.Transport{ // without ForceAttemptHTTP2 this is HTTP/1.1
@@ -257,25 +253,10 @@ func (c *Client) redirect(next *http.Request, made []*http.Request) error {
 
 // dial connects, and looks at the address that it really connects to.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	named, _ := netip.ParseAddr(host) // not valid if it is a name
-	named = named.Unmap()
 	scheme, _ := ctx.Value(schemeKey{}).(string)
-	d := net.Dialer{
-		Timeout:  connectTimeout,
-		Resolver: c.config.Resolver,
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			found, err := netip.ParseAddrPort(address)
-			if err != nil {
-				return denied("the address is none")
-			}
-			return c.reach(found.Addr(), named, scheme)
-		},
-	}
-	return d.DialContext(ctx, network, address)
+	return dial(ctx, c.config.Resolver, network, address, func(found, named netip.Addr) error {
+		return c.reach(found, named, scheme)
+	})
 }
 
 // schemeKey leads from a request's context to the scheme of its URL. Connections are not shared

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -154,24 +155,28 @@ func CheckPrefix(text string) error {
 // parsePrefix reads a URL prefix of a grant.
 func parsePrefix(text string) (target, error) {
 	t, err := parseTarget(text)
-	last := t.host[strings.LastIndexByte(t.host, '.')+1:]
 	switch {
 	case err != nil:
 		return target{}, err
 	case strings.ContainsAny(text, "?#"):
 		return target{}, errors.New("it must end with the path")
+	}
+	return t, t.checkName()
+}
+
+// checkName refuses names that lead where only an address may lead.
+func (t *target) checkName() error {
+	last := t.host[strings.LastIndexByte(t.host, '.')+1:]
+	switch {
 	case t.literal.IsValid():
-		return t, nil
+		return nil
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
-		return target{}, errors.New("its host looks like an address, but is not written as one")
+		return errors.New("its host looks like an address, but is not written as one")
 	case thisMachine(t.host):
-		return target{}, errors.New(
+		return errors.New(
 			"a name never leads to a loopback address: write the address, as in http://127.0.0.1:8080/")
+	case slices.Contains(metadataNames, t.host):
+		return errors.New("it is a metadata service")
 	}
-	for _, name := range metadataNames {
-		if t.host == name {
-			return target{}, errors.New("it is a metadata service")
-		}
-	}
-	return t, nil
+	return nil
 }

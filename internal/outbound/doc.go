@@ -1,7 +1,8 @@
-// Package outbound makes the HTTP requests that a grant allows, and no others: it stands between a
-// program that is not trusted and the network.
+// Package outbound connects informerd to addresses that a configuration allows, and to no others.
+// A [Client] makes the HTTP requests of a handler's grant: it is between a program that is not
+// trusted and the network. A [Dialer] connects outputs.
 //
-// What is promised:
+// What is promised for a grant:
 //   - A request goes where one of the grant's URL prefixes leads: the same scheme, host and port,
 //     and a path below the prefix's. Paths that a server may read in two ways (dot segments,
 //     encoded slashes, backslashes, in any depth of encoding) are refused, as are URLs with a user
@@ -21,6 +22,15 @@
 //     taken from the environment. TLS is of version 1.2 at least.
 //   - Errors never hold the URL, the headers or the body: they are the program's, and may come from
 //     an object.
+//
+// What is promised for an output:
+//   - The address is checked when a connection is made, as for a grant. Loopback, link-local,
+//     multicast, unspecified and metadata addresses and that of the API server are refused, unless
+//     the configuration has the very address. Private addresses are reached, also by names.
+//   - ParseURL refuses what servers or libraries may read in different ways, and user names; its
+//     errors never hold the URL.
+//   - A Transport takes no proxy from the environment, decompresses nothing, and bounds the head of
+//     an answer to 64 KiB.
 //
 // A NAT64 gateway with a prefix of its own network's is not recognized; the well-known prefixes
 // are.

@@ -1,0 +1,115 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// ParseURL reads the URL of an output. Its errors do not hold the URL, in which there may be a
+// secret.
+func ParseURL(text string) (*url.URL, error) {
+	t, err := parseTarget(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.Contains(text, "#"):
+		return nil, errors.New("it has a fragment, which is never sent: remove it from the # on")
+	}
+	if err := t.checkName(); err != nil {
+		return nil, err
+	}
+	return t.url, nil
+}
+
+// CheckHeader returns what is wrong with the name of a header of an output. The headers that frame
+// a message are the client's own.
+func CheckHeader(name string) error {
+	switch {
+	case !isToken(name):
+		return errors.New("its name has other characters than letters, digits and some signs")
+	case isFraming(http.CanonicalHeaderKey(name)):
+		return errors.New("it cannot be set: it frames the message")
+	}
+	return nil
+}
+
+// Dialer connects to where an output's configuration leads. Unlike a grant's Client it reaches
+// private addresses, as of services in a cluster.
+type Dialer struct {
+	// Resolver is nil, unless names are to be looked up in another way than the system's.
+	Resolver *net.Resolver
+}
+
+// DialContext connects, and checks the address that it really connects to.
+func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	server := apiServer()
+	return dial(ctx, d.Resolver, network, address, func(found, named netip.Addr) error {
+		return reachOutput(found, named, server)
+	})
+}
+
+// reachOutput returns what is wrong with connecting an output to an address, which its
+// configuration names or not.
+func reachOutput(found, named, server netip.Addr) error {
+	if found.Unmap() == named {
+		return nil
+	}
+	if leadsTo(found, server) {
+		return denied("%s is the cluster's API server, which the output does not name", found)
+	}
+	if why := refusal(found); why != "" {
+		return denied("%s is %s, which the output does not name", found, why)
+	}
+	return nil
+}
+
+// Transport returns a transport for an output. It follows nothing, takes no proxy from the
+// environment and decompresses nothing; its owner sets what else it needs, and closes its idle
+// connections in the end.
+func (d *Dialer) Transport() *http.Transport {
+	return &http.Transport{
+		DialContext:            d.DialContext,
+		TLSHandshakeTimeout:    connectTimeout,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxAnswerHead,
+		IdleConnTimeout:        idleTimeout,
+	}
+}
+
+// apiServer returns the address of the API server of the cluster that this process runs in. It is
+// not valid if there is none.
+func apiServer() netip.Addr {
+	server, _ := netip.ParseAddr(os.Getenv("KUBERNETES_SERVICE_HOST"))
+	return server.Unmap()
+}
+
+// dial connects to the first address of a host that the check allows. The check gets the address
+// and the one that the host is, which is not valid if it is a name.
+func dial(ctx context.Context, resolver *net.Resolver, network, address string,
+	check func(found, named netip.Addr) error) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	named, _ := netip.ParseAddr(host)
+	named = named.Unmap()
+	d := net.Dialer{
+		Timeout:  connectTimeout,
+		Resolver: resolver,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			found, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return denied("the address is none")
+			}
+			return check(found.Addr(), named)
+		},
+	}
+	return d.DialContext(ctx, network, address)
+}
