@@ -20,7 +20,8 @@ var layers = []layer{
 	{[]string{"pkg/informer/event", "internal/collector", "docs", "internal/nearest",
 		"internal/freshfile", "internal/loopback", "internal/outbound",
 		"internal/resourcename",
-		"internal/backoff", "internal/kube/retryafter", "plugins/sdk", "pkg/plugins/abi"},
+		"internal/backoff", "internal/deadletter", "internal/kube/retryafter", "plugins/sdk",
+		"pkg/plugins/abi"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"internal/secret", "internal/tlsfiles"},
 		"they read files for whoever connects to something, and know nobody who does"},
@@ -136,8 +137,8 @@ var homes = []home{
 	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"},
 		[]string{"pkg/filters"}, false,
 		"what a version and an image's name are is said in one place, to those who write filters"},
-	{[]string{"go.etcd.io/bbolt"}, []string{"pkg/plugins"}, false,
-		"what handlers keep on disk is pkg/plugins' own business"},
+	{[]string{"go.etcd.io/bbolt"}, []string{"pkg/plugins", "internal/deadletter"}, false,
+		"what handlers keep on disk is pkg/plugins' own business, and so are letters"},
 }
 
 type home struct {

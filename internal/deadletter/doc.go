@@ -1,0 +1,24 @@
+// Package deadletter keeps what could not be delivered: a [Store] of letters, in a file or in
+// memory. A [Letter] is an event, or the message that was made of it, with the reason why it was
+// given up. Letters are listed, replayed and dropped with the commands informerd dlq.
+//
+// # Promises
+//
+//   - Put returns nil once the letter is on disk. Any error means that the caller still has it.
+//   - Callers of Put at the same time share one write to the disk.
+//   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
+//   - The letters take at most MaxBytes, counted exactly. If there is no room, Put waits for it in
+//     the order of the calls, or returns ErrDropped, as configured.
+//   - A letter that is larger than MaxBytes is refused at once with ErrTooLarge.
+//   - A letter that is older than MaxAge is removed and counted as expired.
+//   - A letter put in place of another one, as by a replay, has that one's place in the order, and
+//     never waits for room.
+//   - A letter is superseded once something newer of its object was delivered where the letter
+//     would go. That is remembered on disk soon afterwards, or when the store is closed.
+//   - A listener without letters pays one atomic load for that.
+//   - What a killed process leaves behind opens again, with every letter whose Put had returned.
+//   - A damaged file is refused by Open, and left as it is.
+//   - A full disk is an error of Put, and the store goes on.
+//   - List reads page by page, and holds up neither Put nor the disk.
+//   - No object, message or error of a letter is ever logged.
+package deadletter

@@ -1,0 +1,19 @@
+package deadletter
+
+import "errors"
+
+var (
+	// ErrClosed is returned after Close, also to those that were waiting for room.
+	ErrClosed = errors.New("the dead-letter store is closed")
+
+	// ErrDropped is returned by Put of a store that drops letters when it is full. The store has
+	// counted it; the caller is done with the event.
+	ErrDropped = errors.New("the dead-letter store is full and drops letters, as configured")
+
+	// ErrTooLarge is returned by Put for a letter that an empty store would have no room for. More
+	// room, by [Store.SetLimits], is the only help.
+	ErrTooLarge = errors.New("the dead letter is larger than the whole store may be")
+
+	// ErrNotFound is returned for an unknown ID.
+	ErrNotFound = errors.New("no such dead letter")
+)

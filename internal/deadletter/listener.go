@@ -1,0 +1,146 @@
+package deadletter
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Listener notes what is delivered for one listener, so that a replay does not put an older state
+// after a newer one.
+type Listener struct {
+	name  string
+	store *Store
+	count atomic.Int64 // letters
+
+	// guarded by the store's lock
+	objects                  map[objectKey][]*entry
+	bytes                    int64
+	stored, dropped, expired uint64
+}
+
+// Listener returns the part of the store for one listener. It is the same at each call.
+func (s *Store) Listener(name string) *Listener {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listenerLocked(name)
+}
+
+func (s *Store) listenerLocked(name string) *Listener {
+	l := s.listeners[name]
+	if l == nil {
+		l = &Listener{name: name, store: s, objects: map[objectKey][]*entry{}}
+		s.listeners[name] = l
+	}
+	return l
+}
+
+// Delivery is a message that an output took, or the deletion of its object.
+type Delivery struct {
+	Output                    string
+	Resource, Namespace, Name string
+	ResourceVersion           string
+	Delete                    bool
+	Rule                      string // whose report the message is
+	Letter                    string // the ID of the letter that was replayed, if one was
+}
+
+// Empty reports whether the listener has no letters, so that Delivered has nothing to do.
+func (l *Listener) Empty() bool { return l.count.Load() == 0 }
+
+// Delivered notes a delivery. The letters of its object that are older are superseded. Call it
+// after the output has taken the message, and before the next message of the object and output.
+func (l *Listener) Delivered(d Delivery) {
+	if l.Empty() {
+		return
+	}
+	s := l.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.last + spread // letters so far
+	if id, ok := parseID(d.Letter); ok {
+		before = id
+	}
+	n := len(s.marks)
+	for _, e := range l.objects[objectKey{d.Resource, d.Namespace, d.Name}] {
+		if !e.superseded && !e.gone && e.id < before && d.supersedes(e) {
+			e.superseded = true
+			s.marks = append(s.marks, e)
+		}
+	}
+	if len(s.marks) > n {
+		s.signal()
+	}
+}
+
+// supersedes reports whether a message that was delivered after an older letter was put is newer
+// than that, too. It may be older if it is for another output than the one that delayed it.
+func (d *Delivery) supersedes(e *entry) bool {
+	if e.output != "" && e.output != d.Output {
+		return false
+	}
+	if d.ResourceVersion == e.version {
+		return d.Delete && !e.deletion || d.Rule != "" && d.Rule == e.rule
+	}
+	delivered, errD := strconv.ParseUint(d.ResourceVersion, 10, 64)
+	letter, errL := strconv.ParseUint(e.version, 10, 64)
+	return errD != nil || errL != nil || delivered > letter
+}
+
+// Superseded reports whether something newer than the letter was delivered where it would go. It is
+// false for a letter that is not there any more.
+func (s *Store) Superseded(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.findLocked(id)
+	return e != nil && e.superseded
+}
+
+func (s *Store) newEntry(l *Letter, size int64) *entry {
+	return &entry{size: size, listener: s.listenerLocked(strings.Clone(l.Listener)),
+		output: s.shared(l.Output), reason: s.shared(l.Reason), rule: s.shared(l.Rule),
+		object:   objectKey{s.shared(l.Resource), l.Namespace, l.Name},
+		version:  l.ResourceVersion,
+		deletion: l.Op == "delete"}
+}
+
+// shared returns one copy of a text that many letters have.
+func (s *Store) shared(text string) string {
+	if same, ok := s.names[text]; ok {
+		return same
+	}
+	text = strings.Clone(text)
+	s.names[text] = text
+	return text
+}
+
+// insert adds a letter to the order and to its object's.
+func (s *Store) insert(e *entry) {
+	s.order.ReplaceOrInsert(e)
+	l := e.listener
+	l.objects[e.object] = append(l.objects[e.object], e)
+	l.bytes += e.size
+	l.count.Add(1)
+	if s.nextScan == 0 || s.order.Len() == 1 {
+		s.nextScan = e.stored
+	}
+}
+
+func (l *Listener) remove(e *entry) {
+	l.bytes -= e.size
+	l.count.Add(-1)
+	all := l.objects[e.object]
+	for i := range all {
+		if all[i] == e {
+			all[i] = all[len(all)-1]
+			all[len(all)-1] = nil
+			all = all[:len(all)-1]
+			break
+		}
+	}
+	if len(all) == 0 {
+		delete(l.objects, e.object)
+	} else {
+		l.objects[e.object] = all
+	}
+}
