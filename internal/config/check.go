@@ -20,6 +20,7 @@ func check(c *Config, r *document.Report) []placedInformer {
 	for i, entry := range c.Policies {
 		if path := document.Item("policies", i); r.Good(path) {
 			checkOutputNames(c, entry.Outputs, path, r)
+			checkUses(c, nil, entry.Outputs, path, r)
 		}
 	}
 	var informers []placedInformer
@@ -33,8 +34,11 @@ func check(c *Config, r *document.Report) []placedInformer {
 	for name, output := range document.Sorted(c.Outputs) {
 		if output != nil && r.Good(document.Join("outputs", name)) {
 			output.Name = name
+			checkOutput(output, document.Join("outputs", name), r)
 		}
 	}
+	checkFiles(c, r)
+	warnDeadLetters(c, r)
 	for name, listener := range document.Sorted(c.Listeners) {
 		path := document.Join("listeners", name)
 		if listener != nil && r.Good(path) {

@@ -14,6 +14,7 @@ func checkListener(c *Config, l *Listener, path string, r *document.Report) {
 		checkHandler(c, l.Handler, document.Join(path, "handler"), r)
 	}
 	checkOutputNames(c, l.Outputs, path, r)
+	checkUses(c, l, l.Outputs, path, r)
 }
 
 // checkStream checks what the tags of a listener's fields cannot say, but for its handler and its

@@ -271,7 +271,7 @@ func TestConfigMistakes(t *testing.T) {
 			`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs` + "\n" +
 				"11:1: outputs must have at least one output"},
 		{"output without kind", outputLine, "    {}\n",
-			"12:3: outputs.out has no kind; write stdout: {} below it"},
+			"12:3: outputs.out has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}"},
 		{"kind without value", outputLine, "    stdout:\n",
 			"13:12: outputs.out.stdout has no value; write {}: it takes no settings, each event is a line of JSON"},
 		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",

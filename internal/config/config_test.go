@@ -58,7 +58,7 @@ listeners:
       limits: {memory: 32Mi, deadline: 50ms, fuel: 1000000, recycle: 500}
       grants: {log: {level: debug, rate: 7}, kv: {keys: 10, bytes: 2Mi, ttl: 24h, persist: true}, clock: {fixed: 2026-01-01T01:00:00+01:00}, random: {seed: 7}, ` + httpAndCache + `}
     workers: 4
-    retry: {attempts: 3, minBackoff: 2s, maxBackoff: 2m}
+    retry: {attempts: 3, giveUpAfter: 1h, minBackoff: 2s, maxBackoff: 2m}
     outputs: [stdout, other]
   a-second:
     informer: {resource: deployments.apps}
@@ -66,7 +66,7 @@ listeners:
 outputs:
   stdout: {stdout: {}}
   other: {stdout: {}}
-state: {dir: state}
+` + receivers + `state: {dir: state}
 health: {address: ":8081"}
 shutdown: {drain: 20s, close: 2s}
 `
@@ -75,6 +75,53 @@ const httpAndCache = `http: {allow: ["https://hooks.example.com/x"], methods: [P
 	`headers: {Authorization: {fromEnv: HOOK_TOKEN}, X-Api-Key: {fromFile: key}, X-Name: informerd}}, ` +
 	`cache: {informers: [pods], namespaces: ["", shop], maxItems: 100, maxBytes: 3Mi}, ` +
 	`emit: {kinds: [data, event], types: [com.example., org.one], count: 5, bytes: 2Ki}`
+
+// receivers are outputs of every kind, with every field.
+const receivers = `  audit:
+    file: {path: audit.jsonl, rotate: {size: 200Mi, age: 24h, keep: 3}, sync: always}
+  hook:
+    when: severity in ["high", "critical"]
+    data: '{"text": message}'
+    webhook:
+      url: https://hooks.example.com/in
+      mode: batch
+      batch: {events: 50, wait: 100ms}
+      timeout: 5s
+      headers: {Authorization: {fromFile: /secrets/token}, X-Name: informerd}
+      tls: {caFile: tls/ca.pem, certFile: tls/tls.crt, keyFile: tls/tls.key, serverName: hooks.example.com}
+      sign: {secret: {fromFile: /secrets/new}, previous: {fromFile: /secrets/old}}
+  moved:
+    webhook: {url: {fromEnv: HOOK_URL}}
+  bus:
+    nats:
+      servers: ["nats://nats:4222"]
+      subject: '"k8s." + cluster + "." + resource'
+      stream: K8S
+      credentials: {fromFile: /secrets/nats.creds}
+      timeout: 2s
+      tls: {caFile: tls/ca.pem}
+  log:
+    kafka:
+      brokers: ["kafka:9092"]
+      topic: k8s-changes
+      timeout: 20s
+      tls: {}
+      sasl: {mechanism: scram-sha-256, username: informerd, password: {fromEnv: KAFKA_PASSWORD}}
+  note:
+    kubernetesEvent: {}
+  fix:
+    patch: {type: json, patch: '[{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]', dryRun: true}
+  chat:
+    slack: {url: {fromEnv: SLACK_URL}, text: message, timeout: 3s}
+  pager:
+    alertmanager:
+      url: https://alertmanager:9093
+      labels: {team: '"shop"'}
+      headers: {X-Scope-OrgID: shop}
+      timeout: 4s
+      tls: {serverName: alertmanager}
+deadLetters: {bytes: 1Gi, age: 720h, whenFull: drop}
+`
 
 func mustParse(t *testing.T, text string) *Config {
 	t.Helper()
@@ -152,7 +199,7 @@ func TestParseEveryField(t *testing.T) {
 					Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"},
 					Timeout:    seconds(2),
 					MaxRequest: 1 << 10, MaxResponse: 2 << 10, PerEvent: 9,
-					Headers: map[string]HeaderValue{
+					Headers: map[string]Value{
 						"Authorization": {FromEnv: "HOOK_TOKEN"}, "X-Api-Key": {
 							FromFile: "key"}, "X-Name": {Text: "informerd"},
 					},
@@ -164,7 +211,8 @@ func TestParseEveryField(t *testing.T) {
 			},
 			Batch: 8, PauseAfter: 3,
 		},
-		Workers: 4, Retry: Retry{Attempts: 3, MinBackoff: seconds(2), MaxBackoff: seconds(120)},
+		Workers: 4, Retry: Retry{Attempts: 3, GiveUpAfter: seconds(3600), MinBackoff: seconds(2),
+			MaxBackoff: seconds(120)},
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
 	}
 	if got := c.Listeners["z-first"]; !reflect.DeepEqual(got, want) {
@@ -180,6 +228,57 @@ func TestParseEveryField(t *testing.T) {
 	}
 	if o := c.Outputs["other"]; o.Name != "other" || o.Stdout == nil {
 		t.Errorf("output is %+v", o)
+	}
+	if want := (DeadLetters{Bytes: 1 << 30, Age: seconds(30 * 86400),
+		WhenFull: DeadLettersDrop}); c.DeadLetters != want {
+		t.Errorf("deadLetters is %+v, want %+v", c.DeadLetters, want)
+	}
+}
+
+func TestParseOutputs(t *testing.T) {
+	c := mustParse(t, full)
+	for name, want := range map[string]Output{
+		"audit": {File: &File{Path: "audit.jsonl", Sync: SyncAlways,
+			Rotate: Rotate{Size: 200 << 20, Age: seconds(86400), Keep: 3}}},
+		"hook": {When: Expression{Text: `severity in ["high", "critical"]`},
+			Data: Expression{Text: `{"text": message}`},
+			Webhook: &Webhook{URL: Value{Text: "https://hooks.example.com/in"},
+				Mode:  WebhookBatched,
+				Batch: WebhookBatch{Events: 50, Wait: seconds(0.1)}, Timeout: seconds(5),
+				Headers: map[string]Value{"Authorization": {FromFile: "/secrets/token"},
+					"X-Name": {Text: "informerd"}},
+				TLS: &TLS{CAFile: "tls/ca.pem", CertFile: "tls/tls.crt", KeyFile: "tls/tls.key",
+					ServerName: "hooks.example.com"},
+				Sign: &Sign{Secret: Secret{FromFile: "/secrets/new"},
+					Previous: &Secret{FromFile: "/secrets/old"}}}},
+		"moved": {Webhook: &Webhook{URL: Value{FromEnv: "HOOK_URL"}, Mode: WebhookStructured,
+			Batch: WebhookBatch{Events: 100, Wait: seconds(0.05)}, Timeout: seconds(10)}},
+		"bus": {NATS: &NATS{Servers: []string{"nats://nats:4222"}, Stream: "K8S",
+			Subject:     Expression{Text: `"k8s." + cluster + "." + resource`},
+			Credentials: &Secret{FromFile: "/secrets/nats.creds"}, Timeout: seconds(2),
+			TLS: &TLS{CAFile: "tls/ca.pem"}}},
+		"log": {Kafka: &Kafka{Brokers: []string{"kafka:9092"}, Topic: "k8s-changes",
+			Timeout: seconds(20), TLS: &TLS{}, SASL: &SASL{Mechanism: SASLScramSHA256,
+				Username: "informerd", Password: Secret{FromEnv: "KAFKA_PASSWORD"}}}},
+		"note": {KubernetesEvent: &KubernetesEvent{}},
+		"fix": {Patch: &Patch{Type: PatchJSON, DryRun: true, Patch: Expression{
+			Text: `[{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]`}}},
+		"chat": {Slack: &Slack{URL: Value{FromEnv: "SLACK_URL"}, Text: Expression{Text: "message"},
+			Timeout: seconds(3)}},
+		"pager": {Alertmanager: &Alertmanager{URL: Value{Text: "https://alertmanager:9093"},
+			Labels:  map[string]Expression{"team": {Text: `"shop"`}},
+			Headers: map[string]Value{"X-Scope-OrgID": {Text: "shop"}}, Timeout: seconds(4),
+			TLS: &TLS{ServerName: "alertmanager"}}},
+	} {
+		want.Name = name
+		wanted, _ := json.Marshal(want) // without places
+		if got, err := json.Marshal(c.Outputs[name]); err != nil || string(got) != string(wanted) ||
+			c.Outputs[name].Name != name {
+			t.Errorf("%s is\n%s, want\n%s (%v)", name, got, wanted, err)
+		}
+	}
+	if at := c.Outputs["bus"].NATS.Subject; at.Line != 69 || at.Column != 17 {
+		t.Errorf("the subject is at %d:%d", at.Line, at.Column)
 	}
 }
 

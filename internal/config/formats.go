@@ -21,6 +21,13 @@ var (
 	path      = regexp.MustCompile(`^\s*[^\s~]|^\s*~[^/]`)
 	urlPrefix = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+(/[^?#\s]*)?$`)
 
+	httpURL = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s\\]+([/?][^#\s\\]*)?$`)
+	natsURL = regexp.MustCompile(
+		`^([Nn][Aa][Tt][Ss]|[Tt][Ll][Ss]|[Ww][Ss][Ss]?)://[^/?#@,\s]+(/[^?#,\s]*)?$`)
+	// hostName is that of a machine, as it is in a URL.
+	hostName   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
+	serverName = regexp.MustCompile(`^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252})$`)
+
 	loopbackAddress = regexp.MustCompile(
 		`^([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127\.[0-9.]+|\[[^\]]+\]):[0-9]{1,5}$`)
 )
@@ -54,5 +61,18 @@ var formats = map[string]document.Format{
 	"field-path":       {Check: checkFieldPath},
 	"drop":             {Check: checkDrop},
 	"url-prefix":       {Pattern: urlPrefix, Check: checkURLPrefix},
-	"event-type":       {Pattern: regexp.MustCompile(`^[!-)+-~]{1,256}$`), Check: checkEventType},
+	"http-url":         {Pattern: httpURL, Check: checkHTTPURL},
+	"nats-url":         {Pattern: natsURL, Check: checkNATSURL},
+	"broker":           {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: checkBroker},
+	"topic": {Noun: "the name of a topic",
+		Hint:    `use at most 249 letters, digits, ".", "-" and "_"`,
+		Pattern: regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`), Check: checkTopic},
+	"stream-name": {Noun: "the name of a stream",
+		Hint:    `use at most 255 letters, digits, "-" and "_"`,
+		Pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)},
+	"server-name": {Noun: "the name of a server", Pattern: serverName},
+	"label-name": {Noun: "the name of a label",
+		Hint:    `use letters, digits and "_", with no digit first`,
+		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)},
+	"event-type": {Pattern: regexp.MustCompile(`^[!-)+-~]{1,256}$`), Check: checkEventType},
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,31 +78,9 @@ type HTTPGrant struct {
 	// Private lets requests over plain http reach private addresses, as of services in a cluster,
 	// by the names in allow. With https, or if allow has the address itself, it is not needed.
 	Private bool `json:"private" jsonschema:"default=false"`
-	// Headers go with every request, to each of allow, and the handler does not see them. Default:
-	// none.
-	Headers map[string]HeaderValue `json:"headers,omitempty" jsonschema:"maxProperties=64,propertyNames=header-name" item:"header"`
-}
-
-// HeaderValue is the value of a header: a text, or one of {fromEnv: NAME} and {fromFile: PATH}. A
-// header that holds a credential, such as Authorization, takes no text.
-type HeaderValue struct {
-	// FromEnv is the name of an environment variable, which must not be empty.
-	FromEnv string `json:"fromEnv,omitempty" jsonschema:"oneof_required=value,format=variable"`
-	// FromFile is the path of a file, which must not be empty; a relative one counts from the
-	// folder of this configuration. A line break at its end is removed. It is read when informerd
-	// starts.
-	FromFile string `json:"fromFile,omitempty" jsonschema:"oneof_required=value,format=path" item:"a file"`
-
-	Text string `json:"-"` // if none of the others
-}
-
-// MarshalJSON writes the text, or where it is.
-func (v HeaderValue) MarshalJSON() ([]byte, error) {
-	if v.FromEnv == "" && v.FromFile == "" {
-		return json.Marshal(v.Text)
-	}
-	type where HeaderValue // without this method
-	return json.Marshal(where(v))
+	// Headers go with every request, to each of allow, and the handler does not see them. Their
+	// values are read when informerd starts. Default: none.
+	Headers map[string]Value `json:"headers,omitempty" jsonschema:"maxProperties=64,propertyNames=header-name" item:"header"`
 }
 
 // EmitGrant says what a handler may emit for one event.

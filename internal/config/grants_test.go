@@ -242,7 +242,7 @@ func TestWarningsOfRequestTimes(t *testing.T) {
 	} {
 		c, err := Parse("x.yaml",
 			[]byte(strings.Replace(base, listenerLine, listenerWith("handler: {wasm: x, "+text+"}"),
-				1)))
+				1)+"state: {dir: s}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

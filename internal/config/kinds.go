@@ -32,8 +32,16 @@ var types = map[reflect.Type]func(document.Value, any){
 	reflect.TypeFor[event.Op](): func(v document.Value, into any) {
 		decodeOp(v, into.(*event.Op))
 	},
-	reflect.TypeFor[HeaderValue](): func(v document.Value, into any) {
-		decodeHeader(v, into.(*HeaderValue))
+	reflect.TypeFor[Value](): func(v document.Value, into any) {
+		decodeValue(v, into.(*Value))
+	},
+	reflect.TypeFor[Secret](): func(v document.Value, into any) {
+		decodeSecret(v, into.(*Secret))
+	},
+	reflect.TypeFor[*Secret](): func(v document.Value, into any) {
+		s := &Secret{}
+		*into.(**Secret) = s
+		decodeSecret(v, s)
 	},
 	reflect.TypeFor[InformerRef](): func(v document.Value, into any) {
 		decodeRef(v, into.(*InformerRef))
@@ -65,23 +73,6 @@ func opWords() (words []string) {
 	return words
 }
 
-// decodeHeader decodes a text, or the place of one. Its mistakes do not show a value: it may be a
-// secret.
-func decodeHeader(v document.Value, into *HeaderValue) {
-	switch {
-	case v.IsMapping():
-		v.Decode(into)
-	case v.IsText():
-		into.Text, _ = v.Text("")
-	default:
-		hint := whereHint
-		if v.IsScalar() {
-			hint = "put it in quotes, or " + hint
-		}
-		v.Wrong(hint, "%s must be a string, or say where its value is", v.Path)
-	}
-}
-
 func decodeRef(v document.Value, into *InformerRef) {
 	if v.IsMapping() {
 		into.Inline = &Informer{}
@@ -104,10 +95,11 @@ var synonyms = map[string][]string{
 	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {SeverityInfo, SeverityLow},
 	"information": {SeverityInfo}, "informational": {SeverityInfo}, "debug": {SeverityInfo},
 	"none": {SeverityInfo}, "trace": {"debug"}, "verbose": {"debug"},
-	"true": {CompressionOn}, "yes": {CompressionOn}, "gzip": {CompressionOn},
-	"false": {CompressionOff}, "no": {CompressionOff},
+	"true": {CompressionOn, SyncAlways}, "yes": {CompressionOn}, "gzip": {CompressionOn},
+	"false": {CompressionOff, SyncNever}, "no": {CompressionOff},
 	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill},
-	"file": {OverflowSpill},
+	"file": {OverflowSpill}, "block": {DeadLettersWait},
+	"batched": {WebhookBatched},
 }
 
 // hints are hints for fields, by their names in the file.
@@ -120,8 +112,9 @@ const (
 	selectHint   = "remove it to select all objects"
 )
 
-// help says what to do about mistakes in the values of a type.
-var help = map[reflect.Type]document.Help{
+// help says what to do about mistakes in the values of a type. That of outputs is in
+// kinds_output.go.
+var help = withOutputs(map[reflect.Type]document.Help{
 	reflect.TypeFor[Config](): {
 		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + Kind,
 			"listeners": "add listeners, or policies, with at least one of them",
@@ -150,20 +143,12 @@ var help = map[reflect.Type]document.Help{
 		Missing: hints{"allow": "add allow, a list of URLs, as in [" + urlExample + "]"},
 		Empty: hints{"allow": "name a URL, as in " + urlExample + ", or remove the grant",
 			"methods": "remove it for GET and POST"}},
-	reflect.TypeFor[HeaderValue](): {Missing: hints{"value": whereHint + ", or remove it"}},
-	reflect.TypeFor[EmitGrant]():   {Empty: hints{"types": "remove it to allow all types"}},
+	reflect.TypeFor[EmitGrant](): {Empty: hints{"types": "remove it to allow all types"}},
 	reflect.TypeFor[CacheGrant](): {
 		Example: "{informers: [NAME]}",
 		Missing: hints{"informers": "add informers, a list of names"},
 		Empty: hints{"informers": "name an informer, or remove the grant",
 			"namespaces": "remove it to allow all namespaces"}},
-	reflect.TypeFor[Output](): {
-		Example: "{stdout: {}}", Missing: hints{"kind": "write stdout: {} below it"},
-		Unknown: "this version sends events to standard output alone; write stdout: {} below it, and pipe its lines on"},
-	reflect.TypeFor[map[string]*Output](): {
-		Example: "a name and an output, as in stdout: {stdout: {}}"},
-	reflect.TypeFor[Stdout](): {
-		Example: "{}: it takes no settings, each event is a line of JSON"},
 	reflect.TypeFor[Policies](): {
 		Missing: hints{"files": "add files, as in policies/*.yaml", "outputs": outputsHint}},
 	reflect.TypeFor[Policy](): {
@@ -176,7 +161,7 @@ var help = map[reflect.Type]document.Help{
 			"deny": "add deny, an expression that is true for a violation"},
 		Empty: hints{"deny": "write an expression that is true for a violation",
 			"message": "remove it to report the rule's name"}},
-}
+})
 
 // listenersOnly are the members of a listener that a policy does not have, with a hint for each.
 func listenersOnly() hints {

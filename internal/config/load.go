@@ -114,10 +114,11 @@ func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	if !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
 		return nil, d.Err()
 	}
+	c.source = d.Source
 	informers := check(c, d.Report)
 	policies := loadPolicies(c, d.Report, disk)
 	checkSharedIndexes(append(informers, policies.informers()...))
-	c.source, c.policies, c.warnings = d.Source, policies.sources(), d.Warnings()
+	c.policies, c.warnings = policies.sources(), d.Warnings()
 	for _, p := range policies.loaded {
 		c.warnings = append(c.warnings, p.Warnings()...)
 	}

@@ -247,7 +247,7 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 		"p/c.yaml": "name: a: b\n", "p/d.yaml": policyText,
 	}
 	_, err := parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
-	want := `x.yaml:16:3: outputs.third has no kind; write stdout: {} below it
+	want := `x.yaml:16:3: outputs.third has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}
 p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?
 p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules
 p/c.yaml:1:7: not YAML: the value of name has ": " in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own
@@ -264,7 +264,7 @@ x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
 	delete(files, "p/b.yaml")
 	delete(files, "p/c.yaml")
 	_, err = parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
-	if want := "x.yaml:16:3: outputs.third has no kind; write stdout: {} below it"; err == nil ||
+	if want := "x.yaml:16:3: outputs.third has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}"; err == nil ||
 		err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

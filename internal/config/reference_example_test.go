@@ -40,12 +40,18 @@ func (r *reference) collect(v reflect.Value) {
 			}
 			text, err := exampleJSON(field.Interface())
 			if err == nil && len(text) < 90 &&
-				(text[0] != '{' || field.Type() == reflect.TypeFor[json.RawMessage]() ||
+				(text[0] != '{' || isPlaced(reflect.Indirect(field).Type()) ||
+					field.Type() == reflect.TypeFor[json.RawMessage]() ||
 					field.Kind() == reflect.Map && field.Type().Elem().Kind() == reflect.String) {
 				r.examples[key] = name + ": " + exampleText(text)
 			}
 		}
 	}
+}
+
+// isPlaced reports whether values of a type may say where they are.
+func isPlaced(t reflect.Type) bool {
+	return t == reflect.TypeFor[Value]() || t == reflect.TypeFor[Secret]()
 }
 
 // unescaped undoes what the MarshalJSON of a type has escaped for HTML.
@@ -83,7 +89,7 @@ func exampleText(text string) string {
 	if strings.HasPrefix(text, `"`) && strings.Contains(text, `\"`) {
 		var s string
 		if json.Unmarshal([]byte(text), &s) == nil {
-			if s = oneParagraph(s); strings.HasPrefix(s, `"`) {
+			if s = oneParagraph(s); strings.ContainsRune("\"{[", rune(s[0])) {
 				return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 			}
 			return s

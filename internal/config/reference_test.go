@@ -243,7 +243,7 @@ func defaultOf(f document.Field, comment string) (byDefault, rest string) {
 	switch {
 	case rules.Required:
 		return "**required**", comment
-	case len(rules.Default) > 0 && rules.Zero != "":
+	case len(rules.Default) > 0 && rules.Zero != "" && rules.Default[0] == "0s":
 		return "0, " + rules.Zero, comment
 	case len(rules.Default) > 0 && rules.Default[0] == "0s":
 		return "0", comment
@@ -335,7 +335,7 @@ func valueWord(t reflect.Type) string {
 		return "time"
 	case reflect.TypeFor[json.RawMessage]():
 		return "anything"
-	case reflect.TypeFor[HeaderValue]():
+	case reflect.TypeFor[Value]():
 		return "text or mapping"
 	}
 	switch t.Kind() {
@@ -361,7 +361,9 @@ func TestDefaultsAreWhatTheCommentsSay(t *testing.T) {
 	c := mustParse(t,
 		"apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\nlisteners:\n  a:\n    informer: {resource: pods}\n    buffer: {}\n    retry: {}\n"+
 			"    rules: [{name: r, deny: \"true\"}]\n    handler: {wasm: x, limits: {}, grants: {log: {}, kv: {}, cache: {informers: [pods]}, http: {allow: [\"https://a.example.com\"]}, emit: {}}}\n"+
-			"    outputs: [out]\ninformers: {pods: {resource: pods}}\noutputs: {out: {stdout: {}}}\n")
+			"    outputs: [out]\ninformers: {pods: {resource: pods}}\noutputs: {out: {stdout: {}}, f: {file: {path: x}}, w: {webhook: {url: https://a.example.com}},\n"+
+			"  n: {nats: {servers: [\"nats://a\"], subject: x}}, k: {kafka: {brokers: [\"a:1\"], topic: t, sasl: {username: u, password: {fromEnv: P}}}},\n"+
+			"  p: {patch: {}}, s: {slack: {url: {fromEnv: S}}}, a: {alertmanager: {url: http://a}}}\n")
 	compared := 0
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {

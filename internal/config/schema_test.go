@@ -145,7 +145,11 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 	case reflect.TypeFor[Bytes]():
 		number := &jsonschema.Schema{Type: "integer", Minimum: bytesIn(rules.Minimum),
 			Maximum: bytesIn(rules.Maximum)}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{number, text(bytesPattern)}}
+		forms := []*jsonschema.Schema{number, text(bytesPattern)}
+		if rules.Zero != "" {
+			forms = append(forms, &jsonschema.Schema{Enum: []any{0}})
+		}
+		return &jsonschema.Schema{AnyOf: forms}
 	case reflect.TypeFor[Expression]():
 		return text(`\S`)
 	case reflect.TypeFor[event.Op]():
@@ -155,8 +159,12 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 			Pattern: `T.*(Z|[+-][0-9]{2}:[0-9]{2})$`}
 	case reflect.TypeFor[json.RawMessage]():
 		return &jsonschema.Schema{}
-	case reflect.TypeFor[HeaderValue]():
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(`[^\x00]`), s.ref(t)}}
+	case reflect.TypeFor[Value]():
+		pattern := `[^\x00]`
+		if form := formats[rules.Format].Pattern; form != nil {
+			pattern = form.String()
+		}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(pattern), s.ref(t)}}
 	case reflect.TypeFor[InformerRef]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
 			text(""), s.ref(reflect.TypeFor[Informer]())}}

@@ -42,6 +42,8 @@ type Config struct {
 	Policies []Policies `json:"policies,omitempty" jsonschema:"anyof_required=listeners,minItems=1" item:"entry"`
 	// Outputs are where events go.
 	Outputs map[string]*Output `json:"outputs" jsonschema:"required,minProperties=1,propertyNames=dns-label" item:"output"`
+	// DeadLetters bound what is kept of events and messages that could not be delivered.
+	DeadLetters DeadLetters `json:"deadLetters,omitzero"`
 
 	source   document.Source
 	warnings Errors
@@ -98,9 +100,10 @@ type Shutdown struct {
 	Close metav1.Duration `json:"close" jsonschema:"default=1s,minimum=100ms,maximum=10m"`
 }
 
-// State is where informerd keeps what must outlast it: the values of handlers whose grant kv says
-// persist, the compiled code of handlers, so that informerd starts sooner, and the key of the
-// digests of Secrets, so that they stay the same. One informerd uses it at a time.
+// State is where informerd keeps what must outlast it: dead letters, the values of handlers whose
+// grant kv says persist, the compiled code of handlers, so that informerd starts sooner, and the
+// key of the digests of Secrets, so that they stay the same. Commands find a running informerd by
+// the socket in it. One informerd uses it at a time.
 type State struct {
 	// Dir is the path of a folder; a relative path counts from the folder of this configuration. If
 	// it does not exist it is created, for the user informerd runs as and nobody else.
@@ -168,7 +171,7 @@ type Listener struct {
 	Handler *Handler `json:"handler,omitempty"`
 	// Workers is how many events are processed at the same time; events of one object never are.
 	Workers int `json:"workers" jsonschema:"default=1,minimum=1,maximum=64"`
-	// Retry is how often and how fast a failed event is tried again.
+	// Retry is how often and how fast a handler and an output are tried again.
 	Retry Retry `json:"retry,omitzero"`
 	// Outputs are the names of the outputs that get the listener's events.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
@@ -258,24 +261,17 @@ type LoadLimits struct {
 	Memory Bytes `json:"memory" jsonschema:"default=1Gi,minimum=64Mi,maximum=16Gi"`
 }
 
-// Retry says how an event that failed is tried again. The pause doubles from minBackoff to
-// maxBackoff.
+// Retry says how a handler that crashed and an output that is away are tried again. The pause
+// doubles from minBackoff to maxBackoff, and is shortened at random.
 type Retry struct {
-	// Attempts is how often an event is tried in all; 1 means never again.
+	// Attempts is how often the handler is tried on one event in all, if it crashes or asks for a
+	// retry. Then the event is a dead letter. An output that is away uses up no attempts.
 	Attempts int `json:"attempts" jsonschema:"default=5,minimum=1,maximum=1000"`
+	// GiveUpAfter is how long an output is tried with one message. Then the message is a dead
+	// letter.
+	GiveUpAfter metav1.Duration `json:"giveUpAfter,omitzero" jsonschema:"default=0s,zero=never,minimum=1s"`
 	// MinBackoff is the first pause.
 	MinBackoff metav1.Duration `json:"minBackoff" jsonschema:"default=1s,minimum=1ms,maximum=1h"`
 	// MaxBackoff is the longest pause, not less than minBackoff.
 	MaxBackoff metav1.Duration `json:"maxBackoff" jsonschema:"default=1m,minimum=1ms,maximum=1h"`
 }
-
-// Output is one place events go to. Exactly one of its fields is set.
-type Output struct {
-	// Name is the output's key in Config.Outputs.
-	Name string `json:"-"`
-	// Stdout writes each event as one line of JSON to standard output.
-	Stdout *Stdout `json:"stdout,omitempty" jsonschema:"oneof_required=kind"`
-}
-
-// Stdout has no settings: write {}.
-type Stdout struct{}

@@ -79,14 +79,14 @@ func trialReader(cfg *config.Config, l *config.Listener, network bool) *handlerR
 }
 
 // withoutValues replaces values of headers that are read from elsewhere by a description.
-func withoutValues(headers map[string]config.HeaderValue) map[string]config.HeaderValue {
-	without := make(map[string]config.HeaderValue, len(headers))
+func withoutValues(headers map[string]config.Value) map[string]config.Value {
+	without := make(map[string]config.Value, len(headers))
 	for name, v := range headers {
 		switch {
 		case v.FromEnv != "":
-			v = config.HeaderValue{Text: "(from the environment variable " + v.FromEnv + ")"}
+			v = config.Value{Text: "(from the environment variable " + v.FromEnv + ")"}
 		case v.FromFile != "":
-			v = config.HeaderValue{Text: "(from a file)"}
+			v = config.Value{Text: "(from a file)"}
 		}
 		without[name] = v
 	}

@@ -110,7 +110,7 @@ func TestTrialMistakes(t *testing.T) {
 
 func TestTrialGrants(t *testing.T) {
 	g := config.Grants{HTTP: &config.HTTPGrant{Allow: []string{"https://a.example.com/"},
-		Headers: map[string]config.HeaderValue{
+		Headers: map[string]config.Value{
 			"Authorization": {FromFile: "no/such/file"}}}}
 	granted, err := TrialGrants(g, false)
 	if err != nil || granted.HTTP.Headers["Authorization"] != "(from a file)" {

@@ -23,7 +23,8 @@ type digests struct {
 func digestsOf(cfg *config.Config) digests {
 	d := digests{informers: map[string]string{}, listeners: map[string]string{},
 		handlers: map[string]string{}, outputs: map[string]string{}}
-	d.process = digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State})
+	d.process = digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
+		cfg.DeadLetters})
 	for _, inf := range informersOf(cfg) {
 		d.informers[inf.field] = digest(inf.Informer)
 	}
@@ -41,11 +42,12 @@ func digestsOf(cfg *config.Config) digests {
 
 // processSettings are the settings of the whole process.
 type processSettings struct {
-	Cluster  config.Cluster
-	HTTP     config.HTTP
-	Health   config.Health
-	Shutdown config.Shutdown
-	State    config.State
+	Cluster     config.Cluster
+	HTTP        config.HTTP
+	Health      config.Health
+	Shutdown    config.Shutdown
+	State       config.State
+	DeadLetters config.DeadLetters
 }
 
 // listenerSettings returns a listener without the parts that have digests of their own. The names

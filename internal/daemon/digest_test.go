@@ -134,8 +134,8 @@ func fill(v reflect.Value) {
 	case json.RawMessage:
 		v.Set(reflect.ValueOf(json.RawMessage(`1`)))
 		return
-	case config.HeaderValue: // one of its fields
-		v.Set(reflect.ValueOf(config.HeaderValue{Text: "x"}))
+	case config.Value: // one of its fields
+		v.Set(reflect.ValueOf(config.Value{Text: "x"}))
 		return
 	}
 	switch v.Kind() {

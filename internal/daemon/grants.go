@@ -24,7 +24,7 @@ func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool
 }
 
 // headers returns the values of headers.
-func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map[string]string,
+func (r *handlerReader) headers(wanted map[string]config.Value) (found map[string]string,
 	ok bool) {
 	if len(wanted) == 0 {
 		return nil, true
@@ -44,7 +44,7 @@ func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map
 
 // headerValue returns the value of one header, and the field that says where it is. Its errors do
 // not show the value.
-func headerValue(cfg *config.Config, v config.HeaderValue) (text, from string, err error) {
+func headerValue(cfg *config.Config, v config.Value) (text, from string, err error) {
 	value := secret.Literal(v.Text)
 	switch {
 	case v.FromEnv != "":

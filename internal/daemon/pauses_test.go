@@ -58,6 +58,7 @@ func TestWarningsOfSettings(t *testing.T) {
       wasm: `+writeGuest(t, trapGuest)+`
       grants: {http: {allow: ["https://hooks.example.com/x"]}}
     outputs: [out]
+state: {dir: state}
 `)
 	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelWarn)}); err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ policies: [{files: "p.yaml", outputs: [out]}]
 listeners:
   handled: {informer: {resource: pods}, handler: {wasm: GUEST, limits: {deadline: 10s}, grants: {cache: {informers: [granted]}}}, outputs: [out]}
 outputs: {out: {stdout: {}}, spare: {stdout: {}}}
+state: {dir: state}
 `,
 		"p.yaml": `apiVersion: informerd.dev/v1alpha1
 kind: Policy

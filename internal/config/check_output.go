@@ -1,0 +1,195 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+)
+
+// checkOutput checks what the tags of an output's fields cannot say.
+func checkOutput(o *Output, path string, r *document.Report) {
+	if w := o.Webhook; w != nil {
+		checkWebhook(w, document.Join(path, "webhook"), r)
+	}
+	if n := o.NATS; n != nil {
+		checkTLS(n.TLS, path+".nats.tls", r)
+	}
+	if k := o.Kafka; k != nil {
+		checkKafka(k, document.Join(path, "kafka"), r)
+	}
+	if s := o.Slack; s != nil {
+		checkURL(s.URL, path+".slack.url", r)
+	}
+	if a := o.Alertmanager; a != nil {
+		at := document.Join(path, "alertmanager")
+		checkURL(a.URL, document.Join(at, "url"), r)
+		checkHeaders(a.Headers, document.Join(at, "headers"), r)
+		checkURLTLS(a.URL, a.TLS, at, r)
+	}
+}
+
+func checkWebhook(w *Webhook, path string, r *document.Report) {
+	checkURL(w.URL, document.Join(path, "url"), r)
+	checkHeaders(w.Headers, document.Join(path, "headers"), r)
+	checkURLTLS(w.URL, w.TLS, path, r)
+	mode, batch := document.Join(path, "mode"), document.Join(path, "batch")
+	if r.Good(batch) && w.Mode != WebhookBatched && !r.Failed(mode) {
+		r.BadField(batch, "set mode: batch, or remove it", "%s is set, but the mode is %s", batch,
+			w.Mode)
+	}
+}
+
+func checkKafka(k *Kafka, path string, r *document.Report) {
+	checkTLS(k.TLS, document.Join(path, "tls"), r)
+	mechanism := path + ".sasl.mechanism"
+	if s := k.SASL; s != nil && s.Mechanism == SASLPlain && k.TLS == nil && r.Good(mechanism) {
+		r.Warn(r.Value(mechanism), mechanism, "add tls: {}, or use scram-sha-512",
+			"%s is plain, and the connection has no TLS: everybody on the way can read the password",
+			mechanism)
+	}
+}
+
+// checkURL checks a URL that is in the configuration. What it reports never shows it.
+func checkURL(v Value, path string, r *document.Report) {
+	if !r.Good(path) || v.FromEnv != "" || v.FromFile != "" ||
+		r.Has(document.Join(path, "fromEnv")) || r.Has(document.Join(path, "fromFile")) ||
+		v.Text == "" && r.Broken(path) {
+		return
+	}
+	if problem, hint := CheckURL(v.Text); problem != "" {
+		r.BadValue(path, hint, "%s%s", path, problem)
+		return
+	}
+	if secretURL(v.Text) {
+		r.BadValue(path, whereHint, "%s: the credential must not be in the configuration", path)
+	}
+}
+
+var (
+	secretQuery = regexp.MustCompile(
+		`token|secret|passw|credential|api-?_?key|access-?_?key|^(auth|key|sig|signature|code)$`)
+	secretHosts = []string{"hooks.slack.com", "hooks.slack-gov.com"}
+)
+
+// secretURL reports whether who knows the URL may use it, as with one that Slack hands out.
+func secretURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	for name := range u.Query() {
+		if secretQuery.MatchString(strings.ToLower(name)) {
+			return true
+		}
+	}
+	for _, host := range secretHosts {
+		if strings.EqualFold(u.Hostname(), host) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkURLTLS refuses the settings of TLS for a URL without it.
+func checkURLTLS(v Value, t *TLS, path string, r *document.Report) {
+	at := document.Join(path, "tls")
+	checkTLS(t, at, r)
+	if u, err := url.Parse(v.Text); t != nil && err == nil && u.Scheme == "http" &&
+		r.Good(document.Join(path, "url")) {
+		r.BadField(at, "write https:// in the URL, or remove it",
+			"%s is set, but the URL begins with http://", at)
+	}
+}
+
+// checkTLS refuses a certificate without its key, and a key without its certificate.
+func checkTLS(t *TLS, path string, r *document.Report) {
+	if t == nil {
+		return
+	}
+	for _, pair := range [][2]string{{"certFile", "keyFile"}, {"keyFile", "certFile"}} {
+		has := document.Join(path, pair[0])
+		if r.Good(has) && r.Missing(path, pair[1]) {
+			r.BadField(has, "add "+pair[1], "%s is set, but %s has no %s", has, path, pair[1])
+		}
+	}
+}
+
+// checkFiles refuses two outputs that write the same file.
+func checkFiles(c *Config, r *document.Report) {
+	first := map[string]string{}
+	for name, o := range document.Sorted(c.Outputs) {
+		at := document.Join("outputs", name)
+		if o == nil || o.File == nil || !r.Good(at+".file.path") {
+			continue
+		}
+		path := filepath.Clean(c.Path(o.File.Path))
+		if other, twice := first[path]; twice {
+			field := at + ".file.path"
+			r.BadValue(field, "name the first output in the listeners of both, or choose another file",
+				"%s is the file of %s", field, other)
+			continue
+		}
+		first[path] = at
+	}
+}
+
+// checkUses checks what the outputs of a listener, or of policies if it is nil, need of it.
+func checkUses(c *Config, l *Listener, outputs []string, path string, r *document.Report) {
+	for i, name := range outputs {
+		at := document.Item(document.Join(path, "outputs"), i)
+		o := c.Outputs[name]
+		if o == nil || !r.Good(at) || !r.Good(document.Join("outputs", name)) {
+			continue
+		}
+		shown := document.Join("outputs", name)
+		switch {
+		case l != nil && o.Alertmanager != nil && len(l.Rules) == 0 && r.Missing(path, "rules"):
+			r.BadValue(at, "add rules to the listener, or send its events to another output",
+				"%s: %s only takes what rules report, and %s has no rules", at, shown, path)
+		case o.Patch != nil && o.Patch.Patch.IsZero() && o.Data.IsZero() &&
+			(l == nil || l.Handler == nil && r.Missing(path, "handler")) &&
+			r.Missing(document.Join(shown, "patch"), "patch") && r.Missing(shown, "data"):
+			from := path
+			if l == nil {
+				from = "a policy"
+			}
+			r.BadValue(at, fmt.Sprintf("add patch, an expression, to %s.patch", shown),
+				"%s: nothing makes the patch: %s has no expression for it, and %s no handler", at,
+				shown, from)
+		}
+	}
+}
+
+// warnDeadLetters warns of dead letters that have no place on disk: of those that an output can
+// refuse, and of those that a handler makes.
+func warnDeadLetters(c *Config, r *document.Report) {
+	if c.State.Dir != "" || r.Has("state") || r.Broken("") {
+		return
+	}
+	const message = "%s can make dead letters, which are kept in memory and lost when informerd ends"
+	const hint = "add state: {dir: FOLDER} to the configuration"
+	for name, o := range document.Sorted(c.Outputs) {
+		at := document.Join("outputs", name)
+		if o != nil && r.Good(at) && o.remote() {
+			r.Warn(r.Key(at), at, hint, message, at)
+			return
+		}
+	}
+	for name, l := range document.Sorted(c.Listeners) {
+		at := document.Join("listeners", name)
+		if l != nil && l.Handler != nil && r.Good(at) {
+			r.Warn(r.Key(at), at, hint, message, at)
+			return
+		}
+	}
+}
+
+// remote reports whether the output is one that can refuse a message.
+func (o *Output) remote() bool {
+	return o.Webhook != nil || o.NATS != nil || o.Kafka != nil || o.KubernetesEvent != nil ||
+		o.Patch != nil || o.Slack != nil || o.Alertmanager != nil
+}
