@@ -1,4 +1,3 @@
-// Package sinktest is for tests of sinks and with sinks.
 package sinktest
 
 import (
