@@ -82,7 +82,9 @@ func TestFiltersPage(t *testing.T) {
 			lines += strings.Count(b.text, "=>")
 			t.Run(at, func(t *testing.T) { stories[name] = tell(t, cfg, schemas, name, b.text) })
 		case "expr":
-			t.Run(at, func(t *testing.T) { expressions(t, p, b) })
+			t.Run(at, func(t *testing.T) { expressions(t, p, b, answer) })
+		case "data":
+			t.Run(at, func(t *testing.T) { expressions(t, p, b, sent) })
 		}
 	}
 	if configs < 20 || lines < 100 {
@@ -118,7 +120,8 @@ func whole(text string) string {
 }
 
 // expressions holds each line of a block against the update from pod-before.yaml to pod.yaml.
-func expressions(t *testing.T, p *page, b block) {
+func expressions(t *testing.T, p *page, b block,
+	answer func(filters.Expression, event.Event) string) {
 	object := func(name string) *object.Object {
 		path := filepath.Join(t.TempDir(), "object.yaml")
 		if err := os.WriteFile(path, []byte(p.named(t, name).text), 0o600); err != nil {
@@ -160,6 +163,25 @@ func answer(source filters.Expression, e event.Event) string {
 		return "fails"
 	}
 	return fmt.Sprint(ok)
+}
+
+// sent is what an output with that expression for data sends of a rule's report.
+func sent(source filters.Expression, e event.Event) string {
+	source.Kind = filters.KindData
+	f, err := filters.Compile(source)
+	if err != nil {
+		return "refused"
+	}
+	text, err := f.Evaluator().JSONOf(&filters.Message{
+		Event: e, Cluster: source.Cluster, Listener: source.Listener, Resource: "pods",
+		Namespace: e.Object.Namespace(), Name: e.Object.Name(), Rule: "memory-limit",
+		Severity: "high", Message: "web-1 has no memory limit", Violated: true,
+		Since: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
+	})
+	if err != nil {
+		return "fails"
+	}
+	return text
 }
 
 func limits() string {

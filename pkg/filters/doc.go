@@ -20,6 +20,18 @@
 // example each. A select, a rule's deny and its message look at the object alone (see [Kind]): they
 // have no op, old, initial, missed, changed or became.
 //
+// # What the expressions of an output see
+//
+// They look at a [Message]: with [KindWhen] for true or false, with [KindData] for any value as
+// JSON, with [KindText] for a text. They have all of the above but cached and byIndex, and:
+//
+//   - resource, namespace, name, uid, type, id, subject: texts.
+//   - rule, severity, message, violated, since: what a rule reports; nil if none does.
+//   - data: what a handler made, or nil.
+//
+// cluster and listener are the message's, since listeners share an output. op is "" if a rule
+// reports since time has passed.
+//
 // # What is promised of values
 //
 //   - A missing field is nil, never an error, at any depth.
@@ -39,6 +51,10 @@
 //   - An image without tag and digest has the tag latest.
 //   - findLast and findLastIndex evaluate every item.
 //   - The text of a message has at most [MaxMessage] bytes of whole characters.
+//   - A text for an output has at most [MaxText] bytes, and is never cut.
+//   - JSON for an output has at most [MaxBytes] bytes, its objects their members by name.
+//   - A field is in that JSON as it is in the object, with all digits.
+//   - A date, duration, quantity and the like is a text there; a number that is not finite is null.
 //
 // # What is promised of an evaluation
 //

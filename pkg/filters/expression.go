@@ -15,6 +15,9 @@ type (
 	// Expression is an expression as somebody wrote it: its text, its place in a file, its kind,
 	// and what is known of the events that it will see.
 	Expression = lang.Expression
+	// Message is what an output is about to send, as expressions of KindWhen, KindData and KindText
+	// see it.
+	Message = lang.Message
 	// Position is a place in a file. Line and column count from 1, columns in characters.
 	Position = lang.Position
 	// Kind is what an expression is for, and so which names there are and what it must return.
@@ -42,6 +45,12 @@ const (
 	KindDeny = lang.KindDeny
 	// KindMessage looks at an object alone, and its value is a text.
 	KindMessage = lang.KindMessage
+	// KindWhen looks at a [Message]. Its value is true or false: whether an output sends it.
+	KindWhen = lang.KindWhen
+	// KindData looks at a [Message]. It has any value, as JSON: what an output sends.
+	KindData = lang.KindData
+	// KindText looks at a [Message]. Its value is a text: a subject, a label, a text for people.
+	KindText = lang.KindText
 )
 
 type (

@@ -65,10 +65,17 @@ func (f *Filter) Conditions() condition.Set { return f.conditions }
 
 // Explain evaluates the event like Match, within the same bounds, and returns what the value
 // of each part of the expression was. It compiles the expression again, so it is not for
-// every event.
+// every event. An expression that looks at a message has [Filter.ExplainMessage].
 func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
+	if f.program.Expression.Kind.SeesMessages() {
+		return f.ExplainMessage(&Message{Event: ev})
+	}
 	return explain.Match(f.program, ev, caches)
 }
+
+// ExplainMessage is Explain for an expression that looks at a message: [KindWhen], [KindData] or
+// [KindText].
+func (f *Filter) ExplainMessage(m *Message) Explanation { return explain.Message(f.program, m) }
 
 // Warnings returns what is legal and suspicious, in the order of the places: old where no
 // update can be, what is true or false for every event, a comparison of a field with what it

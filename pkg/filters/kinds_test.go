@@ -143,7 +143,7 @@ func TestTheWrongQuestion(t *testing.T) {
 	}
 	if text, err := filtertest.SampleEvaluator(t, filtertest.SampleSource(`true`),
 		nil).Text(ev); text != "" ||
-		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is not a message: use Match` {
+		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is a filter: use Match` {
 		t.Error(text, err)
 	}
 }

@@ -22,6 +22,7 @@ func Table() []Description { return slices.Clone(table) }
 // The groups of the table, in its order.
 const (
 	groupVariables = "Variables"
+	groupMessages  = "Variables of outputs alone"
 	groupOperators = "Operators"
 	groupChange    = "Change"
 	groupObject    = "Parts of the object"
@@ -48,6 +49,33 @@ var table = []Description{
 	{groupVariables, "cluster", "cluster", "The cluster's name in the configuration.",
 		`cluster startsWith "prod-"`},
 	{groupVariables, "listener", "listener", "The listener's name.", `listener == "pods"`},
+
+	{groupMessages, "resource", "resource",
+		`The resource with its group, such as "pods" or "deployments.apps".`,
+		`resource == "pods"`},
+	{groupMessages, "namespace", "namespace", `The object's namespace, "" if it has none.`,
+		`namespace in ["shop", "pay"]`},
+	{groupMessages, "name", "name", "The object's name.", `name startsWith "web"`},
+	{groupMessages, "uid", "uid", "The object's uid.", `uid != ""`},
+	{groupMessages, "type", "type", "The message's type, of CloudEvents.",
+		`type endsWith ".violated"`},
+	{groupMessages, "id", "id", "The message's id, which is the same when it is sent again.",
+		`len(id) == 32`},
+	{groupMessages, "subject", "subject", "The message's subject, percent-encoded.",
+		`subject == "pods/shop/web-1"`},
+	{groupMessages, "rule", "rule",
+		"The name of the rule that reports; this and the next four are nil if none does.",
+		`rule == "restarts"`},
+	{groupMessages, "severity", "severity", "The rule's severity.",
+		`severity in ["high", "critical"]`},
+	{groupMessages, "message", "message", "The report's text.", `message contains "9 times"`},
+	{groupMessages, "violated", "violated",
+		"Whether the rule is violated, false when it is resolved.",
+		`violated`},
+	{groupMessages, "since", "since", "The date from which on the rule's deny has been true.",
+		`age(since) > "5m"`},
+	{groupMessages, "data", "data", "What a handler made, nil if none did.",
+		`data.team == "shop"`},
 
 	{groupOperators, "==", "a == b, a != b",
 		"Equal by value. nil equals nil only; values of different types are not equal.",

@@ -12,9 +12,23 @@ import (
 
 func TestTheTablesExamplesAreTrue(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
+	m := filtertest.SampleMessage(t)
 	for _, entry := range filters.Table() {
 		t.Run(entry.Name, func(t *testing.T) {
-			e := filtertest.SampleEvaluator(t, filtertest.SampleSource(entry.Example), caches)
+			source := filtertest.SampleSource(entry.Example)
+			if kind := lang.KindWhen; kind.Has(entry.Name) {
+				source.Kind = kind
+				e := filtertest.SampleEvaluator(t, source, nil)
+				for range 2 {
+					if ok, err := e.MatchMessage(m); !ok || err != nil {
+						t.Errorf("%s: %v, %v", entry.Example, ok, err)
+					}
+				}
+			}
+			if source.Kind = lang.KindFilter; !source.Kind.Has(entry.Name) {
+				return
+			}
+			e := filtertest.SampleEvaluator(t, source, caches)
 			for range 2 {
 				if ok, err := e.Match(ev); !ok || err != nil {
 					t.Errorf("%s: %v, %v", entry.Example, ok, err)
@@ -39,7 +53,7 @@ func TestTheTableIsComplete(t *testing.T) {
 			t.Errorf("%s: %s", entry.Name, entry.Doc)
 		}
 	}
-	want := append(lang.Functions(), lang.Variables...)
+	want := slices.Concat(lang.Functions(), lang.Variables, lang.MessageVariables)
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {

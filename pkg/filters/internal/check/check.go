@@ -26,8 +26,8 @@ func (s draft) parse() (*parser.Tree, error) {
 	}
 	if len(in.found.all) == 0 {
 		result, err := checker.Check(tree, config)
-		if err == nil && s.Kind == lang.KindMessage {
-			err = notText(result)
+		if err == nil && s.Kind.Returns() == lang.ReturnsText {
+			err = s.notText(result)
 		}
 		if err == nil {
 			return tree, nil
@@ -55,13 +55,22 @@ func (s draft) allMistakes(tree *parser.Tree, found *mistakes) error {
 
 // checkConfig returns the names and their types as users see them.
 func (s draft) checkConfig() *conf.Config {
-	config := conf.New(types.Map{
+	variables := types.Map{
 		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
 		"missed":  types.Int,
 		"cluster": types.String, "listener": types.String,
-	})
+	}
+	if s.Kind.SeesMessages() {
+		for _, name := range lang.MessageTexts {
+			variables[name] = types.String
+		}
+		for _, name := range lang.MessageValues {
+			variables[name] = types.Any
+		}
+	}
+	config := conf.New(variables)
 	config.MaxNodes = lang.MaxNodes
-	if s.Kind != lang.KindMessage {
+	if s.Kind.Returns() == lang.ReturnsBool {
 		config.Expect, config.ExpectAny = reflect.Bool, true
 	}
 	for name := range config.Builtins {

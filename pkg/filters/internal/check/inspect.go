@@ -138,7 +138,7 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 // opName refuses a constant that op never equals.
 func (in *inspector) opName(n ast.Node) error {
 	text, ok := n.(*ast.StringNode)
-	if !ok {
+	if !ok || text.Value == "" && in.draft.Kind.SeesMessages() {
 		return nil
 	}
 	var names []string
@@ -162,6 +162,11 @@ func (in *inspector) opName(n ast.Node) error {
 func (in *inspector) name(n *ast.IdentifierNode) error {
 	if n.Value == "$env" {
 		return in.errorf(n, "$env is not available in %s", in.draft.Kind.Word().Plural)
+	}
+	if slices.Contains(lang.OfCaches, n.Value) && !in.draft.Kind.Has(n.Value) {
+		return in.errorf(n,
+			"%s is not available in outputs; ask for other objects in the filter or in a handler",
+			n.Value)
 	}
 	looks := in.draft.Kind.Word().Looks
 	if looks == "" || !slices.Contains(lang.OfEvents, n.Value) {

@@ -46,8 +46,8 @@ func (m *mistakes) err() error {
 func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range lang.MaxMistakes {
 		result, err := checker.Check(tree, s.checkConfig())
-		if err == nil && s.Kind == lang.KindMessage {
-			err = notText(result)
+		if err == nil && s.Kind.Returns() == lang.ReturnsText {
+			err = s.notText(result)
 		}
 		if err == nil {
 			return

@@ -28,8 +28,8 @@ func (s draft) prose(offset int, plain string) *lang.CompileError {
 		return s.CompileError(offset, "%s", plain)
 	}
 	return s.Proposed(offset, fix,
-		"%s; a message is an expression, and text in it needs quotes: write message: %s", plain,
-		yamlQuoted(expression))
+		"%s; a %s is an expression, and text in it needs quotes: write %[2]s: %s", plain,
+		s.Kind.Word().Name, yamlQuoted(expression))
 }
 
 // sentence returns a template as an expression.

@@ -20,12 +20,18 @@ type schemaCheck struct {
 	mistakes  []*lang.CompileError // the first few
 }
 
-// root visits the whole expression, and refuses a result that is neither true nor false.
+// root visits the whole expression, and refuses a result of a wrong type.
 func (c *schemaCheck) root(n ast.Node) {
 	result := c.visit(n)
-	if kind := result.kind(); c.draft.Kind != lang.KindMessage && result.path != "" &&
-		kind != "" &&
-		kind != "boolean" {
+	kind, wrong := result.kind(), false
+	switch {
+	case result.path == "" || kind == "" || c.draft.Kind == lang.KindMessage:
+	case c.draft.Kind.Returns() == lang.ReturnsBool:
+		wrong = kind != "boolean"
+	case c.draft.Kind.Returns() == lang.ReturnsText:
+		wrong = !isScalarKind(kind)
+	}
+	if wrong {
 		c.errorf(n.Location().From, "%s, %s is %s", c.draft.Kind.Must(), result.path,
 			typeWord(result.schema.Type))
 	}

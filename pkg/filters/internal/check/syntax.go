@@ -49,7 +49,7 @@ func (s draft) syntax(err error) *lang.CompileError {
 	}
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
-	if s.Kind == lang.KindMessage && !strings.ContainsAny(s.Text, "\"`=<>+") {
+	if s.Kind.Returns() == lang.ReturnsText && !strings.ContainsAny(s.Text, "\"`=<>+") {
 		if e := s.prose(offset, plain); e.Fix != nil {
 			return e
 		}
@@ -62,7 +62,7 @@ func (s draft) syntax(err error) *lang.CompileError {
 			return e
 		}
 	}
-	if s.Kind == lang.KindMessage {
+	if s.Kind.Returns() == lang.ReturnsText {
 		if e := s.prose(offset, plain); e.Fix != nil {
 			return e
 		}

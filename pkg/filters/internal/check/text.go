@@ -49,10 +49,10 @@ func isWordRune(r rune) bool {
 func isOperatorRune(r rune) bool { return slices.Contains([]rune("=!<>~&|"), r) }
 
 // notText refuses a type that is a list or an object.
-func notText(result reflect.Type) error {
+func (s draft) notText(result reflect.Type) error {
 	switch result.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
-		return errors.New(lang.KindMessage.Must() + ", this returns " +
+		return errors.New(s.Kind.Must() + ", this returns " +
 			typeWords.Replace(result.String()))
 	}
 	return nil

@@ -102,10 +102,14 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		return s.CompileError(offset, "the function %s is not available in %s", name, kind.Plural)
 	}
 	known := append(s.Kind.Functions(), s.Kind.Variables()...)
+	if slices.Contains(lang.MessageVariables, name) && !s.Kind.Has(name) {
+		return s.CompileError(offset, "unknown name %q; only the expressions of outputs have it",
+			name)
+	}
 	if near := nearestOf(name, known); near != "" {
 		return s.Proposed(offset, replace(near), "unknown name %q; did you mean %q?", name, near)
 	}
-	if s.Kind == lang.KindMessage && strings.TrimSpace(s.Text) == name {
+	if s.Kind.Returns() == lang.ReturnsText && strings.TrimSpace(s.Text) == name {
 		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
 	}
 	if item := replace("#"); insidePredicate(string(text[:offset])) && s.mends(*item, offset) {

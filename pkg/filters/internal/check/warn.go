@@ -28,7 +28,9 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 	}
 	w.asksForOld = asksForOld(n)
 	w.visit(n, w.on)
-	w.neverOrAlways(n)
+	if !draft.Kind.SeesMessages() { // whose op can be ""
+		w.neverOrAlways(n)
+	}
 	if err := draft.constants(n, map[ast.Node]bool{}); err != nil {
 		return nil, err
 	}

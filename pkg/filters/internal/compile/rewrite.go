@@ -85,9 +85,14 @@ type rewritten struct {
 // result rewrites the whole expression.
 func (r *rewriter) result(n ast.Node) ast.Node {
 	n = r.node(n)
+	kind := r.program.Expression.Kind
 	switch {
-	case r.program.Expression.Kind == lang.KindMessage:
+	case kind == lang.KindMessage:
 		return call(n, "@message", n)
+	case kind.Returns() == lang.ReturnsText:
+		return call(n, "@text", n)
+	case kind.Returns() == lang.ReturnsJSON:
+		return call(n, "@json", n)
 	case r.typeOf(n) != eval.TypeBool:
 		return call(n, "@result", n)
 	}
@@ -244,6 +249,11 @@ func (r *rewriter) truth(n ast.Node) ast.Node {
 }
 
 func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+	if r.program.Expression.Kind.SeesMessages() {
+		if name, ok := r.program.AddVariable(n.Value); ok {
+			return call(n, name)
+		}
+	}
 	switch n.Value {
 	case "object":
 		return r.field(n, r.root, object.Path{})

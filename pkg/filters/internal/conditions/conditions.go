@@ -21,8 +21,12 @@ type translator struct {
 }
 
 // Of returns conditions that hold whenever the expression is true. A select or a deny is
-// evaluated whenever it may fail, too, since its last answer then stays.
+// evaluated whenever it may fail, too, since its last answer then stays. There are none for an
+// expression that looks at a message.
 func Of(n ast.Node, kind lang.Kind) condition.Set {
+	if kind.SeesMessages() {
+		return condition.Anything
+	}
 	t := translator{strict: kind == lang.KindSelect || kind == lang.KindDeny}
 	c := t.of(n, true).AtMost(condition.MaxConditions)
 	c.Certain = t.certain(n)

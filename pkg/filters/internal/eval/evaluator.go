@@ -24,7 +24,9 @@ type Evaluator struct {
 	env     map[string]any // the variables and functions the program looks up by name
 	budget
 
-	event event.Event
+	event   event.Event
+	message *lang.Message // what an expression about messages looks at, else nil
+	data    slot          // its data, once it was read
 	// What the fields are read from. No value that was read outlives Match.
 	text, oldText object.Scratch
 	usedOld       bool
@@ -67,9 +69,8 @@ func (p *Program) Evaluator() *Evaluator {
 // Match reports whether the expression is true of the event. An error is an
 // [lang.EvalError], and the answer is unknown then: do not take it for false.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
-	if e.program.Expression.Kind == lang.KindMessage {
-		return false, evalError(e.program.Expression,
-			&fault{message: "this expression is a message: use Text"})
+	if e.program.Expression.Kind >= lang.KindMessage {
+		return false, e.misused()
 	}
 	result, err := e.Run(ev)
 	if err != nil {

@@ -75,7 +75,9 @@ func allOperations() map[string]operation {
 		"@float":     {bind: func(e *Evaluator) any { return e.float }},
 		"@date":      {bind: func(e *Evaluator) any { return e.date }},
 		"@string":    {bind: func(e *Evaluator) any { return e.string }},
-		"@message":   {bind: func(e *Evaluator) any { return e.message }},
+		"@message":   {bind: func(e *Evaluator) any { return e.messageText }},
+		"@text":      {bind: func(e *Evaluator) any { return e.wholeText }},
+		"@json":      {bind: func(e *Evaluator) any { return e.json }},
 		"@indexOf": {bind: func(e *Evaluator) any {
 			return e.indexOf("indexOf", strings.Index)
 		}},

@@ -14,10 +14,12 @@ import (
 // [lang.MaxMessage] bytes is cut and ends with "…". An error is an [lang.EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
 	if e.program.Expression.Kind != lang.KindMessage {
-		return "", evalError(e.program.Expression,
-			&fault{message: "this expression is not a message: use Match"})
+		return "", e.misused()
 	}
-	result, err := e.Run(ev)
+	return textResult(e.Run(ev))
+}
+
+func textResult(result any, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -25,11 +27,18 @@ func (e *Evaluator) Text(ev event.Event) (string, error) {
 	return text, nil
 }
 
+// misused returns the error of a method that is not for expressions of this kind.
+func (e *Evaluator) misused() error {
+	kind := e.program.Expression.Kind.Word()
+	return evalError(e.program.Expression,
+		&fault{message: "this expression is a " + kind.Name + ": use " + kind.Method})
+}
+
 // ellipsis ends a message that was too long.
 const ellipsis = "…"
 
-// message returns the value of a whole message.
-func (e *Evaluator) message(x any) string {
+// messageText returns the value of a whole message.
+func (e *Evaluator) messageText(x any) string {
 	text, ok := values.TextOf(x)
 	if !ok {
 		fail("%s, this returned %s", lang.KindMessage.Must(), values.TypeName(x))

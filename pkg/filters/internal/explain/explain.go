@@ -44,13 +44,23 @@ type Step struct {
 // value of each part of the expression was. It compiles the expression again, so it is not
 // for every event.
 func Match(p *eval.Program, ev event.Event, caches lang.Caches) Explanation {
+	return explained(p, func(e *eval.Evaluator) (any, error) {
+		e.Caches = caches
+		return e.Run(ev)
+	})
+}
+
+// Message is Match for an expression that looks at a message.
+func Message(p *eval.Program, m *lang.Message) Explanation {
+	return explained(p, func(e *eval.Evaluator) (any, error) { return e.RunMessage(m) })
+}
+
+func explained(p *eval.Program, run func(*eval.Evaluator) (any, error)) Explanation {
 	traced, t, outline, err := traced(p.Expression)
 	if err != nil { // it was compiled before, so this does not happen
-		return unexplained(p, ev, caches, err)
+		return unexplained(p, run, err)
 	}
-	e := traced.Evaluator()
-	e.Caches = caches
-	result, err := e.Run(ev)
+	result, err := run(traced.Evaluator())
 	x := Explanation{Err: err}
 	if err != nil {
 		t.failed()
@@ -65,10 +75,10 @@ func Match(p *eval.Program, ev event.Event, caches lang.Caches) Explanation {
 	return x
 }
 
-func unexplained(p *eval.Program, ev event.Event, caches lang.Caches, reason error) Explanation {
-	e := p.Evaluator()
-	e.Caches = caches
-	matched, err := e.Match(ev)
+func unexplained(p *eval.Program, run func(*eval.Evaluator) (any, error),
+	reason error) Explanation {
+	result, err := run(p.Evaluator())
+	matched, _ := result.(bool)
 	if err == nil {
 		err = fmt.Errorf("the expression cannot be explained: %w", reason)
 	}

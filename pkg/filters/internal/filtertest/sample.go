@@ -59,6 +59,19 @@ func Sample(t testing.TB) (event.Event, *Stores) {
 	}
 }
 
+// SampleMessage is a rule's report of the sample, about which the table's examples are true.
+func SampleMessage(t testing.TB) *lang.Message {
+	ev, _ := Sample(t)
+	return &lang.Message{
+		Event: ev, Cluster: "prod-eu-1", Listener: "pods", Resource: "pods",
+		Namespace: "shop", Name: "web-1", UID: "0f7c", Type: "dev.informerd.rule.violated",
+		ID: "0123456789abcdef0123456789abcdef", Subject: "pods/shop/web-1",
+		Rule: "restarts", Severity: "high", Message: "web-1 restarted 9 times", Violated: true,
+		Since: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
+		Data:  `{"team": "shop", "n": [1, 2.50]}`,
+	}
+}
+
 // SampleSource is what the sample's expressions know of their surroundings.
 func SampleSource(text string) lang.Expression {
 	return lang.Expression{

@@ -93,6 +93,7 @@ func (s Expression) CompileError(offset int, format string, args ...any) *Compil
 type EvalError struct {
 	Listener string
 	Rule     string // "" if the expression does not belong to a rule
+	Output   string // "" if it does not belong to an output
 	Place    string // file:line:column of the expression's part that failed
 	Message  string
 
@@ -102,14 +103,15 @@ type EvalError struct {
 // EvalError returns an error at the offset-th character. The cause is ErrBudget or nil.
 func (s Expression) EvalError(offset int, message string, cause error) *EvalError {
 	return &EvalError{
-		Listener: s.Listener, Rule: s.Rule, Place: s.position(offset), Message: message, err: cause,
+		Listener: s.Listener, Rule: s.Rule, Output: s.Output, Place: s.position(offset),
+		Message: message, err: cause,
 	}
 }
 
 // Error is one line.
 func (e *EvalError) Error() string {
-	return fmt.Sprintf("%s: %s%s", e.Place, Expression{Listener: e.Listener, Rule: e.Rule}.owner(),
-		e.Message)
+	owner := Expression{Listener: e.Listener, Rule: e.Rule, Output: e.Output}.owner()
+	return fmt.Sprintf("%s: %s%s", e.Place, owner, e.Message)
 }
 
 // Is reports whether the target is [ErrUnknown], which every EvalError matches.

@@ -19,6 +19,7 @@ type Expression struct {
 	Column   int
 	Listener string
 	Rule     string // that it belongs to, "" if there is none
+	Output   string // the same
 	Cluster  string // the value of the variable cluster
 
 	// Positions, if there are any, are the places in File of each character of the text and of
@@ -56,6 +57,13 @@ const (
 	KindDeny
 	// KindMessage is like KindSelect, but returns a text.
 	KindMessage
+	// KindWhen looks at a message that an output could send: it has the names of an event, those
+	// of MessageVariables, and neither cached nor byIndex. It returns whether the output sends it.
+	KindWhen
+	// KindData is like KindWhen, but returns any value, as JSON: what the output sends.
+	KindData
+	// KindText is like KindWhen, but returns a text: a subject, a label.
+	KindText
 )
 
 // Position is a place in a file. Line and column count from 1, columns in characters.
@@ -108,11 +116,14 @@ func (s Expression) position(offset int) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// owner returns the listener and the rule that the expression belongs to.
+// owner returns the listener, the output and the rule that the expression belongs to.
 func (s Expression) owner() string {
 	owner := ""
 	if s.Listener != "" {
 		owner = fmt.Sprintf("listener %q: ", s.Listener)
+	}
+	if s.Output != "" {
+		owner += fmt.Sprintf("output %q: ", s.Output)
 	}
 	if s.Rule != "" {
 		owner += fmt.Sprintf("rule %q: ", s.Rule)
