@@ -24,7 +24,7 @@ func messageEvaluator(t testing.TB, kind lang.Kind, text string) *eval.Evaluator
 	return filtertest.SampleEvaluator(t, source, nil)
 }
 
-// about is a message that is no report.
+// about is a message without a report.
 func about(t testing.TB, text string) *lang.Message {
 	return &lang.Message{Event: event.Event{Op: event.Add, Object: filtertest.NewObject(t, text)},
 		Cluster: "c", Listener: "l", Resource: "nodes", Name: "n1", UID: "u", Type: "t", ID: "i",
@@ -192,7 +192,7 @@ func TestTextOf(t *testing.T) {
 	}
 }
 
-// Data is bounded, whatever it is made of.
+// Data is bounded, for any object and expression.
 func TestJSONIsBounded(t *testing.T) {
 	m := filtertest.SampleMessage(t)
 	m.Event.Object = filtertest.NewObject(t, `{"a":"`+strings.Repeat("x", 1<<20)+`"}`)
