@@ -1,0 +1,131 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+)
+
+// Writer sends the requests of outputs to the API server. It implements kubeapi.API, and is safe
+// for concurrent use. Make one with NewWriter.
+type Writer struct {
+	rest rest.Interface
+	http *http.Client
+}
+
+// NewWriter returns a Writer for the server of the configuration, without connecting to it. There
+// is no limit of requests per second beyond cfg's: each output bounds how many are under way, and
+// the server limits them by priority and fairness, with 429 and Retry-After.
+func NewWriter(cfg *rest.Config) (*Writer, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.AcceptContentTypes, cfg.ContentType = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	cfg.GroupVersion = nil
+	cfg.APIPath = "/" // each request has its whole path
+	cfg.NegotiatedSerializer = serializer.NewCodecFactory(statusScheme).WithoutConversion()
+	cfg.Wrap(retryafter.Transport)
+	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &limited{rt} })
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
+	}
+	c, err := rest.UnversionedRESTClientForConfigAndClient(cfg, client)
+	if err != nil {
+		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
+	}
+	return &Writer{c, client}, nil
+}
+
+// statusScheme decodes the errors the server sends, and nothing else.
+var statusScheme = func() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
+	return scheme
+}()
+
+// metadataOnly is the Accept header that asks for metadata. Aggregated API servers that do not know
+// it answer with the whole object.
+const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+// Do implements kubeapi.API.
+func (w *Writer) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+	path, err := pathOf(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, delays := retryafter.Note(ctx)
+	request := w.rest.Verb(r.Method).AbsPath(path).Throttle(nil).MaxRetries(0)
+	if r.MetadataOnly {
+		request.SetHeader("Accept", metadataOnly)
+	}
+	if r.FieldManager != "" {
+		request.Param("fieldManager", r.FieldManager)
+	}
+	if r.DryRun {
+		request.Param("dryRun", metav1.DryRunAll)
+	}
+	if r.Body != nil {
+		request.Body(r.Body).
+			SetHeader("Content-Type", cmp.Or(r.ContentType, runtime.ContentTypeJSON))
+	}
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil {
+		return nil, delays.With(err)
+	}
+	return result.Raw()
+}
+
+// CloseIdleConnections ends the connections that no request uses.
+func (w *Writer) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(w.http.Transport) }
+
+// pathOf returns the path of a request. Names come from objects, so they are checked.
+func pathOf(r kubeapi.Request) (string, error) {
+	segments := []string{"/apis", r.Group, r.Version}
+	if r.Group == "" {
+		segments = []string{"/api", r.Version}
+	}
+	if r.Namespace != "" {
+		segments = append(segments, "namespaces", r.Namespace)
+	}
+	segments = append(segments, r.Resource)
+	if r.Method != http.MethodPost {
+		segments = append(segments, r.Name)
+	}
+	for _, s := range segments[1:] {
+		if s == "" {
+			return "", &kubeapi.BadRequestError{Reason: "a part of the object's path is empty"}
+		}
+		if wrong := rest.IsValidPathSegmentName(s); len(wrong) > 0 {
+			return "", &kubeapi.BadRequestError{Reason: fmt.Sprintf(
+				"%q cannot be part of a path: it %s", kubeapi.Cut(s, 64), wrong[0])}
+		}
+	}
+	return strings.Join(segments, "/"), nil
+}
+
+// maxAnswer is how many bytes of an answer are read. Objects have at most 3 MiB in requests.
+const maxAnswer = 16 << 20
+
+// limited bounds what client-go reads into memory.
+type limited struct{ rt http.RoundTripper }
+
+func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := l.rt.RoundTrip(req)
+	if err == nil {
+		resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
+	}
+	return resp, err
+}
+
+// WrappedRoundTripper lets client-go find the transport below, to close its idle connections.
+func (l *limited) WrappedRoundTripper() http.RoundTripper { return l.rt }

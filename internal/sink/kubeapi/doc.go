@@ -1,0 +1,9 @@
+// Package kubeapi is what the outputs that write to a Kubernetes API server have in common: an
+// [API], which sends a [Request], the meaning of its errors, and [Gate], which closes a sink.
+// Package kube implements API with client-go.
+//
+// What is promised of errors, see [Failed]:
+//   - No answer, 401, 408, 409, 425, 429 and 5xx are transient; other 4xx are permanent.
+//   - A delay that the server asked for is passed on.
+//   - The text has the server's words quoted and bounded, and no value that the server refused.
+package kubeapi

@@ -1,0 +1,152 @@
+package kubeapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/sink"
+)
+
+// DefaultTimeout bounds a request. It is a little longer than API servers take with slow webhooks.
+const DefaultTimeout = 35 * time.Second
+
+// Call sends a request within the timeout. Its error is ready for a sink, and wraps the one of the
+// API.
+func Call(ctx context.Context, api API, timeout time.Duration, r Request) ([]byte, error) {
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	body, err := api.Do(within, r)
+	switch {
+	case err == nil:
+		return body, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("the API server may still do it: %w", ctx.Err())
+	case within.Err() != nil:
+		return nil, fmt.Errorf("the API server did not answer within %v", timeout)
+	}
+	return nil, Failed(err)
+}
+
+// Failed returns an API's error as an error of a sink: permanent or transient, with the delay that
+// the server asked for, and with a text that can be logged.
+func Failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	failed := error(&Error{err})
+	if delay := retryafter.Of(err); delay > 0 {
+		failed = sink.RetryAfter(failed, delay)
+	}
+	if permanent(err) {
+		return sink.Permanent(failed)
+	}
+	return failed
+}
+
+// permanent reports whether a retry would fail as well. 401 is not about the request, but about
+// credentials, which are renewed.
+func permanent(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return errors.As(err, new(*BadRequestError))
+	}
+	switch code := status.Status().Code; code {
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict,
+		http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	default:
+		return code >= 400 && code < 500
+	}
+}
+
+// BadRequestError is the error of a request that cannot be sent, such as one for an object whose
+// name cannot be part of a path.
+type BadRequestError struct{ Reason string }
+
+func (e *BadRequestError) Error() string { return e.Reason }
+
+// Error is an error of an API with a text that can be logged.
+type Error struct{ Err error }
+
+// Unwrap returns the error of the API.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error returns the status code with the server's text, quoted and bounded.
+func (e *Error) Error() string {
+	var status apierrors.APIStatus
+	if !errors.As(e.Err, &status) {
+		return "the API server did not answer: " + bounded(e.Err.Error())
+	}
+	s := status.Status()
+	text := fmt.Sprintf("the API server answered %d", s.Code)
+	if s.Reason != "" {
+		text += " " + bounded(string(s.Reason))
+	}
+	// The text about invalid fields has their values, even those of Secrets.
+	if fields := Fields(s); s.Reason == metav1.StatusReasonInvalid && len(fields) > 0 {
+		return text + ": " + strings.Join(fields, ", ")
+	}
+	if s.Message == "" {
+		return text
+	}
+	return fmt.Sprintf("%s: %q", text, bounded(s.Message))
+}
+
+// maxFields is how many fields an error lists.
+const maxFields = 5
+
+// Fields returns the fields that a status is about, with the reason but without their values.
+func Fields(s metav1.Status) (fields []string) {
+	if s.Details == nil {
+		return nil
+	}
+	for _, c := range s.Details.Causes {
+		if c.Field == "" {
+			continue
+		}
+		field := fmt.Sprintf("%q", bounded(c.Field))
+		if c.Type != "" {
+			field += " (" + bounded(string(c.Type)) + ")"
+		}
+		if slices.Contains(fields, field) {
+			continue
+		}
+		if len(fields) == maxFields {
+			return append(fields, "…")
+		}
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// maxText is how many bytes of a server's text an error has.
+const maxText = 300
+
+func bounded(text string) string { return Cut(text, maxText) }
+
+// Cut returns the beginning of a text, in whole characters of valid UTF-8 and with an ellipsis, if
+// it has more than size bytes.
+func Cut(text string, size int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= size {
+		return text
+	}
+	const ellipsis = "…"
+	end := 0
+	for i := range text { // the beginnings of characters
+		if i > size-len(ellipsis) {
+			break
+		}
+		end = i
+	}
+	return text[:end] + ellipsis
+}

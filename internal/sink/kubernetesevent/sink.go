@@ -1,0 +1,158 @@
+package kubernetesevent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+)
+
+// Config is what a Sink is made of. Only API is required.
+type Config struct {
+	API kubeapi.API
+	// Instance is the reportingInstance. Default: informerd- and the host's name.
+	Instance string
+	// Timeout bounds a request. Default: kubeapi.DefaultTimeout.
+	Timeout time.Duration
+	// Interval is the time between two writes of a series. Default: 1s.
+	Interval time.Duration
+}
+
+// Sink is the output. Make one with New.
+type Sink struct {
+	api      kubeapi.API
+	instance string
+	timeout  time.Duration
+	series   *seriesCache
+	gate     kubeapi.Gate
+}
+
+const (
+	fieldManager = "informerd"
+	writes       = 32 // at the same time, for a listener
+)
+
+// New returns a Sink. It writes nothing yet.
+func New(c Config) (*Sink, error) {
+	if c.API == nil {
+		return nil, fmt.Errorf("kubernetesEvent: there is no API server")
+	}
+	if c.Instance == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return nil, fmt.Errorf("kubernetesEvent: the host's name is not known: %w", err)
+		}
+		c.Instance = "informerd-" + host
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = kubeapi.DefaultTimeout
+	}
+	if c.Interval <= 0 {
+		c.Interval = time.Second
+	}
+	return &Sink{api: c.API, instance: kubeapi.Cut(c.Instance, maxInstance), timeout: c.Timeout,
+		series: newSeriesCache(c.Interval)}, nil
+}
+
+// Pace implements sink.Sink.
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes} }
+
+// Close implements sink.Sink.
+func (s *Sink) Close(ctx context.Context) error {
+	if err := s.gate.Close(ctx); err != nil {
+		return fmt.Errorf("kubernetesEvent: %w", err)
+	}
+	return nil
+}
+
+// Write implements sink.Sink.
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
+	return kubeapi.Each(ctx, messages, func(m *sink.Message) error {
+		if isOwn(m) {
+			return nil
+		}
+		return s.Record(ctx, m, describe(m))
+	})
+}
+
+// Record writes an Event about a message's object that says something else than the message. It
+// returns when the API server has it, with an error as Write does.
+func (s *Sink) Record(ctx context.Context, m *sink.Message, w What) error {
+	if !s.gate.Enter() {
+		return sink.ErrClosed
+	}
+	defer s.gate.Leave()
+	e := s.newEvent(m, w)
+	if err := s.record(ctx, e); err != nil {
+		return fmt.Errorf("kubernetesEvent about %s %s: %w", m.Origin.Resource, m.Object.Key(), err)
+	}
+	return nil
+}
+
+func (s *Sink) record(ctx context.Context, e *eventsv1.Event) error {
+	known := s.series.of(e)
+	if err := known.lock(ctx, s.gate.Closed()); err != nil {
+		return err
+	}
+	defer known.unlock()
+	now := time.Now()
+	if known.continues(e, now) {
+		if err := s.series.pause(ctx, known, s.gate.Closed()); err != nil {
+			return err
+		}
+		err := s.extend(ctx, known, e)
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+		known.name = "" // it has expired, or its namespace is gone
+	}
+	return s.create(ctx, known, e)
+}
+
+func (s *Sink) create(ctx context.Context, known *series, e *eventsv1.Event) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return sink.Permanent(err)
+	}
+	err = s.send(ctx, kubeapi.Request{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	// An Event of this name exists if the answer to the same message was lost.
+	known.begin(e)
+	return nil
+}
+
+// extend counts one more in the Event of a series.
+func (s *Sink) extend(ctx context.Context, known *series, e *eventsv1.Event) error {
+	next := eventsv1.EventSeries{Count: known.count + 1, LastObservedTime: e.EventTime}
+	body, err := json.Marshal(map[string]any{"series": next})
+	if err != nil {
+		return sink.Permanent(err)
+	}
+	err = s.send(ctx, kubeapi.Request{Method: http.MethodPatch, Namespace: e.Namespace,
+		Name: known.name, ContentType: kubeapi.MergePatch, Body: body})
+	if err == nil {
+		known.extend()
+	}
+	return err
+}
+
+func (s *Sink) send(ctx context.Context, r kubeapi.Request) error {
+	r.Group, r.Version, r.Resource = eventsv1.GroupName, "v1", "events"
+	r.FieldManager, r.MetadataOnly = fieldManager, true
+	answer, err := kubeapi.Call(ctx, s.api, s.timeout, r)
+	if err != nil {
+		return err
+	}
+	_, err = kubeapi.ReadMetadata(answer)
+	return err
+}

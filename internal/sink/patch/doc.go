@@ -1,0 +1,54 @@
+// Package patch is the output that patches the object of each message on the API server: by
+// server-side apply, a JSON patch or a merge patch. A [Sink] sends the patches, and [Writes], which
+// the outputs of a daemon share, knows which states of objects they made, so that a listener does
+// not get its own writes as events. Package kubeapi sends the requests.
+//
+// # What is sent
+//
+//   - The patch is what the expression returns or, without one, the message's data, such as what a
+//     handler emitted. null, or no data, is no patch: the message is taken. So is an empty JSON
+//     patch or merge patch.
+//   - It is for the message's object. In an apply or merge patch, apiVersion, kind, name and
+//     namespace are filled in; if they name another object, that is a permanent error.
+//   - It names the object's uid or version, so that an object that was deleted and created again is
+//     not patched, and apply creates none. That the object is gone is a permanent error.
+//   - managedFields are removed from apply and merge patches.
+//   - The field manager is informerd/<listener>; beyond 128 bytes, its end is a hash.
+//   - Apply does not take fields from other managers: a conflict is a permanent error that lists
+//     them. JSON and merge patches take them.
+//   - A delete has nothing to patch: the message is taken. That includes what a rule reports of a
+//     deleted object.
+//   - With DryRun the server checks everything, and stores nothing.
+//
+// With apply, a field that the listener applied before and that the new patch does not have is
+// removed. So all applied patches of one listener for an object have to have the same fields, or
+// the listeners have to be different.
+//
+// # Own writes
+//
+//   - An update is own if a patch of the listener made it: its new state of its old one. [Own.Own]
+//     reports that; other listeners get the event.
+//   - An answer that comes after the event is waited for, for at most 5 s. An event of an object
+//     that no patch is under way for never waits.
+//   - A patch that changed nothing made no version. To know this for sure, a patch names the
+//     version that it is based on. If the object has changed since the message, the sink reads its
+//     version and sends the patch again, at once and at most 5 times.
+//   - Updates with merged states, adds, deletes and resyncs are never own.
+//   - If the answer is lost, or the process starts again, the own write arrives as an event.
+//   - Memory is bounded: versions are forgotten after 5 minutes, when newer ones arrive as events,
+//     and beyond 50,000 for a listener.
+//
+// # Loops
+//
+//   - If the patches of all listeners have changed an object 10 times within a minute, the next one
+//     waits: the error is transient and asks for a delay of a minute. Each further pause that
+//     begins soon after the last one is twice as long, up to 16 minutes.
+//   - Each pause is logged once, counted, and recorded as a Kubernetes Event about the object.
+//   - Other objects are patched meanwhile. Of 20,000 objects the changes are known.
+//
+// # Errors
+//
+//   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient; other
+//     4xx are permanent, such as 422, a patch that the server refuses, and 403, a missing right.
+//   - Write retries only what its own version check refused.
+package patch

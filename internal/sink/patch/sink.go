@@ -1,0 +1,279 @@
+package patch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Config is what a Sink is made of. Only API is required.
+type Config struct {
+	API  kubeapi.API
+	Type Type
+	// Patch makes the patch of a message. Default: the message's data.
+	Patch  func(*sink.Message) (string, error)
+	DryRun bool
+	// Writes is shared by the outputs of a daemon. Default: the sink's own.
+	Writes *Writes
+	// Timeout bounds a request. Default: kubeapi.DefaultTimeout.
+	Timeout time.Duration
+	// Looping records that an object's patches are paused, such as in a Kubernetes Event. Its error
+	// is logged. Default: it is only logged.
+	Looping func(ctx context.Context, m *sink.Message, note string) error
+	// Log is where pauses are logged. Default: nowhere.
+	Log *slog.Logger
+}
+
+// Sink is the output. Make one with New.
+type Sink struct {
+	Config
+	gate  kubeapi.Gate
+	stats stats
+}
+
+// Stats are what a Sink has done, in messages; Pauses are those of objects.
+type Stats struct{ Changed, Unchanged, Skipped, Pauses uint64 }
+
+type stats struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
+
+// writes is how many patches of one listener may be under way at the same time.
+const writes = 16
+
+// New returns a Sink. It sends nothing yet.
+func New(c Config) (*Sink, error) {
+	if c.API == nil {
+		return nil, errors.New("patch: there is no API server")
+	}
+	if c.Type > Merge {
+		return nil, fmt.Errorf("patch: unknown %v", c.Type)
+	}
+	if c.Writes == nil {
+		c.Writes = NewWrites()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = kubeapi.DefaultTimeout
+	}
+	return &Sink{Config: c}, nil
+}
+
+// Pace implements sink.Sink.
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes} }
+
+// Close implements sink.Sink.
+func (s *Sink) Close(ctx context.Context) error {
+	if err := s.gate.Close(ctx); err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	return nil
+}
+
+// Stats returns what the sink has done so far.
+func (s *Sink) Stats() Stats {
+	return Stats{s.stats.changed.Load(), s.stats.unchanged.Load(), s.stats.skipped.Load(),
+		s.stats.pauses.Load()}
+}
+
+// Write implements sink.Sink.
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
+	return kubeapi.Each(ctx, messages, func(m *sink.Message) error {
+		if !s.gate.Enter() {
+			return sink.ErrClosed
+		}
+		defer s.gate.Leave()
+		if err := s.write(ctx, m); err != nil {
+			return fmt.Errorf("patch of %s %s: %w", m.Origin.Resource, m.Object.Key(), err)
+		}
+		return nil
+	})
+}
+
+func (s *Sink) write(ctx context.Context, m *sink.Message) error {
+	if m.Op == event.Delete {
+		s.stats.skipped.Add(1)
+		return nil
+	}
+	body, err := s.body(m)
+	if err != nil {
+		return sink.Permanent(err)
+	}
+	if body == nil {
+		s.stats.skipped.Add(1)
+		return nil
+	}
+	id := idOf(m.Object)
+	if !s.DryRun {
+		if err := s.mayPatch(ctx, m, id); err != nil {
+			return err
+		}
+	}
+	done := s.Writes.Of(m.Origin.Listener).begin(id)
+	made, base, err := s.patch(ctx, m, body)
+	done(made, base)
+	switch {
+	case err != nil:
+		return err
+	case made == "":
+		s.stats.unchanged.Add(1)
+	default:
+		s.stats.changed.Add(1)
+		s.Writes.loops.changed(id, time.Now())
+	}
+	return nil
+}
+
+// mayPatch returns the error of an object whose patches are paused.
+func (s *Sink) mayPatch(ctx context.Context, m *sink.Message, id string) error {
+	wait, pause := s.Writes.loops.check(id, time.Now())
+	if wait == 0 {
+		return nil
+	}
+	if pause > 0 {
+		s.stats.pauses.Add(1)
+		note := fmt.Sprintf("informerd has changed the object %d times within %v, last for listener %q; its patches are paused for %v",
+			maxChanges, changesWithin, m.Origin.Listener, pause)
+		log := s.Log.With("listener", m.Origin.Listener, "resource", m.Origin.Resource,
+			"object", m.Object.Key().String())
+		log.WarnContext(ctx, "patches of an object are paused: they seem to be a loop",
+			"changes", maxChanges, "within", changesWithin, "pause", pause)
+		if s.Looping != nil {
+			if err := s.Looping(ctx, m, note); err != nil {
+				log.WarnContext(ctx, "cannot record that the patches of an object are paused",
+					"error", err)
+			}
+		}
+	}
+	return sink.RetryAfter(ErrPaused, wait)
+}
+
+// ErrPaused is the error of a patch of an object whose patches are paused. It says nothing about
+// the API server.
+var ErrPaused = errors.New("the object was patched too often; its patches are paused")
+
+// versionTries is how often a patch is sent if the object changes at the same time.
+const versionTries = 5
+
+// patch sends a patch. It returns the version that this made, "" if it changed nothing, and the
+// version before.
+func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base string, err error) {
+	base = m.Object.ResourceVersion()
+	for try := 1; ; try++ {
+		r := s.request(m, b.on(m.Object, base))
+		answer, err := kubeapi.Call(ctx, s.API, s.Timeout, r)
+		if err == nil {
+			after, err := kubeapi.ReadMetadata(answer)
+			// Without versions, as in some aggregated APIs, nothing is known to be own.
+			if s.DryRun || base == "" || after.ResourceVersion == base {
+				return "", base, err
+			}
+			return after.ResourceVersion, base, err
+		}
+		if !apierrors.IsConflict(err) {
+			return "", base, goneError(err, m)
+		}
+		if managers := conflicts(err); managers != "" {
+			return "", base, sink.Permanent(fmt.Errorf(
+				"server-side apply conflicts with other managers, which own these fields: %s",
+				managers))
+		}
+		if try == versionTries {
+			return "", base, err
+		}
+		if base, err = s.version(ctx, m); err != nil {
+			return "", base, err
+		}
+	}
+}
+
+func (s *Sink) request(m *sink.Message, body []byte) kubeapi.Request {
+	r := target(m)
+	r.Method, r.ContentType, r.Body = http.MethodPatch, s.Type.contentType(), body
+	r.FieldManager, r.DryRun = FieldManager(m.Origin.Listener), s.DryRun
+	return r
+}
+
+// version returns the present version of a message's object.
+func (s *Sink) version(ctx context.Context, m *sink.Message) (string, error) {
+	r := target(m)
+	r.Method = http.MethodGet
+	answer, err := kubeapi.Call(ctx, s.API, s.Timeout, r)
+	if err != nil {
+		return "", goneError(err, m)
+	}
+	found, err := kubeapi.ReadMetadata(answer)
+	if err != nil {
+		return "", err
+	}
+	if found.UID != m.Object.UID() {
+		return "", sink.Permanent(errReplaced)
+	}
+	return found.ResourceVersion, nil
+}
+
+var (
+	errGone     = errors.New("the object no longer exists")
+	errReplaced = errors.New("the object no longer exists; there is another one of its name")
+)
+
+// goneError returns err, or an error that says so if the object does not exist.
+func goneError(err error, m *sink.Message) error {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return err
+	}
+	if d := status.Status().Details; d == nil || d.Name != m.Object.Name() {
+		return err // the resource does not exist
+	}
+	return sink.Permanent(errGone)
+}
+
+// conflicts returns the managers of an error of server-side apply, with their fields, "" for other
+// errors.
+func conflicts(err error) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return ""
+	}
+	var list []string
+	for _, c := range status.Status().Details.Causes {
+		if c.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		if len(list) == maxConflicts {
+			list = append(list, "…")
+			break
+		}
+		// as in: conflict with "kubectl" using v1
+		manager := strings.TrimPrefix(c.Message, "conflict with ")
+		list = append(list, fmt.Sprintf("%s of %s", kubeapi.Cut(c.Field, maxConflict),
+			cmp.Or(kubeapi.Cut(manager, maxConflict), "another manager")))
+	}
+	return strings.Join(list, ", ")
+}
+
+// What the error of a conflict has at most.
+const (
+	maxConflicts = 5
+	maxConflict  = 200 // bytes
+)
+
+func target(m *sink.Message) kubeapi.Request {
+	o := m.Origin
+	return kubeapi.Request{Group: o.Group, Version: o.Version, Resource: o.Plural,
+		Namespace: m.Object.Namespace(), Name: m.Object.Name(), MetadataOnly: true}
+}
