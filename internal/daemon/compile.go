@@ -18,6 +18,7 @@ import (
 type plan struct {
 	config    *config.Config
 	listeners []*listenerPlan // in the order of the configuration
+	outputs   map[string]*outputPlan
 	digests   digests
 }
 
@@ -46,21 +47,27 @@ type compiledExpression struct {
 // field. The mistakes are those that can be found in this way. If there are any, the plan may only
 // be looked at, not run.
 func compile(cfg *config.Config, schemas Schemas) (*plan, config.Errors) {
-	p := &plan{config: cfg, digests: digestsOf(cfg)}
+	p := &plan{config: cfg, outputs: map[string]*outputPlan{}, digests: digestsOf(cfg)}
 	var mistakes config.Errors
 	for _, l := range cfg.ListenersInOrder() {
 		c := newCompiler(cfg, l, schemas)
 		p.listeners = append(p.listeners, c.listener())
 		mistakes = append(mistakes, c.mistakes...)
 	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
+		c := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
+		p.outputs[name] = c.output(cfg.Outputs[name])
+		mistakes = append(mistakes, c.mistakes...)
+	}
 	return p, mistakes
 }
 
-// section is a listener's part of the configuration, and the mistakes that were found there.
+// section is a listener's or an output's part of the configuration, and the mistakes that were
+// found there.
 type section struct {
 	config   *config.Config
-	cfg      *config.Listener
-	field    string // of the listener in the configuration
+	cfg      *config.Listener // nil for an output
+	field    string           // of the listener or the output in the configuration
 	mistakes config.Errors
 }
 
@@ -72,32 +79,38 @@ func (s *section) mistake(below string, err error) {
 	s.mistakes = append(s.mistakes, s.config.ErrorAt(s.field+below, err.Error(), ""))
 }
 
-// compiler compiles the expressions of one listener.
+// compiler compiles the expressions of one listener or one output.
 type compiler struct {
 	section
-	schema      *filters.Schema // nil: expressions may read any field
-	dropped     []object.Path   // by the informer
-	informers   map[string][]string
+	events      filters.Expression // what is known of the events
 	expressions []compiledExpression
 }
 
 func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compiler {
-	c := &compiler{section: sectionOf(cfg, l), informers: map[string][]string{}}
+	c := &compiler{section: sectionOf(cfg, l), events: filters.Expression{Listener: l.Name,
+		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{}}}
 	if inf := l.Informer(); inf != nil {
-		c.dropped = droppedBy(inf)
-		if schemas != nil {
-			if c.schema = schemas.Schema(inf.Resource); c.schema == nil {
-				c.schema = openapi.AnyObject()
-			}
-		}
+		c.events.Dropped, c.events.Schema = droppedBy(inf), schemaOf(inf, schemas)
 	}
 	for name, inf := range l.Informers() {
 		if inf == nil { // of a configuration with mistakes
 			continue
 		}
-		c.informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)), informer.NamespaceIndex)
+		c.events.Informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)),
+			informer.NamespaceIndex)
 	}
 	return c
+}
+
+// schemaOf returns the schema of an informer's objects, nil if expressions may read any field.
+func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
+	if schemas == nil {
+		return nil
+	}
+	if known := schemas.Schema(inf.Resource); known != nil {
+		return known
+	}
+	return openapi.AnyObject()
 }
 
 func (c *compiler) listener() *listenerPlan {

@@ -9,14 +9,12 @@ import (
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
+// source returns an expression with what is known of the events that it will see.
 func (c *compiler) source(x config.Expression, kind filters.Kind) filters.Expression {
-	return filters.Expression{
-		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: c.cfg.Name,
-		Cluster: c.config.Cluster.Name,
-		Kind:    kind, On: c.cfg.Ops(), Informers: c.informers, Schema: c.schema,
-		Dropped: c.dropped, Positions: x.Positions(),
-		Comment: x.Comment != "",
-	}
+	source := c.events
+	source.Text, source.File, source.Line, source.Column = x.Text, x.File, x.Line, x.Column
+	source.Kind, source.Positions, source.Comment = kind, x.Positions(), x.Comment != ""
+	return source
 }
 
 // expression compiles one, nil if there is none or it is wrong.

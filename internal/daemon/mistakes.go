@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/filters"
@@ -29,6 +31,13 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 				}
 			}
 			all = append(all, c.mistakes...)
+		}
+		for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
+			if o := cfg.Outputs[name]; o != nil && o.Name != "" {
+				c := newOutputCompiler(cfg, o, schemas)
+				c.output(o)
+				all = append(all, c.mistakes...)
+			}
 		}
 		return all
 	}

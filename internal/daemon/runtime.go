@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -85,6 +86,10 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	for _, l := range p.listeners {
 		opts.report(cfg, l)
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.outputs)) {
+		o := p.outputs[name]
+		opts.suspicious(o.field, o.expressions, opts.Log.With("output", name))
+	}
 	missing, err := r.apply(ctx, p)
 	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
@@ -160,22 +165,28 @@ func (r *runtime) close(ctx context.Context) error {
 // decided before its buffer.
 func (o BuildOptions) report(cfg *config.Config, l *listenerPlan) {
 	log := o.Log.With("listener", l.cfg.Name)
-	for _, x := range l.expressions {
-		for _, w := range x.Warnings() {
-			if o.Warned != nil {
-				o.Warned(placed(l.field+x.below, w))
-				continue
-			}
-			at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
-			log.Warn("suspicious expression", "at", at, "reason", w.Message)
-		}
-	}
+	o.suspicious(l.field, l.expressions, log)
 	if o.Warned != nil && l.before.never {
 		o.Warned(cfg.ErrorAt(l.field, fmt.Sprintf("listener %q: no event can match: %s",
 			l.cfg.Name, l.before.why(l.asked)), ""))
 		return
 	}
 	l.before.log(l.asked, log)
+}
+
+// suspicious passes on, or logs, what is suspicious in the expressions of a listener or an output.
+func (o BuildOptions) suspicious(field string, expressions []compiledExpression,
+	log *slog.Logger) {
+	for _, x := range expressions {
+		for _, w := range x.Warnings() {
+			if o.Warned != nil {
+				o.Warned(placed(field+x.below, w))
+				continue
+			}
+			at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
+			log.Warn("suspicious expression", "at", at, "reason", w.Message)
+		}
+	}
 }
 
 // warn passes warnings on, or logs them.
