@@ -51,7 +51,7 @@ func (s *Store) fitsLocked(e *entry) (bool, error) {
 	if e.size <= s.limits.MaxBytes {
 		return s.bytes+e.size <= s.limits.MaxBytes, nil
 	}
-	err := fmt.Errorf("%w: it has %d bytes, and deadLetters.maxBytes is %d", ErrTooLarge, e.size,
+	err := fmt.Errorf("%w: it has %d bytes, and deadLetters.bytes is %d", ErrTooLarge, e.size,
 		s.limits.MaxBytes)
 	if s.limits.WhenFull == Drop {
 		e.listener.dropped++
