@@ -24,13 +24,13 @@ type Delivery struct {
 	// what the subscription looks at.
 	Before *object.Object
 	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
-	// of the same event. It is nil at the first one.
+	// of the same event. At the first one it is what the event was offered with, nil if an informer
+	// did.
 	Progress any
 
 	ack Acknowledger
 	// The subscription's own. The rest of its entry is above.
 	from     *buffer.Origin
-	failed   *buffer.Failed
 	initials int
 }
 
@@ -65,8 +65,8 @@ func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 // entry returns what the delivery was made of.
 func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
-		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled, Failed: d.failed,
-		Known: d.Before,
+		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled,
+		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress,
 	}
 }
 
@@ -97,13 +97,13 @@ func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
 	s.mu.Lock()
 	e := d.entry()
 	if e.From.Removed {
+		e.Forget()
 		s.mu.Unlock()
 		s.finish(e, false)
 		return
 	}
 	defer s.mu.Unlock()
 	s.stats.Retried++
-	e.Failed = &buffer.Failed{Attempts: d.Attempt, Progress: d.Progress}
 	s.buf.Park(*e)
 	s.useDisk()
 	key := d.Object.Key()

@@ -108,6 +108,17 @@
 // capacity. What exceeds that is merged into a mark, one for each object. With [OverflowBlock]
 // nothing is merged, and finally the informer waits.
 //
+// # Events offered by hand
+//
+//   - [Subscription.Offer] feeds a subscription that is not an informer's, with a Progress of each.
+//   - Offer never waits. It refuses an event with OverflowBlock, or after Stop, and says so.
+//   - Each Progress comes with a delivery, at its retries as well, or is forgotten, once.
+//   - What is merged ends its object's line: no Progress comes that was behind one forgotten.
+//   - An event that waits for its retry keeps its Progress.
+//   - [Subscription.WaitRoom] and [Subscription.OfferWait] return when there is room.
+//
+// Whoever keeps something in a Progress learns of its end as a [Forgettable].
+//
 // # Full buffers
 //
 //   - A stalled subscription holds up neither the informer nor other subscriptions.

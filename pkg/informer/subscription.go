@@ -27,6 +27,7 @@ type Subscription struct {
 
 	mu      sync.Mutex
 	buf     *buffer.Buffer
+	byHand  buffer.Origin // of what Offer takes
 	stopped bool
 	retries map[event.Key]*time.Timer // of parked events
 	recalls map[event.Key]*recall
@@ -43,7 +44,7 @@ type Subscription struct {
 	stopping chan struct{}
 }
 
-// NewSubscription returns a subscription that nobody fills yet: Factory.Subscribe does that.
+// NewSubscription returns a subscription that nobody fills yet: Factory.Subscribe or Offer do that.
 func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 	if cfg.Capacity < 0 || cfg.Resync < 0 || cfg.SpillBytes < 0 {
 		return nil, fmt.Errorf(
@@ -104,7 +105,7 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 			return s.delivery(e), nil
 		}
 		if finished {
-			return Delivery{}, fmt.Errorf("subscription %q: %w", s.cfg.Name, ErrStopped)
+			return Delivery{}, s.stoppedError()
 		}
 		select {
 		case <-s.wake:
@@ -152,14 +153,10 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 
 // delivery returns what a worker gets of an entry.
 func (s *Subscription) delivery(e buffer.Entry) Delivery {
-	d := Delivery{
-		Event: e.Event, Attempt: 1, Recalled: e.Recalled, Before: e.Known,
-		ack: (*subscriptionAck)(s), from: e.From, failed: e.Failed, initials: e.Initials,
+	return Delivery{
+		Event: e.Event, Attempt: int(e.Attempts) + 1, Recalled: e.Recalled, Before: e.Known,
+		Progress: e.Progress, ack: (*subscriptionAck)(s), from: e.From, initials: e.Initials,
 	}
-	if e.Failed != nil {
-		d.Attempt, d.Progress = e.Failed.Attempts+1, e.Failed.Progress
-	}
-	return d
 }
 
 // Stopped returns a channel that is closed when the subscription is stopped. There may be events

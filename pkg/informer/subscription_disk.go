@@ -30,6 +30,9 @@ func (s *Subscription) runDisk() {
 		if s.available() > 0 || s.stopped && s.buf.Empty() {
 			s.wake.set()
 		}
+		if s.buf.Room() > 0 {
+			s.room.set()
+		}
 	}
 	close(s.disk)
 	s.disk = nil

@@ -50,12 +50,10 @@ func (b *Buffer) enterInitial(e Entry) {
 	}
 	later := *m
 	m.before, m.latest = nil, e
-	if later.before != nil && m.merge(*later.before) {
-		b.coalesced++
+	if later.before != nil {
+		b.merge(m, *later.before)
 	}
-	if m.merge(later.latest) {
-		b.coalesced++
-	}
+	b.merge(m, later.latest)
 	b.enterMark(m)
 	*m = mark{}
 }

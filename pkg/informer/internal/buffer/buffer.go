@@ -97,7 +97,7 @@ func (b *Buffer) held() int { return b.ring.Len() + b.lanes.Held() }
 func (b *Buffer) Offer(e Entry) (taken bool) {
 	// Once something waits behind the ring, everything goes behind that, or it could wait
 	// indefinitely while others pass.
-	if b.held() < b.capacity && !b.waiting() {
+	if b.Idle() {
 		b.ring.Push(e)
 		return true
 	}
@@ -111,6 +111,7 @@ func (b *Buffer) Offer(e Entry) (taken bool) {
 		return false
 	case b.overflow == Drop && !e.Initial:
 		b.dropped++
+		e.Forget()
 		return true
 	case b.spill != nil && len(b.marks) == 0 && b.spillOver(key, e):
 		return true
@@ -193,8 +194,16 @@ func (b *Buffer) Empty() bool {
 	return b.held() == 0 && b.lanes.Parked() == 0 && b.recalled.Len() == 0 && !b.waiting()
 }
 
+// Room returns how many events there is room for before one is merged, spilled, dropped or refused.
+func (b *Buffer) Room() int {
+	if b.waiting() {
+		return 0
+	}
+	return max(b.capacity-b.held(), 0)
+}
+
 // Idle reports whether there is room and nothing waits for it.
-func (b *Buffer) Idle() bool { return b.held() < b.capacity && !b.waiting() }
+func (b *Buffer) Idle() bool { return b.Room() > 0 }
 
 // Busy reports whether a worker has an entry of the object, or one is parked or ready.
 func (b *Buffer) Busy(key object.Key) bool { return b.lanes.Lane(key) != nil }

@@ -15,13 +15,16 @@ func (b *Buffer) Drop(from *Origin) int {
 		if e.From == from && !e.Recalled { // nobody was promised a recalled one
 			dropped++
 		}
+		if e.From == from {
+			e.Forget()
+		}
 		return e.From == from
 	}
 	b.ring.DeleteFunc(drop)
 	b.recalled.DeleteFunc(drop)
 	for key, m := range b.folded {
 		if m.latest.From == from {
-			dropped += m.entries()
+			dropped += m.forget()
 			delete(b.folded, key)
 		}
 	}
@@ -44,7 +47,7 @@ func (b *Buffer) Drop(from *Origin) int {
 			continue
 		}
 		if m.latest.From == from {
-			dropped += m.entries()
+			dropped += m.forget()
 			delete(b.marks, m.latest.Object.Key())
 			continue
 		}

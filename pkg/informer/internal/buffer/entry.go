@@ -9,17 +9,29 @@ import (
 type Entry struct {
 	event.Event
 	From     *Origin
-	Initials int  // how many initial adds of the origin this entry is for
-	Recalled bool // a worker has asked for the object, nothing happened to it
-	Failed   *Failed
+	Initials int   // how many initial adds of the origin this entry is for
+	Attempts int32 // failed deliveries
+	Recalled bool  // a worker has asked for the object, nothing happened to it
+	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
+	Progress any
 	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.
 	Known *object.Object
 }
 
-// Failed is what is known of an entry's failed deliveries.
-type Failed struct {
-	Attempts int
-	Progress any
+// Forgettable is a Progress that learns that its entry lost it.
+type Forgettable interface {
+	// Forgotten is called once, when the entry is merged with another, dropped or spilled. It must
+	// not call the buffer or its owner, which may hold locks.
+	Forgotten()
+}
+
+// Forget takes the progress away from an entry.
+func (e *Entry) Forget() {
+	p, ok := e.Progress.(Forgettable)
+	e.Progress = nil
+	if ok {
+		p.Forgotten()
+	}
 }
 
 // Origin is where entries come from: one registration of the subscription with an informer.

@@ -18,9 +18,7 @@ type mark struct {
 func (b *Buffer) mark(e Entry) {
 	key := e.Object.Key()
 	if m := b.marks[key]; m != nil {
-		if m.merge(e) {
-			b.coalesced++
-		}
+		b.merge(m, e)
 		return
 	}
 	if b.marks == nil {
@@ -34,6 +32,19 @@ func (b *Buffer) mark(e Entry) {
 func newMark(e Entry) *mark {
 	e.compact()
 	return &mark{latest: e}
+}
+
+// merge folds a later event of the same object into its mark. What is merged has no progress any
+// more.
+func (b *Buffer) merge(m *mark, e Entry) {
+	was := m.latest
+	if !m.merge(e) {
+		return
+	}
+	b.coalesced++
+	m.latest.Progress = nil
+	was.Forget()
+	e.Forget()
 }
 
 // merge folds a later event of the same object into its mark. It reports whether that leaves one
@@ -77,6 +88,16 @@ func (m *mark) entries() int {
 		return 2
 	}
 	return 1
+}
+
+// forget takes the progress away from what the mark stands for, and returns how many events it
+// would have been.
+func (m *mark) forget() int {
+	if m.before != nil {
+		m.before.Forget()
+	}
+	m.latest.Forget()
+	return m.entries()
 }
 
 // enterMark moves a mark into the ring.

@@ -38,6 +38,8 @@ type model struct {
 	faults                  informertest.Faults
 	// last are the objects that a worker has finished and that were not deleted.
 	last map[string]*object.Object
+	// progress is what was offered with events, if it was; see progress_test.go.
+	progress progresses
 }
 
 // TestBufferModel holds the buffer to its invariant under every policy, whatever happens in
@@ -48,7 +50,8 @@ func TestBufferModel(t *testing.T) {
 		m := &model{
 			t: t, from: &Origin{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
 			seen: map[string][]string{}, deleted: map[string]bool{},
-			last: map[string]*object.Object{},
+			last:     map[string]*object.Object{},
+			progress: progresses{used: rapid.Bool().Draw(t, "with progress")},
 		}
 		policies := []Overflow{Latest, Block, Drop, Spill}
 		cfg := Config{
@@ -122,6 +125,7 @@ func TestBufferModel(t *testing.T) {
 		})
 		m.drain()
 		m.check()
+		m.progress.check(t)
 	})
 }
 
@@ -155,6 +159,7 @@ func (m *model) change(name string, op event.Op) {
 		l.states = append(l.states, state)
 	}
 	m.offered++
+	e.Progress = m.progress.offer(name)
 	for !m.b.Offer(e) {
 		if m.b.overflow != Block {
 			m.t.Fatal("an offer was refused")
@@ -209,6 +214,7 @@ func (m *model) take() {
 			m.t.Fatalf("two events of %s are out", o.Object.Name())
 		}
 	}
+	m.progress.taken(m.t, &e)
 	m.out = append(m.out, e)
 }
 
@@ -235,6 +241,7 @@ func (m *model) finish(e *Entry) {
 		return
 	}
 	m.handed++
+	m.progress.settle(e)
 	m.missed += e.Missed
 	state := e.Object.UID() + "@" + e.Object.ResourceVersion()
 	if e.Op == event.Delete {

@@ -82,9 +82,12 @@ func (s *summary) rest() []Entry {
 
 // spillOver hands an entry over to be written, and reports whether there is room for it.
 func (b *Buffer) spillOver(key object.Key, e Entry) bool {
+	progress := Entry{Progress: e.Progress}
+	e.Progress = nil // which a file cannot hold
 	if !b.spill.push(e) {
 		return false
 	}
+	progress.Forget()
 	s := b.summaries[key]
 	if s == nil {
 		if b.summaries == nil {
@@ -142,8 +145,12 @@ func (b *Buffer) loseSpill() {
 		if m.empty() {
 			continue
 		}
+		merged := b.coalesced
 		if m.before != nil {
 			b.mark(*m.before)
+		}
+		if b.coalesced > merged {
+			m.latest.Forget() // as what is merged now was before it
 		}
 		b.mark(m.latest)
 	}

@@ -53,6 +53,13 @@ func (q *Queue[T]) Snapshot() []T {
 	return all
 }
 
+// Each calls f with each element, in order.
+func (q *Queue[T]) Each(f func(*T)) {
+	for i := range q.n {
+		f(&q.ring[(q.head+i)%len(q.ring)])
+	}
+}
+
 // DeleteFunc removes the elements for which del returns true, and returns how many. The others
 // keep their order; the memory of the ring is released.
 func (q *Queue[T]) DeleteFunc(del func(*T) bool) (deleted int) {

@@ -1,0 +1,111 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+)
+
+// Forgettable is a Progress that learns that no delivery will have it: its event was merged with
+// another one, dropped, spilled, or discarded. An event that was merged or spilled still comes,
+// without a Progress. When an event loses its Progress, so do all events of its object that wait
+// behind it.
+//
+// Forgotten is called once. The subscription is locked: it must neither call the subscription nor
+// wait for anyone who does.
+type Forgettable = buffer.Forgettable
+
+// Offer offers an event that does not come from an informer. Its first delivery has progress as
+// Delivery.Progress, see [Forgettable]. On and Conditions do not apply. Offer never waits: it
+// reports whether the event was taken, which it is unless the buffer is full and has OverflowBlock.
+// It fails with ErrStopped once the subscription was stopped. Events of one object must not be
+// offered at the same time.
+func (s *Subscription) Offer(e event.Event, progress any) (taken bool, err error) {
+	s.mu.Lock()
+	switch {
+	case s.stopped:
+		err = s.stoppedError()
+	case s.buf.Offer(buffer.Entry{Event: e, From: &s.byHand, Progress: progress}):
+		taken = true
+		s.stats.Offered++
+		s.useDisk()
+	}
+	s.mu.Unlock()
+	if taken {
+		s.wake.set()
+	}
+	return taken, err
+}
+
+// OfferWait is Offer, and waits while the buffer is full and has OverflowBlock. It fails with ctx's
+// error, or with ErrStopped; then the event was not taken.
+func (s *Subscription) OfferWait(ctx context.Context, e event.Event, progress any) error {
+	taken, err := s.Offer(e, progress)
+	if taken || err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.stats.Blocked++
+	s.mu.Unlock()
+	for !taken && err == nil {
+		if err = s.roomSignalled(ctx); err == nil {
+			taken, err = s.Offer(e, progress)
+		}
+	}
+	s.room.set() // others may wait, too
+	return err
+}
+
+// Room returns how many events the buffer takes before it merges, spills, drops or refuses one.
+// Events that wait for a retry do not count.
+func (s *Subscription) Room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Room()
+}
+
+// WaitRoom waits until there is room. It fails with ctx's error, or with ErrStopped.
+func (s *Subscription) WaitRoom(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		room, stopped := s.buf.Room(), s.stopped
+		s.mu.Unlock()
+		switch {
+		case stopped:
+			return s.stoppedError()
+		case room > 0:
+			s.room.set() // others may wait, too
+			return nil
+		}
+		if err := s.roomSignalled(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// roomSignalled waits for a signal that there may be room.
+func (s *Subscription) roomSignalled(ctx context.Context) error {
+	select {
+	case <-s.room:
+	case <-s.stopping:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Waiting returns how many events are not done: those in the buffer, merged ones counted once, and
+// those with workers.
+func (s *Subscription) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.buf.Stats()
+	ended := s.stats.Done + s.stats.Discarded + b.Coalesced + b.Dropped
+	return int(s.stats.Offered + s.resynced - ended)
+}
+
+func (s *Subscription) stoppedError() error {
+	return fmt.Errorf("subscription %q: %w", s.cfg.Name, ErrStopped)
+}
