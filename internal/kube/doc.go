@@ -27,6 +27,11 @@
 //   - A Resolver does not wait before it asks again: when the server wants that (Retry-After) is in
 //     the error.
 //
+// # Requests of outputs
+//
+//   - A [Writer] sends each request once. Names of objects cannot lead to another path, answers are
+//     bounded in size, and errors have the delay that the server asked for.
+//
 // # Errors
 //
 // All of them name the server:

@@ -128,6 +128,15 @@ func Fields(s metav1.Status) (fields []string) {
 	return fields
 }
 
+// About adds to an error which object a message is about. It returns nil for nil.
+func About(what string, m *sink.Message, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s %q: %w", what, bounded(m.Origin.Resource),
+		bounded(m.Object.Key().String()), err)
+}
+
 // maxText is how many bytes of a server's text an error has.
 const maxText = 300
 

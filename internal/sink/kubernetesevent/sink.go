@@ -90,11 +90,7 @@ func (s *Sink) Record(ctx context.Context, m *sink.Message, w What) error {
 		return sink.ErrClosed
 	}
 	defer s.gate.Leave()
-	e := s.newEvent(m, w)
-	if err := s.record(ctx, e); err != nil {
-		return fmt.Errorf("kubernetesEvent about %s %s: %w", m.Origin.Resource, m.Object.Key(), err)
-	}
-	return nil
+	return kubeapi.About("Kubernetes Event about", m, s.record(ctx, s.newEvent(m, w)))
 }
 
 func (s *Sink) record(ctx context.Context, e *eventsv1.Event) error {

@@ -96,10 +96,7 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 			return sink.ErrClosed
 		}
 		defer s.gate.Leave()
-		if err := s.write(ctx, m); err != nil {
-			return fmt.Errorf("patch of %s %s: %w", m.Origin.Resource, m.Object.Key(), err)
-		}
-		return nil
+		return kubeapi.About("patch of", m, s.write(ctx, m))
 	})
 }
 

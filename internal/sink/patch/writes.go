@@ -102,8 +102,8 @@ func (o *Own) end(id string, w *written, made, base string) {
 	if made != "" {
 		w.versions[made] = madeOf{base, time.Now().Add(ownKept)}
 		o.order = append(o.order, version{id, made})
-		o.forgetOldest()
 	}
+	o.forgetOldest()
 	o.release(id, w)
 }
 

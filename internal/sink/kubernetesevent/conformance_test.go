@@ -1,0 +1,122 @@
+package kubernetesevent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/internal/sink/sinktest"
+)
+
+var _ sink.Sink = (*Sink)(nil)
+
+var eventsResource = schema.GroupResource{Group: "events.k8s.io", Resource: "events"}
+
+// server is the part of an API server that has Events.
+type server struct {
+	*sinktest.Log
+
+	mu       sync.Mutex // guards the fields below
+	events   map[string]*eventsv1.Event
+	requests []string
+}
+
+func newServer() *server {
+	return &server{Log: sinktest.NewLog(), events: map[string]*eventsv1.Event{}}
+}
+
+func (s *server) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+	if r.Group != "events.k8s.io" || r.Resource != "events" || r.Namespace == "" {
+		return nil, fmt.Errorf("unexpected request %+v", r)
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, r.Method)
+	s.mu.Unlock()
+	if r.Method == http.MethodPatch {
+		return s.patch(r)
+	}
+	var e eventsv1.Event
+	if err := json.Unmarshal(r.Body, &e); err != nil {
+		return nil, err
+	}
+	if s.get(e.Name) != nil {
+		return nil, apierrors.NewAlreadyExists(eventsResource, e.Name)
+	}
+	behaviour := s.Take(ctx.Done(), e.Note)
+	if behaviour == sinktest.Healthy || behaviour == sinktest.Break {
+		s.mu.Lock()
+		s.events[e.Name] = &e
+		s.mu.Unlock()
+	}
+	switch behaviour {
+	case sinktest.Refuse:
+		return nil, apierrors.NewForbidden(eventsResource, e.Name, errors.New("no"))
+	case sinktest.Fail:
+		return nil, apierrors.NewServiceUnavailable("no")
+	case sinktest.Hang:
+		return nil, ctx.Err()
+	case sinktest.Break:
+		return nil, errors.New("connection reset")
+	}
+	return r.Body, nil
+}
+
+func (s *server) get(name string) *eventsv1.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.events[name]
+}
+
+func (s *server) patch(r kubeapi.Request) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.events[r.Name]
+	if e == nil {
+		return nil, apierrors.NewNotFound(eventsResource, r.Name)
+	}
+	if err := json.Unmarshal(r.Body, e); err != nil {
+		return nil, err
+	}
+	return json.Marshal(e)
+}
+
+// noteIn returns a note that differs for each message of the suite.
+func noteIn(m sink.Message) string {
+	return fmt.Sprintf("%s %s %s", m.ResourceVersion, m.Object.Name(), m.ID)
+}
+
+func TestConformance(t *testing.T) {
+	sinktest.Run(t, sinktest.Target{
+		New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+			to := newServer()
+			s, err := New(Config{API: to, Interval: time.Nanosecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s, to
+		},
+		Prepare: func(m sink.Message) sink.Message {
+			note, err := json.Marshal(noteIn(m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Report, m.Body, m.Data = nil, sink.BodyData, string(note)
+			return m
+		},
+		Text: func(m sink.Message) string { return kubeapi.Cut(noteIn(m), maxNote) },
+		Skip: map[string]string{
+			"odd messages/*: read": "an Event has a note, and no CloudEvent",
+		},
+	})
+}
