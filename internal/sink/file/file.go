@@ -1,0 +1,106 @@
+package file
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/serial"
+)
+
+// Config says which file is written, and how.
+type Config struct {
+	// Path is the file's. It is created, with mode 0600, in a folder that exists.
+	Path string
+	// Rotate says when a new file is begun.
+	Rotate Rotate
+	// Sync says when the disk has what was written.
+	Sync Sync
+}
+
+// Rotate says when the file is renamed and a new one begun.
+type Rotate struct {
+	Size int64         // the most bytes of a file, if it has more than one line; 0 is any size
+	Age  time.Duration // when the file's first line is older; 0 is any age
+	Keep int           // how many renamed files are kept; 0 is all
+}
+
+// Sync says when lines are on the disk, and not only with the operating system.
+type Sync string
+
+const (
+	SyncInterval Sync = "interval" // a second after they were written; "" as well
+	SyncAlways   Sync = "always"   // before Write returns
+	SyncNever    Sync = "never"    // when the operating system does it
+)
+
+// syncInterval is how long lines may wait for the disk with SyncInterval.
+const syncInterval = time.Second
+
+// Writes are cheap, and with SyncAlways one fsync is for all messages of the jobs.
+const (
+	maxBatch = 256
+	maxJobs  = 16
+)
+
+// Sink is the output. Make one with New, and Close it.
+type Sink struct {
+	writer *serial.Writer
+	group  *group
+}
+
+// New opens the file. What a retry cannot fix, such as a path that is a folder, is an error; a full
+// disk, or a file that another process still writes, are left to Write.
+func New(config Config) (*Sink, error) { return newSink(config, openFile) }
+
+func newSink(config Config, open openFunc) (*Sink, error) {
+	switch config.Sync {
+	case "":
+		config.Sync = SyncInterval
+	case SyncInterval, SyncAlways, SyncNever:
+	default:
+		return nil, fmt.Errorf("file output: unknown sync %q: want always, interval or never",
+			config.Sync)
+	}
+	path, err := resolve(config.Path)
+	if err != nil {
+		return nil, fmt.Errorf("file output: %w", err)
+	}
+	config.Path = path
+	s := &Sink{group: &group{journal: newJournal(config, open)}}
+	if err := s.group.journal.ready(); err != nil && !mayPass(err) {
+		return nil, fmt.Errorf("file output: %w", err)
+	}
+	s.writer = serial.New(serial.Config{
+		Texts: serial.Texts{Sink: "file", Busy: "the disk takes nothing"},
+		Jobs:  maxJobs,
+		Do:    s.group.do,
+		End:   s.group.end,
+	})
+	return s, nil
+}
+
+// Pace implements sink.Sink.
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: maxBatch} }
+
+// Write implements sink.Sink.
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
+	return s.writer.Write(ctx, messages)
+}
+
+// Close implements sink.Sink.
+func (s *Sink) Close(ctx context.Context) error { return s.writer.Close(ctx) }
+
+// osFile is what is done with a file, so that tests can have a bad disk.
+type osFile interface {
+	Write([]byte) (int, error)
+	ReadAt([]byte, int64) (int, error)
+	Truncate(int64) error
+	Stat() (os.FileInfo, error)
+	Sync() error
+	Close() error
+}
+
+type openFunc func(path string) (osFile, error)
