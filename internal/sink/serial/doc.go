@@ -4,6 +4,7 @@
 //
 //   - Jobs are carried out one after the other, in the order in which they were handed over.
 //   - A job whose ctx is done when its turn comes writes nothing.
-//   - Close waits for the jobs under way; callers that still wait for their turn get sink.ErrClosed.
+//   - Close waits for the jobs under way; callers that still wait for their turn get
+//     sink.ErrClosed.
 //   - A Close whose ctx is done leaves the goroutine behind until the write that hangs has ended.
 package serial
