@@ -39,7 +39,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	clean, dirty := benchmarkPod(b, "1.2.3"), benchmarkPod(b, "latest")
 	b.Run("Filters", func(b *testing.B) {
 		var evaluators []*filters.Evaluator
-		for _, r := range benchmarkBook(b, 0, 0).rules {
+		for _, r := range benchmarkBook(b, 0, 0).set.Load().rules {
 			evaluators = append(evaluators, r.Deny().Evaluator())
 		}
 		ev := event.Event{Op: event.Resync, Object: clean}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/pkg/filters"
@@ -15,25 +16,22 @@ import (
 // Book has the state of all objects and rules of one listener. It is safe for concurrent
 // use.
 type Book struct {
-	rules     []*Rule
-	receivers Receivers // all of them
+	set atomic.Pointer[ruleSet] // replaced while mu is held
 
 	mu      sync.Mutex
 	objects map[event.Key]*objectText // those with a record or a debt
 	counts  map[Count]int             // of the violated records in objects; none is 0
 	open    int                       // the sum of counts
+	number  uint64                    // of the last violation
 }
 
 // object is what is remembered of one object. Its texts are copies: a part of an object's text
 // keeps all of it in memory.
 type objectText struct {
-	key event.Key // the same as in Book.objects
-	uid string
-	// by rule; what is violated, since when and with what message is replaced, never changed
-	records []record
-	// at most one for each rule and receiver, and none of a receiver that knows of a record of that
-	// rule
-	debts []debt
+	key     event.Key // the same as in Book.objects
+	uid     string
+	records []record // by rule
+	debts   []debt   // those of one rule are in the order of the violations
 }
 
 // Violation is a rule that is violated by an object.
@@ -50,27 +48,16 @@ type Count struct{ Rule, Severity, Namespace string }
 // NewBook returns the book of one listener. The rules' names differ. Their reports go to so
 // many receivers, at least one and at most MaxReceivers.
 func NewBook(rules []*Rule, receivers int) *Book {
-	return &Book{
-		rules: slices.Clone(rules), receivers: everyReceiver(receivers),
-		objects: map[event.Key]*objectText{}, counts: map[Count]int{},
-	}
+	b := &Book{objects: map[event.Key]*objectText{}, counts: map[Count]int{}}
+	b.set.Store(newRuleSet(rules, everyReceiver(receivers)))
+	return b
 }
 
 // Evaluator returns an evaluator for one worker. Caches are what expressions read of other
 // informers; nil caches are empty.
 func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
-	e := &Evaluator{book: b, judges: make([]judge, len(b.rules)), fresh: make([]bool, len(b.rules))}
-	now := func() time.Time { return e.now } // one time for the whole evaluation
-	for i, r := range b.rules {
-		j := judge{rule: r}
-		deny := r.deny.Evaluator()
-		deny.Caches, deny.Clock, j.deny = caches, now, deny.Match
-		if r.message != nil {
-			message := r.message.Evaluator()
-			message.Caches, message.Clock, j.text = caches, now, message.Text
-		}
-		e.judges[i] = j
-	}
+	e := &Evaluator{book: b, caches: caches}
+	e.prepare()
 	return e
 }
 
@@ -87,11 +74,11 @@ func (b *Book) Open() []Violation {
 func (b *Book) violations() []Violation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	violations := make([]Violation, 0, b.open)
+	violations, rules := make([]Violation, 0, b.open), b.set.Load().rules
 	for key, o := range b.objects {
 		for i := range o.records {
 			if rec := &o.records[i]; rec.violated {
-				r := b.rules[rec.rule]
+				r := rules[rec.rule]
 				violations = append(violations, Violation{
 					Rule: r.name, Severity: r.severity, Namespace: key.Namespace, Name: key.Name,
 					UID:     o.uid,
@@ -111,20 +98,18 @@ func (b *Book) Counts() map[Count]int {
 	return maps.Clone(b.counts)
 }
 
-// get returns what is remembered of an object. Do not change the records and debts.
-func (b *Book) get(key event.Key) (uid string, records []record, debts []debt) {
+// get appends the records of an object, and reports whether anything is remembered of it.
+func (b *Book) get(key event.Key, to []record) (uid string, records []record, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if o := b.objects[key]; o != nil {
-		return o.uid, o.records, o.debts
+		return o.uid, append(to, o.records...), true
 	}
-	return "", nil, nil
+	return "", to, false
 }
 
-// put replaces what is remembered of an object. It copies what it keeps.
+// put replaces what is remembered of an object. It copies what it keeps. The caller holds mu.
 func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	o := b.objects[key]
 	switch {
 	case o == nil && len(records) == 0 && len(debts) == 0:
@@ -151,11 +136,12 @@ func (b *Book) forgetEmpty(o *objectText) {
 }
 
 func (b *Book) count(o *objectText, n int) {
+	rules := b.set.Load().rules
 	for i := range o.records {
 		if !o.records[i].violated {
 			continue
 		}
-		r := b.rules[o.records[i].rule]
+		r := rules[o.records[i].rule]
 		c := Count{Rule: r.name, Severity: r.severity, Namespace: o.key.Namespace}
 		b.open += n
 		if b.counts[c] += n; b.counts[c] == 0 {

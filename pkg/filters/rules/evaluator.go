@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -23,24 +25,33 @@ const soonest = time.Millisecond
 // time.
 type Evaluator struct {
 	book   *Book
-	judges []judge // one per rule
+	caches filters.Caches
+	set    *ruleSet // that the judges are of
+	judges []judge  // one per rule
 
 	seen    event.Event // what the expressions look at
 	now     time.Time
-	before  string   // the remembered uid
+	asked   []record // what was remembered when they were evaluated
+	known   bool     // something was
 	next    []record // what is to be remembered
 	debts   []debt   // the same
-	older   int      // how many debts are older than this evaluation
-	fresh   []bool   // by rule: this evaluation has made it violated, or repeated it
 	changed bool     // compared with what is remembered
+	fresh   []uint64 // the numbers of violations that began or were repeated in this evaluation
+	ended   []uint64 // of those that have ended
 	outcome Outcome
 }
 
-// judge is a rule with the evaluators of its expressions for one worker.
+// judge is a rule with the evaluators of its expressions for one worker, and with their answers.
 type judge struct {
 	rule *Rule
 	deny func(event.Event) (bool, error)
 	text func(event.Event) (string, error) // nil: the message is the rule's name
+
+	denied     bool
+	err        error // of deny
+	told       bool  // there is a message
+	message    string
+	messageErr error
 }
 
 // Outcome is the result of an evaluation. Its slices are valid until the evaluator's next
@@ -67,132 +78,204 @@ type Transition struct {
 	Since    time.Time // the first true of deny
 	Repeated bool      // the violation was reported before
 	Repeats  int       // the number of the repeat, from 1; 0 if it is not one
-	To       Receivers // who has to take it; see Evaluator.Took
+	To       Receivers // who has to get it; see Book.Begin
 	New      bool      // it is offered for the first time
 
-	rule int
+	number uint64 // of the violation
+}
+
+// prepare makes the judges of the book's present rules, unless the evaluator has them.
+func (e *Evaluator) prepare() {
+	set := e.book.set.Load()
+	if e.set == set {
+		return
+	}
+	e.set, e.judges = set, make([]judge, len(set.rules))
+	now := func() time.Time { return e.now } // one time for the whole evaluation
+	for i, r := range set.rules {
+		j := judge{rule: r}
+		deny := r.deny.Evaluator()
+		deny.Caches, deny.Clock, j.deny = e.caches, now, deny.Match
+		if r.message != nil {
+			message := r.message.Evaluator()
+			message.Caches, message.Clock, j.text = e.caches, now, message.Text
+		}
+		e.judges[i] = j
+	}
 }
 
 // Evaluate updates the state of the event's object, and returns what has to be reported of
 // it.
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
-	e.next, e.changed = e.next[:0], false
-	e.outcome = Outcome{Transitions: e.outcome.Transitions[:0], Errors: e.outcome.Errors[:0]}
-	clear(e.fresh)
+	key, uid, gone := ev.Object.Key(), ev.Object.UID(), ev.Op == event.Delete
+	for {
+		e.prepare()
+		e.next, e.debts, e.changed = e.next[:0], e.debts[:0], false
+		e.fresh, e.ended = e.fresh[:0], e.ended[:0]
+		e.outcome = Outcome{Transitions: e.outcome.Transitions[:0], Errors: e.outcome.Errors[:0]}
+		if e.ask(key, uid, gone); e.update(key, uid, gone) {
+			return e.outcome
+		}
+	}
+}
 
-	key, uid := ev.Object.Key(), ev.Object.UID()
-	before, records, debts := e.book.get(key)
-	e.before = before
-	e.debts, e.older = append(e.debts[:0], debts...), len(debts)
-	if len(records) > 0 && (before != uid || ev.Op == event.Delete) {
+// ask evaluates the expressions, without the book's lock.
+func (e *Evaluator) ask(key event.Key, uid string, gone bool) {
+	var before string
+	before, e.asked, e.known = e.book.get(key, e.asked[:0])
+	if gone {
+		return
+	}
+	records := e.asked
+	if before != uid {
+		records = nil
+	}
+	for i := range e.judges {
+		j := &e.judges[i]
+		var rec *record
+		if len(records) > 0 && records[0].rule == i {
+			rec, records = &records[0], records[1:]
+		}
+		j.told, j.message, j.messageErr = false, "", nil
+		if j.denied, j.err = j.deny(e.seen); j.err != nil {
+			continue
+		}
+		switch j.rule.step(rec, j.denied, e.now) {
+		case violates, repeats:
+			j.told = true
+			j.message, j.messageErr = e.message(j)
+		}
+	}
+}
+
+// update notes the answers in the book, and what follows from them. It returns false if the book's
+// rules have been replaced since the evaluator was prepared.
+func (e *Evaluator) update(key event.Key, uid string, gone bool) bool {
+	if !e.known && (gone || e.unviolated()) {
+		if !gone {
+			e.judgeAll(nil)
+		}
+		return true // nothing is remembered, and nothing has to be
+	}
+	b := e.book
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.set.Load() != e.set {
+		return false
+	}
+	var records []record
+	before := ""
+	if o := b.objects[key]; o != nil {
+		before, records = o.uid, o.records
+		e.debts = append(e.debts, o.debts...)
+	}
+	if len(records) > 0 && (before != uid || gone) {
 		e.changed = true
 		for i := range records {
-			e.end(&records[i])
+			e.end(&records[i], before)
 		}
 		records = nil
 	}
-	if ev.Op != event.Delete {
-		for i := range e.judges {
-			var rec *record
-			if len(records) > 0 && records[0].rule == i {
-				rec, records = &records[0], records[1:]
-			}
-			e.judge(i, rec)
-		}
+	if !gone {
+		e.judgeAll(records)
 	}
 	if e.changed {
-		e.book.put(key, uid, e.next, e.debts)
+		b.put(key, uid, e.next, e.debts)
 	}
 	e.offer(uid)
-	return e.outcome
+	return true
+}
+
+// unviolated reports whether no deny was true.
+func (e *Evaluator) unviolated() bool {
+	for i := range e.judges {
+		if e.judges[i].denied {
+			return false
+		}
+	}
+	return true
 }
 
 // end notes which receivers the end of a violation has to be reported to.
-func (e *Evaluator) end(rec *record) {
-	if rec.knows != 0 {
-		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since,
-			message: rec.message, owes: rec.knows})
+func (e *Evaluator) end(rec *record, uid string) {
+	if d, owed := rec.debt(uid); owed {
+		e.debts = append(e.debts, d)
+		e.ended = append(e.ended, d.number)
 	}
 }
 
 // offer makes the transitions that are owed.
 func (e *Evaluator) offer(uid string) {
-	for i := range e.debts {
-		if e.debts[i].uid != uid {
-			e.offerEnd(i)
-		}
-	}
-	next := e.next
-	for rule := range e.judges {
-		for i := range e.debts {
-			if e.debts[i].rule == rule && e.debts[i].uid == uid {
-				e.offerEnd(i)
-			}
-		}
-		if len(next) > 0 && next[0].rule == rule {
-			rec := &next[0]
-			next = next[1:]
-			e.offerViolation(uid, rec, rec.owes&^rec.knows, false)
-			e.offerViolation(uid, rec, rec.owes&rec.knows, true)
+	e.outcome.Transitions = e.set.owed(e.outcome.Transitions, uid, e.next, e.debts)
+	for i := range e.outcome.Transitions {
+		t := &e.outcome.Transitions[i]
+		if t.State == Resolved {
+			t.New = slices.Contains(e.ended, t.number)
+		} else if n := slices.Index(e.fresh, t.number); n >= 0 {
+			t.New, e.fresh[n] = true, 0 // it is new once, whoever has to take it
 		}
 	}
 }
 
-func (e *Evaluator) offerEnd(i int) {
-	d := &e.debts[i]
-	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
-		Rule: e.judges[d.rule].rule, State: Resolved, UID: d.uid, Message: d.message,
-		Since: d.since, To: d.owes, New: i >= e.older, rule: d.rule,
-	})
+// judgeAll updates what is remembered of each rule.
+func (e *Evaluator) judgeAll(records []record) {
+	for i := range e.judges {
+		var rec *record
+		if len(records) > 0 && records[0].rule == i {
+			rec, records = &records[0], records[1:]
+		}
+		e.judge(i, rec)
+	}
 }
 
-func (e *Evaluator) offerViolation(uid string, rec *record, to Receivers, repeated bool) {
-	if to == 0 {
-		return
-	}
-	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
-		Rule: e.judges[rec.rule].rule, State: Violated, UID: uid, Message: rec.message,
-		Since: rec.since, Repeated: repeated, To: to,
-		New: e.fresh[rec.rule], rule: rec.rule,
-	})
-	if repeated {
-		e.outcome.Transitions[len(e.outcome.Transitions)-1].Repeats = rec.repeats
-	}
-	e.fresh[rec.rule] = false // it is new once, whoever has to take it
-}
-
-// judge evaluates one rule. The record is nil if nothing is remembered of it.
+// judge updates what is remembered of one rule. The record is nil if that is nothing.
 func (e *Evaluator) judge(i int, rec *record) {
 	j := &e.judges[i]
-	denied, err := j.deny(e.seen)
-	if err != nil {
-		e.outcome.Errors = append(e.outcome.Errors, err)
+	if j.err != nil {
+		e.outcome.Errors = append(e.outcome.Errors, j.err)
 		e.keep(j.rule, rec, FailedInterval)
 		return
 	}
-	step := j.rule.step(rec, denied, e.now)
+	step := j.rule.step(rec, j.denied, e.now)
+	if (step == violates || step == repeats) && !j.told {
+		step = stays // a receiver has just changed that; the next evaluation has a message
+	}
 	e.changed = e.changed || step != stays
 	switch step {
 	case begins:
 		rec = &record{rule: i, since: e.now}
 	case violates, repeats:
-		next := record{rule: i, violated: true, since: e.now, taken: e.now, message: e.message(j),
-			owes: e.book.receivers}
-		if rec != nil {
-			next.since, next.knows = rec.since, rec.knows
-			if rec.violated {
-				next.repeats = rec.repeats + 1
-			}
-		}
-		rec, e.fresh[i] = &next, true
+		rec = e.violated(i, rec)
 	case resolves:
-		e.end(rec)
+		e.end(rec, e.seen.Object.UID())
 		rec = nil
 	case ends:
 		rec = nil
 	}
 	e.keep(j.rule, rec, soonest)
+}
+
+// violated returns the record of a rule that is violated from now on, or has to be reported again.
+func (e *Evaluator) violated(i int, rec *record) *record {
+	j := &e.judges[i]
+	if j.messageErr != nil {
+		e.outcome.Errors = append(e.outcome.Errors, j.messageErr)
+	}
+	next := &record{rule: i, violated: true, since: e.now, taken: e.now, message: j.message,
+		told: j.rule, owes: e.set.receivers}
+	if rec != nil {
+		next.since = rec.since
+	}
+	if rec != nil && rec.violated {
+		next.number, next.knows, next.flying = rec.number, rec.knows, rec.flying
+		next.repeats, next.owes = rec.repeats+1, next.owes&^rec.flying
+	} else {
+		e.book.number++
+		next.number = e.book.number
+	}
+	e.fresh = append(e.fresh, next.number)
+	return next
 }
 
 // keep remembers a record, if there is one, and when it has to be evaluated again.
@@ -216,16 +299,13 @@ func (e *Evaluator) recheck(after time.Duration) {
 }
 
 // message returns the rule's message for the object, which shares no memory with it.
-func (e *Evaluator) message(j *judge) string {
+func (e *Evaluator) message(j *judge) (string, error) {
 	if j.text == nil {
-		return j.rule.name
+		return j.rule.name, nil
 	}
 	text, err := j.text(e.seen)
-	if err != nil {
-		e.outcome.Errors = append(e.outcome.Errors, err)
-	}
 	if err != nil || text == "" {
-		return j.rule.name
+		return j.rule.name, err
 	}
-	return text // it is a copy
+	return text, nil // it is a copy
 }

@@ -203,7 +203,7 @@ func TestModelOfReceivers(t *testing.T) {
 						late++
 						continue
 					}
-					key := subject{name, tr.rule, receiver}
+					key := subject{name, slices.Index(rules, tr.Rule), receiver}
 					was := told[key]
 					switch {
 					case tr.State == Resolved && (!was.violated || was.uid != tr.UID):
@@ -266,12 +266,12 @@ func TestModelOfReceivers(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				for _, o := range b.objects {
-					owed := map[int]Receivers{}
+					owed := map[*Rule]Receivers{}
 					for _, d := range o.debts {
-						if d.owes == 0 || owed[d.rule]&d.owes != 0 {
+						if d.owes == 0 || owed[d.told]&d.owes != 0 {
 							t.Fatalf("the debts of %s: %+v", o.key, o.debts)
 						}
-						owed[d.rule] |= d.owes
+						owed[d.told] |= d.owes
 					}
 				}
 			},

@@ -27,26 +27,52 @@ func (s State) String() string {
 type record struct {
 	rule     int // its index in the book
 	violated bool
+	number   uint64    // of the violation, unique in the book
+	told     *Rule     // as which the violation is reported
 	since    time.Time // the first true in a row
 	// when a receiver last took the violation; before that, when it was first offered
 	taken   time.Time
 	message string    // as it is offered
-	owes    Receivers // those that have not taken the violation yet
-	knows   Receivers // those that have taken it
+	owes    Receivers // those that the violation, or its repeat, has to be reported to
+	flying  Receivers // those that such a report is on its way to; none of them is in owes
+	knows   Receivers // those that have taken the violation
 	repeats int
 }
 
-// unheard reports whether no receiver has taken the violation yet, so that there is nothing
-// to repeat.
-func (r *record) unheard() bool { return r.knows == 0 && r.owes != 0 }
+// unheard reports whether there is nobody to repeat the violation to: those that wait for a
+// report of it have none yet, or one that is on its way.
+func (r *record) unheard() bool { return r.knows&^r.flying == 0 && r.owes|r.flying != 0 }
 
-// debt is a violation that has ended, and not all receivers that know of it know that.
+// debt is a violation that has ended. It is kept until no receiver has to hear of it.
 type debt struct {
-	rule    int
+	number  uint64
+	told    *Rule
 	uid     string // of the object that violated the rule
 	since   time.Time
 	message string
-	owes    Receivers // never none
+	flying  Receivers // as in the record, when it ended
+	knows   Receivers // the same
+	owes    Receivers // those that the end has to be reported to, behind what is flying
+	ending  Receivers // those that the end is on its way to
+}
+
+// debt returns what is owed when the violation ends, false if nobody has heard of it.
+func (r *record) debt(uid string) (debt, bool) {
+	told := r.knows | r.flying
+	return debt{
+		number: r.number, told: r.told, uid: uid, since: r.since, message: r.message,
+		flying: r.flying, knows: r.knows, owes: told,
+	}, told != 0
+}
+
+// open are the receivers that have to hear of the violation or its end, or that a report of it is
+// on its way to.
+func (d *debt) open() Receivers { return d.flying | d.owes | d.ending }
+
+// forget removes the receivers from all that is known of the violation.
+func (d *debt) forget(these Receivers) {
+	d.flying, d.knows, d.owes, d.ending = d.flying&^these, d.knows&^these, d.owes&^these,
+		d.ending&^these
 }
 
 // step is what follows from an answer of deny.

@@ -1,0 +1,203 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Begin notes that a report is on its way to a receiver, and returns true. It is not offered to the
+// receiver again until Took, Refused or Release has settled it. If the violation ends meanwhile,
+// its end is owed to the receiver too, behind the report. Begin returns false, and does nothing, if
+// the report is not owed to the receiver any more, or if an earlier one of the rule is owed and
+// has not begun. The receiver must get the reports of an object in the order of Begin.
+func (b *Book) Begin(key event.Key, t Transition, receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.find(key, t)
+	if !f.owes(t, receiver) || f.waits(receiver) {
+		return false
+	}
+	f.begin(t, receiver)
+	return true
+}
+
+// Took notes that a receiver has taken a report: the end of a violation will be reported to it.
+// Repeat counts from now.
+func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
+	b.settle(key, t, receiver, func(f found) {
+		switch {
+		case t.State == Resolved:
+			f.debt.forget(Receivers(0).With(receiver))
+		case f.record != nil:
+			f.record.knows = f.record.knows.With(receiver)
+			if now.After(f.record.taken) { // a clock that was set back makes no repeat earlier
+				f.record.taken = now
+			}
+		default:
+			f.debt.knows = f.debt.knows.With(receiver)
+		}
+	})
+}
+
+// Refused notes that a receiver will never take a report. A violation that was refused has no end
+// for the receiver; an end that was refused is over for it.
+func (b *Book) Refused(key event.Key, t Transition, receiver int, _ time.Time) {
+	b.settle(key, t, receiver, func(f found) {
+		if t.State == Resolved || f.debt != nil && !f.debt.knows.Has(receiver) {
+			f.debt.forget(Receivers(0).With(receiver))
+		}
+	})
+}
+
+// Release notes that a report was not sent after all, as if it had never begun. It is owed again if
+// it is still true. If the violation has ended and the receiver has not heard of it, nothing of it
+// is owed any more.
+func (b *Book) Release(key event.Key, t Transition, receiver int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.find(key, t)
+	switch {
+	case !f.flies(t, receiver):
+		return
+	case t.State == Resolved:
+		f.debt.ending, f.debt.owes = f.debt.ending.Without(receiver), f.debt.owes.With(receiver)
+	case f.record != nil:
+		f.record.flying, f.record.owes = f.record.flying.Without(receiver),
+			f.record.owes.With(receiver)
+	case f.debt.knows.Has(receiver): // it was a repeat
+		f.debt.flying = f.debt.flying.Without(receiver)
+	default:
+		f.debt.forget(Receivers(0).With(receiver))
+	}
+	f.tidy(b)
+}
+
+// Owes reports whether a report that has begun is to be delivered now: not if its violation was
+// refused, or if an earlier report of the rule is owed or on its way to the receiver. A report that
+// is not must be settled with Release.
+func (b *Book) Owes(key event.Key, t Transition, receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.find(key, t)
+	if !f.flies(t, receiver) || f.debt != nil && t.State == Resolved &&
+		f.debt.flying.Has(receiver) {
+		return false
+	}
+	return !slices.ContainsFunc(f.earlier(), func(d debt) bool {
+		return d.told.name == f.rule() && d.open().Has(receiver)
+	})
+}
+
+// settle ends the flight of a report. One that is owed and has not begun counts as begun.
+func (b *Book) settle(key event.Key, t Transition, receiver int, how func(found)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.find(key, t)
+	if f.owes(t, receiver) && !f.waits(receiver) {
+		f.begin(t, receiver)
+	}
+	if !f.flies(t, receiver) {
+		return
+	}
+	switch {
+	case f.record != nil:
+		f.record.flying = f.record.flying.Without(receiver)
+	case t.State == Violated:
+		f.debt.flying = f.debt.flying.Without(receiver)
+	}
+	how(f)
+	f.tidy(b)
+}
+
+// found is what a book remembers of a transition's violation: its record or, if it has ended, its
+// debt. Both are nil if the violation is forgotten.
+type found struct {
+	object *objectText
+	record *record
+	debt   *debt
+	index  int // of the debt
+}
+
+// find returns what is remembered of a transition's violation. The caller holds mu.
+func (b *Book) find(key event.Key, t Transition) found {
+	f := found{object: b.objects[key]}
+	if f.object == nil {
+		return f
+	}
+	for i := range f.object.debts {
+		if f.object.debts[i].number == t.number {
+			f.debt, f.index = &f.object.debts[i], i
+			return f
+		}
+	}
+	for i := range f.object.records {
+		if rec := &f.object.records[i]; rec.violated && rec.number == t.number {
+			f.record = rec
+		}
+	}
+	return f
+}
+
+// rule returns the name of the violated rule.
+func (f found) rule() string {
+	if f.record != nil {
+		return f.record.told.name
+	}
+	return f.debt.told.name
+}
+
+// earlier returns the ended violations before this one, of all rules.
+func (f found) earlier() []debt {
+	if f.debt != nil {
+		return f.object.debts[:f.index]
+	}
+	return f.object.debts
+}
+
+// owes reports whether a report is owed to a receiver and has not begun.
+func (f found) owes(t Transition, receiver int) bool {
+	switch {
+	case t.State == Resolved:
+		return f.debt != nil && f.debt.owes.Has(receiver)
+	default:
+		return f.record != nil && f.record.owes.Has(receiver)
+	}
+}
+
+// waits reports whether an earlier report of the rule is owed to a receiver and has not begun.
+func (f found) waits(receiver int) bool {
+	return slices.ContainsFunc(f.earlier(), func(d debt) bool {
+		return d.told.name == f.rule() && d.owes.Has(receiver)
+	})
+}
+
+// begin notes that a report is on its way.
+func (f found) begin(t Transition, receiver int) {
+	if t.State == Resolved {
+		f.debt.owes, f.debt.ending = f.debt.owes.Without(receiver), f.debt.ending.With(receiver)
+		return
+	}
+	f.record.owes, f.record.flying = f.record.owes.Without(receiver),
+		f.record.flying.With(receiver)
+}
+
+// flies reports whether a report is on its way to a receiver.
+func (f found) flies(t Transition, receiver int) bool {
+	switch {
+	case f.debt != nil && t.State == Resolved:
+		return f.debt.ending.Has(receiver)
+	case f.debt != nil:
+		return f.debt.flying.Has(receiver)
+	}
+	return f.record != nil && t.State == Violated && f.record.flying.Has(receiver)
+}
+
+// tidy removes the debt and the object if nothing of them is left to remember.
+func (f found) tidy(b *Book) {
+	if f.debt != nil && f.debt.open() == 0 {
+		f.object.debts = slices.Delete(f.object.debts, f.index, f.index+1)
+	}
+	b.forgetEmpty(f.object)
+}

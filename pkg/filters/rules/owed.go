@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Owed returns the reports about an object that are owed to a receiver and not on their way, in
+// the order of an [Outcome]: To is that receiver alone.
+func (b *Book) Owed(key event.Key, receiver int) []Transition {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.objects[key]
+	if o == nil {
+		return nil
+	}
+	var owed []Transition
+	for _, t := range b.set.Load().owed(nil, o.uid, o.records, o.debts) {
+		if t.To.Has(receiver) {
+			t.To = Receivers(0).With(receiver)
+			owed = append(owed, t)
+		}
+	}
+	return owed
+}
+
+// Unreported returns the keys of the objects of which a report is owed to a receiver and not on its
+// way, sorted. Its cost depends on the number of all objects in the book.
+func (b *Book) Unreported(receiver int) []event.Key {
+	b.mu.Lock()
+	var keys []event.Key
+	for key, o := range b.objects {
+		if slices.ContainsFunc(o.records, func(r record) bool { return r.owes.Has(receiver) }) ||
+			slices.ContainsFunc(o.debts, func(d debt) bool { return d.owes.Has(receiver) }) {
+			keys = append(keys, key)
+		}
+	}
+	b.mu.Unlock()
+	slices.SortFunc(keys, func(a, b event.Key) int {
+		if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return keys
+}
+
+// owed appends the reports that are owed of an object and not on their way: first the ends of those
+// that had its name and of rules that are gone, then by rule.
+func (s *ruleSet) owed(all []Transition, uid string, records []record, debts []debt) []Transition {
+	for i := range debts {
+		if !s.isNow(&debts[i], uid) {
+			all = appendEnd(all, &debts[i])
+		}
+	}
+	for rule, r := range s.rules {
+		for i := range debts {
+			if debts[i].told.name == r.name && s.isNow(&debts[i], uid) {
+				all = appendEnd(all, &debts[i])
+			}
+		}
+		if len(records) > 0 && records[0].rule == rule {
+			rec := &records[0]
+			records = records[1:]
+			all = appendViolation(all, uid, rec, rec.owes&^rec.knows, 0)
+			all = appendViolation(all, uid, rec, rec.owes&rec.knows, rec.repeats)
+		}
+	}
+	return all
+}
+
+// isNow reports whether a debt is of the present object and of a present rule.
+func (s *ruleSet) isNow(d *debt, uid string) bool {
+	_, ok := s.number[d.told.name]
+	return ok && d.uid == uid
+}
+
+func appendEnd(all []Transition, d *debt) []Transition {
+	if d.owes == 0 {
+		return all
+	}
+	return append(all, Transition{Rule: d.told, State: Resolved, UID: d.uid, Message: d.message,
+		Since: d.since, To: d.owes, number: d.number})
+}
+
+// appendViolation appends the report of a violation, or of its repeat unless that is 0.
+func appendViolation(all []Transition, uid string, rec *record, to Receivers,
+	repeats int) []Transition {
+	if to == 0 {
+		return all
+	}
+	return append(all, Transition{Rule: rec.told, State: Violated, UID: uid, Message: rec.message,
+		Since: rec.since, Repeated: repeats > 0, Repeats: repeats, To: to, number: rec.number})
+}
