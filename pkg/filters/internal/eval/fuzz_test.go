@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -30,13 +32,21 @@ func FuzzMatch(f *testing.F) {
 		}
 	}
 	for _, entry := range filters.Table() {
-		for kind := lang.KindFilter; kind <= lang.KindMessage; kind++ {
+		for kind := lang.KindFilter; kind <= lang.KindText; kind++ {
 			f.Add(entry.Example, filtertest.SamplePod, filtertest.SamplePod, uint8(kind))
 		}
 	}
 	for _, text := range []string{`"stuck: " + object.metadata.name`, `object`, `age()`,
 		`quantity(object.x.e)`, `string(image(object.x.text))`, `object.x.text + object.x.long`} {
 		f.Add(text, filtertest.SamplePod, filtertest.Before, uint8(lang.KindMessage))
+	}
+	for _, text := range []string{`{"text": rule + ": " + message, "object": object}`, `data`,
+		`[since, age(since), data.n, "
+"]`, `map(object.x.list, ({"a": #}))`,
+		`name + "/" + data.team`, `severity in ["high"] && not violated`} {
+		for kind := lang.KindWhen; kind <= lang.KindText; kind++ {
+			f.Add(text, filtertest.SamplePod, `{"metadata":{"name":"x"}}`, uint8(kind))
+		}
 	}
 	for _, text := range []string{
 		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`,
@@ -56,7 +66,7 @@ func FuzzMatch(f *testing.F) {
 		runtime.LockOSThread() // its time is that of the evaluations
 		defer runtime.UnlockOSThread()
 		source := filtertest.SampleSource(text)
-		source.Kind = lang.Kind(kind % 4)
+		source.Kind = lang.Kind(kind % 7)
 		filter, err := filters.Compile(source)
 		if err != nil {
 			var ce *lang.CompileError
@@ -76,6 +86,9 @@ func FuzzMatch(f *testing.F) {
 		e.Caches = caches
 		e.Clock = func() time.Time { return time.Date(2026, 1, 2, 3, 15, 0, 0, time.UTC) }
 		ask := e.Match
+		if source.Kind.SeesMessages() {
+			ask = askAboutMessage(t, e, source.Kind, now)
+		}
 		if source.Kind == lang.KindMessage {
 			ask = func(ev event.Event) (bool, error) {
 				message, err := e.Text(ev)
@@ -108,4 +121,33 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// askAboutMessage returns the question for an expression about messages. The data is the object's
+// text.
+func askAboutMessage(t *testing.T, e *eval.Evaluator, kind lang.Kind,
+	data string) func(event.Event) (bool, error) {
+	return func(ev event.Event) (bool, error) {
+		m := filtertest.SampleMessage(t)
+		m.Event, m.Data = ev, data
+		if ev.Op == event.Resync {
+			m.Event.Op, m.Rule, m.Data = 0, "", ""
+		}
+		switch kind {
+		case lang.KindData:
+			text, err := e.JSONOf(m)
+			if err == nil && !json.Valid([]byte(text)) || err != nil && text != "" ||
+				len(text) > lang.MaxBytes {
+				t.Fatalf("%.200q, %v", text, err)
+			}
+			return text != "", err
+		case lang.KindText:
+			text, err := e.TextOf(m)
+			if len(text) > lang.MaxText || err != nil && text != "" {
+				t.Fatalf("%.200q, %v", text, err)
+			}
+			return text != "", err
+		}
+		return e.MatchMessage(m)
+	}
 }
