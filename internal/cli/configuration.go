@@ -44,14 +44,22 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 // load reads the configuration. All mistakes in it are reported together, those in expressions
 // included. With kubeconfig, the kubeconfig that it names must be readable.
 func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
-	if c.path == "" {
-		return nil, usageError{errors.New("--config is required")}
-	}
-	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
-		return nil, usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
+	if err := c.given(); err != nil {
+		return nil, err
 	}
 	return config.Loading{More: daemon.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
 		Policies: c.policies}.Load(c.path)
+}
+
+// given returns an error if there is no file.
+func (c *configuration) given() error {
+	if c.path == "" {
+		return usageError{errors.New("--config is required")}
+	}
+	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
+		return usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
+	}
+	return nil
 }
 
 // shown returns the file's name in messages.

@@ -54,6 +54,26 @@ func (l Loading) Load(path string) (*Config, error) {
 	return l.parse(path, data, disk{})
 }
 
+// StateDir returns the folder for state of the configuration file at path, for commands that look
+// for a running daemon: the file may have mistakes that it had not when the daemon read it. It is
+// empty if the configuration has none.
+func (l Loading) StateDir(path string) (string, error) {
+	l.Policies = false
+	cfg, err := l.Load(path)
+	if err == nil {
+		return cfg.Path(cfg.State.Dir), nil
+	}
+	data, failed := read(path)
+	if failed != nil {
+		return "", err
+	}
+	dir := document.TextAt(path, data, "state", "dir")
+	if dir == "" {
+		return "", err
+	}
+	return pathFrom(path, dir), nil
+}
+
 // stdinName is what standard input is called in place of a file.
 const stdinName = "<stdin>"
 
@@ -188,11 +208,13 @@ func (c *Config) ListenersInOrder() []*Listener {
 
 // Path returns a path of the configuration as others can open it: a relative one counts from the
 // folder of the file. A path that begins with ~/ stays as it is.
-func (c *Config) Path(path string) string {
+func (c *Config) Path(path string) string { return pathFrom(c.source.File(), path) }
+
+func pathFrom(file, path string) string {
 	if path == "" || filepath.IsAbs(path) || path == "~" || strings.HasPrefix(path, "~/") {
 		return path
 	}
-	return filepath.Join(filepath.Dir(c.source.File()), path)
+	return filepath.Join(filepath.Dir(file), path)
 }
 
 // ErrorAt returns an Error about a field, as in listeners.crash-loops.handler.wasm, with the place

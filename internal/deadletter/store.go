@@ -9,6 +9,9 @@ import (
 	"github.com/google/btree"
 )
 
+// FileName is the name of the file in the folder for state.
+const FileName = "deadletters.db"
+
 // Config is where a Store keeps its letters.
 type Config struct {
 	Path string // of the file; empty: in memory

@@ -138,6 +138,28 @@ func Member(file string, data []byte, name string) (text string) {
 	return text
 }
 
+// TextAt returns the text at a path of members, as in state, dir; "" if there is none. The rest of
+// the file may have mistakes, as long as it is YAML or JSON.
+func TextAt(file string, data []byte, path ...string) string {
+	at, err := parse(&Kind{Noun: "file"}, file, data)
+	if err != nil {
+		return ""
+	}
+	for _, name := range path {
+		var next *yaml.Node
+		for i := 0; at.Kind == yaml.MappingNode && i+1 < len(at.Content); i += 2 {
+			if at.Content[i].Value == name {
+				next = at.Content[i+1]
+			}
+		}
+		if next == nil {
+			return ""
+		}
+		at = next
+	}
+	return at.Value
+}
+
 func eachMember(file string, data []byte, each func(name, text string)) {
 	root, err := parse(&Kind{Noun: "file"}, file, data)
 	if err != nil || root.Kind != yaml.MappingNode {

@@ -74,3 +74,20 @@ func TestMembers(t *testing.T) {
 		}
 	}
 }
+
+func TestTextAt(t *testing.T) {
+	for text, want := range map[string]string{
+		"state: {dir: x}\nwrong: [1":  "",
+		"state: {dir: x}\nunknown: 1": "x",
+		"state: {dir: [x]}":           "",
+		"state: {dri: x}":             "",
+		"state: x":                    "",
+		"[state]":                     "",
+		"":                            "",
+		`{"state": {"dir": "é"}}`:     "é",
+	} {
+		if got := TextAt("f.yaml", []byte(text), "state", "dir"); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/deadletter"
+)
+
+// stateDir returns the folder for state of the configuration.
+func (c *configuration) stateDir() (string, error) {
+	if err := c.given(); err != nil {
+		return "", err
+	}
+	dir, err := config.Loading{Stdin: c.stdin}.StateDir(c.path)
+	if err == nil && dir == "" {
+		err = fmt.Errorf("%s has no state.dir: commands find a running informerd by that folder, and it keeps dead letters there", c.shown())
+	}
+	return dir, err
+}
+
+// dial connects to the daemon that runs with the configuration.
+func (c *configuration) dial(ctx context.Context) (*admin.Client, error) {
+	dir, err := c.stateDir()
+	if err != nil {
+		return nil, err
+	}
+	return admin.Dial(ctx, dir)
+}
+
+// letters returns the dead letters of the daemon that runs with the configuration or, if none does,
+// those that the last one has left. Call release at the end.
+func (c *configuration) letters(ctx context.Context) (all admin.DeadLetters, release func() error,
+	err error) {
+	dir, err := c.stateDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := admin.Dial(ctx, dir)
+	if err == nil {
+		return client, func() error { client.Close(); return nil }, nil
+	}
+	if !errors.Is(err, admin.ErrNotRunning) {
+		return nil, nil, err
+	}
+	// Nothing expires while nobody looks at the configuration's limits.
+	opened := deadletter.Config{Path: filepath.Join(dir, deadletter.FileName),
+		Limits: deadletter.Limits{MaxBytes: math.MaxInt64, MaxAge: -1}}
+	if _, err := os.Stat(opened.Path); errors.Is(err, fs.ErrNotExist) {
+		opened.Path = "" // there are none; looking makes no file
+	}
+	store, err := deadletter.Open(opened)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &admin.Local{Store: store, Filter: daemon.LetterFilter}, store.Close, nil
+}

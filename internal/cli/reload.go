@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/admin"
+)
+
+func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin}
+	var output outputFlag
+	cmd := &cobra.Command{
+		Use:   "reload FILE",
+		Short: "Make a running informerd read its configuration again",
+		Long: "Make the informerd that runs with a configuration read it again, and show what has changed. If the configuration\n" +
+			"has mistakes, they are shown, nothing changes, and the exit code is 3.",
+		Args: file.args,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := output.json()
+			if err != nil {
+				return err
+			}
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+			defer stop()
+			client, err := file.dial(ctx)
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			changes, err := client.Reload(ctx)
+			if err != nil {
+				return err
+			}
+			return writeChanges(stdout, changes, asJSON)
+		},
+	}
+	file.add(cmd)
+	output.add(cmd)
+	return cmd
+}
+
+func writeChanges(w io.Writer, changes admin.Changes, asJSON bool) error {
+	if asJSON {
+		for _, c := range changes {
+			if err := writeLine(w, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(changes) == 0 {
+		_, err := fmt.Fprintln(w, "nothing has changed")
+		return err
+	}
+	for _, c := range changes {
+		line := strings.TrimSpace(c.Kind+" "+c.Name) + ": " + c.Action
+		if len(c.Fields) > 0 {
+			line += " " + strings.Join(c.Fields, ", ")
+		}
+		if _, err := fmt.Fprintln(w, plain(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
