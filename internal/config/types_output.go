@@ -76,8 +76,9 @@ type KubernetesEvent struct{}
 // listener as an event.
 type Patch struct {
 	// Type is how the patch is applied. apply: server-side apply of a part of the object, by the
-	// field manager informerd/LISTENER. json: a list of operations, a JSON Patch.
-	Type string `json:"type" jsonschema:"default=apply,enum=apply,enum=json"`
+	// field manager informerd/LISTENER, which takes no field from another manager. json: a list of
+	// operations, a JSON Patch. merge: the fields to change, a JSON Merge Patch.
+	Type string `json:"type" jsonschema:"default=apply,enum=apply,enum=json,enum=merge"`
 	// Patch is an expression that returns the patch. Default: none, the patch is the message's
 	// data, from the output's data or the listener's handler.
 	Patch Expression `json:"patch,omitzero" jsonschema:"minLength=1"`
@@ -89,6 +90,7 @@ type Patch struct {
 const (
 	PatchApply = "apply"
 	PatchJSON  = "json"
+	PatchMerge = "merge"
 )
 
 // DeadLetters bound what is kept of events and messages that could not be delivered. They are in

@@ -33,12 +33,13 @@ type MissingRights struct {
 func (e *MissingRights) Unwrap() error { return e.Errors }
 
 // access finds out whether informers may do what they will do: it lists one object and begins a
-// watch.
+// watch. What outputs may do it asks, since trying would change something.
 type access struct {
 	cluster  *cluster
 	config   *config.Config
 	mistakes config.Errors
 	missing  []kube.Right
+	answers  map[kube.Right]bool // of the API server, about rights of outputs
 }
 
 // try asks for an informer's objects in each of its namespaces. What the server refuses is added to

@@ -46,6 +46,9 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 		// Unfinished events have been counted; being stopped is not a failure of the daemon.
 		o.Log.Warn("not everything could be closed in time", "error", closeErr)
 	}
+	if c != nil {
+		c.close()
+	}
 	return err
 }
 
@@ -54,8 +57,15 @@ type cluster struct {
 	name     string
 	resolver *kube.Resolver
 	client   *informer.Client
+	writer   *kube.Writer // of outputs
 	factory  *informer.Factory
 	names    names
+}
+
+// close ends the connections, once nobody uses them any more.
+func (c *cluster) close() {
+	c.client.CloseIdleConnections()
+	c.writer.CloseIdleConnections()
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
@@ -81,8 +91,12 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	writer, err := kube.NewWriter(rest)
+	if err != nil {
+		return nil, err
+	}
 	c := &cluster{
-		name: cfg.Cluster.Name, resolver: resolver, client: client,
+		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
 		factory: informer.NewFactory(client, o.Log),
 	}
 	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed

@@ -86,7 +86,7 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 	if err != nil {
 		return file, fmt.Errorf("%s: %w", ref, err)
 	}
-	defer c.client.CloseIdleConnections()
+	defer c.close()
 	found, err := c.resolve(ctx, l.Informer())
 	if err != nil {
 		return file, fmt.Errorf("%s: listener %q: %w", ref, name, err)

@@ -42,9 +42,9 @@ type ofCluster map[string]*filters.Schema
 func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
 
 // CheckCluster is Check with the configuration's API server: the resources of all informers must
-// exist, it must be allowed to list and watch them with their selectors, and expressions must read
-// fields that they have. The error is a config.Errors if the configuration is to blame, and a
-// *MissingRights if it asks for what the server does not allow.
+// exist, it must be allowed to list and watch them with their selectors and to do what outputs do
+// to them, and expressions must read fields that they have. The error is a config.Errors if the
+// configuration is to blame, and a *MissingRights if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
 		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
@@ -55,7 +55,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer c.client.CloseIdleConnections()
+	defer c.close()
 	schemas := ofCluster{}
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
@@ -71,6 +71,9 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 			continue
 		}
 		if err := rights.try(ctx, inf, found); err != nil {
+			return err
+		}
+		if err := rights.tryOutputs(ctx, inf, found); err != nil {
 			return err
 		}
 		gv := found.GVR.GroupVersion()
