@@ -38,7 +38,7 @@ outputs:
 		},
 		"no Events in a namespace": {
 			"events.k8s.io shop",
-			`:4:74: output "note" of listener "maps" may not create events.events.k8s.io in shop` +
+			`:4:79: output "note" of listener "maps" may not create events.events.k8s.io in shop` +
 				"\n" + `:4:85: output "fix" of listener "maps" may not create events.events.k8s.io` +
 				" in shop",
 			"kind: Role\nmetadata: {name: informerd, namespace: \"shop\"}\nrules:\n" +
@@ -93,7 +93,7 @@ outputs:
 			roles = rights.Roles
 		}
 		if got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
 		}
 		if !strings.HasSuffix(roles, c.roles) || (roles == "") != (c.roles == "") {
 			t.Errorf("%s: roles\n%s\nwant\n%s", name, roles, c.roles)
