@@ -55,6 +55,27 @@ type retryAfter struct {
 // Unwrap returns the error that was marked.
 func (r *retryAfter) Unwrap() error { return r.error }
 
+// Alone marks a transient error that is about one message and says nothing about the receiver: its
+// delay is no reason to hold up other messages. It returns nil for nil and does not change the
+// text.
+func Alone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &alone{err}
+}
+
+// IsAlone reports whether err, or an error it wraps, was marked by Alone.
+func IsAlone(err error) bool {
+	var a *alone
+	return errors.As(err, &a)
+}
+
+type alone struct{ error }
+
+// Unwrap returns the error that was marked.
+func (a *alone) Unwrap() error { return a.error }
+
 // AllFailed returns the result of a Write of n messages that have all failed with one error.
 func AllFailed(n int, err error) []error {
 	errs := make([]error, n)

@@ -25,9 +25,14 @@ func TestErrors(t *testing.T) {
 		later.Error() != "output: refused" {
 		t.Errorf("%v is not what was marked with a delay", later)
 	}
+	alone := fmt.Errorf("output: %w", Alone(RetryAfter(cause, time.Minute)))
+	if !IsAlone(alone) || IsPermanent(alone) || AskedDelay(alone) != time.Minute ||
+		Alone(nil) != nil || alone.Error() != "output: refused" {
+		t.Errorf("%v is not what was marked as alone", alone)
+	}
 	for _, err := range []error{cause, nil, ErrClosed} {
-		if IsPermanent(err) || AskedDelay(err) != 0 {
-			t.Errorf("%v is permanent, or has a delay", err)
+		if IsPermanent(err) || AskedDelay(err) != 0 || IsAlone(err) {
+			t.Errorf("%v is permanent, alone, or has a delay", err)
 		}
 	}
 	if errs := AllFailed(2, cause); len(errs) != 2 || errs[0] != cause || errs[1] != cause {

@@ -44,7 +44,8 @@
 //     waits: the error is transient and asks for a delay of a minute. Each further pause that
 //     begins soon after the last one is twice as long, up to 16 minutes.
 //   - Each pause is logged once, counted, and recorded as a Kubernetes Event about the object.
-//   - Other objects are patched meanwhile. Of 20,000 objects the changes are known.
+//   - Other objects are patched meanwhile: the error is about the message alone. Of 20,000 objects
+//     the changes are known.
 //
 // # Errors
 //

@@ -155,7 +155,7 @@ func (s *Sink) mayPatch(ctx context.Context, m *sink.Message, id string) error {
 			}
 		}
 	}
-	return sink.RetryAfter(ErrPaused, wait)
+	return sink.Alone(sink.RetryAfter(ErrPaused, wait))
 }
 
 // ErrPaused is the error of a patch of an object whose patches are paused. It says nothing about
@@ -189,7 +189,7 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 				managers))
 		}
 		if try == versionTries {
-			return "", base, err
+			return "", base, sink.Alone(err)
 		}
 		if base, err = s.version(ctx, m); err != nil {
 			return "", base, err

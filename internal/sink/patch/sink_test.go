@@ -150,7 +150,7 @@ func TestAnObjectThatChangesAllTheTime(t *testing.T) {
 	to.before = func() { to.version++ }
 	s := newTest(t, Config{API: to, Type: Merge})
 	err := write(t.Context(), s, at(t, 7, `{"spec":1}`))
-	if err == nil || sink.IsPermanent(err) || len(to.requests) != 2*versionTries-1 {
+	if !sink.IsAlone(err) || sink.IsPermanent(err) || len(to.requests) != 2*versionTries-1 {
 		t.Errorf("got %v after %d requests", err, len(to.requests))
 	}
 	if n := s.Writes.Of("all").known.Load(); n != 0 {
@@ -231,7 +231,7 @@ func TestALoop(t *testing.T) {
 			}
 			for n := range 2 { // listeners fight
 				err := patch(n)
-				if !errors.Is(err, ErrPaused) || sink.IsPermanent(err) ||
+				if !errors.Is(err, ErrPaused) || sink.IsPermanent(err) || !sink.IsAlone(err) ||
 					sink.AskedDelay(err) != pause {
 					t.Fatalf("round %d: %v, asks for %v", round, err, sink.AskedDelay(err))
 				}
