@@ -1,0 +1,21 @@
+// Package httpsink posts requests to the receiver of an output, and turns answers and trouble into
+// the errors of package sink. The outputs webhook, slack and alertmanager are made with it.
+//
+// What is promised:
+//   - Post ends within its timeout, whatever the receiver does.
+//   - 2xx means taken. 408, 425, 429, 5xx, trouble with the connection and answers that end early
+//     are worth a retry, Retry-After is honoured up to five minutes, and other answers are
+//     permanent.
+//   - After 410 nothing is sent for ten minutes: Post fails at once, permanently.
+//   - Redirects are not followed, no proxy is taken from the environment, and addresses are checked
+//     when a connection is made, as package outbound has it.
+//   - At most 64 KiB of an answer's head and of its body are read; nothing is decompressed.
+//   - Connections are reused, and HTTP/2 is used where TLS allows it. At most 64 requests run at a
+//     time.
+//   - URL, headers and TLS files are read at each use. If one cannot be read, the request is worth a
+//     retry.
+//   - Errors have the host and no other part of the URL, and none of the configured values. What the
+//     receiver wrote is quoted and bounded.
+//   - Close waits for requests under way. Afterwards, and where one waited for its turn, Post fails
+//     with sink.ErrClosed.
+package httpsink
