@@ -12,18 +12,31 @@ import (
 	"syscall"
 )
 
+// local is the one name that always means loopback addresses, so that it names them.
+const local = "localhost"
+
 // ParseURL reads the URL of an output. Its errors do not hold the URL, in which there may be a
 // secret.
 func ParseURL(text string) (*url.URL, error) {
+	root := ""
+	if u, err := url.Parse(text); err == nil && strings.HasSuffix(u.Hostname(), ".") {
+		u.Host = strings.Replace(u.Host, u.Hostname(), strings.TrimSuffix(u.Hostname(), "."), 1)
+		root, text = ".", u.String()
+	}
 	t, err := parseTarget(text)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.Contains(text, "#"):
 		return nil, errors.New("it has a fragment, which is never sent: remove it from the # on")
+	case t.host != local:
+		if err := t.checkName(); err != nil {
+			return nil, err
+		}
 	}
-	if err := t.checkName(); err != nil {
-		return nil, err
+	if root != "" { // the name of a domain that is not searched for in others
+		t.host += root
+		t.url.Host = t.address()
 	}
 	return t.url, nil
 }
@@ -50,7 +63,11 @@ type Dialer struct {
 // DialContext connects, and checks the address that it really connects to.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	server := apiServer()
+	host, _, _ := net.SplitHostPort(address)
 	return dial(ctx, d.Resolver, network, address, func(found, named netip.Addr) error {
+		if strings.TrimSuffix(host, ".") == local && found.Unmap().IsLoopback() {
+			return nil
+		}
 		return reachOutput(found, named, server)
 	})
 }

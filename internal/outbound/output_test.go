@@ -11,7 +11,7 @@ import (
 func TestParseURL(t *testing.T) {
 	for _, text := range []string{"https://hooks.example.com", "http://127.0.0.1:8080/in",
 		"https://hooks.example.com/in?token=a%2Fb&x=1", "http://alertmanager.monitoring:9093/",
-		"https://[fd00::1]/"} {
+		"https://[fd00::1]/", "http://localhost:8080", "http://hook.shop.svc.cluster.local.:81/"} {
 		if _, err := ParseURL(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -24,7 +24,10 @@ func TestParseURL(t *testing.T) {
 		"https://example.com/ hunter2":   "white space",
 		"https://example.com/hunter2%":   "not a valid URL",
 		"https://example.com/\nhunter2":  "control",
-		"http://localhost:8080/hunter2":  "write the address",
+		"http://a.localhost/hunter2":     "write the address",
+		"http://localhost.localdomain./": "write the address",
+		"http://a..:80/hunter2":          "its host is neither",
+		"http://metadata./":              "metadata service",
 		"http://127.1/hunter2":           "looks like an address",
 		"http://0x7f000001/hunter2":      "looks like an address",
 		"http://metadata.google.internal/computeMetadata/v1/hunter2": "metadata service",
@@ -71,6 +74,19 @@ func TestDialerChecksTheAddress(t *testing.T) {
 		if !errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %s", address, err, want)
 		}
+	}
+}
+
+// The name localhost leads to a loopback address. What is fully qualified stays so.
+func TestLocalhost(t *testing.T) {
+	_, port, _ := strings.Cut(strings.TrimPrefix(server(t, nil), "http://"), ":")
+	c, err := new(Dialer).DialContext(t.Context(), "tcp4", "localhost:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	if u, err := ParseURL("http://a.b.:81/x"); err != nil || u.String() != "http://a.b.:81/x" {
+		t.Errorf("got %v, %v", u, err)
 	}
 }
 

@@ -133,10 +133,17 @@ func (c *Client) prepare(own http.Header) (prepared, error) {
 	return p, nil
 }
 
-// Post sends a body with headers, whose names are canonical. It returns the status and the
-// beginning of the body of an answer that means taken. The body must not change, also afterwards.
-func (c *Client) Post(ctx context.Context, header http.Header, body []byte) (answer Answer,
-	err error) {
+// Request is what is posted.
+type Request struct {
+	Header http.Header // with canonical names
+	Body   []byte      // must not change, also afterwards
+	// Deadline ends the request earlier than the timeout; zero: it does not.
+	Deadline time.Time
+}
+
+// Post sends a request. It returns the status and the beginning of the body of the answer, if there
+// was one.
+func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
@@ -148,12 +155,16 @@ func (c *Client) Post(ctx context.Context, header http.Header, body []byte) (ans
 		return Answer{}, sink.Permanent(errors.New(
 			"the receiver has answered 410 Gone: nothing is sent to it for ten minutes"))
 	}
-	p, err := c.prepare(header)
+	p, err := c.prepare(r.Header)
 	if err != nil {
 		return Answer{}, err
 	}
 	c.renewTLS()
-	own, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	deadline := time.Now().Add(c.config.Timeout)
+	if !r.Deadline.IsZero() && r.Deadline.Before(deadline) {
+		deadline = r.Deadline
+	}
+	own, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	select {
 	case c.turn <- struct{}{}:
@@ -163,7 +174,7 @@ func (c *Client) Post(ctx context.Context, header http.Header, body []byte) (ans
 	case <-own.Done():
 		return Answer{}, c.failed(ctx, p, errors.New("too many requests are waiting"))
 	}
-	return c.send(ctx, own, p, body)
+	return c.send(ctx, own, p, r.Body)
 }
 
 // send makes the request. The context own is ctx with the timeout.

@@ -183,13 +183,13 @@ func TestHangingReceivers(t *testing.T) {
 			url := rawServer{t: t, early: test.early, answer: test.answer}.start()
 			c := newClient(t, Config{URL: secret.Literal(url), Timeout: short})
 			body := make([]byte, 8<<20) // more than what fits into the buffers of the system
-			_, err := c.Post(t.Context(), nil, body)
+			_, err := c.Post(t.Context(), Request{Body: body})
 			expectTransient(t, err, "no complete answer within 100ms")
 
 			slow := newClient(t, Config{URL: secret.Literal(url), Timeout: time.Hour})
 			ctx, cancel := context.WithTimeout(t.Context(), short)
 			defer cancel()
-			_, err = slow.Post(ctx, nil, body)
+			_, err = slow.Post(ctx, Request{Body: body})
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v, want that of ctx", err)
 			}
@@ -202,7 +202,7 @@ func TestResets(t *testing.T) {
 	reset := func(c net.Conn, _ <-chan struct{}) { _ = c.(*net.TCPConn).SetLinger(0) }
 	for _, early := range []bool{false, true} {
 		url := rawServer{t: t, early: early, answer: reset}.start()
-		_, err := to(t, url).Post(t.Context(), nil, make([]byte, 8<<20))
+		_, err := to(t, url).Post(t.Context(), Request{Body: make([]byte, 8<<20)})
 		expectTransient(t, err, "127.0.0.1")
 	}
 }

@@ -118,7 +118,8 @@ func answers(t testing.TB, text string) string {
 
 // post posts something.
 func post(ctx context.Context, c *Client) (Answer, error) {
-	return c.Post(ctx, http.Header{"Content-Type": {"text/plain"}}, []byte("something"))
+	return c.Post(ctx, Request{Header: http.Header{"Content-Type": {"text/plain"}},
+		Body: []byte("something")})
 }
 
 // short is a timeout for what never answers.
