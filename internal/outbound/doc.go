@@ -26,7 +26,8 @@
 // What is promised for an output:
 //   - The address is checked when a connection is made, as for a grant. Loopback, link-local,
 //     multicast, unspecified and metadata addresses and that of the API server are refused, unless
-//     the configuration has the very address, or localhost for loopback ones. Private addresses are reached, also by names.
+//     the configuration has the very address, or localhost for loopback ones. Private addresses are
+//     reached, also by names.
 //   - ParseURL refuses what servers or libraries may read in different ways, and user names; its
 //     errors never hold the URL.
 //   - A Transport takes no proxy from the environment, decompresses nothing, and bounds the head of

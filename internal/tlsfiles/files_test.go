@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
 )
 
 func mustOpen(t *testing.T, f Files) *Source {
@@ -18,7 +20,7 @@ func mustOpen(t *testing.T, f Files) *Source {
 	return s
 }
 
-func expectShown(t *testing.T, s *Source, server identity, want string) {
+func expectShown(t *testing.T, s *Source, server tlstest.Identity, want string) {
 	t.Helper()
 	if got, err := talk(t, s, server, "127.0.0.1:443"); err != nil || got != want {
 		t.Errorf("the server was shown %q, %v, want %q", got, err, want)
@@ -28,26 +30,26 @@ func expectShown(t *testing.T, s *Source, server identity, want string) {
 // The time of synctest is long ago: certificates are made in it.
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		one, two := newIdentity(t, "one"), newIdentity(t, "two")
-		f := newFolder(t, one)
-		s := mustOpen(t, f.files())
+		one, two := tlstest.New(t, "one"), tlstest.New(t, "two")
+		f := tlstest.NewFolder(t, one)
+		s := mustOpen(t, files(f))
 		expectShown(t, s, one, "one")
 
-		f.write("cert", two.cert) // and not its key yet
+		f.Write("cert", two.Cert) // and not its key yet
 		time.Sleep(time.Second)
 		expectShown(t, s, one, "one")
 		problem := s.Problem()
 		if problem == nil || !strings.Contains(problem.Error(), "do not fit each other") {
 			t.Errorf("the problem is %v", problem)
 		}
-		f.write("key", two.key)
+		f.Write("key", two.Key)
 		time.Sleep(time.Second)
 		expectShown(t, s, one, "two")
 
 		if _, err := talk(t, s, two, "127.0.0.1:443"); err == nil {
 			t.Error("a server of another CA was accepted")
 		}
-		f.write("ca", two.cert)
+		f.Write("ca", two.Cert)
 		time.Sleep(time.Second)
 		expectShown(t, s, two, "two")
 		if err := s.Problem(); err != nil {
@@ -59,19 +61,19 @@ func TestRotation(t *testing.T) {
 // What cannot be used does not end what was in use, and is said where a handshake fails.
 func TestUnusableFilesLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		one, two := newIdentity(t, "one"), newIdentity(t, "two")
-		for name, text := range map[string]string{"ca": "", "cert": "x", "key": string(one.cert)} {
-			f := newFolder(t, one)
-			s := mustOpen(t, f.files())
-			f.write(name, []byte(text))
+		one, two := tlstest.New(t, "one"), tlstest.New(t, "two")
+		for name, text := range map[string]string{"ca": "", "cert": "x", "key": string(one.Cert)} {
+			f := tlstest.NewFolder(t, one)
+			s := mustOpen(t, files(f))
+			f.Write(name, []byte(text))
 			time.Sleep(time.Second)
 			expectShown(t, s, one, "one")
 			_, err := talk(t, s, two, "127.0.0.1:443")
 			if err == nil || !strings.Contains(err.Error(), "with the earlier files") ||
-				!strings.Contains(err.Error(), f.path(name)) {
+				!strings.Contains(err.Error(), f.Path(name)) {
 				t.Errorf("%s: %v", name, err)
 			}
-			if err := os.Remove(f.path(name)); err != nil {
+			if err := os.Remove(f.Path(name)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
@@ -81,23 +83,23 @@ func TestUnusableFilesLater(t *testing.T) {
 }
 
 func TestServersAreVerified(t *testing.T) {
-	one, two := newIdentity(t, "one"), newIdentity(t, "two")
-	f := newFolder(t, one)
-	files := Files{CAFile: f.path("ca")}
-	named := files
+	one, two := tlstest.New(t, "one"), tlstest.New(t, "two")
+	f := tlstest.NewFolder(t, one)
+	alone := Files{CAFile: f.Path("ca")}
+	named := alone
 	named.ServerName = "example.com"
 	for _, test := range []struct {
 		files   Files
-		server  identity
+		server  tlstest.Identity
 		address string
 		want    string
 	}{
-		{files, one, "127.0.0.1:443", ""},
-		{files, one, "example.com:443", ""},
+		{alone, one, "127.0.0.1:443", ""},
+		{alone, one, "example.com:443", ""},
 		{named, one, "10.0.0.1:443", ""},
-		{files, one, "example.org:443", "example.com, not example.org"},
-		{files, one, "10.0.0.1:443", "not 10.0.0.1"},
-		{files, two, "example.com:443", "unknown authority"},
+		{alone, one, "example.org:443", "example.com, not example.org"},
+		{alone, one, "10.0.0.1:443", "not 10.0.0.1"},
+		{alone, two, "example.com:443", "unknown authority"},
 		{Files{}, one, "example.com:443", "certificate"},
 	} {
 		_, err := talk(t, mustOpen(t, test.files), test.server, test.address)
@@ -109,7 +111,7 @@ func TestServersAreVerified(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
-	one, two := newIdentity(t, "one"), newIdentity(t, "two")
+	one, two := tlstest.New(t, "one"), tlstest.New(t, "two")
 	encrypted := pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("x")})
 	broken := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
 	for _, test := range []struct {
@@ -118,33 +120,33 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		want string
 	}{
 		{"ca", nil, "cannot be read: no such file"},
-		{"ca", one.key, "has no certificate in PEM form"},
-		{"ca", append(one.cert, broken...), "has a certificate that cannot be parsed, number 2"},
+		{"ca", one.Key, "has no certificate in PEM form"},
+		{"ca", append(one.Cert, broken...), "has a certificate that cannot be parsed, number 2"},
 		{"ca", make([]byte, maxSize+1), "has more than 1048576 bytes"},
 		{"cert", nil, "cannot be read: no such file"},
-		{"cert", one.key, "has no certificate in PEM form"},
-		{"cert", two.cert, "do not fit each other"},
+		{"cert", one.Key, "has no certificate in PEM form"},
+		{"cert", two.Cert, "do not fit each other"},
 		{"cert", broken, "cannot be used"},
 		{"key", nil, "cannot be read: no such file"},
 		{"key", encrypted, "has no private key in PEM form, which is not encrypted"},
-		{"key", two.key, "do not fit each other"},
+		{"key", two.Key, "do not fit each other"},
 	} {
-		f := newFolder(t, one)
-		if f.write(test.name, test.text); test.text == nil {
-			if err := os.Remove(f.path(test.name)); err != nil {
+		f := tlstest.NewFolder(t, one)
+		if f.Write(test.name, test.text); test.text == nil {
+			if err := os.Remove(f.Path(test.name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, err := Open(f.files())
+		_, err := Open(files(f))
 		if err == nil || !strings.Contains(err.Error(), test.want) ||
-			!strings.Contains(err.Error(), f.path(test.name)) {
+			!strings.Contains(err.Error(), f.Path(test.name)) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 	}
-	f := newFolder(t, one)
-	for _, files := range []Files{{CertFile: f.path("cert")}, {KeyFile: f.path("key")}} {
-		if _, err := Open(files); err == nil || !strings.Contains(err.Error(), "needs its key") {
-			t.Errorf("%+v: %v", files, err)
+	f := tlstest.NewFolder(t, one)
+	for _, half := range []Files{{CertFile: f.Path("cert")}, {KeyFile: f.Path("key")}} {
+		if _, err := Open(half); err == nil || !strings.Contains(err.Error(), "needs its key") {
+			t.Errorf("%+v: %v", half, err)
 		}
 	}
 }

@@ -88,7 +88,10 @@ func New(config Config) (*Client, error) {
 	}
 	dialer := outbound.Dialer{Resolver: config.Resolver}
 	c.transport = dialer.Transport()
-	c.transport.DialTLSContext = source.Dialer(dialer.DialContext, "h2", "http/1.1")
+	c.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn,
+		error) {
+		return c.tls.Dialer(dialer.DialContext, "h2", "http/1.1")(ctx, network, address)
+	}
 	c.transport.ForceAttemptHTTP2 = true
 	c.transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
 		WriteByteTimeout: config.Timeout}
@@ -192,7 +195,8 @@ func (c *Client) send(ctx, own context.Context, p prepared, body []byte) (Answer
 	defer func() { _ = response.Body.Close() }() // it is read, or given up
 	answer, err := read(response)
 	if err != nil && answer.Status/100 == 2 {
-		return Answer{}, c.failed(ctx, p, c.timedOut(own, fmt.Errorf("reading the answer: %w", err)))
+		return Answer{}, c.failed(ctx, p,
+			c.timedOut(own, fmt.Errorf("reading the answer: %w", err)))
 	}
 	if answer.Status == http.StatusGone {
 		c.gone.Store(time.Now().Add(goneFor).UnixNano())

@@ -98,11 +98,15 @@ func TestNewSaysWhatIsWrong(t *testing.T) {
 		want   string
 	}{
 		{Config{}, "url (nothing): it must begin with"},
-		{Config{URL: secret.Literal("https://a:hunter2@example.com")}, "url (a text): it has a user name"},
+		{Config{URL: secret.Literal("https://a:hunter2@example.com")},
+			"url (a text): it has a user name"},
 		{Config{URL: secret.FromFile("/no/such")}, "url: the file /no/such cannot be read"},
-		{Config{URL: fine, Headers: map[string]secret.Value{"A B": fine}}, `header "A B": its name`},
-		{Config{URL: fine, Headers: map[string]secret.Value{"Host": fine}}, `header "Host": it cannot be set`},
-		{Config{URL: fine, Headers: map[string]secret.Value{"a": fine, "A": fine}}, "it is the same as"},
+		{Config{URL: fine, Headers: map[string]secret.Value{"A B": fine}},
+			`header "A B": its name`},
+		{Config{URL: fine, Headers: map[string]secret.Value{"Host": fine}},
+			`header "Host": it cannot be set`},
+		{Config{URL: fine, Headers: map[string]secret.Value{"a": fine, "A": fine}},
+			"it is the same as"},
 		{Config{URL: fine, Headers: map[string]secret.Value{"A": secret.FromEnv("BROKEN")}},
 			`header "A": the value has a control character`},
 	} {

@@ -12,10 +12,10 @@
 //   - At most 64 KiB of an answer's head and of its body are read; nothing is decompressed.
 //   - Connections are reused, and HTTP/2 is used where TLS allows it. At most 64 requests run at a
 //     time.
-//   - URL, headers and TLS files are read at each use. If one cannot be read, the request is worth a
-//     retry.
-//   - Errors have the host and no other part of the URL, and none of the configured values. What the
-//     receiver wrote is quoted and bounded.
+//   - URL, headers and TLS files are read at each use. If one cannot be read, the request is worth
+//     a retry.
+//   - Errors have the host and no other part of the URL, and none of the configured values. What
+//     the receiver wrote is quoted and bounded.
 //   - Close waits for requests under way. Afterwards, and where one waited for its turn, Post fails
 //     with sink.ErrClosed.
 package httpsink

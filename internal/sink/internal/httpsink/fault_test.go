@@ -95,17 +95,20 @@ func TestRetryAfter(t *testing.T) {
 // Each of these answers at once, or breaks off.
 func TestBrokenAnswers(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"nothing":             {"", "EOF"},
-		"half a status line":  {"HTTP/1.1 20", "malformed HTTP"},
-		"no HTTP":             {"SSH-2.0-x\x00\r\n\r\n", "malformed HTTP"},
-		"half a head":         {head + "Content-Len", "malformed MIME header"},
-		"truncated body":      {head + "Content-Length: 10\r\n\r\n12345", "unexpected EOF"},
-		"truncated chunk":     {head + "Transfer-Encoding: chunked\r\n\r\nff\r\n12345", "unexpected EOF"},
-		"bad chunk":           {head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345", "chunk"},
-		"two lengths":         {head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n12", "Content-Length"},
+		"nothing":            {"", "EOF"},
+		"half a status line": {"HTTP/1.1 20", "malformed HTTP"},
+		"no HTTP":            {"SSH-2.0-x\x00\r\n\r\n", "malformed HTTP"},
+		"half a head":        {head + "Content-Len", "malformed MIME header"},
+		"truncated body":     {head + "Content-Length: 10\r\n\r\n12345", "unexpected EOF"},
+		"truncated chunk": {
+			head + "Transfer-Encoding: chunked\r\n\r\nff\r\n12345", "unexpected EOF"},
+		"bad chunk": {head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345", "chunk"},
+		"two lengths": {
+			head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n12", "Content-Length"},
 		"a header's bad name": {head + "A B\x01: x\r\n\r\n", "malformed MIME header"},
 		"long status line":    {"HTTP/1.1 " + strings.Repeat("x", 1<<16) + "\r\n\r\n", "HTTP"},
-		"switching":           {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n", "101"},
+		"switching": {
+			"HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n", "101"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := to(t, answers(t, test.text))
@@ -130,7 +133,8 @@ func TestEndlessAnswers(t *testing.T) {
 	for name, test := range map[string]struct{ first, text, want string }{
 		"headers": {head, "A: " + kilobyte + "\r\n", "headers exceeded"},
 		"header":  {head + "A: ", kilobyte, "headers exceeded"},
-		"1xx":     {"", "HTTP/1.1 103 Early Hints\r\nLink: " + kilobyte + "\r\n\r\n", "headers exceeded"},
+		"1xx": {"", "HTTP/1.1 103 Early Hints\r\nLink: " + kilobyte + "\r\n\r\n",
+			"headers exceeded"},
 		"continue": {"", "HTTP/1.1 100 Continue\r\n\r\n",
 			"headers exceeded"},
 		"error body": {"HTTP/1.1 500 No\r\nContent-Length: 10000000000\r\n\r\n", kilobyte, "500"},
