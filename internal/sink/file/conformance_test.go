@@ -36,12 +36,14 @@ func (d *disk) open(path string) (osFile, error) {
 	d.mu.Lock()
 	d.opens++
 	d.mu.Unlock()
-	f, err := openFile(path)
+	f, err := osDisk{}.open(path)
 	if err != nil {
 		return nil, err
 	}
 	return &diskFile{f.(*os.File), d}, nil
 }
+
+func (d *disk) syncFolder(string) error { return nil }
 
 // fail makes the disk fail from now on; nil heals it.
 func (d *disk) fail(fault func(op string, p []byte) (int, error)) {
@@ -77,11 +79,10 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
+// Sync does not bother the real disk: no test takes the power away.
 func (f *diskFile) Sync() error {
-	if _, err := f.disk.try("sync", nil); err != nil {
-		return err
-	}
-	return f.File.Sync()
+	_, err := f.disk.try("sync", nil)
+	return err
 }
 
 func (f *diskFile) Truncate(size int64) error {
@@ -133,8 +134,6 @@ func lines(t testing.TB, paths ...string) (all []string) {
 func TestConformance(t *testing.T) {
 	for name, config := range map[string]Config{
 		"interval": {},
-		"always":   {Sync: SyncAlways},
-		"never":    {Sync: SyncNever},
 		"rotating": {Rotate: Rotate{Size: 2000}, Sync: SyncAlways},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +141,7 @@ func TestConformance(t *testing.T) {
 				New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
 					d := newDisk(t)
 					config.Path = d.path
-					s, err := newSink(config, d.open)
+					s, err := newSink(config, d)
 					if err != nil {
 						t.Fatal(err)
 					}

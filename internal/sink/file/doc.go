@@ -7,6 +7,8 @@
 //   - A part that is there nevertheless, after a crash or because it could not be removed, is ended
 //     by a line break before the next line. It is the one sort of line that is not JSON.
 //   - With SyncAlways, Write returns when the disk has the lines. One fsync is for all that waits.
+//   - Only with SyncAlways, and if neither a sync nor the removal of its lines succeeds, lines are
+//     in the file twice.
 //   - With SyncInterval, the disk has the lines a second later. If it fails, the next Write fails.
 //   - A killed process loses no line that Write has reported as taken, whatever Sync is; SyncAlways
 //     is for the power.

@@ -53,9 +53,9 @@ type Sink struct {
 
 // New opens the file. What a retry cannot fix, such as a path that is a folder, is an error; a full
 // disk, or a file that another process still writes, are left to Write.
-func New(config Config) (*Sink, error) { return newSink(config, openFile) }
+func New(config Config) (*Sink, error) { return newSink(config, osDisk{}) }
 
-func newSink(config Config, open openFunc) (*Sink, error) {
+func newSink(config Config, d opener) (*Sink, error) {
 	switch config.Sync {
 	case "":
 		config.Sync = SyncInterval
@@ -69,7 +69,7 @@ func newSink(config Config, open openFunc) (*Sink, error) {
 		return nil, fmt.Errorf("file output: %w", err)
 	}
 	config.Path = path
-	s := &Sink{group: &group{journal: newJournal(config, open)}}
+	s := &Sink{group: &group{journal: newJournal(config, d)}}
 	if err := s.group.journal.ready(); err != nil && !mayPass(err) {
 		return nil, fmt.Errorf("file output: %w", err)
 	}
@@ -93,7 +93,7 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error { return s.writer.Close(ctx) }
 
-// osFile is what is done with a file, so that tests can have a bad disk.
+// osFile and opener are what is done with files, so that tests can have a bad disk.
 type osFile interface {
 	Write([]byte) (int, error)
 	ReadAt([]byte, int64) (int, error)
@@ -103,4 +103,9 @@ type osFile interface {
 	Close() error
 }
 
-type openFunc func(path string) (osFile, error)
+type opener interface {
+	// open opens or creates the file, locked.
+	open(path string) (osFile, error)
+	// syncFolder waits until the disk has the names in a folder.
+	syncFolder(path string) error
+}

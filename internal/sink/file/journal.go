@@ -13,7 +13,7 @@ import (
 // journal is the file that lines are appended to, and the renamed ones. It has no goroutine.
 type journal struct {
 	config Config
-	open   openFunc
+	disk   opener
 	now    func() time.Time
 
 	f       osFile      // nil if it has to be opened
@@ -22,7 +22,7 @@ type journal struct {
 	began   time.Time   // when f was begun
 	partial bool        // f ends in the middle of a line
 	dirty   bool        // f has lines that the disk may not have
-	pruned  bool        // old files were removed since the start
+	pruned  bool        // old files were removed since the last rotation
 	late    error       // of what no Write waited for; for the next one
 
 	// What undo returns to.
@@ -30,8 +30,8 @@ type journal struct {
 	markSize int64
 }
 
-func newJournal(config Config, open openFunc) *journal {
-	return &journal{config: config, open: open, now: time.Now}
+func newJournal(config Config, disk opener) *journal {
+	return &journal{config: config, disk: disk, now: time.Now}
 }
 
 // ready makes sure that f is open and is what the path names, as it is not after logrotate has
@@ -46,7 +46,7 @@ func (j *journal) ready() error {
 			return err
 		}
 	}
-	f, err := j.open(j.config.Path)
+	f, err := j.disk.open(j.config.Path)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (j *journal) begin() error {
 	if !known || j.size == 0 {
 		j.began = j.firstLine()
 	}
-	if j.size == 0 {
-		return j.syncFolder()
+	if j.size == 0 && j.config.Sync != SyncNever {
+		return j.disk.syncFolder(filepath.Dir(j.config.Path))
 	}
 	return nil
 }
@@ -215,18 +215,4 @@ func (j *journal) drop() error {
 	f := j.f
 	j.f = nil
 	return f.Close()
-}
-
-// syncFolder waits until the disk has the names in the folder.
-func (j *journal) syncFolder() error {
-	if j.config.Sync == SyncNever {
-		return nil
-	}
-	folder, err := os.Open(filepath.Dir(j.config.Path))
-	if err != nil {
-		return err
-	}
-	// Some file systems cannot do it, and have the names anyway.
-	_ = folder.Sync()
-	return folder.Close()
 }

@@ -47,9 +47,11 @@ func resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// openFile opens or creates the file, locked. It does not wait for the other end of a named pipe,
-// nor for the lock.
-func openFile(path string) (osFile, error) {
+// osDisk is the real disk.
+type osDisk struct{}
+
+// open implements opener. It does not wait for the other end of a named pipe, nor for the lock.
+func (osDisk) open(path string) (osFile, error) {
 	if err := checkRegular(path); err != nil {
 		return nil, err
 	}
@@ -106,4 +108,14 @@ func checkOpened(f *os.File, path string) error {
 		return fmt.Errorf("%s was replaced while it was opened: %w", path, errBusy)
 	}
 	return nil
+}
+
+func (osDisk) syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	// Some file systems cannot do it, and have the names anyway.
+	_ = folder.Sync()
+	return folder.Close()
 }

@@ -45,14 +45,11 @@ func (j *journal) rotate() error {
 		os.Remove(name)
 		return fmt.Errorf("begin a new file: %w", err)
 	}
+	j.pruned = false
 	if err := j.close(); err != nil {
 		return err
 	}
-	if err := j.ready(); err != nil {
-		return err
-	}
-	j.prune()
-	return nil
+	return j.ready()
 }
 
 // reserve creates an empty file under the name for a time, or a little later if that exists.
