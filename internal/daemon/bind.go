@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
@@ -25,60 +26,178 @@ var bindBackoff = backoff.Backoff{Min: time.Second, Max: 30 * time.Second}
 type binder struct {
 	cluster   *cluster
 	log       *slog.Logger
-	digestKey []byte          // of the digests of Secrets
-	start     func(*listener) // starts a listener that is bound
+	digestKey []byte // of the digests of Secrets
+	// bound is called with a setup that is bound, and its listener.
+	bound func(*listener, *setup)
+
+	trying  sync.Mutex // held while a setup is being bound
+	mu      sync.Mutex // guards what follows
+	waiting []bindable
+	wake    chan struct{} // has room for one
 }
 
-// run blocks until every listener is bound or ctx is done.
-func (b *binder) run(ctx context.Context, waiting []*listener) {
-	logged := map[*listener]string{}
-	for failures := 1; ; failures++ {
-		var unbound []*listener
-		var unreachable *kube.UnreachableError
-		for i, l := range waiting {
-			err := b.bind(ctx, l)
-			switch {
-			case ctx.Err() != nil:
-				return
-			case err == nil:
-				continue
-			case errors.As(err, &unreachable):
-				unbound = append(unbound, waiting[i:]...)
-			case logged[l] != err.Error():
-				logged[l] = err.Error()
-				l.health.fail(err)
-				b.log.Error("listener failed, will try again", "listener", l.cfg.Name, "error", err)
-				unbound = append(unbound, l)
-			default:
-				unbound = append(unbound, l)
-			}
-			if unreachable != nil {
-				break // the other listeners would wait for the same server
-			}
-		}
-		if len(unbound) == 0 {
-			return
-		}
-		pause := bindBackoff.Delay(failures)
-		if unreachable != nil {
-			pause = bindBackoff.AtLeast(pause, unreachable.RetryAfter)
-			for _, l := range unbound {
-				l.health.fail(unreachable)
-			}
-			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server,
-				"in", pause.Round(time.Millisecond), "error", unreachable.Err)
-		}
-		waiting = unbound
-		if backoff.Sleep(ctx, pause) != nil {
-			return
-		}
-		b.cluster.resolver.Invalidate()
+// bindable is a setup of a listener that is to be bound.
+type bindable struct {
+	listener *listener
+	setup    *setup
+}
+
+func newBinder(c *cluster, log *slog.Logger, digestKey []byte,
+	bound func(*listener, *setup)) *binder {
+	return &binder{cluster: c, log: log, digestKey: digestKey, bound: bound,
+		wake: make(chan struct{}, 1)}
+}
+
+// add has a setup of a listener bound, and no other one of the listener.
+func (b *binder) add(l *listener, s *setup) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.removeLocked(l)
+	b.waiting = append(b.waiting, bindable{l, s})
+	select {
+	case b.wake <- struct{}{}:
+	default:
 	}
 }
 
-// bind subscribes one listener to its informers, or changes nothing.
-func (b *binder) bind(ctx context.Context, l *listener) (err error) {
-	var regs []*informer.Registration
+// remove has no setup of a listener bound. It waits while one is being bound.
+func (b *binder) remove(l *listener) {
+	b.mu.Lock()
+	b.removeLocked(l)
+	b.mu.Unlock()
+	b.trying.Lock()
+	defer b.trying.Unlock()
+}
+
+func (b *binder) removeLocked(l *listener) {
+	b.waiting = slices.DeleteFunc(b.waiting, func(w bindable) bool { return w.listener == l })
+}
+
+// isWaiting reports whether a setup is still to be bound.
+func (b *binder) isWaiting(w bindable) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Contains(b.waiting, w)
+}
+
+// next returns what is to be bound.
+func (b *binder) next() []bindable {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.waiting)
+}
+
+// run binds until ctx is done.
+func (b *binder) run(ctx context.Context) {
+	logged := map[*listener]string{}
+	for failures := 0; ; {
+		pause := time.Duration(-1)
+		if b.round(ctx, logged, &failures, &pause); ctx.Err() != nil {
+			return
+		}
+		if !b.rest(ctx, pause) {
+			return
+		}
+		if pause >= 0 {
+			b.cluster.resolver.Invalidate()
+		}
+	}
+}
+
+// rest waits until the pause is over or there is something new to bind; without a pause, only for
+// the latter. It reports whether ctx is not done.
+func (b *binder) rest(ctx context.Context, pause time.Duration) bool {
+	var over <-chan time.Time
+	if pause >= 0 {
+		over = time.After(pause)
+	}
+	select {
+	case <-over:
+	case <-b.wake:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// round tries to bind everything once. The pause is how long to wait before the next round, less
+// than 0 if there is none.
+func (b *binder) round(ctx context.Context, logged map[*listener]string, failures *int,
+	pause *time.Duration) {
+	failed := false
+	for _, w := range b.next() {
+		err := b.try(ctx, w)
+		var unreachable *kube.UnreachableError
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			delete(logged, w.listener)
+			continue
+		case errors.As(err, &unreachable):
+			// the other listeners would wait for the same server
+			*failures++
+			*pause = b.unreachable(unreachable, *failures)
+			return
+		case logged[w.listener] != err.Error():
+			logged[w.listener] = err.Error()
+			w.listener.health.fail(err)
+			b.log.Error("listener failed, will try again", "listener", w.listener.name, "error",
+				err)
+		}
+		failed = true
+	}
+	if failed {
+		*failures++
+		*pause = bindBackoff.Delay(*failures)
+		return
+	}
+	*failures = 0
+}
+
+// unreachable reports that the API server does not answer, and returns the pause before it is asked
+// again.
+func (b *binder) unreachable(err *kube.UnreachableError, failures int) time.Duration {
+	pause := bindBackoff.AtLeast(bindBackoff.Delay(failures), err.RetryAfter)
+	for _, w := range b.next() {
+		w.listener.health.fail(err)
+	}
+	b.log.Warn("cannot reach the API server, will try again", "server", err.Server, "in",
+		pause.Round(time.Millisecond), "error", err.Err)
+	return pause
+}
+
+// try binds one setup, if it is still to be bound.
+func (b *binder) try(ctx context.Context, w bindable) error {
+	b.trying.Lock()
+	defer b.trying.Unlock()
+	if !b.isWaiting(w) {
+		return nil
+	}
+	regs, err := b.bind(ctx, w.listener, w.setup)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	wanted := slices.Contains(b.waiting, w)
+	b.waiting = slices.DeleteFunc(b.waiting, func(other bindable) bool { return other == w })
+	b.mu.Unlock()
+	if !wanted { // removed meanwhile
+		for _, reg := range regs {
+			reg.Remove()
+		}
+		return nil
+	}
+	w.listener.health.bind(slices.Concat(w.listener.events, w.setup.caches.registrations()))
+	b.log.Info("listening", "listener", w.listener.name, "resource", w.setup.found.String(),
+		"namespaces", w.setup.cfg.Informer().Namespaces)
+	b.bound(w.listener, w.setup)
+	return nil
+}
+
+// bind subscribes a listener to the informers of a setup, or changes nothing. It returns the
+// registrations that it has made.
+func (b *binder) bind(ctx context.Context, l *listener, s *setup) (regs []*informer.Registration,
+	err error) {
 	defer func() {
 		if err != nil {
 			for _, reg := range regs {
@@ -86,52 +205,50 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 			}
 		}
 	}()
-	looked := caches{}
-	for _, name := range l.lookups() {
-		inf := l.cfg.Informers()[name]
+	looked := map[string][]*informer.Registration{}
+	for _, name := range s.lookups() {
+		inf := s.cfg.Informers()[name]
 		found, err := b.cluster.resolve(ctx, inf)
 		if err != nil {
-			return fmt.Errorf("informer %q, which %s objects up in: %w", name, l.lookedUpBy(name),
-				err)
+			return regs, fmt.Errorf("informer %q, which %s objects up in: %w", name,
+				s.lookedUpBy(name), err)
 		}
-		on, err := onlooker(l.cfg.Name)
+		on, err := onlooker(l.name)
 		if err != nil {
-			return err
+			return regs, err
 		}
 		shape, err := shapeOf(inf)
 		if err != nil {
-			return err
+			return regs, err
 		}
-		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.filters()),
+		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, s.filters()),
 			on); err != nil {
-			return err
+			return regs, err
 		}
 		regs = append(regs, looked[name]...)
 	}
-	found, err := b.cluster.resolve(ctx, l.cfg.Informer())
+	found, err := b.cluster.resolve(ctx, s.cfg.Informer())
 	if err != nil {
-		return err
+		return regs, err
 	}
 	messages, err := cloudevent.NewBuilder(sink.Origin{
-		Cluster: b.cluster.name, Listener: l.cfg.Name, Resource: resourceOf(found).String(),
+		Cluster: b.cluster.name, Listener: l.name, Resource: resourceOf(found).String(),
 		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
 		Kind: found.GVK.Kind,
 	})
 	if err != nil {
-		return err
+		return regs, err
 	}
-	events, err := b.listen(found, l.cfg.Informer(), l.shape, l.subscription)
-	if err != nil {
-		return err
+	if l.events == nil {
+		events, err := b.listen(found, s.cfg.Informer(), s.shape, l.subscription)
+		if err != nil {
+			return regs, err
+		}
+		regs = append(regs, events...)
+		l.events = events
 	}
-	regs = append(regs, events...)
-	maps.Copy(l.caches, looked) // the handler refers to it already
-	l.messages = messages
-	l.health.bind(regs)
-	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces",
-		l.cfg.Informer().Namespaces)
-	b.start(l)
-	return nil
+	s.caches.in, s.messages, s.found = looked, messages, found
+	return regs, nil
 }
 
 // resolve finds the resource of an informer and checks it against the informer's settings.

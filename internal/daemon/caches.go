@@ -11,11 +11,13 @@ import (
 // caches are the stores of the informers in which a listener's expressions and handler look objects
 // up, by informer and one for each namespace. They are empty until the listener is bound, and
 // filled before its route runs.
-type caches map[string][]*informer.Registration
+type caches struct {
+	in map[string][]*informer.Registration
+}
 
 // Get returns one object, nil if there is none.
-func (c caches) Get(name, namespace, object string) *object.Object {
-	for _, reg := range c[name] {
+func (c *caches) Get(name, namespace, object string) *object.Object {
+	for _, reg := range c.in[name] {
 		if o, err := reg.Lister().Get(namespace, object); err == nil {
 			return o
 		}
@@ -24,8 +26,8 @@ func (c caches) Get(name, namespace, object string) *object.Object {
 }
 
 // ByIndex returns the objects that have a value in an index, in any order.
-func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
-	for _, reg := range c[name] {
+func (c *caches) ByIndex(name, index, value string) (found []*object.Object) {
+	for _, reg := range c.in[name] {
 		objects, err := reg.Lister().ByIndex(index, value)
 		if err != nil {
 			continue // the index was checked when the expression was compiled
@@ -44,7 +46,7 @@ func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 const withinNamespace = "/namespace"
 
 // ByIndexIn returns the objects of a namespace that have a value in an index.
-func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
+func (c *caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	if index != informer.NamespaceIndex {
 		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)
 	}
@@ -67,11 +69,18 @@ func withIndexesIn(shape informer.Shape, name string,
 	return shape
 }
 
-func (c caches) registrations() (all []*informer.Registration) {
-	for _, regs := range c {
+func (c *caches) registrations() (all []*informer.Registration) {
+	for _, regs := range c.in {
 		all = append(all, regs...)
 	}
 	return all
+}
+
+// remove ends the registrations. What is looked up afterwards is as it was.
+func (c *caches) remove() {
+	for _, reg := range c.registrations() {
+		reg.Remove()
+	}
 }
 
 // onlooker returns a subscription that gets no events: the informer only runs for its cache.

@@ -229,9 +229,9 @@ func ruleEvent(t *testing.T, s *told) string {
 // endpointsOf returns what the endpoint answers while the story's violations are open.
 func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
-	book := s.listener.book
+	book := s.listener.setup().book
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
-		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource,
+		Name: s.listener.setup().cfg.Name, Resource: s.listener.setup().cfg.Informer().Resource,
 		Violations: book.Open, Counts: book.Counts,
 		Route: func() route.Stats {
 			return s.listener.route.Stats()

@@ -88,15 +88,15 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 			t.Fatal(err)
 		}
 		defer built.close(context.WithoutCancel(t.Context()))
-		i := slices.IndexFunc(built.listeners, func(l *listener) bool { return l.cfg.Name == name })
+		i := slices.IndexFunc(built.listeners, func(l *listener) bool { return l.name == name })
 		if i < 0 {
 			t.Fatalf("there is no listener %q", name)
 		}
 		s.listener = built.listeners[i]
-		p := s.listener.pipeline()
+		p := s.listener.setup().pipeline()
 		p.Caches, p.Outputs = s.caches, []route.Output{{Name: "stdout", Sink: s.sink}}
 		if p.Messages, err = cloudevent.NewBuilder(sink.Origin{Cluster: cfg.Cluster.Name,
-			Listener: name, Resource: s.listener.cfg.Informer().Resource}); err != nil {
+			Listener: name, Resource: s.listener.setup().cfg.Informer().Resource}); err != nil {
 			t.Fatal(err)
 		}
 		c := s.listener.routeConfig(log)
@@ -148,7 +148,7 @@ func (s *told) line(line string) {
 	case words[0] == "cache":
 		s.cache(words[1], object)
 	case words[0] == "unheard":
-		s.state(s.listener.cfg.Informer().Resource, object)
+		s.state(s.listener.setup().cfg.Informer().Resource, object)
 	case words[0][0] == '+':
 		d, err := time.ParseDuration(words[0][1:])
 		if err != nil {
@@ -242,7 +242,7 @@ func (s *told) event(words []string, object string) {
 		}
 	}
 	before := maps.Clone(s.states)
-	e.Object = s.state(s.listener.cfg.Informer().Resource, object)
+	e.Object = s.state(s.listener.setup().cfg.Informer().Resource, object)
 	key := e.Object.Key()
 	if op == event.Update {
 		if e.Old = before[key]; e.Old == nil {
@@ -335,7 +335,7 @@ func (s *told) parse(resource, text string) *object.Object {
 
 func (s *told) cache(name, text string) {
 	s.t.Helper()
-	inf := s.listener.cfg.Informers()[name]
+	inf := s.listener.setup().cfg.Informers()[name]
 	if inf == nil {
 		s.t.Fatalf("there is no informer %q", name)
 	}

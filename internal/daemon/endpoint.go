@@ -22,11 +22,12 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	if cfg.HTTP.Address != "" {
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
-		if hasHandlers(cfg) {
-			s.Handlers = r.host.Stats
-		}
-		for _, l := range r.listeners {
-			s.Listeners = append(s.Listeners, l.shown())
+		s.Handlers = r.host.Stats
+		s.Current = func() (shown []endpoints.Listener) {
+			for _, l := range r.current() {
+				shown = append(shown, l.shown())
+			}
+			return shown
 		}
 		if err := listen(s, log); err != nil {
 			return bound, err
@@ -35,9 +36,11 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	if cfg.Health.Address != "" {
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
-		for _, l := range r.listeners {
-			s.Listeners = append(s.Listeners,
-				endpoints.Listener{Name: l.cfg.Name, State: l.health.state})
+		s.Current = func() (shown []endpoints.Listener) {
+			for _, l := range r.current() {
+				shown = append(shown, endpoints.Listener{Name: l.name, State: l.health.state})
+			}
+			return shown
 		}
 		if err := listen(s, log); err != nil {
 			return bound, err
@@ -57,11 +60,12 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 
 // shown returns what the endpoints show of a listener.
 func (l *listener) shown() endpoints.Listener {
+	now := l.setup()
 	shown := endpoints.Listener{
-		Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats,
+		Name: l.name, Resource: now.cfg.Informer().Resource, Route: l.route.Stats,
 		Buffer: l.subscription.Stats, State: l.health.state,
 	}
-	if book := l.book; book != nil {
+	if book := now.book; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
 	}
 	return shown

@@ -17,8 +17,8 @@ import (
 // headers.
 type handlerReader struct {
 	section
-	persist bool   // values outlast the daemon if the configuration says so
-	caches  caches // of the listener
+	persist bool    // values outlast the daemon if the configuration says so
+	caches  *caches // of the listener
 }
 
 // spec returns what a listener's module is loaded from, nil without an error if a mistake was

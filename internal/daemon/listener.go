@@ -3,29 +3,36 @@ package daemon
 import (
 	"context"
 	"log/slog"
-	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/route"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// listener is what a runtime has of one listener of its plan.
+// listener is what a runtime has of one listener: what lasts for its whole life, and the setup that
+// it works with.
 type listener struct {
-	*listenerPlan
+	name         string
 	subscription *informer.Subscription
 	route        *route.Route
-	book         *rules.Book // nil without rules
-	outputs      []route.Output
-	caches       caches              // empty until the listener is bound
-	messages     *cloudevent.Builder // nil until then
-	spec         *plugins.Spec       // of a handler that is not loaded yet
-	handler      *plugins.Handler    // nil without one, or until it is loaded
-	loaded       chan struct{}       // closed when it is loaded, or there is none
 	health       health
+
+	// now is what the listener works with, or will once it has begun.
+	now atomic.Pointer[setup]
+
+	loaded chan struct{}   // closed when the handler is loaded, or there is none
+	life   context.Context // ends when the intake does, or the listener is removed
+	leave  context.CancelFunc
+	after  <-chan struct{} // what the listener waits for before it begins; nil: nothing
+	ended  chan struct{}   // closed when it is no longer there
+
+	mu     sync.Mutex // guards what follows
+	begun  bool       // its route runs, or has run
+	gone   bool       // it must not begin any more
+	target *setup     // that it is to work with, once that is bound
+	events []*informer.Registration
 }
 
 var overflows = map[string]informer.Overflow{
@@ -33,50 +40,27 @@ var overflows = map[string]informer.Overflow{
 	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
 }
 
-// prepare makes a listener of its plan, without starting it, and collects the mistakes.
-func (r *runtime) prepare(ctx context.Context, cfg *config.Config, p *listenerPlan) (*listener,
+// newListener makes a listener of its plan, without starting it, and collects the mistakes.
+func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *listenerPlan) (*listener,
 	config.Errors) {
-	s := sectionOf(cfg, p.cfg)
-	l := &listener{listenerPlan: p, caches: caches{}, loaded: make(chan struct{})}
-	if len(p.rules) > 0 {
-		l.book = rules.NewBook(p.rules, len(p.cfg.Outputs))
-	}
-	for _, name := range p.cfg.Outputs {
-		l.outputs = append(l.outputs, route.Output{Name: name, Sink: r.sinks[name]})
-	}
-	if p.cfg.Handler != nil {
-		reader := &handlerReader{section: s, persist: r.persist, caches: l.caches}
-		err := r.prepareHandler(ctx, l, reader)
-		s = reader.section
-		if err != nil {
-			s.mistake(".handler.wasm", err)
-		}
-	}
+	l := &listener{name: p.cfg.Name, loaded: make(chan struct{}), ended: make(chan struct{})}
+	s, mistakes := r.newSetup(ctx, cfg, p, nil)
+	l.now.Store(s)
+	l.target = s
+	wrong := sectionOf(cfg, p.cfg)
 	var err error
 	if l.subscription, err = informer.NewSubscription(p.subscription(cfg)); err != nil {
-		s.mistake("", err)
-		return l, s.mistakes
+		wrong.mistake("", err)
+		return l, append(mistakes, wrong.mistakes...)
 	}
 	if l.route, err = route.New(l.routeConfig(r.log)); err != nil {
-		s.mistake("", err)
+		wrong.mistake("", err)
 	}
-	return l, s.mistakes
+	return l, append(mistakes, wrong.mistakes...)
 }
 
-// prepareHandler reads and checks a listener's module. In a daemon it is loaded later, when other
-// listeners do not wait for it; else it is loaded at once.
-func (r *runtime) prepareHandler(ctx context.Context, l *listener, reader *handlerReader) error {
-	spec, err := reader.spec()
-	switch {
-	case spec == nil:
-		return err
-	case r.persist:
-		l.spec = spec
-		return r.host.Check(*spec)
-	}
-	l.handler, err = r.host.Load(ctx, *spec)
-	return err
-}
+// setup returns what the listener works with.
+func (l *listener) setup() *setup { return l.now.Load() }
 
 // subscription returns the configuration of the listener's buffer.
 func (p *listenerPlan) subscription(cfg *config.Config) informer.SubscriptionConfig {
@@ -96,29 +80,18 @@ func (p *listenerPlan) subscription(cfg *config.Config) informer.SubscriptionCon
 
 // routeConfig returns the configuration of the listener's route, without a pipeline.
 func (l *listener) routeConfig(log *slog.Logger) route.Config {
-	retry := l.cfg.Retry
+	cfg := l.setup().cfg
+	retry := cfg.Retry
 	c := route.Config{
-		Name: l.cfg.Name, Subscription: l.subscription, Workers: l.cfg.Workers,
-		Log: log.With("listener", l.cfg.Name),
+		Name: l.name, Subscription: l.subscription, Workers: cfg.Workers,
+		Log: log.With("listener", l.name),
 		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
 			MaxBackoff: retry.MaxBackoff.Duration},
 	}
-	if l.cfg.Handler != nil {
-		c.PauseAfter = l.cfg.Handler.PauseAfter
+	if cfg.Handler != nil {
+		c.PauseAfter = cfg.Handler.PauseAfter
 	}
 	return c
-}
-
-// pipeline returns what becomes of the listener's events, once it is bound and its handler loaded.
-func (l *listener) pipeline() *route.Pipeline {
-	p := &route.Pipeline{
-		Select: l.selects, On: l.cfg.Ops(), Filter: l.filter, Rules: l.book, Quiet: l.quiet,
-		Handler: l.handler, Caches: l.caches, Messages: l.messages, Outputs: l.outputs,
-	}
-	if l.cfg.Handler != nil {
-		p.Batch = l.cfg.Handler.Batch
-	}
-	return p
 }
 
 // start waits until what the listener needs is there, and runs its route until that is drained.
@@ -128,29 +101,52 @@ func (l *listener) start(ctx context.Context, r *runtime) {
 		return
 	}
 	// An empty cache would be an answer to a lookup, too.
-	if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {
+	if err := informer.WaitForSync(ctx, l.setup().caches.registrations()...); err != nil {
+		return
+	}
+	if !l.begin() {
 		return
 	}
 	working := context.WithoutCancel(ctx) // draining the route ends it
 	_ = l.untilItWorks(ctx, r.log, func() error {
-		if err := l.route.Use(l.pipeline()); err != nil {
+		if err := l.use(); err != nil {
 			return err
 		}
 		return l.route.Run(working)
 	})
 }
 
-// lookups returns the names of the informers in which the listener's expressions and its handler
-// look objects up.
-func (p *listenerPlan) lookups() []string {
-	names := append(lookups(p.filters()), grantedInformers(p.cfg)...)
-	return slices.Compact(slices.Sorted(slices.Values(names)))
+// begin notes that the listener's route runs, unless the listener is gone.
+func (l *listener) begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun = !l.gone
+	return l.begun
 }
 
-// lookedUpBy returns which part of the listener looks objects up in an informer.
-func (p *listenerPlan) lookedUpBy(name string) string {
-	if slices.Contains(lookups(p.filters()), name) {
-		return "its expressions look"
+// use makes the route use the listener's setup.
+func (l *listener) use() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.route.Use(l.setup().pipeline())
+}
+
+// remove notes that the listener must not begin any more. It reports whether it has begun.
+func (l *listener) remove() (begun bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gone = true
+	return l.begun
+}
+
+// unbind ends the listener's registrations.
+func (l *listener) unbind() {
+	l.mu.Lock()
+	events := l.events
+	l.events = nil
+	l.mu.Unlock()
+	for _, reg := range events {
+		reg.Remove()
 	}
-	return "its handler looks"
+	l.setup().caches.remove()
 }

@@ -25,18 +25,15 @@ func loadDelay(failures int, took time.Duration) time.Duration {
 // load loads the listener's handler, if it has one that is not loaded yet. It tries until it
 // succeeds or ctx ends. The other listeners do not wait for it.
 func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logger) error {
-	if l.spec == nil {
+	m := l.setup().module
+	if m == nil || m.spec == nil {
 		return nil
 	}
 	l.health.loading()
 	begun := time.Now()
-	err := l.untilItWorks(ctx, log, func() (err error) {
-		l.handler, err = host.Load(ctx, *l.spec)
-		return err
-	})
+	err := l.untilItWorks(ctx, log, func() error { return m.load(ctx, host) })
 	if err == nil {
-		l.spec = nil // and with it the module's bytes
-		log.Info("handler loaded", "listener", l.cfg.Name, "in",
+		log.Info("handler loaded", "listener", l.name, "in",
 			time.Since(begun).Round(time.Millisecond))
 	}
 	return err
@@ -74,7 +71,7 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 		pause := loadDelay(failures, time.Since(begun))
 		if logged != err.Error() {
 			logged = err.Error()
-			log.Error("listener failed, will try again", "listener", l.cfg.Name, "in",
+			log.Error("listener failed, will try again", "listener", l.name, "in",
 				pause.Round(time.Second), "error", err)
 		}
 		if err := backoff.Sleep(ctx, pause); err != nil {

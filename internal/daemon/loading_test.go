@@ -122,7 +122,7 @@ func TestAHandlerThatIsRefusedHoldsUpNobody(t *testing.T) {
 func TestAListenerIsTriedAgainWithPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		l := &listener{listenerPlan: &listenerPlan{cfg: &config.Listener{Name: "pods"}}}
+		l := &listener{name: "pods"}
 		begun, tries := time.Now(), []time.Duration(nil)
 		err := l.untilItWorks(t.Context(), plain(&log, slog.LevelInfo), func() error {
 			if len(tries) > 0 && (l.health.crippled == nil || len(l.health.state().Failing) == 0) {

@@ -383,11 +383,11 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	}
 	defer built.close(context.WithoutCancel(ctx))
 	l := built.listeners[0]
-	r, to, caches := l.route, l.pipeline(), &docCaches{}
+	r, to, caches := l.route, l.setup().pipeline(), &docCaches{}
 	to.Caches, to.Outputs = caches, nil
 	if len(p.denies) > 0 {
-		l.book = rules.NewBook(newCompiler(cfg, l.cfg, nil).ruleList(), p.outputs)
-		to.Rules = l.book
+		l.setup().book = rules.NewBook(newCompiler(cfg, l.setup().cfg, nil).ruleList(), p.outputs)
+		to.Rules = l.setup().book
 	}
 	ears := make([]*ear, p.outputs)
 	for i := range ears {
@@ -405,7 +405,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	factory := informer.NewFactory(server, quiet)
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
-	if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape,
+	if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().shape,
 		l.subscription); err != nil {
 		return err
 	}
@@ -471,8 +471,8 @@ func (p *modelPlan) check(l *listener, ears []*ear, lives map[string]modelPod, n
 			}
 		}
 		open := map[string]bool{}
-		if l.book != nil {
-			for _, v := range l.book.Open() {
+		if l.setup().book != nil {
+			for _, v := range l.setup().book.Open() {
 				open[v.Name+" "+v.UID+" "+v.Rule] = true
 			}
 		}

@@ -58,7 +58,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
 	listen := func(l *informer.Subscription) {
-		if _, err := factory.Subscribe(resource, informer.Scope{}, built.listeners[0].shape,
+		if _, err := factory.Subscribe(resource, informer.Scope{}, built.listeners[0].setup().shape,
 			l); err != nil {
 			b.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		if wide {
 			source = newWideListener(b)
 		}
-		p := &route.Pipeline{Quiet: true, Rules: l.book, Caches: &docCaches{}}
+		p := &route.Pipeline{Quiet: true, Rules: l.setup().book, Caches: &docCaches{}}
 		if p.Messages, err = cloudevent.NewBuilder(
 			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 			b.Fatal(err)

@@ -3,14 +3,24 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// run starts the runtime's plan and stops it when ctx is done. It owns all goroutines: the
-// informers and the binder, which bring events in, the listeners, which bring them out, and the
-// endpoints, which report on them until they have ended.
+// supervisor runs a runtime. It owns all goroutines: the informers and the binder, which bring
+// events in, the listeners, which bring them out, and the endpoints, which report on them until
+// they have ended.
+type supervisor struct {
+	*runtime
+	cluster           *cluster
+	binder            *binder
+	intake, listening sync.WaitGroup
+}
+
+// run starts the runtime's plan and stops it when ctx is done.
 func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	log, cfg := r.log, r.plan.config
 	answering, err := r.endpoints(cfg, c, o.Version, log)
@@ -22,7 +32,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if hasHandlers(cfg) {
 		logEngine(ctx, log, r.host)
 	}
-	var intake, listeners, answers sync.WaitGroup
+	var answers sync.WaitGroup
 	answer, stopAnswering := context.WithCancel(context.WithoutCancel(ctx))
 	defer answers.Wait()
 	defer stopAnswering()
@@ -33,47 +43,74 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 			}
 		})
 	}
-	intake.Go(func() { _ = c.factory.Run(ctx) })
-	for _, l := range r.listeners {
-		intake.Go(func() {
-			if l.load(ctx, r.host, log) == nil {
-				close(l.loaded)
-			}
-		})
+	s := &supervisor{runtime: r, cluster: c}
+	s.binder = newBinder(c, log, r.digestKey, s.bound)
+	s.intake.Go(func() { _ = c.factory.Run(ctx) })
+	for _, l := range r.current() {
+		s.start(ctx, l)
 	}
-	b := &binder{cluster: c, log: log, digestKey: r.digestKey,
-		start: func(l *listener) { listeners.Go(func() { l.start(ctx, r) }) }}
-	intake.Go(func() { b.run(ctx, r.listeners) })
-	intake.Wait() // until ctx is done
+	s.intake.Go(func() { s.binder.run(ctx) })
+	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
+	s.drain(ctx)
+	return nil
+}
 
-	grace := cfg.Shutdown.Drain.Duration
-	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
+// drain lets the listeners finish what they have, for a while.
+func (s *supervisor) drain(ctx context.Context) {
+	grace := s.grace()
+	s.log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	for _, l := range r.listeners {
-		listeners.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest
+	all := s.current()
+	for _, l := range all {
+		s.listening.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest
 	}
-	listeners.Wait()
-	r.logResults(log)
-	return nil
+	s.listening.Wait()
+	logResults(s.log, all)
+}
+
+// start loads the handler of a listener and has it bound. When that is done, it begins.
+func (s *supervisor) start(ctx context.Context, l *listener) {
+	l.life, l.leave = context.WithCancel(ctx)
+	if l.after == nil {
+		s.binder.add(l, l.setup())
+	}
+	s.intake.Go(func() {
+		if l.after != nil {
+			select {
+			case <-l.after:
+				s.binder.add(l, l.setup())
+			case <-l.life.Done():
+				return
+			}
+		}
+		if l.load(l.life, s.host, s.log) == nil {
+			close(l.loaded)
+		}
+	})
+}
+
+// bound begins a listener that is bound.
+func (s *supervisor) bound(l *listener, _ *setup) {
+	s.listening.Go(func() { l.start(l.life, s.runtime) })
 }
 
 // logResults logs what each listener has done, and how many events it leaves unfinished. Counters
 // that are 0 are left out.
-func (r *runtime) logResults(log *slog.Logger) {
-	subscriptions := make([]*informer.Subscription, len(r.listeners))
-	for i, l := range r.listeners {
+func logResults(log *slog.Logger, all []*listener) {
+	subscriptions := make([]*informer.Subscription, len(all))
+	for i, l := range all {
 		subscriptions[i] = l.subscription
 	}
 	for i, unfinished := range informer.DiscardAll(subscriptions) {
-		l := r.listeners[i]
+		l := all[i]
 		level := slog.LevelInfo
 		if unfinished > 0 {
 			level = slog.LevelWarn
 		}
 		s := l.subscription.Stats()
-		attrs := []any{"listener", l.cfg.Name, "events", l.route.Stats()}
+		attrs := []any{"listener", l.name, "events", l.route.Stats()}
 		for _, counter := range []slog.Attr{
 			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced),
 			slog.Uint64("dropped", s.Dropped),
@@ -91,4 +128,18 @@ func (r *runtime) logResults(log *slog.Logger) {
 		}
 		log.Log(context.Background(), level, "listener stopped", attrs...)
 	}
+}
+
+// current returns the listeners that there are.
+func (r *runtime) current() []*listener {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.listeners)
+}
+
+// grace returns how long listeners may take to finish what they have.
+func (r *runtime) grace() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.plan.config.Shutdown.Drain.Duration
 }

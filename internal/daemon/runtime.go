@@ -9,10 +9,10 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -25,9 +25,12 @@ type runtime struct {
 	host      *plugins.Host
 	persist   bool   // it is a daemon's, which keeps state
 	digestKey []byte // of the digests of Secrets; nil: one of the process's own
-	sinks     map[string]sink.Sink
+	outputs   outputs
+	running   bool // listeners may have begun
+
+	mu        sync.Mutex // guards what follows
 	plan      *plan
-	listeners []*listener // of the plan
+	listeners []*listener // of the plan, in its order
 }
 
 // stopGrace is how long closing a runtime may take when building it is stopped.
@@ -105,7 +108,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 
 // open makes a runtime without a plan.
 func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime, error) {
-	r := &runtime{log: opts.Log, persist: opts.running, sinks: map[string]sink.Sink{}}
+	r := &runtime{log: opts.Log, persist: opts.running}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard
 	}
@@ -125,9 +128,11 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 	} else {
 		r.host = CompilingHost(ctx, opts.Log)
 	}
+	r.outputs.all = map[string]*output{}
 	for name, o := range cfg.Outputs {
+		r.outputs.all[name] = &output{name: name}
 		if o.Stdout != nil {
-			r.sinks[name] = stdout.New(opts.Stdout)
+			r.outputs.all[name].sink = stdout.New(opts.Stdout)
 		}
 	}
 	return r, nil
@@ -140,7 +145,7 @@ func (r *runtime) apply(ctx context.Context, p *plan) (config.Errors, error) {
 	r.plan = p
 	var mistakes config.Errors
 	for _, planned := range p.listeners {
-		l, wrong := r.prepare(ctx, p.config, planned)
+		l, wrong := r.newListener(ctx, p.config, planned)
 		if err := ctx.Err(); err != nil { // a handler that was cut short is not a mistake
 			return nil, fmt.Errorf("stopped before all was checked: %w", err)
 		}
@@ -152,13 +157,7 @@ func (r *runtime) apply(ctx context.Context, p *plan) (config.Errors, error) {
 
 // close closes the handlers first, then the outputs.
 func (r *runtime) close(ctx context.Context) error {
-	errs := []error{r.host.Close(ctx)}
-	for name, s := range r.sinks {
-		if err := s.Close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("output %q: %w", name, err))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(r.host.Close(ctx), r.outputs.close(ctx))
 }
 
 // report passes on, or logs, what is suspicious in a listener's expressions, and logs what is

@@ -23,16 +23,18 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.
 
 // readyz reports whether all listeners get their events, and why some do not.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
-	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := s.verdict(not, "not ready")
+	all := s.listeners()
+	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
+	status, text := verdict(not, "not ready", len(all))
 	health(w, status, text)
 }
 
 // healthz reports whether any listener fails, and why, and which are paused.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	failing := s.troubled(func(st State) []string { return st.Failing })
-	status, text := s.verdict(failing, "failing")
-	for _, l := range s.Listeners {
+	all := s.listeners()
+	failing := troubled(all, func(st State) []string { return st.Failing })
+	status, text := verdict(failing, "failing", len(all))
+	for _, l := range all {
 		if l.Route == nil {
 			continue
 		}
@@ -45,8 +47,9 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyWithoutData reports only how many listeners are not ready, since anybody may connect.
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
-	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := s.verdict(not, "not ready")
+	all := s.listeners()
+	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
+	status, text := verdict(not, "not ready", len(all))
 	text, _, _ = strings.Cut(text, "\n")
 	health(w, status, text)
 }
@@ -63,8 +66,8 @@ type trouble struct {
 	reasons  []string
 }
 
-func (s *Server) troubled(of func(State) []string) (all []trouble) {
-	for _, l := range s.Listeners {
+func troubled(listeners []Listener, of func(State) []string) (all []trouble) {
+	for _, l := range listeners {
 		if l.State == nil {
 			continue
 		}
@@ -77,12 +80,12 @@ func (s *Server) troubled(of func(State) []string) (all []trouble) {
 
 // verdict returns ok if no listener is in trouble, or else a line with their number and one for
 // each reason. Texts of the API server are quoted and cut.
-func (s *Server) verdict(not []trouble, word string) (status int, text string) {
+func verdict(not []trouble, word string, listeners int) (status int, text string) {
 	if len(not) == 0 {
 		return http.StatusOK, "ok"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of %d listeners", word, len(not), len(s.Listeners))
+	fmt.Fprintf(&b, "%s: %d of %d listeners", word, len(not), listeners)
 	for _, t := range not {
 		for _, reason := range t.reasons {
 			fmt.Fprintf(&b, "\nlistener %+q: %+.500q", t.listener, reason)

@@ -90,7 +90,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	if c.Handlers != nil {
 		sendAll(ch, hostSeries, c.Handlers())
 	}
-	for _, l := range c.Listeners {
+	for _, l := range c.listeners() {
 		collectListener(ch, l)
 	}
 	if c.Informers != nil {

@@ -53,6 +53,8 @@ type Server struct {
 	Cluster   string // the cluster's name, for informerd_cluster_info
 	Version   string
 	Listeners []Listener
+	// Current returns the listeners that there are by now, instead of Listeners. May be nil.
+	Current func() []Listener
 	// Informers returns their current states; nil if there are none.
 	Informers func() []informer.Status
 	Handlers  func() plugins.HostStats // nil if there are none
@@ -62,6 +64,14 @@ type Server struct {
 	Probes bool
 
 	listener net.Listener
+}
+
+// listeners returns the listeners that there are.
+func (s *Server) listeners() []Listener {
+	if s.Current != nil {
+		return s.Current()
+	}
+	return s.Listeners
 }
 
 // Listen binds the address and returns it with the number of its port. Connections wait for Serve.

@@ -30,7 +30,7 @@ type item struct {
 // violations serves /violations. The total follows the items, so that they need not be counted
 // first.
 func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
-	listeners := slices.SortedFunc(slices.Values(s.Listeners), func(a, b Listener) int {
+	listeners := slices.SortedFunc(slices.Values(s.listeners()), func(a, b Listener) int {
 		return strings.Compare(a.Name, b.Name)
 	})
 	names := make([]string, len(listeners))

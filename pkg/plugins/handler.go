@@ -17,6 +17,7 @@ type Handler struct {
 	listener string
 	current  atomic.Pointer[guest.Module] // its instances move to it when they see it
 	closed   atomic.Bool
+	retired  atomic.Bool
 	turn     chan struct{} // holds the Replace at work
 
 	mu      sync.Mutex // guards what follows, and changes of the above
@@ -157,11 +158,24 @@ func (h *Handler) start(ctx context.Context) (*guest.Guest, error) {
 		}
 		m := h.current.Load()
 		g, err := m.Start(ctx)
-		if errors.Is(err, guest.ErrFreed) { // replaced since
+		if errors.Is(err, guest.ErrFreed) && !h.retired.Load() { // replaced since
 			continue
 		}
 		return g, err
 	}
+}
+
+// Retire frees the handler once all its instances have been closed. New ones can be started as long
+// as there are others. Replace must not be called any more.
+func (h *Handler) Retire(ctx context.Context) error {
+	if h.retired.Swap(true) {
+		return nil
+	}
+	var err error
+	if spare := h.takeSpare(); spare != nil {
+		err = spare.Close(ctx)
+	}
+	return errors.Join(err, h.current.Load().Leave(ctx))
 }
 
 // Close frees the compiled code and the instances that are still open.
@@ -193,8 +207,12 @@ func (h *Handler) close(ctx context.Context) error {
 // remove removes a module that is freed.
 func (h *Handler) remove(m *guest.Module) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	delete(h.modules, m)
+	last := len(h.modules) == 0
+	h.mu.Unlock()
+	if last && h.retired.Load() {
+		h.host.remove(h)
+	}
 }
 
 func (h *Handler) takeSpare() *guest.Guest {
