@@ -168,3 +168,6 @@ const (
 	maxPackageLines = 4000
 	whyPackageSize  = "a package has one meaning, and is read in an afternoon"
 )
+
+// beingSplit are packages that may be larger for now.
+var beingSplit = []string{"internal/daemon"}
