@@ -22,26 +22,43 @@
 //
 //   - A receiver gets Violated and Resolved of an object and rule in turn, beginning with Violated.
 //   - Further Violated with Repeated set come only with a Repeat, and at least that far apart.
-//   - A [Transition] is offered at each evaluation until its receivers have taken it.
+//   - A [Transition] is offered at each evaluation until its receivers have begun to get it.
 //   - The end of a violation is reported to the receivers that took the violation, and only to
 //     them.
 //   - The end comes before the next violation, whatever has happened to the object.
 //   - The message is made when a violation begins and when it is repeated, and kept in between.
 //   - A message that fails or is empty is replaced by the rule's name; a long one is cut.
 //   - A receiver that refuses a transition for good is not offered it again.
+//   - What has begun is on its way until it is settled with Took, Refused or Release.
+//   - A violation that ends while it is on its way has an end, which is owed behind it.
+//   - If that violation is refused or released, nobody is owed its end.
+//   - What is released is owed again if it is still true, before anything later of the rule.
+//   - A violation is not repeated to a receiver that a report of it is on its way to.
+//   - [Book.Owes] is false for a report whose turn it is not, or whose violation was refused.
+//
+// # What is promised of other rules
+//
+//   - [Book.Use] keeps the states of rules by name, and what is on its way stays so.
+//   - The next evaluation of an object judges it by the new rules, whoever made its evaluator.
+//   - The violations of a rule that is gone end.
+//   - The end of a violation is reported with the severity of its last report.
+//   - A receiver that is gone is forgotten; a new one is owed what is violated.
 //
 // # What is promised of time and memory
 //
 //   - RecheckAfter is the time until a rule's For or Repeat has run out, 0 if no rule waits.
 //   - It is at most [ClockInterval] for a rule whose deny has the clock or other objects in it.
 //   - It is at least 1 ms, and at least [FailedInterval] for a rule that has just failed.
-//   - Only objects with a pending or violated rule, or an unreported end, take memory in a Book.
+//   - Only objects with a pending or violated rule, or an end that a receiver has not taken, take
+//     memory in a Book.
 //   - A Book keeps nothing of an object's text.
 //   - Evaluating an object that takes none allocates nothing beyond what its filters do.
 //   - Several evaluators may work at once, and expressions run without the Book's lock.
 //   - [Book.Open] and [Book.Counts] are of one moment; an evaluation is in them as a whole.
 //
-// The caller sees to it that the events of one object come one after another. A deny with the clock
+// The caller sees to it that the events of one object come one after another, and that a receiver
+// gets the reports of one object in the order of [Book.Begin], each after the one before it was
+// settled. Settling waits for no expression, and may come from any goroutine. A deny with the clock
 // or other objects in it is evaluated once in [ClockInterval]: a break that is shorter does not end
 // a For.
 package rules

@@ -2,13 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -163,133 +159,5 @@ func TestARepeatIsNotBroughtForward(t *testing.T) {
 		for _, tr := range outcome.Transitions {
 			answer(e, tr, l.taken, begin.Add(l.at))
 		}
-	}
-}
-
-// believed is what one receiver took of one object and rule.
-type believed struct {
-	violated bool
-	uid      string
-	last     time.Time
-	backs    int // how often the clock had been set back by then
-}
-
-// TestModelOfReceivers: whatever receivers take, refuse to take for a while, and in whatever order,
-// each gets beginnings and ends in turn, and once it takes everything it believes what is true.
-func TestModelOfReceivers(t *testing.T) {
-	const receivers, repeat = 3, 7 * s
-	rules := []*Rule{rule(t, "a", "object.r0", 0, 0), rule(t, "b", "object.r1", 3*s, repeat),
-		rule(t, "c", "object.r2", 0, repeat)}
-	late := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		b := NewBook(rules, receivers)
-		e := b.Evaluator(nil)
-		type subject struct {
-			name     string
-			rule     int
-			receiver int
-		}
-		told := map[subject]believed{}
-		now, uids, backs := begin, map[string]int{}, 0
-		see := func(t *rapid.T, op event.Op, name string, fields string, away Receivers) {
-			o := podIn(t, "shop", name, fmt.Sprint(name, uids[name]), fields)
-			outcome := e.Evaluate(event.Event{Op: op, Object: o}, now)
-			for _, tr := range slices.Clone(outcome.Transitions) {
-				for receiver := range receivers {
-					if !tr.To.Has(receiver) {
-						continue
-					}
-					if away.Has(receiver) { // and hears nothing more in this turn
-						late++
-						continue
-					}
-					key := subject{name, slices.Index(rules, tr.Rule), receiver}
-					was := told[key]
-					switch {
-					case tr.State == Resolved && (!was.violated || was.uid != tr.UID):
-						t.Fatalf("%v gets the end of %s, but believes %+v", key, tr.UID, was)
-					case tr.State == Violated && tr.Repeated != was.violated:
-						t.Fatalf("%v gets %s, repeated %t, but believes %+v", key, tr.UID,
-							tr.Repeated, was)
-					case tr.Repeated &&
-						(tr.UID != was.uid || was.backs == backs && now.Sub(was.last) < repeat ||
-							tr.Rule.Repeat() == 0):
-						t.Fatalf("%v gets %s again, but believes %+v", key, tr.UID, was)
-					}
-					told[key] = believed{tr.State == Violated, tr.UID, now, backs}
-					e.Took(tr, receiver, now)
-				}
-			}
-			if len(outcome.Errors) > 0 {
-				t.Fatal(outcome.Errors)
-			}
-			open := map[string]string{}
-			for _, v := range b.Open() {
-				open[v.Rule+" "+v.Name] = v.UID
-			}
-			for i, r := range rules {
-				uid, violated := open[r.Name()+" "+name]
-				for receiver := range receivers {
-					if key := (subject{name, i, receiver}); !away.Has(receiver) &&
-						(told[key].violated != violated || violated && told[key].uid != uid) {
-						t.Fatalf("%v believes %+v, but open is %v", key, told[key], open)
-					}
-				}
-			}
-		}
-		name := rapid.SampledFrom([]string{"web", "db"})
-		step := func(t *rapid.T, op event.Op, name string) {
-			answers := make([]string, len(rules))
-			for i := range answers {
-				answers[i] = fmt.Sprintf(`"r%d":%t`, i, rapid.Bool().Draw(t, "denied"))
-			}
-			see(t, op, name, strings.Join(answers, ","),
-				Receivers(rapid.Uint64Range(0, 1<<receivers-1).Draw(t, "away")))
-		}
-		rt.Repeat(map[string]func(*rapid.T){
-			"update": func(t *rapid.T) { step(t, event.Update, name.Draw(t, "name")) },
-			"another": func(t *rapid.T) {
-				n := name.Draw(t, "name")
-				uids[n]++
-				step(t, event.Update, n)
-			},
-			"delete": func(t *rapid.T) { step(t, event.Delete, name.Draw(t, "name")) },
-			"time": func(t *rapid.T) {
-				now = now.Add(
-					time.Duration(rapid.IntRange(1, 9000).Draw(t, "ms")) * time.Millisecond)
-			},
-			"the clock jumps": func(t *rapid.T) {
-				jump := rapid.IntRange(-60, 600).Draw(t, "seconds")
-				if now = now.Add(time.Duration(jump) * time.Second); jump < 0 {
-					backs++ // by such a clock, what is far enough apart may look as if it was not
-				}
-			},
-			"": func(t *rapid.T) {
-				for _, o := range b.objects {
-					owed := map[*Rule]Receivers{}
-					for _, d := range o.debts {
-						if d.owes == 0 || owed[d.told]&d.owes != 0 {
-							t.Fatalf("the debts of %s: %+v", o.key, o.debts)
-						}
-						owed[d.told] |= d.owes
-					}
-				}
-			},
-		})
-		for _, n := range []string{"web", "db"} {
-			see(rt, event.Delete, n, "", 0)
-		}
-		for key, b := range maps.All(told) {
-			if b.violated {
-				rt.Fatalf("%v believes %+v at the end", key, b)
-			}
-		}
-		if len(b.objects) != 0 || len(b.counts) != 0 || b.open != 0 {
-			rt.Fatalf("%d objects, %d counts and %d violations are left", len(b.objects),
-				len(b.counts), b.open)
-		}
-	})
-	if late == 0 && !testing.Short() {
-		t.Error("every receiver was there all the time: this test says nothing")
 	}
 }
