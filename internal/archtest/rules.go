@@ -20,9 +20,11 @@ var layers = []layer{
 	{[]string{"pkg/informer/event", "internal/collector", "docs", "internal/nearest",
 		"internal/freshfile", "internal/loopback", "internal/outbound",
 		"internal/resourcename",
-		"internal/backoff", "internal/deadletter", "internal/kube/retryafter", "plugins/sdk",
+		"internal/backoff", "internal/boltfile", "internal/kube/retryafter", "plugins/sdk",
 		"pkg/plugins/abi"},
 		"they are the leaves that everybody may use, so they use nobody"},
+	{[]string{"internal/deadletter"},
+		"letters are kept with what any event has; who writes and who replays them is above"},
 	{[]string{"internal/secret", "internal/tlsfiles"},
 		"they read files for whoever connects to something, and know nobody who does"},
 	{[]string{"pkg/informer/condition"},
@@ -137,7 +139,8 @@ var homes = []home{
 	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"},
 		[]string{"pkg/filters"}, false,
 		"what a version and an image's name are is said in one place, to those who write filters"},
-	{[]string{"go.etcd.io/bbolt"}, []string{"pkg/plugins", "internal/deadletter"}, false,
+	{[]string{"go.etcd.io/bbolt"}, []string{"internal/boltfile", "pkg/plugins",
+		"internal/deadletter"}, false,
 		"what handlers keep on disk is pkg/plugins' own business, and so are letters"},
 }
 

@@ -37,23 +37,37 @@ func newRecord(l *Letter) ([]byte, error) {
 	fields.ID, fields.Stored, fields.Superseded = "", time.Time{}, false
 	fields.Object, fields.Old, fields.Message = nil, nil, nil
 	fields.Error = bounded(l.Error, MaxError)
+	object, old, message := jsonOf(l.Object), jsonOf(l.Old), jsonOf(l.Message)
 	head, err := json.Marshal(&fields)
 	if err != nil {
 		return nil, fmt.Errorf("the dead letter cannot be written: %w", err) // a time of year 10000
 	}
-	size := recordHead + len(head) + len(l.Object) + len(l.Old) + len(l.Message)
+	size := recordHead + len(head) + len(object) + len(old) + len(message)
 	if size > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: it has %d bytes", ErrTooLarge, size)
 	}
 	b := make([]byte, recordHead, size)
 	b[4] = recordFormat
 	little.PutUint32(b[13:], uint32(len(head)))
-	little.PutUint32(b[17:], uint32(len(l.Object)))
-	little.PutUint32(b[21:], uint32(len(l.Old)))
+	little.PutUint32(b[17:], uint32(len(object)))
+	little.PutUint32(b[21:], uint32(len(old)))
 	b = append(b, head...)
-	b = append(b, l.Object...)
-	b = append(b, l.Old...)
-	return append(b, l.Message...), nil
+	b = append(b, object...)
+	b = append(b, old...)
+	return append(b, message...), nil
+}
+
+// jsonOf returns a text as it is if it is JSON, and as a string if not, so that every letter has a
+// JSON form.
+func jsonOf(text json.RawMessage) json.RawMessage {
+	if len(text) == 0 || json.Valid(text) {
+		return text
+	}
+	quoted, err := json.Marshal(string(text))
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return quoted
 }
 
 // seal completes a record.
@@ -67,11 +81,19 @@ func recordSum(id uint64, record []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, record[4:])
 }
 
-// parseRecord returns the letter of a record, copied; without the texts if heads is set.
-func parseRecord(id uint64, record []byte, heads bool) (l Letter, err error) {
+// checkLetter returns an error if a record is not what was written.
+func checkLetter(id uint64, record []byte) error {
 	if len(record) < recordHead || record[4] != recordFormat ||
 		little.Uint32(record) != recordSum(id, record) {
-		return Letter{}, errRecord
+		return errRecord
+	}
+	return nil
+}
+
+// parseRecord returns the letter of a record, copied; without the texts if heads is set.
+func parseRecord(id uint64, record []byte, heads bool) (l Letter, err error) {
+	if err := checkLetter(id, record); err != nil {
+		return Letter{}, err
 	}
 	rest, parts := record[recordHead:], [3][]byte{}
 	for i := range parts {

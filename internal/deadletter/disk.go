@@ -1,14 +1,14 @@
 package deadletter
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
-	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/informerd/informerd/internal/boltfile"
 )
 
 // The buckets of the file. Their names are the version of what is in them.
@@ -21,24 +21,23 @@ var (
 type disk struct{ db *bbolt.DB }
 
 func openDisk(path string) (*disk, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true,
-		FreelistType: bbolt.FreelistMapType, OpenFile: openPrivate})
+	db, err := boltfile.Open(path, boltfile.Config{Record: checkRecord, FreeInMemory: true})
 	if err != nil {
 		return nil, err
 	}
 	return &disk{db}, nil
 }
 
-func openPrivate(name string, flag int, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(name, flag, mode)
-	if err != nil {
-		return nil, err
+// checkRecord returns an error if a value in the file is not what was written.
+func checkRecord(bucket, key, value []byte) error {
+	switch {
+	case len(key) != 8:
+	case bytes.Equal(bucket, supersededBucket) && len(value) == 0:
+		return nil
+	case bytes.Equal(bucket, lettersBucket):
+		return checkLetter(binary.BigEndian.Uint64(key), value)
 	}
-	if err := f.Chmod(mode); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return errRecord
 }
 
 func (d *disk) close() error { return d.db.Close() }
@@ -135,17 +134,10 @@ func (d *disk) view(do func(*bbolt.Tx) error) error {
 	return d.safely(func() error { return d.db.View(do) })
 }
 
-// safely returns an error with the file's name, also for a panic of the library, and for a file
-// that was cut off while it was open.
-func (d *disk) safely(do func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", d.db.Path(), err)
-		}
-	}()
-	return do()
+// safely returns an error with the file's name, also for a panic of the library.
+func (d *disk) safely(do func() error) error {
+	if err := boltfile.Safely(do); err != nil {
+		return fmt.Errorf("%s: %w", d.db.Path(), err)
+	}
+	return nil
 }

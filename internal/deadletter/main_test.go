@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -43,6 +44,13 @@ func file(t testing.TB) string { return filepath.Join(t.TempDir(), "deadletters.
 func both(t *testing.T, test func(t *testing.T, cfg Config)) {
 	t.Run("memory", func(t *testing.T) { test(t, Config{}) })
 	t.Run("file", func(t *testing.T) { test(t, Config{Path: file(t)}) })
+}
+
+// bothInBubbles is both with a clock that does not wait. The test closes its store.
+func bothInBubbles(t *testing.T, test func(t *testing.T, cfg Config)) {
+	both(t, func(t *testing.T, cfg Config) {
+		synctest.Test(t, func(t *testing.T) { test(t, cfg) })
+	})
 }
 
 // letter returns a letter of pod default/NAME at a version.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/informerd/informerd/internal/boltfile"
 )
 
 const (
@@ -33,10 +35,7 @@ type file struct {
 }
 
 func openFile(path string, log *slog.Logger) (*file, error) {
-	if err := inspect(path); err != nil {
-		return nil, err
-	}
-	db, err := open(path, false)
+	db, err := boltfile.Open(path, boltfile.Config{Record: checkRecord})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func (f *file) load(listener string) (*table, error) {
 		return b.ForEach(func(key, record []byte) error {
 			value, expires, err := parseRecord(key, record)
 			if err != nil {
-				return damaged(f.db.Path(), err)
+				return boltfile.Damaged(f.db.Path(), err)
 			}
 			if expires != 0 && expires <= now {
 				t.note(string(key))
@@ -153,7 +152,7 @@ func (f *file) writeLocked() error {
 	if len(changes) == 0 {
 		return nil
 	}
-	err := safely(func() error {
+	err := boltfile.Safely(func() error {
 		return f.db.Update(func(tx *bbolt.Tx) error {
 			for listener, c := range changes {
 				if err := write(tx, listener, c); err != nil {

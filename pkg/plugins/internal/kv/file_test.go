@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/informerd/informerd/internal/boltfile"
 )
 
 // restart closes the stores as a daemon does that ends, and opens the same file again.
@@ -132,7 +134,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 		time.Sleep(2 * pause)
 		synctest.Wait()
 		good := stores.file.db
-		broken, err := open(filepath.Join(t.TempDir(), "kv.db"), false)
+		broken, err := bbolt.Open(filepath.Join(t.TempDir(), "kv.db"), 0o600, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,6 +335,9 @@ func TestDamagedBits(t *testing.T) {
 // The check itself reads nothing that is not there, whatever the file says.
 func TestCheckSurvivesDamage(t *testing.T) {
 	good := filled(t)
+	check := func(b []byte) error {
+		return boltfile.Check(bytes.NewReader(b), int64(len(b)), checkRecord)
+	}
 	if err := check(good); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package kv
+package boltfile
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 )
 
 // The file's layout, which the library does not check: it follows damaged page numbers and lengths
@@ -21,6 +22,7 @@ const (
 
 	isBucket     = 1      // a leaf element's flag
 	manyFree     = 0xffff // the freelist's count is its first element
+	noFreelist   = 1<<64 - 1
 	lowestPages  = 1 << 10
 	highestPages = 1 << 24 // bytes
 )
@@ -52,49 +54,73 @@ func parseMeta(b []byte) (m meta, ok bool) {
 
 // checker goes through a file.
 type checker struct {
-	b     []byte
-	meta  meta
-	owner map[uint64]bool // the pages that belong to something
-	depth int
+	file   io.ReaderAt
+	meta   meta
+	record Record
+	owner  []uint64 // a bit for each page that belongs to something
+	owned  uint64
+	depth  int
+	name   []byte // of the current bucket
 }
 
-func check(b []byte) error {
-	m, ok := findMeta(b)
-	if !ok {
-		return errors.New("it is not a database, or both of its heads are gone")
+// Record returns an error if a value is not what was written under that key of that bucket, the
+// innermost one.
+type Record func(bucket, key, value []byte) error
+
+// Check returns what is wrong with a database of size bytes. It reads nothing that is not there.
+func Check(file io.ReaderAt, size int64, record Record) error {
+	m, err := findMeta(file, size)
+	if err != nil {
+		return err
 	}
-	if uint64(len(b))/uint64(m.pageSize) < m.pages {
-		return fmt.Errorf("it is cut off: it has %d bytes, and should have %d pages of %d", len(b),
+	if uint64(size)/uint64(m.pageSize) < m.pages {
+		return fmt.Errorf("it is cut off: it has %d bytes, and should have %d pages of %d", size,
 			m.pages, m.pageSize)
 	}
-	c := &checker{b: b, meta: m, owner: map[uint64]bool{0: true, 1: true}}
-	if err := c.freelist(); err != nil {
+	c := &checker{file: file, meta: m, record: record, owner: make([]uint64, m.pages/64+1)}
+	for page := range uint64(2) {
+		if err := c.own(page); err != nil {
+			return err
+		}
+	}
+	if m.freelist != noFreelist {
+		if err := c.freelist(); err != nil {
+			return err
+		}
+	}
+	if err := c.bucket(m.root, nil); err != nil {
 		return err
 	}
-	if err := c.bucket(m.root); err != nil {
-		return err
-	}
-	if left := m.pages - uint64(len(c.owner)); left != 0 {
+	if left := m.pages - c.owned; left != 0 && m.freelist != noFreelist {
 		return fmt.Errorf("%d of its pages belong to nothing", left)
 	}
 	return nil
 }
 
-// findMeta returns the newer of the two that is valid, as the library does.
-func findMeta(b []byte) (newest meta, ok bool) {
-	newest, ok = parseMeta(b)
-	for size := lowestPages; !ok && size <= highestPages && size < len(b); size *= 2 {
-		if newest, ok = parseMeta(b[size:]); ok && newest.pageSize != size {
-			ok = false
+// findMeta returns the newer of the two heads. Both must be valid: a head that is not was damaged,
+// since it is written to one sector of a disk. The older one would be the state before what was
+// promised to be there.
+func findMeta(file io.ReaderAt, size int64) (m meta, err error) {
+	wrong := errors.New("it is not a database, or one of its heads is damaged")
+	read := func(at int64) (meta, bool) {
+		b := make([]byte, pageHead+metaSize)
+		if _, err := file.ReadAt(b, at); err != nil {
+			return meta{}, false
 		}
+		return parseMeta(b)
 	}
-	if !ok || newest.pageSize > len(b) {
-		return meta{}, false
+	m, ok := read(0)
+	if !ok || int64(m.pageSize) >= size {
+		return meta{}, wrong
 	}
-	if other, valid := parseMeta(b[newest.pageSize:]); valid && other.txid > newest.txid {
-		return other, true
+	other, ok := read(int64(m.pageSize))
+	if !ok || other.pageSize != m.pageSize {
+		return meta{}, wrong
 	}
-	return newest, true
+	if other.txid > m.txid {
+		m = other
+	}
+	return m, nil
 }
 
 // page takes a page of a kind with all that overflows from it, for one owner.
@@ -102,7 +128,11 @@ func (c *checker) page(id uint64, kinds uint16) (b []byte, kind uint16, count in
 	if id >= c.meta.pages {
 		return nil, 0, 0, fmt.Errorf("page %d is named, there are %d", id, c.meta.pages)
 	}
-	b = c.b[id*uint64(c.meta.pageSize):]
+	at := int64(id) * int64(c.meta.pageSize)
+	b = make([]byte, c.meta.pageSize)
+	if _, err := c.file.ReadAt(b, at); err != nil {
+		return nil, 0, 0, err
+	}
 	kind, count = native.Uint16(b[8:]), int(native.Uint16(b[10:]))
 	pages := uint64(native.Uint32(b[12:])) + 1
 	if native.Uint64(b) != id || kind&kinds == 0 || kind&(kind-1) != 0 || pages > c.meta.pages-id {
@@ -113,14 +143,21 @@ func (c *checker) page(id uint64, kinds uint16) (b []byte, kind uint16, count in
 			return nil, 0, 0, err
 		}
 	}
-	return b[:pages*uint64(c.meta.pageSize)], kind, count, nil
+	if pages > 1 {
+		b = make([]byte, pages*uint64(c.meta.pageSize))
+		if _, err := c.file.ReadAt(b, at); err != nil {
+			return nil, 0, 0, err
+		}
+	}
+	return b, kind, count, nil
 }
 
 func (c *checker) own(id uint64) error {
-	if id >= c.meta.pages || c.owner[id] {
+	if id >= c.meta.pages || c.owner[id/64]&(1<<(id%64)) != 0 {
 		return fmt.Errorf("page %d is used twice, or not there", id)
 	}
-	c.owner[id] = true
+	c.owner[id/64] |= 1 << (id % 64)
+	c.owned++
 	return nil
 }
 
@@ -144,16 +181,24 @@ func (c *checker) freelist() error {
 	return nil
 }
 
-// bucket goes through a tree. Its values are records in the innermost buckets, and buckets in the
-// others.
-func (c *checker) bucket(root uint64) error {
-	const deepest = 3 // the file, the version, the listener
+// bucket goes through the tree of a bucket. The one of the file has no name.
+func (c *checker) bucket(root uint64, name []byte) error {
+	return c.within(name, func() error {
+		_, err := c.node(root, nil)
+		return err
+	})
+}
+
+// within calls do while a bucket is the current one.
+func (c *checker) within(name []byte, do func() error) error {
+	const deepest = 4 // the file's bucket included
 	if c.depth++; c.depth > deepest {
-		return errors.New("its buckets stand too deep in each other")
+		return errors.New("its buckets are nested too deeply")
 	}
-	defer func() { c.depth-- }()
-	_, err := c.node(root, nil)
-	return err
+	outer := c.name
+	c.name = name
+	defer func() { c.name = outer; c.depth-- }()
+	return do()
 }
 
 // node goes through a page of a tree and what is below. Its keys ascend from low; the last is
@@ -194,9 +239,9 @@ func (c *checker) elements(b []byte, kind uint16, count int, low []byte) (last [
 		case kind == branchPage:
 			last, err = c.node(native.Uint64(e[8:]), key)
 		case native.Uint32(e)&isBucket != 0:
-			err = c.inner(value)
+			err = c.inner(value, key)
 		default:
-			_, _, err = parseRecord(key, value)
+			err = c.record(c.name, key, value)
 		}
 		if err != nil {
 			return nil, err
@@ -206,22 +251,24 @@ func (c *checker) elements(b []byte, kind uint16, count int, low []byte) (last [
 }
 
 // inner goes through a bucket that is a value: a small one is there itself, as a page.
-func (c *checker) inner(value []byte) error {
+func (c *checker) inner(value, name []byte) error {
 	if len(value) < bucketHead {
 		return errElement
 	}
 	if root := native.Uint64(value); root != 0 {
-		return c.bucket(root)
+		return c.bucket(root, name)
 	}
 	b := value[bucketHead:]
 	if len(b) < pageHead || native.Uint16(b[8:]) != leafPage {
 		return errElement
 	}
-	_, err := c.elements(b, leafPage, int(native.Uint16(b[10:])), nil)
-	return err
+	return c.within(name, func() error {
+		_, err := c.elements(b, leafPage, int(native.Uint16(b[10:])), nil)
+		return err
+	})
 }
 
-// parts returns an element's key and value, which stand one after the other from a place behind it.
+// parts returns an element's key and value, one after the other at a place behind it.
 func parts(e []byte, at, key, value uint32) (k, v []byte, err error) {
 	if at < elementSize || uint64(at)+uint64(key)+uint64(value) > uint64(len(e)) {
 		return nil, nil, errElement

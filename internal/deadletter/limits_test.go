@@ -1,0 +1,314 @@
+package deadletter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// sizeOf returns how many bytes a letter takes in the store.
+func sizeOf(t testing.TB, l Letter) int64 {
+	t.Helper()
+	record, err := newRecord(&l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(len(record))
+}
+
+// Put waits for room, in the order of the calls, also behind a large letter for which there is less
+// than for itself.
+func TestFullWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		small, large := letter("s", 1), letter("l", 1)
+		large.Old = []byte(`"` + strings.Repeat("x", 3000) + `"`)
+		s := open(t, Config{Limits: Limits{MaxBytes: 2*sizeOf(t, small) + sizeOf(t, large)}})
+		put(t, s, small, small, large)
+		if st := s.Stats(); st.Bytes != st.MaxBytes {
+			t.Fatalf("%+v", st)
+		}
+		began := []string{}
+		done := make(chan string, 3)
+		begin := func(name string, l Letter) {
+			l.Name = name
+			began = append(began, name)
+			go func() {
+				if err := s.Put(context.Background(), l); err != nil {
+					t.Error(err)
+				}
+				done <- name
+			}()
+			synctest.Wait()
+		}
+		begin("1", large)
+		begin("2", small)
+		if st := s.Stats(); st.Waiting != 2 || len(done) != 0 {
+			t.Fatalf("%+v", st)
+		}
+		all := list(t, s, Query{})
+		if _, err := s.Delete(all[0].ID, all[1].ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if len(done) != 0 { // the small one is behind the large one
+			t.Fatalf("%s went on", <-done)
+		}
+		if _, err := s.Delete(all[2].ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if len(done) != 2 || names(t, s, Query{}) != "1@1 2@1 " {
+			t.Errorf("%d went on: %s", len(done), names(t, s, Query{}))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A Put that gives up waiting stores nothing, and lets those behind it go on.
+func TestWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		small, large := letter("s", 1), letter("l", 1)
+		large.Old = []byte(`"` + strings.Repeat("x", 3000) + `"`)
+		s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, large) + 1}})
+		put(t, s, small, small)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 3)
+		go func() { ended <- s.Put(ctx, large) }()
+		synctest.Wait()
+		go func() { ended <- s.Put(context.Background(), small) }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if err1, err2 := <-ended, <-ended; !errors.Is(errors.Join(err1, err2), context.Canceled) ||
+			err1 != nil && err2 != nil {
+			t.Errorf("%v, %v", err1, err2)
+		}
+		if got := names(t, s, Query{}); got != "s@1 s@1 s@1 " {
+			t.Errorf("got %s", got)
+		}
+		if err := s.Put(ctx, small); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		go func() { ended <- s.Put(context.Background(), large) }()
+		synctest.Wait()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, ErrClosed) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestFullDrops(t *testing.T) {
+	l := letter("a", 1)
+	s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, l) + 10, WhenFull: Drop}})
+	put(t, s, l)
+	for range 3 {
+		if err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) {
+			t.Errorf("got %v", err)
+		}
+	}
+	l.Old = []byte(`"` + strings.Repeat("x", 5000) + `"`)
+	if err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) || !errors.Is(err, ErrTooLarge) {
+		t.Errorf("got %v", err)
+	}
+	if st := s.Stats().Listeners["pods"]; st.Dropped != 4 || st.Letters != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// A letter that never fits does not wait, nor does one that waits when the store gets smaller. One
+// that has room in a larger store gets it.
+func TestTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := letter("a", 1)
+		size := sizeOf(t, l)
+		s := open(t, Config{Limits: Limits{MaxBytes: size - 1}})
+		err := s.Put(t.Context(), l)
+		want := fmt.Sprintf("the dead letter is larger than the whole store may be: it has %d bytes, and deadLetters.bytes is %d", size, size-1)
+		if !errors.Is(err, ErrTooLarge) || err.Error() != want {
+			t.Errorf("got %v", err)
+		}
+		s.SetLimits(Limits{MaxBytes: size})
+		put(t, s, l)
+		ended := make(chan error, 1)
+		go func() { ended <- s.Put(context.Background(), l) }()
+		synctest.Wait()
+		s.SetLimits(Limits{MaxBytes: size - 1})
+		if err := <-ended; !errors.Is(err, ErrTooLarge) {
+			t.Errorf("got %v", err)
+		}
+		s.SetLimits(Limits{MaxBytes: size})
+		go func() { ended <- s.Put(context.Background(), l) }()
+		synctest.Wait()
+		s.SetLimits(Limits{MaxBytes: 2 * size})
+		if err := <-ended; err != nil {
+			t.Errorf("got %v", err)
+		}
+		go func() { ended <- s.Put(context.Background(), l) }()
+		synctest.Wait()
+		s.SetLimits(Limits{MaxBytes: 2 * size, WhenFull: Drop})
+		if err := <-ended; !errors.Is(err, ErrDropped) {
+			t.Errorf("got %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestLettersExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, Config{Limits: Limits{MaxAge: time.Hour,
+			MaxBytes: 2 * sizeOf(t, letter("a", 1))}})
+		put(t, s, letter("a", 1))
+		time.Sleep(30 * time.Minute)
+		put(t, s, letter("b", 1))
+		go func() {
+			if err := s.Put(context.Background(), letter("c", 1)); err != nil { // waits for a
+				t.Error(err)
+			}
+		}()
+		time.Sleep(30*time.Minute - 1)
+		synctest.Wait()
+		if got := names(t, s, Query{}); got != "a@1 b@1 " {
+			t.Errorf("got %s", got)
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if got := names(t, s, Query{}); got != "b@1 c@1 " {
+			t.Errorf("got %s", got)
+		}
+		s.SetLimits(Limits{MaxAge: 10 * time.Minute})
+		synctest.Wait()
+		if got := names(t, s, Query{}); got != "c@1 " {
+			t.Errorf("got %s", got)
+		}
+		s.SetLimits(Limits{MaxAge: -1})
+		time.Sleep(10 * 365 * 24 * time.Hour)
+		synctest.Wait()
+		st := s.Stats().Listeners["pods"]
+		if st.Letters != 1 || st.Expired != 2 || time.Since(st.Oldest) < 9*365*24*time.Hour {
+			t.Errorf("%+v", st)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Letters expire in a file as well, what was there before included.
+func TestLettersInAFileExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{Path: file(t)}
+		s := open(t, cfg)
+		put(t, s, letter("a", 1), letter("b", 1))
+		cfg.MaxAge = time.Second
+		s = restart(t, s, cfg)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if st := s.Stats(); st.Bytes != 0 || st.Listeners["pods"].Expired != 2 {
+			t.Errorf("%+v", st)
+		}
+		cfg.MaxAge = 0
+		s = restart(t, s, cfg)
+		if got := names(t, s, Query{}); got != "" {
+			t.Errorf("got %s", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Order is that of Put, wherever the clock jumps, and after a restart. Letters from the future do
+// not stay for longer.
+func TestClockJumps(t *testing.T) {
+	bothInBubbles(t, func(t *testing.T, cfg Config) {
+		s := open(t, cfg)
+		now := time.Now()
+		want := ""
+		at := func(d time.Duration) {
+			s.mu.Lock()
+			s.now = func() time.Time { return now.Add(d) }
+			s.mu.Unlock()
+		}
+		for i, jump := range []time.Duration{0, time.Hour, -time.Hour, 100 * time.Hour,
+			-100 * time.Hour, -10000 * time.Hour} {
+			at(jump)
+			if cfg.Path != "" {
+				s = restart(t, s, cfg)
+				at(jump)
+			}
+			put(t, s, letter("a", 2*i), letter("a", 2*i+1))
+			want += fmt.Sprintf("a@%d a@%d ", 2*i, 2*i+1)
+			if got := names(t, s, Query{}); got != want {
+				t.Errorf("after a jump by %v: %s, want %s", jump, got, want)
+			}
+		}
+		at(0)
+		s.SetLimits(Limits{MaxAge: time.Hour})
+		synctest.Wait()
+		if got := names(t, s, Query{}); got != "a@0 a@1 a@2 a@3 a@6 a@7 " {
+			t.Errorf("after an hour at least: %s", got)
+		}
+		at(time.Hour)
+		s.SetLimits(Limits{MaxAge: time.Hour})
+		synctest.Wait()
+		if got := names(t, s, Query{}); got != "" {
+			t.Errorf("after an hour more: %s", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A letter that replaces another one is next to it, has room in a full store, and neither goes to
+// the end nor gets in the way of others.
+func TestReplacement(t *testing.T) {
+	both(t, func(t *testing.T, cfg Config) {
+		cfg.MaxBytes = 3 * sizeOf(t, letter("a", 1))
+		s := open(t, cfg)
+		put(t, s, letter("a", 1), letter("b", 2), letter("c", 3))
+		all := list(t, s, Query{})
+		id := all[1].ID
+		for i := range 3 * spread { // however often it is tried
+			again := letter("b", 2)
+			again.ID, again.Attempts = id, i
+			put(t, s, again)
+			if i == 0 { // two outputs refuse it
+				put(t, s, again)
+			}
+			if _, err := s.Delete(id); err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				if got := names(t, s, Query{}); got != "a@1 b@2 b@2 c@3 " {
+					t.Fatalf("got %s", got)
+				}
+			}
+			id = list(t, s, Query{Heads: true})[1].ID
+			if cfg.Path != "" && i == 50 {
+				break
+			}
+		}
+		if got := names(t, s, Query{}); got != "a@1 b@2 b@2 c@3 " {
+			t.Errorf("got %s", got)
+		}
+		unknown := letter("d", 4)
+		unknown.ID = "what is this"
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		if err := s.Put(ctx, unknown); !errors.Is(err, context.Canceled) { // as one without
+			t.Errorf("got %v", err)
+		}
+	})
+}
