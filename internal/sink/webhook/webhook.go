@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/secret"
@@ -58,10 +57,9 @@ type Config struct {
 
 // Sink is the output. Make one with New, and Close it.
 type Sink struct {
-	config Config
-	client *httpsink.Client
-	// fits is how many messages the receiver was seen to take in one batch.
-	fits atomic.Int64
+	config  Config
+	client  *httpsink.Client
+	batches *httpsink.Batches
 }
 
 var _ sink.Sink = (*Sink)(nil)
@@ -87,9 +85,7 @@ func New(config Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{config: config, client: client}
-	s.fits.Store(int64(config.Events))
-	return s, nil
+	return &Sink{config: config, client: client, batches: httpsink.NewBatches(config.Events)}, nil
 }
 
 // isOwn reports whether a header is informerd's own.

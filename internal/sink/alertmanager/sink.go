@@ -1,0 +1,135 @@
+package alertmanager
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/internal/httpsink"
+	"github.com/informerd/informerd/internal/tlsfiles"
+)
+
+// path is that of the API, below the URL.
+const path = "api/v2/alerts"
+
+const maxAlerts = 64 // of one request
+
+// Config is what a Sink is made from.
+type Config struct {
+	URL secret.Value // without the path of the API
+	// Labels return the values of further labels.
+	Labels  map[string]func(*sink.Message) (string, error)
+	Headers map[string]secret.Value
+	// Timeout is for each Write; default 10 s.
+	Timeout time.Duration
+	TLS     tlsfiles.Files
+	// Resolver is nil, unless names are to be looked up in another way than the system's.
+	Resolver *net.Resolver
+}
+
+// Sink is the output. Make one with New, and Close it.
+type Sink struct {
+	config  Config
+	client  *httpsink.Client
+	batches *httpsink.Batches
+	sent    sent
+}
+
+var _ sink.Sink = (*Sink)(nil)
+
+// New checks a configuration. What it reads must be readable now.
+func New(config Config) (*Sink, error) {
+	for name := range config.Labels {
+		if err := checkLabel(name); err != nil {
+			return nil, fmt.Errorf("label %q: %w", name, err)
+		}
+	}
+	for name := range config.Headers {
+		if http.CanonicalHeaderKey(name) == "Content-Type" {
+			return nil, fmt.Errorf("header %q: informerd sets it itself", name)
+		}
+	}
+	if config.Timeout <= 0 {
+		config.Timeout = httpsink.DefaultTimeout
+	}
+	client, err := httpsink.New(httpsink.Config{URL: config.URL, Path: path,
+		Timeout: config.Timeout, Headers: config.Headers, TLS: config.TLS,
+		Resolver: config.Resolver})
+	if err != nil {
+		return nil, err
+	}
+	return &Sink{config: config, client: client, batches: httpsink.NewBatches(maxAlerts)}, nil
+}
+
+// Pace implements sink.Sink.
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: maxAlerts, Writes: 2} }
+
+// Write implements sink.Sink.
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
+	if err := ctx.Err(); err != nil {
+		return sink.AllFailed(len(messages), err)
+	}
+	deadline := time.Now().Add(s.config.Timeout)
+	errs := make([]error, len(messages))
+	var alerts []alert
+	var of []int // the alerts' messages
+	failed := false
+	for i := range messages {
+		a, err := s.newAlert(&messages[i], time.Now())
+		if err != nil {
+			errs[i], failed = fmt.Errorf("alertmanager: %w", err), true
+			continue
+		}
+		alerts, of = append(alerts, a), append(of, i)
+	}
+	results := s.batches.Write(len(alerts), func(from, to int) (int, error) {
+		return to - from, s.post(ctx, deadline, alerts[from:to])
+	})
+	for n, i := range of {
+		if results != nil && results[n] != nil {
+			errs[i], failed = results[n], true
+			continue
+		}
+		s.remember(&messages[i], alerts[n])
+	}
+	if !failed {
+		return nil
+	}
+	return errs
+}
+
+// remember keeps the labels of a violation until it is resolved.
+func (s *Sink) remember(m *sink.Message, a alert) {
+	if k := keyOf(m); m.Report.Violated {
+		s.sent.put(k, a.Labels)
+	} else {
+		s.sent.remove(k)
+	}
+}
+
+func (s *Sink) post(ctx context.Context, deadline time.Time, alerts []alert) error {
+	body, err := json.Marshal(alerts)
+	if err != nil { // a year after 9999
+		return sink.Permanent(errors.New("alertmanager: a time cannot be written"))
+	}
+	_, err = s.client.Post(ctx, httpsink.Request{Body: body, Deadline: deadline,
+		Header: http.Header{"Content-Type": {"application/json"}}})
+	if err != nil {
+		return fmt.Errorf("alertmanager: %w", err)
+	}
+	return nil
+}
+
+// Close implements sink.Sink.
+func (s *Sink) Close(ctx context.Context) error {
+	if err := s.client.Close(ctx); err != nil {
+		return fmt.Errorf("alertmanager: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package alertmanager
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/sinktest"
+)
+
+func TestAlert(t *testing.T) {
+	var got []alert
+	var path string
+	s := open(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got, path = nil, r.Method+" "+r.URL.Path
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Error(err)
+		}
+	}), Config{Labels: map[string]func(*sink.Message) (string, error){
+		"team":     func(*sink.Message) (string, error) { return "shop\xff", nil },
+		"empty":    func(*sink.Message) (string, error) { return "", nil },
+		"severity": func(*sink.Message) (string, error) { return "page", nil },
+	}})
+	before := time.Now()
+	if errs := s.Write(t.Context(), []sink.Message{report(t, "a", true)}); errs != nil {
+		t.Fatal(errs)
+	}
+	labels := map[string]string{"alertname": "restarts", "severity": "page", "cluster": "prod",
+		"listener": "all", "resource": "pods", "namespace": "shop", "name": "a",
+		"team": "shop\uFFFD"}
+	if path != "POST /am/api/v2/alerts" || len(got) != 1 || !maps.Equal(got[0].Labels, labels) ||
+		!reflect.DeepEqual(got[0].Annotations, map[string]string{"message": "9 times"}) ||
+		!got[0].StartsAt.Equal(since) || got[0].EndsAt.Before(before.Add(horizon)) ||
+		got[0].EndsAt.After(time.Now().Add(horizon)) {
+		t.Errorf("got %s %+v", path, got)
+	}
+	resolved := report(t, "a", false)
+	resolved.Report.Message = ""
+	if errs := s.Write(t.Context(), []sink.Message{resolved}); errs != nil {
+		t.Fatal(errs)
+	}
+	if len(got) != 1 || !maps.Equal(got[0].Labels, labels) || got[0].Annotations != nil ||
+		!got[0].StartsAt.Equal(since) || !got[0].EndsAt.Equal(resolved.Time) {
+		t.Errorf("resolved: got %+v", got)
+	}
+	resolved.Time = since.Add(-time.Hour) // a clock was set back
+	if errs := s.Write(t.Context(), []sink.Message{resolved}); errs != nil {
+		t.Fatal(errs)
+	}
+	if !got[0].EndsAt.Equal(since) {
+		t.Errorf("an end before the start: %+v", got)
+	}
+}
+
+// The alert that fires is the one that ends, whatever became of the object and its labels.
+func TestViolatedAndResolved(t *testing.T) {
+	to := &fake{}
+	phase := "Pending"
+	s := open(t, to, Config{Labels: map[string]func(*sink.Message) (string, error){
+		"phase": func(*sink.Message) (string, error) { return phase, nil }}})
+	write := func(name string, violated bool, firing ...string) {
+		t.Helper()
+		if errs := s.Write(t.Context(), []sink.Message{report(t, name, violated)}); errs != nil {
+			t.Fatal(errs)
+		}
+		if got := to.firing(); !slices.Equal(got, firing) {
+			t.Errorf("firing: %q, want %q", got, firing)
+		}
+	}
+	write("a", true, "a")
+	phase = "Running"
+	write("b", true, "a", "b")
+	write("a", true, "a", "b") // a repeated report
+	phase = "Failed"
+	write("a", false, "b")
+	write("b", false)
+	write("a", true, "a")
+	write("a", false)
+	if len(s.sent.byKey) != 0 || s.sent.order.Len() != 0 {
+		t.Errorf("%d labels are kept", len(s.sent.byKey))
+	}
+}
+
+func TestAlertsThatAreRefused(t *testing.T) {
+	to := &fake{}
+	s := open(t, to, Config{Labels: map[string]func(*sink.Message) (string, error){
+		"x": func(m *sink.Message) (string, error) {
+			if m.Object.Name() == "failing" {
+				return "", errors.New("no such field")
+			}
+			return "y", nil
+		}}})
+	messages := []sink.Message{report(t, "a", true), report(t, "invalid", true),
+		sinktest.Message(t, "event", 2), report(t, "failing", true), report(t, "b", true)}
+	errs := s.Write(t.Context(), messages)
+	for i, want := range []string{"", "400", "is not a rule's report: write when: rule != nil",
+		`label "x": no such field`, ""} {
+		switch {
+		case want == "" && errs[i] != nil,
+			want != "" && (!sink.IsPermanent(errs[i]) ||
+				!strings.Contains(errs[i].Error(), want)):
+			t.Errorf("message %d: got %v, want %s", i, errs[i], want)
+		}
+	}
+	if got := to.firing(); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("firing: %q", got)
+	}
+	if errs := s.Write(t.Context(), messages[2:3]); len(errs) != 1 || to.requests > 10 {
+		t.Errorf("after %d requests: %v", to.requests, errs)
+	}
+}
+
+func TestSentIsBounded(t *testing.T) {
+	var s sent
+	k := func(i int) key { return key{name: fmt.Sprint(i)} }
+	for i := range maxSent {
+		s.put(k(i), map[string]string{"i": fmt.Sprint(i)})
+	}
+	s.put(k(0), nil) // again
+	s.put(k(maxSent), map[string]string{"i": "last"})
+	if len(s.byKey) != maxSent || s.order.Len() != maxSent || s.get(k(0))["i"] != "0" ||
+		s.get(k(1)) != nil || s.get(k(maxSent))["i"] != "last" {
+		t.Errorf("%d are kept", len(s.byKey))
+	}
+	s.remove(k(1))
+	s.remove(k(0))
+	if s.get(k(0)) != nil || s.order.Len() != maxSent-1 {
+		t.Error("a removed one is kept")
+	}
+}
+
+func TestNewSaysWhatIsWrong(t *testing.T) {
+	url := secret.Literal("http://127.0.0.1:1/")
+	for name, want := range map[string]string{"": "it is empty",
+		"alertname": "the name of the rule",
+		"a-b":       "letters, digits", "1a": "letters, digits", "ä": "letters, digits"} {
+		_, err := New(Config{URL: url, Labels: map[string]func(*sink.Message) (string,
+			error){name: nil}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", name, err, want)
+		}
+	}
+	if _, err := New(Config{URL: url, Headers: map[string]secret.Value{
+		"content-type": secret.Literal("x")}}); err == nil {
+		t.Error("another content type")
+	}
+	if _, err := New(Config{}); err == nil || !strings.Contains(err.Error(), "url (nothing)") {
+		t.Errorf("no URL: %v", err)
+	}
+}
