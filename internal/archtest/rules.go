@@ -47,6 +47,8 @@ var layers = []layer{
 		"rules keep what filters answer, and know no other stage"},
 	{[]string{"internal/route", "internal/config", "internal/kube", "internal/schema"},
 		"route joins the stages for one listener; it does not care where the configuration, the connection or the schemas come from"},
+	{[]string{"internal/outputs"},
+		"it makes sinks of what the configuration says; who sends to them is not its business"},
 	{[]string{"internal/endpoints", "internal/admin"},
 		"it shows what the daemon hands it; it finds, starts and decides nothing"},
 	{[]string{"internal/daemon"},

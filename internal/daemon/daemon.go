@@ -38,6 +38,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	c, err := connect(cfg, o)
 	if err == nil {
+		r.maker.API.Connect(c.writer)
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)

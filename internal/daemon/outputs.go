@@ -4,45 +4,97 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"maps"
+	"slices"
 
+	"github.com/informerd/informerd/internal/config"
+	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters"
 )
 
 // output is the sink of one output. The listeners that use it share it.
 type output struct {
-	name, digest string
-	sink         sink.Sink // nil in a runtime that does not run
+	name       string
+	digest     string
+	sink       sink.Sink // nil until it is opened
+	when, data *filters.Filter
 }
 
 // route returns the output as a route has it.
 func (o *output) route() route.Output { return route.Output{Name: o.name, Sink: o.sink} }
 
-// outputs are those of a plan. They are safe for concurrent use.
-type outputs struct {
-	mu  sync.Mutex
-	all map[string]*output
+// outputs are those of a plan, by name.
+type outputs map[string]*output
+
+// newOutputs returns the outputs of a plan, without opening them. Those that the ones before have
+// in the same way are the same.
+func newOutputs(p *plan, before outputs) outputs {
+	all := outputs{}
+	for name, planned := range p.outputs {
+		o := &output{name: name, digest: p.digests.outputs[name], when: planned.when,
+			data: planned.data}
+		if was := before[name]; was != nil && was.digest == o.digest {
+			o.sink = was.sink
+		}
+		all[name] = o
+	}
+	return all
 }
 
-// current returns the output of a name, which the plan has.
-func (o *outputs) current(name string) *output {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.all[name]
+// check returns what is wrong with the secrets and files that the outputs name.
+func (o outputs) check(cfg *config.Config) (mistakes config.Errors) {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		mistakes = append(mistakes, sinks.Check(cfg, cfg.Outputs[name])...)
+	}
+	return mistakes
 }
 
-// close closes all sinks.
-func (o *outputs) close(ctx context.Context) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var errs []error
-	for name, out := range o.all {
-		if out.sink == nil {
+// open makes the sinks that are not there yet. With mistakes it makes none.
+func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker) error {
+	opened := outputs{}
+	var mistakes config.Errors
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if o[name].sink != nil {
 			continue
 		}
-		if err := out.sink.Close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("output %q: %w", name, err))
+		planned := p.outputs[name]
+		s, err := m.New(p.config, planned.cfg, sinks.Expressions{Subject: planned.subject,
+			Patch: planned.patch, Text: planned.text, Labels: planned.labels})
+		if err != nil {
+			mistakes = append(mistakes, p.config.ErrorAt(planned.field,
+				fmt.Sprintf("%s: %v", planned.field, err), ""))
+			continue
+		}
+		o[name].sink = s
+		opened[name] = o[name]
+	}
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return errors.Join(notLoaded(p.config, mistakes), opened.close(ctx))
+}
+
+// without returns the outputs whose sinks others do not have.
+func (o outputs) without(others outputs) outputs {
+	rest := outputs{}
+	for name, out := range o {
+		if other := others[name]; other == nil || other.sink != out.sink {
+			rest[name] = out
+		}
+	}
+	return rest
+}
+
+// close closes the sinks.
+func (o outputs) close(ctx context.Context) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if s := o[name].sink; s != nil {
+			if err := s.Close(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("output %q: %w", name, err))
+			}
 		}
 	}
 	return errors.Join(errs...)

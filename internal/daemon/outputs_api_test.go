@@ -17,31 +17,34 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/internal/sink/sinktest"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // The outputs that write to the API server work once it is connected, and share what they know: an
 // object that they patch too often is paused for all, with an Event.
 func TestOutputsOfTheAPIServer(t *testing.T) {
-	a, err := newAPIOutputs(quiet)
+	a, err := sinks.NewAPI(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
+	m := &sinks.Maker{API: a}
 	var outputs []sink.Sink
 	for _, typ := range []string{config.PatchMerge, config.PatchApply} {
 		o := &config.Output{Name: "fix", Patch: &config.Patch{Type: typ}}
-		s, err := a.patch(o, func(m *sink.Message) (string, error) {
-			return fmt.Sprintf(`{"spec":{"version":%q}}`, m.ResourceVersion), nil
-		})
+		s, err := m.New(nil, o, sinks.Expressions{Patch: compiled(t, filters.KindData,
+			`{"spec": {"version": object.metadata.resourceVersion}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		outputs = append(outputs, s)
 	}
-	note, err := a.kubernetesEvent()
+	note, err := m.New(nil, &config.Output{KubernetesEvent: &config.KubernetesEvent{}},
+		sinks.Expressions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +52,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 		return errors.Join(s.Write(t.Context(), []sink.Message{m})...)
 	}
 	for _, s := range append(outputs, note) {
-		if err := write(s, sinktest.Message(t, "web", 1)); !errors.Is(err, errNotConnected) ||
+		if err := write(s, sinktest.Message(t, "web", 1)); !errors.Is(err, sinks.ErrNotConnected) ||
 			sink.IsPermanent(err) {
 			t.Errorf("not connected: %v", err)
 		}
@@ -79,7 +82,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.connect(w)
+	a.Connect(w)
 	defer w.CloseIdleConnections()
 	if err := write(note, sinktest.Message(t, "web", 1)); err != nil {
 		t.Error(err)
@@ -91,7 +94,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 	}
 	last := event.Event{Op: event.Update, Object: sinktest.Message(t, "web", 11).Object,
 		Old: sinktest.Message(t, "web", 10).Object}
-	if !a.own("all").Own(t.Context(), &last) || a.own("another").Own(t.Context(), &last) {
+	if !a.Own("all").Own(t.Context(), &last) || a.Own("another").Own(t.Context(), &last) {
 		t.Error("own writes are not known, or another listener's")
 	}
 	for _, s := range outputs {
@@ -104,7 +107,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := a.close(ctx); err != nil {
+	if err := a.Close(ctx); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/sink/stdout"
+	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -23,13 +23,14 @@ import (
 type runtime struct {
 	log       *slog.Logger
 	host      *plugins.Host
-	persist   bool   // it is a daemon's, which keeps state
-	digestKey []byte // of the digests of Secrets; nil: one of the process's own
-	outputs   outputs
-	running   bool // listeners may have begun
+	persist   bool         // it is a daemon's, which keeps state
+	digestKey []byte       // of the digests of Secrets; nil: one of the process's own
+	maker     *sinks.Maker // nil in a runtime that does not run
+	running   bool         // listeners may have begun
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan
+	outputs   outputs
 	listeners []*listener // of the plan, in its order
 }
 
@@ -102,6 +103,11 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	if mistakes = slices.Concat(mistakes, wrong, missing); len(mistakes) > 0 {
 		return nil, errors.Join(notLoaded(cfg, mistakes), r.close(ctx))
 	}
+	if r.maker != nil {
+		if err := r.outputs.open(ctx, p, r.maker); err != nil {
+			return nil, errors.Join(err, r.close(ctx))
+		}
+	}
 	opts.warn(p.unused())
 	return r, nil
 }
@@ -122,18 +128,16 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 			return nil, err
 		}
 		r.host = plugins.NewHost(host)
-		if err := openHost(ctx, cfg, r.host); err != nil {
+		r.maker = &sinks.Maker{Stdout: opts.Stdout}
+		r.maker.API, err = sinks.NewAPI(opts.Log)
+		if err == nil {
+			err = openHost(ctx, cfg, r.host)
+		}
+		if err != nil {
 			return nil, errors.Join(err, r.close(ctx))
 		}
 	} else {
 		r.host = CompilingHost(ctx, opts.Log)
-	}
-	r.outputs.all = map[string]*output{}
-	for name, o := range cfg.Outputs {
-		r.outputs.all[name] = &output{name: name}
-		if o.Stdout != nil {
-			r.outputs.all[name].sink = stdout.New(opts.Stdout)
-		}
 	}
 	return r, nil
 }
@@ -142,8 +146,8 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 // headers, and returns the mistakes that it finds there. The error is ctx's: then the mistakes mean
 // nothing.
 func (r *runtime) apply(ctx context.Context, p *plan) (config.Errors, error) {
-	r.plan = p
-	var mistakes config.Errors
+	r.plan, r.outputs = p, newOutputs(p, nil)
+	mistakes := r.outputs.check(p.config)
 	for _, planned := range p.listeners {
 		l, wrong := r.newListener(ctx, p.config, planned)
 		if err := ctx.Err(); err != nil { // a handler that was cut short is not a mistake
@@ -157,7 +161,11 @@ func (r *runtime) apply(ctx context.Context, p *plan) (config.Errors, error) {
 
 // close closes the handlers first, then the outputs.
 func (r *runtime) close(ctx context.Context) error {
-	return errors.Join(r.host.Close(ctx), r.outputs.close(ctx))
+	errs := []error{r.host.Close(ctx), r.outputs.close(ctx)}
+	if r.maker != nil && r.maker.API != nil {
+		errs = append(errs, r.maker.API.Close(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // report passes on, or logs, what is suspicious in a listener's expressions, and logs what is

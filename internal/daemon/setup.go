@@ -36,7 +36,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerP
 		s.caches = before.caches
 	}
 	for _, name := range p.cfg.Outputs {
-		s.outputs = append(s.outputs, r.outputs.current(name))
+		s.outputs = append(s.outputs, r.outputs[name])
 	}
 	if p.cfg.Handler == nil {
 		return s, nil

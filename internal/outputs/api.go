@@ -1,4 +1,4 @@
-package daemon
+package outputs
 
 import (
 	"context"
@@ -14,30 +14,31 @@ import (
 	"github.com/informerd/informerd/internal/sink/patch"
 )
 
-// apiOutputs makes the outputs that write to the API server, and has what they share. It lives as
+// API makes the outputs that write to the API server, and has what they share. It lives as
 // long as the daemon, through reloads, so that own writes and loops are not forgotten.
-type apiOutputs struct {
+type API struct {
 	api    connection
 	writes *patch.Writes
 	loops  *kubernetesevent.Sink // writes Events about objects that are patched too often
 	log    *slog.Logger
 }
 
-func newAPIOutputs(log *slog.Logger) (*apiOutputs, error) {
-	a := &apiOutputs{writes: patch.NewWrites(), log: log}
+// NewAPI returns one that is not connected yet.
+func NewAPI(log *slog.Logger) (*API, error) {
+	a := &API{writes: patch.NewWrites(), log: log}
 	var err error
 	a.loops, err = kubernetesevent.New(kubernetesevent.Config{API: &a.api})
 	return a, err
 }
 
-// connect sets the API server. Until then, outputs fail and are tried again.
-func (a *apiOutputs) connect(w *kube.Writer) { a.api.writer.Store(w) }
+// Connect sets the API server. Until then, outputs fail and are tried again.
+func (a *API) Connect(w *kube.Writer) { a.api.writer.Store(w) }
 
-// own returns the own writes of a listener, whose events it does not get.
-func (a *apiOutputs) own(listener string) *patch.Own { return a.writes.Of(listener) }
+// Own returns the own writes of a listener, whose events it does not get.
+func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
 
 // kubernetesEvent makes an output that writes Events.
-func (a *apiOutputs) kubernetesEvent() (sink.Sink, error) {
+func (a *API) kubernetesEvent() (sink.Sink, error) {
 	return kubernetesevent.New(kubernetesevent.Config{API: &a.api})
 }
 
@@ -47,7 +48,7 @@ var patchTypes = map[string]patch.Type{
 
 // patch makes an output that patches objects. Without an expression, the patch is the message's
 // data.
-func (a *apiOutputs) patch(o *config.Output,
+func (a *API) patch(o *config.Output,
 	expression func(*sink.Message) (string, error)) (sink.Sink, error) {
 	return patch.New(patch.Config{API: &a.api, Type: patchTypes[o.Patch.Type], Patch: expression,
 		DryRun: o.Patch.DryRun, Writes: a.writes, Looping: a.looping,
@@ -55,24 +56,25 @@ func (a *apiOutputs) patch(o *config.Output,
 }
 
 // looping writes an Event about an object whose patches are paused.
-func (a *apiOutputs) looping(ctx context.Context, m *sink.Message, note string) error {
+func (a *API) looping(ctx context.Context, m *sink.Message, note string) error {
 	return a.loops.Record(ctx, m, kubernetesevent.What{Warning: true, Reason: "PatchLoop",
 		Action: "Paused", Note: note})
 }
 
-// close ends what the outputs share, once they are closed.
-func (a *apiOutputs) close(ctx context.Context) error { return a.loops.Close(ctx) }
+// Close ends what the outputs share, once they are closed.
+func (a *API) Close(ctx context.Context) error { return a.loops.Close(ctx) }
 
 // connection is an API server that is not known yet when the outputs are made.
 type connection struct{ writer atomic.Pointer[kube.Writer] }
 
-var errNotConnected = errors.New("not connected to the API server yet")
+// ErrNotConnected is the error of writes before Connect.
+var ErrNotConnected = errors.New("not connected to the API server yet")
 
 // Do implements kubeapi.API.
 func (c *connection) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
 	w := c.writer.Load()
 	if w == nil {
-		return nil, errNotConnected
+		return nil, ErrNotConnected
 	}
 	return w.Do(ctx, r)
 }

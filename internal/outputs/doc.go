@@ -1,0 +1,11 @@
+// Package outputs makes the sinks of a configuration. A [Maker] makes them, and [Check] finds what
+// is wrong with the secrets and files that they name, without making one.
+//
+// What is promised:
+//   - Secrets and certificates are read again when they change, without a new sink.
+//   - Relative paths count from the folder of the configuration.
+//   - A URL from the environment or a file is held to the same rules as one in the configuration.
+//   - Mistakes have the place in the configuration, and never show a secret.
+//   - Check writes nothing, and connects to nobody.
+//   - The expressions of a sink may be used concurrently.
+package outputs

@@ -1,0 +1,105 @@
+package outputs
+
+import (
+	"errors"
+	"io"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/file"
+	"github.com/informerd/informerd/internal/sink/stdout"
+	"github.com/informerd/informerd/internal/sink/webhook"
+	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// Maker makes sinks. Set its fields.
+type Maker struct {
+	Stdout io.Writer
+	API    *API
+}
+
+// Expressions are those of an output that its sink evaluates. Those that it does not have are nil.
+type Expressions struct {
+	Subject, Patch, Text *filters.Filter
+	Labels               map[string]*filters.Filter
+}
+
+// New makes the sink of an output. The configuration is for paths.
+func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.Sink, error) {
+	switch {
+	case o.Stdout != nil:
+		return stdout.New(m.Stdout), nil
+	case o.File != nil:
+		return newFile(cfg, o.File)
+	case o.Webhook != nil:
+		return newWebhook(cfg, o.Webhook)
+	case o.KubernetesEvent != nil:
+		return m.API.kubernetesEvent()
+	case o.Patch != nil:
+		return m.API.patch(o, jsonOf(x.Patch))
+	}
+	return nil, errors.New("this version does not have outputs of its kind")
+}
+
+func newFile(cfg *config.Config, f *config.File) (sink.Sink, error) {
+	return file.New(file.Config{Path: cfg.Path(f.Path), Sync: file.Sync(f.Sync),
+		Rotate: file.Rotate{Size: int64(f.Rotate.Size), Age: f.Rotate.Age.Duration,
+			Keep: f.Rotate.Keep}})
+}
+
+var webhookModes = map[string]webhook.Mode{
+	config.WebhookStructured: webhook.Structured, config.WebhookBinary: webhook.Binary,
+	config.WebhookBatched: webhook.Batch,
+}
+
+func newWebhook(cfg *config.Config, w *config.Webhook) (sink.Sink, error) {
+	c := webhook.Config{URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
+		Events: w.Batch.Events, Wait: w.Batch.Wait.Duration, Timeout: w.Timeout.Duration,
+		Headers: headers(cfg, w.Headers)}
+	if files := tlsOf(cfg, w.TLS); files != nil {
+		c.TLS = *files
+	}
+	if w.Sign != nil {
+		c.Sign.Secret, c.Sign.Previous = secretOf(cfg, &w.Sign.Secret),
+			secretOf(cfg, w.Sign.Previous)
+	}
+	return webhook.New(c)
+}
+
+// value returns a value that may be in the environment or in a file.
+func value(cfg *config.Config, v config.Value) secret.Value {
+	switch {
+	case v.FromEnv != "":
+		return secret.FromEnv(v.FromEnv)
+	case v.FromFile != "":
+		return secret.FromFile(cfg.Path(v.FromFile))
+	}
+	return secret.Literal(v.Text)
+}
+
+// secretOf returns a secret, which is unset for nil.
+func secretOf(cfg *config.Config, s *config.Secret) secret.Value {
+	if s == nil {
+		return secret.Value{}
+	}
+	return value(cfg, config.Value{FromEnv: s.FromEnv, FromFile: s.FromFile})
+}
+
+func headers(cfg *config.Config, values map[string]config.Value) map[string]secret.Value {
+	all := make(map[string]secret.Value, len(values))
+	for name, v := range values {
+		all[name] = value(cfg, v)
+	}
+	return all
+}
+
+// tlsOf returns the files of a connection, nil for none.
+func tlsOf(cfg *config.Config, t *config.TLS) *tlsfiles.Files {
+	if t == nil {
+		return nil
+	}
+	return &tlsfiles.Files{CAFile: cfg.Path(t.CAFile), CertFile: cfg.Path(t.CertFile),
+		KeyFile: cfg.Path(t.KeyFile), ServerName: t.ServerName}
+}
