@@ -31,7 +31,8 @@ func Call(ctx context.Context, api API, timeout time.Duration, r Request) ([]byt
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("the API server may still do it: %w", ctx.Err())
 	case within.Err() != nil:
-		return nil, fmt.Errorf("the API server did not answer within %v", timeout)
+		return nil, fmt.Errorf("the API server did not answer within %v",
+			timeout.Round(time.Millisecond))
 	}
 	return nil, Failed(err)
 }

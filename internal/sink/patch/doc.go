@@ -51,5 +51,5 @@
 //
 //   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient; other
 //     4xx are permanent, such as 422, a patch that the server refuses, and 403, a missing right.
-//   - Write retries only what its own version check refused.
+//   - Write retries only what its own version check refused, and within its timeout.
 package patch

@@ -28,7 +28,7 @@ type Config struct {
 	DryRun bool
 	// Writes is shared by the outputs of a daemon. Default: the sink's own.
 	Writes *Writes
-	// Timeout bounds a request. Default: kubeapi.DefaultTimeout.
+	// Timeout bounds what is sent for a message. Default: kubeapi.DefaultTimeout.
 	Timeout time.Duration
 	// Looping records that an object's patches are paused, such as in a Kubernetes Event. Its error
 	// is logged. Default: it is only logged.
@@ -169,9 +169,10 @@ const versionTries = 5
 // version before.
 func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base string, err error) {
 	base = m.Object.ResourceVersion()
+	deadline := time.Now().Add(s.Timeout)
 	for try := 1; ; try++ {
 		r := s.request(m, b.on(m.Object, base))
-		answer, err := kubeapi.Call(ctx, s.API, s.Timeout, r)
+		answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
 		if err == nil {
 			after, err := kubeapi.ReadMetadata(answer)
 			// Without versions, as in some aggregated APIs, nothing is known to be own.
@@ -191,7 +192,7 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 		if try == versionTries {
 			return "", base, sink.Alone(err)
 		}
-		if base, err = s.version(ctx, m); err != nil {
+		if base, err = s.version(ctx, m, deadline); err != nil {
 			return "", base, err
 		}
 	}
@@ -205,10 +206,11 @@ func (s *Sink) request(m *sink.Message, body []byte) kubeapi.Request {
 }
 
 // version returns the present version of a message's object.
-func (s *Sink) version(ctx context.Context, m *sink.Message) (string, error) {
+func (s *Sink) version(ctx context.Context, m *sink.Message, deadline time.Time) (string,
+	error) {
 	r := target(m)
 	r.Method = http.MethodGet
-	answer, err := kubeapi.Call(ctx, s.API, s.Timeout, r)
+	answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
 	if err != nil {
 		return "", goneError(err, m)
 	}

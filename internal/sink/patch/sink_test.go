@@ -158,6 +158,30 @@ func TestAnObjectThatChangesAllTheTime(t *testing.T) {
 	}
 }
 
+// However often it tries, a Write ends within its timeout.
+func TestAnObjectThatChangesSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &pod{uid: webID, version: 7}
+		to.before = func() {
+			to.version++
+			time.Sleep(400 * time.Millisecond)
+		}
+		s := newTest(t, Config{Type: Merge, Timeout: time.Second,
+			API: api(func(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				return to.Do(ctx, r)
+			})})
+		begin := time.Now()
+		err := write(t.Context(), s, at(t, 7, `{"spec":1}`))
+		if took := time.Since(begin); err == nil || sink.IsPermanent(err) ||
+			took > 1200*time.Millisecond {
+			t.Errorf("got %v after %v", err, took)
+		}
+	})
+}
+
 func TestAnObjectThatIsGone(t *testing.T) {
 	for _, tt := range []struct {
 		uid  string
