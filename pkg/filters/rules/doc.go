@@ -49,8 +49,7 @@
 //   - RecheckAfter is the time until a rule's For or Repeat has run out, 0 if no rule waits.
 //   - It is at most [ClockInterval] for a rule whose deny has the clock or other objects in it.
 //   - It is at least 1 ms, and at least [FailedInterval] for a rule that has just failed.
-//   - Only objects with a pending or violated rule, or an end that a receiver has not taken, take
-//     memory in a Book.
+//   - Only objects with a pending or violated rule, or an untaken end, take memory in a Book.
 //   - A Book keeps nothing of an object's text.
 //   - Evaluating an object that takes none allocates nothing beyond what its filters do.
 //   - Several evaluators may work at once, and expressions run without the Book's lock.

@@ -34,5 +34,6 @@ const (
 	decodedBytes  = 8    // of a text with escapes, or a number
 	builtBytes    = 8    // decoded as lists and maps
 	foundBytes    = 1024 // of an object in which a field is found
+	writtenBytes  = 256  // copied into JSON
 	freeBytes     = 32   // of a scalar, included in the price of the operation
 )

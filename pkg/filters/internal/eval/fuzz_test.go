@@ -41,8 +41,7 @@ func FuzzMatch(f *testing.F) {
 		f.Add(text, filtertest.SamplePod, filtertest.Before, uint8(lang.KindMessage))
 	}
 	for _, text := range []string{`{"text": rule + ": " + message, "object": object}`, `data`,
-		`[since, age(since), data.n, "
-"]`, `map(object.x.list, ({"a": #}))`,
+		`[since, age(since), data.n, "\n\u0001"]`, `map(object.x.list, ({"a": #}))`,
 		`name + "/" + data.team`, `severity in ["high"] && not violated`} {
 		for kind := lang.KindWhen; kind <= lang.KindText; kind++ {
 			f.Add(text, filtertest.SamplePod, `{"metadata":{"name":"x"}}`, uint8(kind))

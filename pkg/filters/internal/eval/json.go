@@ -71,7 +71,7 @@ func (w *jsonWriter) ref(x values.Ref) {
 		w.write("null")
 		return
 	}
-	w.e.charge(len(x.Raw()) / comparedBytes)
+	w.e.charge(len(x.Raw()) / writtenBytes)
 	w.write(x.Raw())
 }
 

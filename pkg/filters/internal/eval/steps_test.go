@@ -3,6 +3,7 @@ package eval_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -179,4 +180,39 @@ func TestStepsPayForTime(t *testing.T) {
 		}
 	}
 	t.Logf("%d expressions; a reference takes %s", n, jsonReference())
+}
+
+// So it is where JSON is made for an output.
+func TestWritingJSONPaysForTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	m := &lang.Message{Event: heavy(t), Name: "web", Data: `[1]`}
+	for _, operand := range append(slices.Clone(heavyOperands), `"\n\u0001é"`, "0.1 + 0.2", "[[]]",
+		`{"b": {}, "a": #, "d": 1, "c": nil}`, "object.esc + object.small", "data", "name") {
+		f, err := filters.Compile(lang.Expression{Text: "map(1..2000, (" + operand + "))",
+			Kind: lang.KindData})
+		if operand == "nil" { // which map does not take
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		e := f.Evaluator()
+		ratio := math.Inf(1)
+		for i := 0; i < 20 && ratio > maxStep; i++ {
+			steps, took := 0, time.Duration(0)
+			for took < 2*time.Millisecond {
+				start := growth.ThreadTime()
+				_, _ = e.JSONOf(m)
+				took += growth.ThreadTime() - start
+				steps += e.Steps() + 100 // that nobody pays for
+			}
+			ratio = min(ratio, float64(took)/float64(steps)/float64(jsonReference()))
+		}
+		if ratio > maxStep {
+			t.Errorf("a step took %.2f references: %s", ratio, operand)
+		}
+	}
 }
