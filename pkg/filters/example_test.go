@@ -95,3 +95,25 @@ func TestEvaluatorsShareAFilter(t *testing.T) {
 	}
 	workers.Wait()
 }
+
+func ExampleEvaluator_JSONOf() {
+	f, err := filters.Compile(filters.Expression{
+		Text: `{"text": severity + ": " + message, "link": "https://example.com/" + name}`,
+		Kind: filters.KindData,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
+	pod, err := p.Parse([]byte(`{"metadata":{"name":"web-1","namespace":"shop"}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.Evaluator().JSONOf(&filters.Message{
+		Event: event.Event{Op: event.Add, Object: pod}, Name: pod.Name(),
+		Rule: "memory-limit", Severity: "high", Message: "no memory limit", Violated: true,
+	}))
+	// Output: {"link":"https://example.com/web-1","text":"high: no memory limit"} <nil>
+}

@@ -142,6 +142,30 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 	return nil
 }
 
+// objectOfItem recognizes map(list, {"a": #}), where the parser takes the bracket for the begin of a
+// block.
+func (s draft) objectOfItem(plain string, offset int, text []rune) *lang.CompileError {
+	if offset >= len(text) || text[offset] != ':' {
+		return nil
+	}
+	for open := offset - 1; open > 0; open-- {
+		if text[open] != '(' {
+			continue
+		}
+		from, to := runesAround(text, open, isWordRune)
+		name := string(text[from:to])
+		args, end := s.arguments(open)
+		if !slices.Contains(lang.Predicates, name) || end < offset || len(args) != 2 ||
+			!strings.HasPrefix(args[1], "{") {
+			continue
+		}
+		by := fmt.Sprintf("%s(%s, (%s))", name, args[0], args[1])
+		return s.replacing(from, end, by,
+			"%s; an object that is made of an item needs round brackets: write %s", plain, by)
+	}
+	return nil
+}
+
 var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
 
 // openBracket recognizes a bracket that is not closed, or not open, and a field without its
