@@ -55,7 +55,8 @@ func (s draft) syntax(err error) *lang.CompileError {
 		}
 	}
 	for _, try := range []func(string, int, []rune) *lang.CompileError{
-		s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator, s.functionForm, s.otherWord,
+		s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator, s.functionForm,
+		s.otherWord,
 		s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
 	} {
 		if e := try(plain, offset, text); e != nil {

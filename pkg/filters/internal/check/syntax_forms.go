@@ -142,8 +142,8 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 	return nil
 }
 
-// objectOfItem recognizes map(list, {"a": #}), where the parser takes the bracket for the begin of a
-// block.
+// objectOfItem recognizes map(list, {"a": #}), where the parser takes the bracket for the begin of
+// a block.
 func (s draft) objectOfItem(plain string, offset int, text []rune) *lang.CompileError {
 	if offset >= len(text) || text[offset] != ':' {
 		return nil
