@@ -5,7 +5,7 @@ LDFLAGS := -X github.com/informerd/informerd/internal/cli.version=$(VERSION)
 
 # The modules of the repository. dev/cluster is named apart, since it links all of Kubernetes: it is always built without
 # cgo and so without the race detector, as its own build.sh does, to compile that only once.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod dev/tools/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod))
 COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
