@@ -45,6 +45,20 @@ func (d *disk) open(path string) (osFile, error) {
 
 func (d *disk) syncFolder(string) error { return nil }
 
+func (d *disk) create(path string) error {
+	if _, err := d.try("create", nil); err != nil {
+		return err
+	}
+	return osDisk{}.create(path)
+}
+
+func (d *disk) rename(from, to string) error {
+	if _, err := d.try("rename", nil); err != nil {
+		return err
+	}
+	return osDisk{}.rename(from, to)
+}
+
 // fail makes the disk fail from now on; nil heals it.
 func (d *disk) fail(fault func(op string, p []byte) (int, error)) {
 	d.mu.Lock()

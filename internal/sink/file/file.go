@@ -69,6 +69,11 @@ func newSink(config Config, d opener) (*Sink, error) {
 		return nil, fmt.Errorf("file output: %w", err)
 	}
 	config.Path = path
+	if before, after := newJournal(config, d).pattern(); config.Rotate != (Rotate{}) &&
+		len(before)+len(stamp)+len(after) > maxName {
+		return nil, fmt.Errorf("file output: the name of %s is too long to add the time to it",
+			path)
+	}
 	s := &Sink{group: &group{journal: newJournal(config, d)}}
 	if err := s.group.journal.ready(); err != nil && !mayPass(err) {
 		return nil, fmt.Errorf("file output: %w", err)
@@ -106,6 +111,9 @@ type osFile interface {
 type opener interface {
 	// open opens or creates the file, locked.
 	open(path string) (osFile, error)
+	// create creates an empty file, unless there is one.
+	create(path string) error
+	rename(from, to string) error
 	// syncFolder waits until the disk has the names in a folder.
 	syncFolder(path string) error
 }

@@ -155,14 +155,31 @@ func TestAnExistingFile(t *testing.T) {
 		if err := os.WriteFile(d.path, []byte(before), 0o640); err != nil {
 			t.Fatal(err)
 		}
-		s := d.start(Config{})
 		messages := some(t, 2, 1)
-		write(t, s, messages...)
-		closeSink(t, s)
+		for i, rotate := range []Rotate{{}, {Size: 1}} {
+			s := d.start(Config{Rotate: rotate})
+			wantMode(t, d.path, 0o640)
+			write(t, s, messages[i])
+			closeSink(t, s)
+		}
 		if got := d.Taken(); !slices.Equal(got, append(want, texts(messages...)...)) {
 			t.Errorf("after %q: got %.400q", before, got)
 		}
-		wantMode(t, d.path, 0o640)
+	}
+}
+
+// The part of a line at the end of a file that is renamed is ended as well.
+func TestAPartInARenamedFile(t *testing.T) {
+	d := newDisk(t)
+	if err := os.WriteFile(d.path, []byte("a\n{\"half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := d.start(Config{Rotate: Rotate{Size: 1}})
+	write(t, s, some(t, 1, 1)...)
+	closeSink(t, s)
+	if got := d.Taken(); !slices.Equal(got, append([]string{"a", "{\"half"},
+		texts(some(t, 1, 1)...)...)) || len(d.names()) != 2 {
+		t.Errorf("got %.400q in %q", got, d.names())
 	}
 }
 

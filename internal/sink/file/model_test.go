@@ -100,7 +100,8 @@ func (m *model) write(r *rapid.T) {
 // fault makes the disk fail a few times.
 func (m *model) fault(r *rapid.T) {
 	times := map[string]int{}
-	for _, op := range []string{"write", "open", "truncate", "sync"} {
+	for _, op := range []string{"write", "open", "truncate", "sync", "create",
+		"rename"} {
 		times[op] = rapid.IntRange(0, 2).Draw(r, op)
 	}
 	n := rapid.IntRange(0, 3000).Draw(r, "bytes")

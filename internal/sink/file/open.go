@@ -18,6 +18,9 @@ func mayPass(err error) bool {
 		errors.Is(err, syscall.EDQUOT)
 }
 
+// maxName is how long a name may be on common file systems.
+const maxName = 255
+
 // resolve returns the path of the file that is written. A symbolic link is followed once, here,
 // since a rotation would rename the link and not the file.
 func resolve(path string) (string, error) {
@@ -109,6 +112,16 @@ func checkOpened(f *os.File, path string) error {
 	}
 	return nil
 }
+
+func (osDisk) create(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
 
 func (osDisk) syncFolder(path string) error {
 	folder, err := os.Open(path)

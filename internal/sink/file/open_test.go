@@ -47,6 +47,10 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", path, err, want)
 		}
 	}
+	long := Config{Path: at(strings.Repeat("x", 240)), Rotate: Rotate{Size: 1}}
+	if _, err := New(long); err == nil || !strings.Contains(err.Error(), "is too long to add") {
+		t.Errorf("got %v", err)
+	}
 	if _, err := New(Config{Path: at("audit"), Sync: "often"}); err == nil || err.Error() !=
 		`file output: unknown sync "often": want always, interval or never` {
 		t.Errorf("got %v", err)

@@ -41,7 +41,7 @@ func (j *journal) rotate() error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(j.config.Path, name); err != nil {
+	if err := j.disk.rename(j.config.Path, name); err != nil {
 		os.Remove(name)
 		return fmt.Errorf("begin a new file: %w", err)
 	}
@@ -57,9 +57,9 @@ func (j *journal) reserve(at time.Time) (string, error) {
 	before, after := j.pattern()
 	for {
 		name := filepath.Join(filepath.Dir(j.config.Path), before+at.Format(stamp)+after)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		err := j.disk.create(name)
 		if err == nil {
-			return name, f.Close()
+			return name, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return "", fmt.Errorf("begin a new file: %w", err)
@@ -68,20 +68,32 @@ func (j *journal) reserve(at time.Time) (string, error) {
 	}
 }
 
-// prune removes the oldest renamed files beyond those that are kept.
+// prune removes the oldest renamed files beyond those that are kept, and the empty ones: their names
+// were reserved by a rotation that a crash has ended.
 func (j *journal) prune() {
-	if j.config.Rotate.Keep <= 0 {
-		return
-	}
 	old, err := j.archives()
 	if err != nil {
 		j.late = err
 		return
 	}
-	for _, a := range old[:max(0, len(old)-j.config.Rotate.Keep)] {
-		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			j.late = fmt.Errorf("remove an old file: %w", err)
+	old = slices.DeleteFunc(old, func(a archive) bool {
+		info, err := os.Lstat(a.path)
+		empty := err == nil && info.Size() == 0
+		if empty {
+			j.remove(a)
 		}
+		return empty
+	})
+	if keep := j.config.Rotate.Keep; keep > 0 {
+		for _, a := range old[:max(0, len(old)-keep)] {
+			j.remove(a)
+		}
+	}
+}
+
+func (j *journal) remove(a archive) {
+	if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.late = fmt.Errorf("remove an old file: %w", err)
 	}
 }
 

@@ -126,9 +126,15 @@ func TestAgeAfterARestart(t *testing.T) {
 		}
 		s := d.startAt(c, Config{Rotate: Rotate{Age: time.Hour}})
 		write(t, s, some(t, 1, 2)...)
-		closeSink(t, s)
 		if got := len(d.names()); (got == 2) != tt.rotates {
 			t.Errorf("%s: files %q", name, d.names())
+		}
+		files := len(d.names())
+		c.now = c.now.Add(time.Hour)
+		write(t, s, some(t, 1, 3)...)
+		closeSink(t, s)
+		if got := len(d.names()); got != files+1 {
+			t.Errorf("%s: an hour later files %q", name, d.names())
 		}
 	}
 }
@@ -180,7 +186,7 @@ func TestOnlyOldFilesAreRemoved(t *testing.T) {
 		}
 	}
 	inTheWay := []string{"audit-2020-01-02T00-00-00.000.jsonl",
-		"audit-2026-11-22T21-30-00.000.jsonl"}
+		"audit-2026-11-22T21-31-00.000.jsonl"}
 	if err := os.Mkdir(filepath.Join(folder, inTheWay[0]), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +206,9 @@ func TestOnlyOldFilesAreRemoved(t *testing.T) {
 	closeSink(t, s)
 	wantLines(t, d.Taken(), slices.Concat(some(t, 1, 6), some(t, 1, 7), some(t, 1, 8),
 		some(t, 1, 9))...)
+	if to, err := os.Readlink(filepath.Join(folder, inTheWay[1])); to != os.DevNull {
+		t.Errorf("the link names %q, %v", to, err)
+	}
 	for _, name := range before {
 		if !slices.Contains(d.names(), name) {
 			t.Errorf("%s was removed", name)
@@ -208,6 +217,20 @@ func TestOnlyOldFilesAreRemoved(t *testing.T) {
 
 	closeSink(t, d.startAt(c, Config{Rotate: Rotate{Keep: 1}})) // fewer, from the start
 	wantLines(t, d.Taken(), slices.Concat(some(t, 1, 8), some(t, 1, 9))...)
+}
+
+// A name that was reserved by a rotation that a crash has ended is free again.
+func TestAnInterruptedRotation(t *testing.T) {
+	d, c := newDisk(t), newClock()
+	empty := filepath.Join(filepath.Dir(d.path), "audit-2026-11-22T21-30-00.000.jsonl")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := d.startAt(c, Config{Rotate: Rotate{Size: 1}})
+	wantNames(t, d, "audit.jsonl")
+	write(t, s, some(t, 2, 1)...)
+	closeSink(t, s)
+	wantNames(t, d, filepath.Base(empty), "audit.jsonl")
 }
 
 func TestNamesOfOtherPaths(t *testing.T) {
@@ -225,7 +248,7 @@ func TestNamesOfOtherPaths(t *testing.T) {
 // A rotation that fails loses nothing and is tried again.
 func TestARotationThatFails(t *testing.T) {
 	for _, sync := range []Sync{SyncInterval, SyncAlways, SyncNever} {
-		for _, op := range []string{"sync", "open"} {
+		for _, op := range []string{"sync", "open", "create", "rename"} {
 			d, n := newDisk(t), 0
 			s := d.start(Config{Rotate: Rotate{Size: 1000}, Sync: sync})
 			write(t, s, some(t, 1, 1)...)
@@ -257,6 +280,9 @@ func TestARotationThatFails(t *testing.T) {
 			d.fail(nil)
 			write(t, s, again...)
 			closeSink(t, s)
+			if sync != SyncAlways { // which undoes what it is not sure of
+				wantLines(t, d.Taken(), append(some(t, 1, 1), some(t, 4, 2)...)...)
+			}
 			got := d.Taken()
 			for _, want := range texts(append(some(t, 1, 1), some(t, 4, 2)...)...) {
 				if !slices.Contains(got, want) {
