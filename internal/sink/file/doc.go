@@ -14,6 +14,7 @@
 //     is for the power.
 //   - A file is renamed before a line that would make it larger than Rotate.Size, or when its first
 //     line is older than Rotate.Age and another one comes.
+//   - A rotation that fails at any step loses no line, and is tried again with the next one.
 //   - A line that is larger than Rotate.Size has a file for itself.
 //   - Renamed files have the time in UTC in their name, audit-2026-11-22T21-30-00.000.jsonl, sort
 //     by it even if the clock is set back, and never replace a file.
@@ -32,7 +33,8 @@
 // in its own folder. Whoever may write to that folder may replace the file, so it should be nobody
 // else's.
 //
-// No library for log rotation is used. Those that are common keep a part of a line when the disk is
-// full, never call fsync, rename without a look at what has that name, and go on writing to a file
-// that was moved away.
+// No library for log rotation is used. gopkg.in/natefinch/lumberjack, the common one, keeps a part
+// of a line when the disk is full, never calls fsync, refuses a line larger than a file, renames
+// without a look at what has that name, empties a file that somebody created meanwhile, writes on
+// to a file that was moved away, and has a goroutine that never ends.
 package file

@@ -68,8 +68,8 @@ func (j *journal) reserve(at time.Time) (string, error) {
 	}
 }
 
-// prune removes the oldest renamed files beyond those that are kept, and the empty ones: their names
-// were reserved by a rotation that a crash has ended.
+// prune removes the oldest renamed files beyond those that are kept, and the empty ones: their
+// names were reserved by a rotation that a crash has ended.
 func (j *journal) prune() {
 	old, err := j.archives()
 	if err != nil {

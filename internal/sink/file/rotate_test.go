@@ -250,7 +250,8 @@ func TestARotationThatFails(t *testing.T) {
 	for _, sync := range []Sync{SyncInterval, SyncAlways, SyncNever} {
 		for _, op := range []string{"sync", "open", "create", "rename"} {
 			d, n := newDisk(t), 0
-			s := d.start(Config{Rotate: Rotate{Size: 1000}, Sync: sync})
+			// Some lines of the batch are in the first file.
+			s := d.start(Config{Rotate: Rotate{Size: 2000}, Sync: sync})
 			write(t, s, some(t, 1, 1)...)
 			fault := fmt.Errorf("no %s", op)
 			d.fail(func(got string, _ []byte) (int, error) {
@@ -270,6 +271,11 @@ func TestARotationThatFails(t *testing.T) {
 			}
 			if errs == nil || n == 0 {
 				t.Fatalf("%s, %s: %v", sync, op, errs)
+			}
+			for _, path := range allFiles(t, d.path) {
+				if path != d.path && len(lines(t, path)) == 0 {
+					t.Errorf("%s, %s: %s is empty", sync, op, path)
+				}
 			}
 			var again []sink.Message
 			for i, m := range some(t, 4, 2) {
