@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/bench/measure"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -132,11 +134,12 @@ func (b *bench) cpu(f func() error) (time.Duration, error) {
 // route passes a batch of events through a route.
 func (b *bench) route(ctx context.Context) error {
 	s := &source{events: b.events, left: batch}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	r, err := route.New(route.Config{
 		Name: "matched", Subscription: s, Retry: route.Retry{Attempts: 1},
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Letters: noLetters{}, Log: log,
 		Pipeline: &route.Pipeline{Filter: b.filter, Messages: b.messages,
-			Outputs: []route.Output{{Name: "stdout", Sink: b.out}}},
+			Outputs: []route.Output{{To: delivery.NewOutput("stdout", b.out, log)}}},
 	})
 	if err != nil {
 		return err
@@ -148,6 +151,13 @@ func (b *bench) route(ctx context.Context) error {
 		return fmt.Errorf("of %d events, %d are done and %d written", batch, s.done, written)
 	}
 	return nil
+}
+
+// noLetters fails when something is given up.
+type noLetters struct{}
+
+func (noLetters) Put(_ context.Context, l deadletter.Letter) error {
+	return fmt.Errorf("%s was given up: %s", l.Name, l.Error)
 }
 
 // write writes lines of the same lengths. Their text is in the processor's cache, like that of a

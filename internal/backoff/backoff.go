@@ -5,7 +5,7 @@
 //
 // What is promised:
 //   - Delay never returns less than Min or more than Max, however many failures there were.
-//   - Early and Late spread delays, so that many programs do not come back at once.
+//   - Early, Late and Full spread delays, so that many programs do not come back at once.
 //   - AtLeast never returns less than the server asked for.
 //   - Sleep returns as soon as its context is done.
 package backoff
@@ -58,3 +58,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// Full returns a random delay of at most d, and more than nothing: full jitter, as in Brooker,
+// "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
+func Full(d time.Duration) time.Duration { return 1 + rand.N(max(d, 1)) }

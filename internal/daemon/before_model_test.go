@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,7 +58,8 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 					rapid.IntRange(0, 2).Draw(t, "depth")))
 		}
 		a.quiet = len(judged) > 0 && rapid.Bool().Draw(t, "quiet")
-		b, deliveries := a.decide(), rapid.SliceOfN(rapid.Custom(delivery), 1, 8).Draw(t, "events")
+		b, deliveries := a.decide(), rapid.SliceOfN(rapid.Custom(drawDelivery), 1, 8).Draw(t,
+			"events")
 		for i := range deliveries {
 			d := &deliveries[i]
 			// Each on its own, as they do not follow from each other: nothing is to be remembered
@@ -189,8 +191,8 @@ func newObject(t *rapid.T, namespace, name, version string) *object.Object {
 	return o
 }
 
-// delivery is an event as a listener with transitions delivers it.
-func delivery(t *rapid.T) informer.Delivery {
+// drawDelivery returns an event as a listener with transitions delivers it.
+func drawDelivery(t *rapid.T) informer.Delivery {
 	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"),
 		rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")
 	e := event.Event{Op: rapid.SampledFrom(event.Ops[:]).Draw(t, "op"),
@@ -251,7 +253,7 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 	}
 	w := &watched{}
 	p := &route.Pipeline{On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet,
-		Messages: messages, Outputs: []route.Output{{Name: "out", Sink: w}}}
+		Messages: messages, Outputs: []route.Output{outputTo("out", w)}}
 	if len(judged) > 0 {
 		p.Rules = rules.NewBook(judged, 1)
 		if o := stateBefore(d); o != nil {
@@ -260,15 +262,16 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 		}
 	}
 	w.deliveries = append(w.deliveries, *d)
-	w.route, err = route.New(route.Config{Name: "l", Subscription: w, Pipeline: p,
-		Retry: route.Retry{Attempts: 1}, Log: quiet})
+	w.route, err = route.New(route.Config{Name: "l", Letters: noLetters{}, Subscription: w,
+		Pipeline: p,
+		Retry:    route.Retry{Attempts: 1}, Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.route.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	outcome := wanted{times: w.messages}
+	outcome := wanted{times: int(w.messages.Load())}
 	for _, o := range []*object.Object{d.Object, d.Old, d.Before} {
 		outcome.odd = outcome.odd || o != nil && isOdd(o)
 	}
@@ -294,7 +297,7 @@ type watched struct {
 	route      *route.Route
 	deliveries []informer.Delivery
 	next       int
-	messages   int
+	messages   atomic.Int64
 	errors     uint64 // of rules, before that
 }
 
@@ -304,7 +307,11 @@ func (w *watched) Next(context.Context) (informer.Delivery, error) {
 	if w.next == len(w.deliveries) {
 		return informer.Delivery{}, informer.ErrStopped
 	}
-	w.messages, w.errors = 0, w.route.Stats().RuleErrors
+	for w.route.Stats().Outputs[0].Queued > 0 { // what came of the delivery before
+		time.Sleep(time.Microsecond)
+	}
+	w.messages.Store(0)
+	w.errors = w.route.Stats().RuleErrors
 	w.next++
 	return w.deliveries[w.next-1], nil
 }
@@ -320,7 +327,7 @@ func (w *watched) Write(ctx context.Context, messages []sink.Message) []error {
 }
 
 func (w *watched) take(context.Context, sink.Message) error {
-	w.messages++
+	w.messages.Add(1)
 	return nil
 }
 

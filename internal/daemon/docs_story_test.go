@@ -94,12 +94,12 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		}
 		s.listener = built.listeners[i]
 		p := s.listener.setup().pipeline()
-		p.Caches, p.Outputs = s.caches, []route.Output{{Name: "stdout", Sink: s.sink}}
+		p.Caches, p.Outputs = s.caches, []route.Output{outputTo("stdout", s.sink)}
 		if p.Messages, err = cloudevent.NewBuilder(sink.Origin{Cluster: cfg.Cluster.Name,
 			Listener: name, Resource: s.listener.setup().cfg.Informer().Resource}); err != nil {
 			t.Fatal(err)
 		}
-		c := s.listener.routeConfig(log)
+		c := s.listener.routeConfig(log, noLetters{})
 		c.Subscription, c.Pipeline = s.source, p
 		r, err := route.New(c)
 		if err != nil {

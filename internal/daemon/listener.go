@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -53,7 +54,7 @@ func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *listen
 		wrong.mistake("", err)
 		return l, append(mistakes, wrong.mistakes...)
 	}
-	if l.route, err = route.New(l.routeConfig(r.log)); err != nil {
+	if l.route, err = route.New(l.routeConfig(r.log, r.letters)); err != nil {
 		wrong.mistake("", err)
 	}
 	return l, append(mistakes, wrong.mistakes...)
@@ -79,14 +80,15 @@ func (p *listenerPlan) subscription(cfg *config.Config) informer.SubscriptionCon
 }
 
 // routeConfig returns the configuration of the listener's route, without a pipeline.
-func (l *listener) routeConfig(log *slog.Logger) route.Config {
+func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route.Config {
 	cfg := l.setup().cfg
 	retry := cfg.Retry
 	c := route.Config{
 		Name: l.name, Subscription: l.subscription, Workers: cfg.Workers,
-		Log: log.With("listener", l.name),
+		Log: log.With("listener", l.name), Letters: letters,
+		Capacity: cfg.Buffer.Capacity, Overflow: overflows[cfg.Buffer.Overflow],
 		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
-			MaxBackoff: retry.MaxBackoff.Duration},
+			MaxBackoff: retry.MaxBackoff.Duration, GiveUpAfter: retry.GiveUpAfter.Duration},
 	}
 	if cfg.Handler != nil {
 		c.PauseAfter = cfg.Handler.PauseAfter

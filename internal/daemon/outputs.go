@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/delivery"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
@@ -18,12 +20,15 @@ import (
 type output struct {
 	name       string
 	digest     string
-	sink       sink.Sink // nil until it is opened
+	sink       sink.Sink        // nil until it is opened
+	to         *delivery.Output // of sink
 	when, data *filters.Filter
 }
 
 // route returns the output as a route has it.
-func (o *output) route() route.Output { return route.Output{Name: o.name, Sink: o.sink} }
+func (o *output) route() route.Output {
+	return route.Output{To: o.to, When: o.when, Data: o.data}
+}
 
 // outputs are those of a plan, by name.
 type outputs map[string]*output
@@ -36,7 +41,7 @@ func newOutputs(p *plan, before outputs) outputs {
 		o := &output{name: name, digest: p.digests.outputs[name], when: planned.when,
 			data: planned.data}
 		if was := before[name]; was != nil && was.digest == o.digest {
-			o.sink = was.sink
+			o.sink, o.to = was.sink, was.to
 		}
 		all[name] = o
 	}
@@ -52,7 +57,7 @@ func (o outputs) check(cfg *config.Config) (mistakes config.Errors) {
 }
 
 // open makes the sinks that are not there yet. With mistakes it makes none.
-func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker) error {
+func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker, log *slog.Logger) error {
 	opened := outputs{}
 	var mistakes config.Errors
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -67,7 +72,7 @@ func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker) error {
 				fmt.Sprintf("%s: %v", planned.field, err), ""))
 			continue
 		}
-		o[name].sink = s
+		o[name].sink, o[name].to = s, delivery.NewOutput(name, s, log)
 		opened[name] = o[name]
 	}
 	if len(mistakes) == 0 {

@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/sinktest"
@@ -392,7 +391,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	ears := make([]*ear, p.outputs)
 	for i := range ears {
 		ears[i] = &ear{}
-		to.Outputs = append(to.Outputs, route.Output{Name: fmt.Sprint("out", i), Sink: ears[i]})
+		to.Outputs = append(to.Outputs, outputTo(fmt.Sprint("out", i), ears[i]))
 	}
 	if to.Messages, err = cloudevent.NewBuilder(
 		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {

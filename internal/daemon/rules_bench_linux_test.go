@@ -74,8 +74,9 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 			b.Fatal(err)
 		}
-		to, err := route.New(route.Config{Name: "l", Subscription: source, Pipeline: p,
-			Retry: route.Retry{Attempts: 1}, Log: quiet})
+		to, err := route.New(route.Config{Name: "l", Letters: noLetters{}, Subscription: source,
+			Pipeline: p,
+			Retry:    route.Retry{Attempts: 1}, Log: quiet})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -104,13 +104,18 @@ func logResults(log *slog.Logger, all []*listener) {
 		subscriptions[i] = l.subscription
 	}
 	for i, unfinished := range informer.DiscardAll(subscriptions) {
-		l := all[i]
-		level := slog.LevelInfo
+		l, level := all[i], slog.LevelInfo
+		done, s := l.route.Stats(), l.subscription.Stats()
+		attrs := []any{"listener", l.name, "events", done}
+		for _, out := range done.Outputs {
+			if out.Queued > 0 {
+				unfinished += out.Queued
+				attrs = append(attrs, slog.Group("waiting", slog.Int(out.Output, out.Queued)))
+			}
+		}
 		if unfinished > 0 {
 			level = slog.LevelWarn
 		}
-		s := l.subscription.Stats()
-		attrs := []any{"listener", l.name, "events", l.route.Stats()}
 		for _, counter := range []slog.Attr{
 			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced),
 			slog.Uint64("dropped", s.Dropped),

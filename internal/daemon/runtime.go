@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/deadletter"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -27,6 +28,7 @@ type runtime struct {
 	digestKey []byte       // of the digests of Secrets; nil: one of the process's own
 	maker     *sinks.Maker // nil in a runtime that does not run
 	running   bool         // listeners may have begun
+	letters   *deadletter.Store
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan
@@ -104,7 +106,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 		return nil, errors.Join(notLoaded(cfg, mistakes), r.close(ctx))
 	}
 	if r.maker != nil {
-		if err := r.outputs.open(ctx, p, r.maker); err != nil {
+		if err := r.outputs.open(ctx, p, r.maker, r.log); err != nil {
 			return nil, errors.Join(err, r.close(ctx))
 		}
 	}
@@ -139,6 +141,10 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 	} else {
 		r.host = CompilingHost(ctx, opts.Log)
 	}
+	var err error
+	if r.letters, err = openLetters(cfg, opts.running); err != nil {
+		return nil, errors.Join(err, r.close(ctx))
+	}
 	return r, nil
 }
 
@@ -164,6 +170,9 @@ func (r *runtime) close(ctx context.Context) error {
 	errs := []error{r.host.Close(ctx), r.outputs.close(ctx)}
 	if r.maker != nil && r.maker.API != nil {
 		errs = append(errs, r.maker.API.Close(ctx))
+	}
+	if r.letters != nil {
+		errs = append(errs, r.letters.Close())
 	}
 	return errors.Join(errs...)
 }

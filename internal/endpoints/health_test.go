@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/route"
 )
 
@@ -89,8 +90,8 @@ func TestProbesHaveNoData(t *testing.T) {
 // within its line.
 func TestHealthTellsOfPauses(t *testing.T) {
 	listeners := append(someListeners(), Listener{Name: "other", Route: func() route.Stats {
-		return route.Stats{HandlerPauses: 2, Paused: route.Pause{Begin: noon, End: noon.Add(1e9),
-			Since: noon, Crashes: 5, Cause: errors.New("crash")}}
+		return route.Stats{HandlerPauses: 2, Paused: breaker.Pause{Begin: noon, End: noon.Add(1e9),
+			Since: noon, Failures: 5, Cause: errors.New("crash")}}
 	}})
 	res, body := serve(t, &Server{Listeners: listeners}).get("/healthz")
 	want := "ok\n" +

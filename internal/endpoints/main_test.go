@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -131,10 +133,15 @@ func someListeners() []Listener {
 					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5,
 					Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
 					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23,
-					EmissionsRefused: 24, Unkept: 25, Members: 26,
-					HandlerPauses: 30, Paused: route.Pause{
+					EmissionsRefused: 24, Matched: 25, Members: 26, Unwanted: 50,
+					Outputs: []route.OutputStats{{Output: "hook", Pauses: 61,
+						Paused: breaker.Pause{End: noon},
+						Stats: delivery.Stats{Offered: 62, Delivered: 63, DeadLettered: 64,
+							Dropped: 65, Merged: 66, Waiting: 67, Written: 68, Retried: 69,
+							Letters: 70, Made: 71, Queued: 72}}},
+					HandlerPauses: 30, Paused: breaker.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
-						Crashes: 31,
+						Failures: 31,
 						Cause: errors.New("trap: \x1b[31m\nok\u2028 " +
 							strings.Repeat("é", 1000)),
 					},

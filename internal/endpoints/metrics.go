@@ -64,6 +64,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
+	describeAll(ch, outputSeries)
 	describeAll(ch, ruleSeries)
 	describeAll(ch, bufferSeries)
 	describeAll(ch, informerSeries)
@@ -108,6 +109,9 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 				op.String())
 		}
 		sendAll(ch, routeSeries, stats, l.Name)
+		for _, out := range stats.Outputs {
+			sendAll(ch, outputSeries, out, l.Name, out.Output)
+		}
 		if l.Counts != nil {
 			sendAll(ch, ruleSeries, stats, l.Name)
 		}

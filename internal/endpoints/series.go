@@ -40,6 +40,7 @@ func oneIf(b bool) int {
 
 var (
 	byListener = []string{"listener"}
+	byOutput   = []string{"listener", "output"}
 	byScope    = []string{"resource", "namespace"}
 )
 
@@ -62,6 +63,50 @@ var (
 			"nobody looks.",
 		"listener")
 )
+
+// Of what came of events for an output, offered is the sum of delivered, dead letters, dropped,
+// merged and waiting.
+var outputSeries = []series[route.OutputStats]{
+	counter(byOutput, "output_events_offered_total",
+		"Events of which something was to be sent to the output. Each ends delivered, as a dead letter, dropped or merged, or is waiting.",
+		func(s route.OutputStats) uint64 { return s.Offered }),
+	counter(byOutput, "output_events_delivered_total",
+		"Events of which the output took everything.",
+		func(s route.OutputStats) uint64 { return s.Delivered }),
+	counter(byOutput, "output_events_dead_letters_total",
+		"Events of which something is a dead letter: the output refused it, or retry.giveUpAfter was over. Alert on any increase, and see informerd dlq ls.",
+		func(s route.OutputStats) uint64 { return s.DeadLettered }),
+	counter(byOutput, "output_events_dropped_total",
+		"Events dropped because too many were waiting for the output, with overflow drop.",
+		func(s route.OutputStats) uint64 { return s.Dropped }),
+	counter(byOutput, "output_events_merged_total",
+		"Events merged into a later one of their object because too many were waiting for the output. Their last state is sent.",
+		func(s route.OutputStats) uint64 { return s.Merged }),
+	gauge(byOutput, "output_events_waiting",
+		"Events that wait for the output. Worry if it goes on rising: the log has the error.",
+		func(s route.OutputStats) int64 { return int64(s.Waiting) }),
+	gauge(byOutput, "output_queue_length",
+		"What waits for the output: events, and reports of rules. Worry if it goes on rising.",
+		func(s route.OutputStats) int { return s.Queued }),
+	gauge(byOutput, "output_waiting_bytes",
+		"Bytes that handlers and expressions made and that wait for the output. At 64 MiB the listener waits.",
+		func(s route.OutputStats) int64 { return s.Made }),
+	counter(byOutput, "output_messages_total",
+		"Messages that the output took; an event may be several, or a rule's report.",
+		func(s route.OutputStats) uint64 { return s.Written }),
+	counter(byOutput, "output_retries_total",
+		"Times that something was put back because the output failed. Worry if it goes on rising: the log has the error.",
+		func(s route.OutputStats) uint64 { return s.Retried }),
+	counter(byOutput, "output_letters_total",
+		"Dead letters of messages for the output, reports of rules included.",
+		func(s route.OutputStats) uint64 { return s.Letters }),
+	gauge(byOutput, "output_paused",
+		"1 while nobody tries the output because it keeps failing, 0 else. Messages wait. Alert on 1 for some minutes: the log has the error.",
+		func(s route.OutputStats) int { return oneIf(!s.Paused.IsZero()) }),
+	counter(byOutput, "output_pauses_total",
+		"Times that the output was paused, for all listeners that use it, because it kept failing or asked for it.",
+		func(s route.OutputStats) uint64 { return s.Pauses }),
+}
 
 var routeSeries = []series[route.Stats]{
 	counter(byListener, "events_unselected_total",
@@ -105,10 +150,12 @@ var routeSeries = []series[route.Stats]{
 		"Events and data that the handler emitted and that were not taken: denied by its grant emit, too many or too large, or malformed. "+
 			"The handler gets a status. Worry about any increase: outputs do not get them.",
 		func(s route.Stats) uint64 { return s.EmissionsRefused }),
-	counter(byListener, "handler_results_discarded_total",
-		"Failed events whose retry begins with the handler again, since too much of what handlers made waits for outputs already. Worry if "+
-			"it goes on rising: an output has been failing for long.",
-		func(s route.Stats) uint64 { return s.Unkept }),
+	counter(byListener, "events_matched_total",
+		"Events that passed the listener's select and filter: they are for its handler and outputs.",
+		func(s route.Stats) uint64 { return s.Matched }),
+	counter(byListener, "events_unwanted_total",
+		"Times that the when of an output wanted nothing of an event. No reason to worry.",
+		func(s route.Stats) uint64 { return s.Unwanted }),
 	gauge(byListener, "remembered_objects",
 		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
 			"select looks at the clock or at other objects, and those for which it failed.",

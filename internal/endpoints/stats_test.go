@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -30,6 +32,11 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 	check(t, route.Stats{}, func(s route.Stats) *Server {
 		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats {
 			return s
+		}}}}
+	})
+	check(t, delivery.Stats{}, func(s delivery.Stats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
+			return route.Stats{Outputs: []route.OutputStats{{Output: "o", Stats: s}}}
 		}}}}
 	})
 	check(t, informer.SubscriptionStats{}, func(s informer.SubscriptionStats) *Server {
@@ -86,8 +93,10 @@ func set(t *testing.T, field reflect.Value) {
 		*value = errors.New("trouble")
 	case *map[event.Op]uint64:
 		*value = map[event.Op]uint64{event.Add: 7}
-	case *route.Pause:
-		*value = route.Pause{Begin: noon, End: noon, Since: noon, Crashes: 7}
+	case *[]route.OutputStats:
+		*value = []route.OutputStats{{Output: "o"}}
+	case *breaker.Pause:
+		*value = breaker.Pause{Begin: noon, End: noon, Since: noon, Failures: 7}
 	case *informer.Resource:
 		value.Resource = "pods"
 	case *informer.Scope:

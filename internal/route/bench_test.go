@@ -66,7 +66,7 @@ func BenchmarkRoute(b *testing.B) {
 			r := &draft{
 				Config: Config{Name: "l", PauseAfter: 5, Retry: Retry{Attempts: 1},
 					Log: slog.New(slog.DiscardHandler)},
-				Pipeline: Pipeline{Batch: 64, Outputs: []Output{{Name: "out", Sink: nowhere{}}}},
+				Pipeline: Pipeline{Batch: 64, Outputs: []Output{to("out", nowhere{})}},
 			}
 			var err error
 			if r.Messages, err = cloudevent.NewBuilder(

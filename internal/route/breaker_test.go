@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informerd/informerd/internal/breaker"
 )
 
 // trying runs a route until the test is over, and returns its end.
@@ -60,14 +62,14 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 		defer cancel()
 		h.push("p0")
 		h.push("p1")
-		if s := h.Stats(); s.HandlerPauses != 0 || s.Paused != (Pause{}) {
+		if s := h.Stats(); s.HandlerPauses != 0 || s.Paused != (breaker.Pause{}) {
 			t.Errorf("paused before its time: %+v", s)
 		}
 		begun := time.Now()
 		h.push("p2")
 		expectAll(t, "before the pause", h.called(), "p0", "p1", "p2")
 		if got, want := h.Stats().Paused,
-			(Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Crashes: 3,
+			(breaker.Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Failures: 3,
 				Cause: errCrash}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -84,7 +86,7 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 				t.Errorf("in pause %d, %d events are left", n, left)
 			}
 			if p := h.Stats().Paused; p.Length() != time.Duration(pause)*time.Second ||
-				p.Since != begun || p.Crashes != n+3 {
+				p.Since != begun || p.Failures != n+3 {
 				t.Errorf("pause %d: %+v", n, p)
 			}
 			if calls := h.after(time.Millisecond); len(calls) != 1 ||
@@ -100,7 +102,7 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 			t.Errorf("behind the last pause, called with %q", calls)
 		}
 		s := h.Stats()
-		if s.HandlerPauses != 9 || s.Paused != (Pause{}) || s.HandlerCrashes != 11 ||
+		if s.HandlerPauses != 9 || s.Paused != (breaker.Pause{}) || s.HandlerCrashes != 11 ||
 			s.DeadLetters != 11 || s.Written != 30-11 {
 			t.Errorf("%+v", s)
 		}
@@ -219,7 +221,7 @@ func TestOneTrialAtATime(t *testing.T) {
 			t.Errorf("behind the pause, called with %q", calls)
 		}
 		expectAll(t, "during the trial", h.after(9*time.Second))
-		if h.Stats().Paused != (Pause{}) {
+		if h.Stats().Paused != (breaker.Pause{}) {
 			t.Error("a trial is no pause")
 		}
 		if calls := h.after(2 * time.Second); len(calls) != 2 && len(calls) != 3 {
@@ -290,19 +292,19 @@ func TestTheContextEndsAPause(t *testing.T) {
 // What was begun before a pause and ends in it does not end it, and does not make it longer.
 func TestStragglersChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &breaker{after: 2}
-		b.crashed(false, errCrash)
-		want, begins := b.crashed(false, errCrash)
+		b := &breaker.Breaker{After: 2, Pauses: pauses}
+		b.Failed(false, errCrash, 0)
+		want, begins := b.Failed(false, errCrash, 0)
 		if !begins {
 			t.Fatal("no pause")
 		}
-		if _, begins := b.crashed(false, errCrash); begins {
+		if _, begins := b.Failed(false, errCrash, 0); begins {
 			t.Error("a crash has begun another pause")
 		}
-		if _, again := b.worked(false); again {
+		if _, again := b.Worked(false); again {
 			t.Error("a good result has ended the pause")
 		}
-		if got, pauses := b.state(); got != want || pauses != 1 {
+		if got, pauses := b.State(); got != want || pauses != 1 {
 			t.Errorf("%+v, %d", got, pauses)
 		}
 	})
@@ -311,13 +313,13 @@ func TestStragglersChangeNothing(t *testing.T) {
 // A trial without a result is another worker's.
 func TestATrialWithoutAResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &breaker{after: 1}
-		b.crashed(false, errCrash)
+		b := &breaker.Breaker{After: 1, Pauses: pauses}
+		b.Failed(false, errCrash, 0)
 		var mu sync.Mutex
 		var trials []bool
 		for range 3 {
 			go func() {
-				trial := b.enter(t.Context(), nil)
+				_, trial := b.Enter(t.Context(), nil)
 				mu.Lock()
 				trials = append(trials, trial)
 				mu.Unlock()
@@ -329,11 +331,12 @@ func TestATrialWithoutAResult(t *testing.T) {
 			if !slices.Equal(trials, slices.Repeat([]bool{true}, n+1)) {
 				t.Fatalf("%v were let in", trials)
 			}
-			b.leave(true)
+			b.Leave(true)
 		}
 		synctest.Wait()
-		b.worked(true)
-		if b.rest(t.Context(), nil); b.enter(t.Context(), nil) ||
+		b.Worked(true)
+		b.Rest(t.Context(), nil)
+		if entered, trial := b.Enter(t.Context(), nil); !entered || trial ||
 			!slices.Equal(trials, []bool{true, true, true}) {
 			t.Errorf("%v", trials)
 		}

@@ -5,10 +5,11 @@ import (
 	"sync"
 )
 
-// Drain stops the subscription and waits until Run has delivered what is in it. Once ctx is done,
-// Run ends at the next opportunity, and the events that its workers have go back to the
-// subscription; Drain then returns ctx's error. The same holds for a Run that begins after Drain.
+// Drain stops the subscription and waits until Run has delivered what is in it and in the outboxes.
+// Once ctx is done, Run ends at the next opportunity, and the events that its workers have go back;
+// Drain then returns ctx's error. The same holds for a Run that begins after Drain.
 func (r *Route) Drain(ctx context.Context) error {
+	r.draining.Store(true)
 	r.subscription.Stop()
 	context.AfterFunc(ctx, r.runs.cut)
 	<-r.runs.ended()

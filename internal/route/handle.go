@@ -22,10 +22,10 @@ type guest interface {
 // is one, and doubles from there.
 func (w *worker) batchSize() int {
 	p := w.pipeline
-	if w.batcher != nil {
+	if w.guest == nil {
 		return maxPassed
 	}
-	if w.guest == nil || p.Batch < 2 || !p.batches() || w.route.breaker.troubled.Load() {
+	if p.Batch < 2 || !p.batches() || w.route.breaker.Troubled() {
 		return 1
 	}
 	if w.nextBatch == 0 {
@@ -50,7 +50,7 @@ func (w *worker) handle(ctx context.Context) {
 	r, n := w.route, len(w.events)
 	together, crashed := n > 1, false
 	for from := 0; from < n; {
-		trial := r.breaker.enter(ctx, r.subscription.Stopped())
+		_, trial := r.breaker.Enter(ctx, r.subscription.Stopped())
 		if together && !trial {
 			handled := w.handleAll(ctx, from)
 			from += handled
@@ -76,11 +76,11 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 		w.finishHandled(ctx, n, observed, result)
 		return true
 	case ctx.Err() != nil:
-		r.breaker.leave(trial)
+		r.breaker.Leave(trial)
 	default:
 		r.crashed(trial, err)
 	}
-	w.finish(ctx, &w.wanted[n], nil, err)
+	w.handlerFailed(ctx, n, err)
 	return ctx.Err() != nil
 }
 
@@ -100,7 +100,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	case err == nil:
 	case ctx.Err() != nil:
 		for n := from + len(results); n < len(w.events); n++ {
-			w.finish(ctx, &w.wanted[n], nil, err)
+			w.handlerFailed(ctx, n, err)
 		}
 		return len(w.events) - from
 	default:
@@ -111,8 +111,8 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 
 // worked counts a good result of the handler.
 func (r *Route) worked(trial bool) {
-	if p, recovered := r.breaker.worked(trial); recovered {
-		r.log.Info("the handler works again", "crashes", p.Crashes, "after",
+	if p, recovered := r.breaker.Worked(trial); recovered {
+		r.log.Info("the handler works again", "crashes", p.Failures, "after",
 			time.Since(p.Since).Round(time.Millisecond))
 	}
 }
@@ -121,11 +121,11 @@ func (r *Route) worked(trial bool) {
 func (r *Route) crashed(trial bool, err error) {
 	r.stats.handlerCrashes.Add(1)
 	if r.stopped() {
-		r.breaker.leave(trial)
+		r.breaker.Leave(trial)
 		return
 	}
-	if p, begins := r.breaker.crashed(trial, err); begins {
-		r.log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Crashes,
+	if p, begins := r.breaker.Failed(trial, err, 0); begins {
+		r.log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Failures,
 			"for", p.Length(), "error", err)
 	}
 }
@@ -133,13 +133,30 @@ func (r *Route) crashed(trial bool, err error) {
 // finishHandled finishes an event according to the guest's verdict.
 func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 	result plugins.Result) {
-	messages, err := w.messagesOf(w.events[n], observed, result)
-	w.finish(ctx, &w.wanted[n], messages, err)
+	d := &w.wanted[n]
+	messages, own, err := w.messagesOf(d.event, observed, result)
+	switch {
+	case err != nil:
+		w.handlerFailed(ctx, n, err)
+	case !own:
+		w.finish(ctx, d, nil)
+	case len(messages) == 0:
+		w.route.done(d.Delivery, &d.rest)
+	default:
+		w.finish(ctx, d, messages)
+	}
 }
 
-// messagesOf returns what is to be sent of an event after the guest's verdict.
+// handlerFailed deals with an event that the guest has not handled.
+func (w *worker) handlerFailed(ctx context.Context, n int, err error) {
+	d := &w.wanted[n]
+	w.route.failed(ctx, d.Delivery, &d.rest, err)
+}
+
+// messagesOf returns what is to be sent of an event after the guest's verdict. Own is false if that
+// is the event as it is.
 func (w *worker) messagesOf(e event.Event, observed time.Time, result plugins.Result) (
-	[]sink.Message, error) {
+	messages []sink.Message, own bool, err error) {
 	r := w.route
 	r.stats.emissionsRefused.Add(uint64(result.Refused))
 	switch result.Verdict {
@@ -147,12 +164,13 @@ func (w *worker) messagesOf(e event.Event, observed time.Time, result plugins.Re
 		return w.emitted(e, observed, result)
 	case plugins.Drop:
 		r.stats.dropped.Add(1)
-		return nil, nil
+		return nil, true, nil
 	case plugins.Retry:
-		return nil, fmt.Errorf("the handler asks for a retry%s", reasonSuffix(result.Message))
+		return nil, false, fault{reasonHandler,
+			fmt.Errorf("the handler asks for a retry%s", reasonSuffix(result.Message)), false}
 	default:
-		return nil, sink.Permanent(fmt.Errorf("the handler refuses the event%s",
-			reasonSuffix(result.Message)))
+		return nil, false, fault{reasonRefused,
+			fmt.Errorf("the handler refuses the event%s", reasonSuffix(result.Message)), true}
 	}
 }
 
@@ -168,10 +186,12 @@ func reasonSuffix(message string) string {
 // emitted instead of the object's own, or the object's own with the data that it emitted. The
 // latter keeps informerd's type, so it names the handler.
 func (w *worker) emitted(e event.Event, observed time.Time, result plugins.Result) (
-	[]sink.Message, error) {
-	messages := w.pipeline.Messages
-	message := messages.Event(e, observed)
-	var emitted []sink.Message
+	messages []sink.Message, own bool, err error) {
+	if len(result.Emitted) == 0 {
+		return nil, false, nil
+	}
+	builder := w.pipeline.Messages
+	message := builder.Event(e, observed)
 	for _, emission := range result.Emitted {
 		if emission.Kind == abi.EmitData {
 			message.Body, message.Data = sink.BodyData, string(emission.Data)
@@ -180,17 +200,17 @@ func (w *worker) emitted(e event.Event, observed time.Time, result plugins.Resul
 		}
 		typ, data, err := emission.Event()
 		if err != nil {
-			return nil, sink.Permanent(err)
+			return nil, false, sink.Permanent(err)
 		}
-		m, err := messages.Emitted(e, observed, typ, len(emitted), string(data))
+		m, err := builder.Emitted(e, observed, typ, len(messages), string(data))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		emitted = append(emitted, m)
+		messages = append(messages, m)
 	}
-	if len(emitted) > 0 {
-		w.route.stats.emitted.Add(uint64(len(emitted)))
-		return emitted, nil
+	if len(messages) > 0 {
+		w.route.stats.emitted.Add(uint64(len(messages)))
+		return messages, true, nil
 	}
-	return []sink.Message{message}, nil
+	return []sink.Message{message}, true, nil
 }

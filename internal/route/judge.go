@@ -3,10 +3,11 @@ package route
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -14,19 +15,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// errUnreported is the error of an event whose rules report something that an output did not take.
-var errUnreported = errors.New("rules have more to report")
-
-// judged evaluates the rules for an object and sends what they report of it. An object that is not
-// selected has no state: one that enters the set is new to the rules, one that leaves it is gone.
-// What an output does not take is reported again with the next evaluation.
+// judged evaluates the rules for an object, and hands over what they report of it. An object that
+// is not selected has no state: one that enters the set is new to the rules, one that leaves it is
+// gone. The error is ctx's; then the rules report the rest with the next evaluation.
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
 	rest *unsent) error {
 	r, now := w.route, time.Now()
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
 	}
-	rest.gone = e.Op == event.Delete
 	if d.Recalled && e.Op == event.Resync {
 		e.Op = 0 // nothing has happened, not even a resync
 	}
@@ -34,40 +31,108 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	rest.recallWithin(outcome.RecheckAfter)
 	for _, err := range outcome.Errors {
 		r.stats.ruleErrors.Add(1)
-		r.stats.deadLetters.Add(1)
-		r.logError(d, "a rule failed, so what is known of the object stays", err)
-	}
-	// Outputs in away get no more this time, since a later report must not arrive first.
-	var away rules.Receivers
-	var failed error
-	for _, t := range outcome.Transitions {
-		r.stats.reported(t)
-		m := w.pipeline.Messages.Rule(about(d, e, t), now, sink.Report{
-			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
-			Violated: t.State == rules.Violated,
-			Since:    t.Since, Repeats: t.Repeats,
-		})
-		for i, out := range w.pipeline.Outputs {
-			if !t.To.Has(i) || away.Has(i) {
-				continue
-			}
-			err := r.write(ctx, out, m)
-			switch {
-			case err == nil:
-				w.judge.Took(t, i, time.Now())
-			case ctx.Err() != nil:
-				return err
-			case sink.IsPermanent(err):
-				w.judge.Refused(t, i, time.Now())
-				r.stats.deadLetters.Add(1)
-				r.logError(d, "what a rule reports is given up", err)
-			default:
-				away, failed = away.With(i), fmt.Errorf("%w: %w", errUnreported, err)
-			}
+		r.log.Failure(slog.LevelError, d,
+			"a rule failed, so what is known of the object stays", err)
+		if d.Recalled || d.Op == event.Resync {
+			continue // nothing has happened that could be replayed
+		}
+		if err := r.letter(ctx, d, d.Event, "", fault{reasonRule, err, true}); err != nil {
+			return err
 		}
 	}
-	return failed
+	if len(outcome.Transitions) == 0 {
+		return nil
+	}
+	for _, t := range outcome.Transitions {
+		r.stats.reported(t)
+	}
+	for i, way := range w.pipeline.ways {
+		reports := w.pipeline.reports(outcome.Transitions, way.receiver, &w.outputs[i], d, e)
+		if len(reports) == 0 {
+			continue
+		}
+		if err := way.Offer(ctx, offered(e), &delivery.Entry{Reports: reports}); err != nil {
+			for _, report := range reports {
+				report.Settler.Release()
+			}
+			return err
+		}
+	}
+	return nil
 }
+
+// offered returns the event as an outbox takes it: one that has no op is a resync.
+func offered(e event.Event) event.Event {
+	if e.Op == 0 {
+		e.Op = event.Resync
+	}
+	return e
+}
+
+// reports returns those of the transitions that an output has to get, which are on their way from
+// here on.
+func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *outputStage,
+	d *informer.Delivery, e event.Event) (reports []delivery.Report) {
+	now := time.Now()
+	for _, t := range transitions {
+		if !t.To.Has(receiver) {
+			continue
+		}
+		e := about(d, e, t)
+		s := settler{p.Rules, e.Object.Key(), t, receiver}
+		if !p.Rules.Begin(s.key, t, receiver) {
+			continue
+		}
+		m, wanted, err := p.Messages.Rule(e, now, sink.Report{
+			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
+			Violated: t.State == rules.Violated, Since: t.Since, Repeats: t.Repeats,
+		}), true, error(nil)
+		if !out.plain() {
+			m, wanted, err = out.make(m)
+		}
+		if !wanted {
+			s.Refused(now)
+			continue
+		}
+		reports = append(reports, delivery.Report{Settler: s, Message: m, Failed: err})
+	}
+	return reports
+}
+
+// owed returns a function that returns what rules owe to an output about an event's object, and
+// that is not on its way.
+func (r *Route) owed(w *way) func(event.Event) []delivery.Report {
+	return func(e event.Event) []delivery.Report {
+		p := r.pipeline.Load()
+		i := slices.Index(p.ways, w)
+		if p.Rules == nil || i < 0 {
+			return nil
+		}
+		out := p.Outputs[i].stage()
+		return p.reports(p.Rules.Owed(e.Object.Key(), w.receiver), w.receiver, &out,
+			&informer.Delivery{Event: e}, e)
+	}
+}
+
+// settler is a report that is on its way to an output.
+type settler struct {
+	book     *rules.Book
+	key      object.Key
+	report   rules.Transition
+	receiver int
+}
+
+// Owed implements delivery.Settler.
+func (s settler) Owed() bool { return s.book.Owes(s.key, s.report, s.receiver) }
+
+// Took implements delivery.Settler.
+func (s settler) Took(now time.Time) { s.book.Took(s.key, s.report, s.receiver, now) }
+
+// Refused implements delivery.Settler.
+func (s settler) Refused(now time.Time) { s.book.Refused(s.key, s.report, s.receiver, now) }
+
+// Release implements delivery.Settler.
+func (s settler) Release() { s.book.Release(s.key, s.report, s.receiver) }
 
 // about returns the event that a transition is about. If another object has taken the name of the
 // transition's, it is that one's delete, with its last state if the delivery has it, or else with

@@ -3,28 +3,26 @@ package route
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// unsent is what came of an event, which outputs have taken it, and what follows when the event is
-// done. While the event waits for a retry, this is its delivery's Progress, so that no other event
-// of the object can take it up.
+// unsent is what follows when an event is done, and what of it the outboxes do not have yet. While
+// the event waits because the route is being stopped, this is its delivery's Progress.
 type unsent struct {
-	messages []sink.Message
-	next     int       // index into messages × the pipeline's outputs, messages first
+	handover *handover // nil: the event begins with the select
 	pipeline *Pipeline // what the event began with
-	last     bool      // there are messages; else the retry begins with the select
 	// recallAfter is when the object comes again, from the end of this event on; 0: it does not.
 	recallAfter time.Duration
 	member      member // what is to be remembered of the object
-	gone        bool   // to the rules the object is gone
 }
 
 // recallWithin makes the object come again after some time, if not before.
@@ -33,6 +31,24 @@ func (u *unsent) recallWithin(after time.Duration) {
 		u.recallAfter = after
 	}
 }
+
+// fault is an error of an event, and what it is called as a dead letter.
+type fault struct {
+	reason    string
+	error          // the cause
+	permanent bool // a retry cannot fix it
+}
+
+// Unwrap returns the cause.
+func (f fault) Unwrap() error { return f.error }
+
+// The reasons of the faults that a route finds.
+const (
+	reasonFilter  = deadletter.FilterFailed
+	reasonHandler = deadletter.HandlerFailed
+	reasonRefused = deadletter.HandlerRefused
+	reasonRule    = deadletter.RuleFailed
+)
 
 // done acknowledges an event, and remembers whether its object is selected.
 func (r *Route) done(d *informer.Delivery, rest *unsent) {
@@ -49,63 +65,71 @@ func (r *Route) done(d *informer.Delivery, rest *unsent) {
 	d.Done()
 }
 
-// send writes the messages that the outputs have not taken yet.
-func (r *Route) send(ctx context.Context, rest *unsent) error {
-	outputs := rest.pipeline.Outputs
-	for ; rest.next < len(rest.messages)*len(outputs); rest.next++ {
-		if err := r.write(ctx, outputs[rest.next%len(outputs)],
-			rest.messages[rest.next/len(outputs)]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Route) write(ctx context.Context, out Output, m sink.Message) error {
-	if errs := out.Sink.Write(ctx, []sink.Message{m}); errs != nil {
-		return fmt.Errorf("output %q: %w", out.Name, errs[0])
-	}
-	r.stats.written.Add(1)
-	return nil
-}
-
-// failed decides between a retry, which goes on with the rest, and giving up.
+// failed decides between a retry and giving up.
 func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, err error) {
-	d.Progress = nil
-	if rest.last && r.retained.retain(rest, r.stats.unkept.Add) {
-		d.Progress = *rest
+	var f fault
+	if !errors.As(err, &f) {
+		f = fault{reasonHandler, err, sink.IsPermanent(err)}
 	}
-	unreported := errors.Is(err, errUnreported)
+	last := f.permanent || d.Attempt >= r.retry.Load().Attempts
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !(last && r.draining.Load()):
 		// Being stopped is not a failure. The event goes back, and is not done.
 		d.Retry(0)
-	case d.Attempt < r.retry.Attempts && !sink.IsPermanent(err), unreported && rest.gone &&
-		!r.stopped():
-		// Only this event is sure to report the end of the violations of an object that is deleted
-		// or has left the set: later events of it may be refused before the buffer.
-		delay := r.retry.delay(d.Attempt)
+		return
+	case !last:
+		delay := r.retry.Load().delay(d.Attempt)
 		r.stats.retried.Add(1)
-		r.logFailure(slog.LevelWarn, d, "event failed, will try again", err,
+		r.log.Failure(slog.LevelWarn, d, "event failed, will try again", err,
 			slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 		d.Retry(delay)
-	default:
-		if unreported {
-			// it is reported when the outputs are back
-			rest.recallWithin(max(r.retry.MaxBackoff, rules.FailedInterval))
-		}
-		if unreported && (rest.pipeline.Quiet || d.Recalled) {
-			r.logFailure(slog.LevelWarn, d, "outputs do not take what rules report, will try again",
-				err, slog.Duration("in", rest.recallAfter))
-		} else {
-			r.stats.deadLetters.Add(1)
-			r.logFailure(slog.LevelError, d, "event given up", err,
-				slog.String("resourceVersion", d.Object.ResourceVersion()), slog.Int("attempts",
-					d.Attempt))
-		}
-		r.retained.release(d)
-		r.done(d, rest)
+		return
 	}
+	if err := r.letter(ctx, d, d.Event, "", f); err != nil {
+		d.Retry(r.retry.Load().delay(d.Attempt))
+		return
+	}
+	r.log.Failure(slog.LevelError, d, "event given up", err,
+		slog.String("resourceVersion", d.Object.ResourceVersion()), slog.String("reason", f.reason),
+		slog.Int("attempts", d.Attempt))
+	r.done(d, rest)
+}
+
+// lastLetter is how long storing a dead letter may take while the route is being stopped.
+const lastLetter = time.Second
+
+// letter stores a dead letter. With an error it is not stored, and the event must not be
+// acknowledged.
+func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event, output string,
+	f fault) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastLetter)
+		defer cancel()
+	}
+	l := delivery.Describe(deadletter.Letter{
+		Output: output, Reason: f.reason, Error: failurelog.Shortened(f.Error()),
+		Attempts: d.Attempt, First: time.Now(), Last: time.Now(),
+	}, r.pipeline.Load().Messages.Origin(), e)
+	err := delivery.Store(ctx, r.letters, l)
+	if err != nil {
+		r.log.Failure(slog.LevelError, d, "a dead letter cannot be stored, will try again", err)
+		return err
+	}
+	r.stats.deadLetters.Add(1)
+	return nil
+}
+
+// delay returns how long an event waits after its attempt-th failure. Random delays spread the
+// retries of many objects; they are not shorter than a half, so that the attempts are not used up
+// within a moment.
+func (t Retry) delay(attempt int) time.Duration {
+	return backoff.Early(backoff.Backoff{Min: t.MinBackoff, Max: t.MaxBackoff}.Delay(attempt))
+}
+
+func (t Retry) policy() delivery.Policy {
+	return delivery.Policy{MinBackoff: t.MinBackoff, MaxBackoff: t.MaxBackoff,
+		GiveUpAfter: t.GiveUpAfter}
 }
 
 // stopped reports whether the subscription has stopped.

@@ -1,47 +1,103 @@
 package route
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// maxPassed is how many events a worker without a handler takes for one turn, if its output takes
-// several messages at once. More would gain little, and the first one waits until the filter has
-// seen all others.
+// maxPassed is how many events a worker without a handler takes for one turn. More would gain
+// little, and the first one waits until the filter has seen all others.
 const maxPassed = 32
 
-// passOn sends the wanted events as they are, without a handler.
+// passOn hands over the wanted events as they are, without a handler.
 func (w *worker) passOn(ctx context.Context) {
-	r := w.route
-	if w.batcher == nil {
-		for i, e := range w.events {
-			w.finish(ctx, &w.wanted[i],
-				[]sink.Message{w.pipeline.Messages.Event(e, time.Now())}, nil)
-		}
-		return
+	for i := range w.wanted {
+		w.finish(ctx, &w.wanted[i], nil)
 	}
-	messages := w.messages[:0]
-	for _, e := range w.events {
-		messages = append(messages, w.pipeline.Messages.Event(e, time.Now()))
+}
+
+// finish hands over what came of an event that was wanted, and acknowledges it. Without messages
+// the event is sent as it is.
+func (w *worker) finish(ctx context.Context, d *wanted, messages []sink.Message) {
+	p := w.pipeline
+	handed := handover{event: d.event, entries: make([]*delivery.Entry, len(p.ways)), ways: p.ways}
+	for i := range p.ways {
+		handed.entries[i] = w.entry(i, d.event, messages)
 	}
-	errs := w.batcher.Write(ctx, messages)
-	for i := range messages {
-		d := &w.wanted[i]
-		if errs == nil || errs[i] == nil {
-			r.stats.written.Add(1)
-			r.done(d.Delivery, &d.rest)
+	d.rest.handover = &handed
+	w.handOver(ctx, d.Delivery, &d.rest)
+}
+
+// handover is what came of an event, on its way to the outboxes.
+type handover struct {
+	event   event.Event
+	ways    []*way
+	entries []*delivery.Entry // by way; nil if there is nothing for it, or it has it
+}
+
+// handOver puts what came of an event into the outboxes, and acknowledges the event.
+func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsent) {
+	h := rest.handover
+	for i, entry := range h.entries {
+		if entry == nil {
 			continue
 		}
-		d.rest.messages, d.rest.last = []sink.Message{messages[i]}, true
-		r.failed(ctx, d.Delivery, &d.rest,
-			fmt.Errorf("output %q: %w", w.pipeline.Outputs[0].Name, errs[i]))
+		if err := h.ways[i].Offer(ctx, h.event, entry); err != nil {
+			// The route is being stopped. The event goes back, and goes on from here.
+			d.Progress = *rest
+			d.Retry(0)
+			return
+		}
+		h.entries[i] = nil
 	}
-	w.messages = nil
-	if ctx.Err() == nil { // else the output may still read them
-		clear(messages)
-		w.messages = messages
+	w.route.done(d, rest)
+}
+
+// entry returns what an output gets of an event, nil if nothing.
+func (w *worker) entry(i int, e event.Event, messages []sink.Message) *delivery.Entry {
+	out := &w.outputs[i]
+	entry := &delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: time.Now()}
+	if out.plain() {
+		entry.Messages = messages
+		return entry
 	}
+	if len(messages) == 0 {
+		messages = []sink.Message{w.pipeline.Messages.Event(e, entry.Observed)}
+	}
+	for _, m := range messages {
+		made, wanted, err := out.make(m)
+		if wanted {
+			entry.Messages = append(entry.Messages, made)
+		}
+		entry.Failed = cmp.Or(entry.Failed, err)
+	}
+	if len(entry.Messages) == 0 {
+		w.route.stats.unwanted.Add(1)
+		return nil
+	}
+	return entry
+}
+
+// awaitRoom waits while no output has room, or too much of what was made is waiting.
+func (w *worker) awaitRoom(ctx context.Context) {
+	w.route.outboxes.room.wait(ctx, w.route.pipeline.Load().blocked)
+}
+
+// blocked reports whether the workers should take no more events: what they make could only be
+// merged, or would take too much memory.
+func (p *Pipeline) blocked() bool {
+	full := len(p.ways) > 0
+	for _, way := range p.ways {
+		if way.Stuffed() {
+			return true
+		}
+		full = full && way.Full()
+	}
+	return full
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -51,7 +50,7 @@ func passed(t *testing.T, source *script, out sink.Sink) *draft {
 		Config: Config{Name: "l", Subscription: source, Retry: patient,
 			Log: slog.New(slog.DiscardHandler)},
 		Pipeline: Pipeline{Filter: filter, Messages: messages,
-			Outputs: []Output{{Name: "out", Sink: out}}},
+			Outputs: []Output{to("out", out)}},
 	}
 }
 
@@ -74,9 +73,13 @@ func TestAnOutputThatTakesSeveralGetsWhatIsReady(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// one is filtered out
-	if sizes := []int{maxPassed - 1, maxPassed, 4}; !slices.Equal(out.sizes, sizes) {
-		t.Errorf("calls with %v messages, want %v", out.sizes, sizes)
+	for _, size := range out.sizes {
+		if size > maxPassed {
+			t.Errorf("calls with %v messages", out.sizes)
+		}
+	}
+	if len(out.sizes) > len(want)/8 {
+		t.Errorf("%d calls for %d messages", len(out.sizes), len(want))
 	}
 	if !slices.Equal(out.got, want) {
 		t.Errorf("got %v", out.got)
@@ -127,7 +130,9 @@ func TestEventsPassedOnTogetherFareAsAlone(t *testing.T) {
 				}
 				slices.Sort(source.log)
 				slices.Sort(o.got)
-				return outcome{source.log, o.got, fmt.Sprintf("%+v", r.Stats())}
+				stats := r.Stats()
+				return outcome{source.log, o.got, fmt.Sprint(stats.Written, stats.DeadLetters,
+					stats.Retried, stats.Filtered)}
 			}
 			alone, several := &output{}, &together{}
 			want, got := perform(alone, alone), perform(several, &several.output)
@@ -139,7 +144,9 @@ func TestEventsPassedOnTogetherFareAsAlone(t *testing.T) {
 	})
 }
 
-func TestBeingStoppedGivesBackWhatWasNotTaken(t *testing.T) {
+// What an output did not take when the route is stopped waits in its outbox, and goes on when the
+// route runs again.
+func TestBeingStoppedKeepsWhatWasNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		out := &together{}
@@ -156,14 +163,21 @@ func TestBeingStoppedGivesBackWhatWasNotTaken(t *testing.T) {
 		go func() { done <- r.Run(ctx) }()
 		synctest.Wait()
 		cancel()
-		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if want := []string{"done a", "retry b", "retry c"}; !slices.Equal(source.log, want) ||
-			r.Stats().DeadLetters != 0 || r.Stats().Retried != 0 {
-			t.Errorf("acknowledged %v, %+v", source.log, r.Stats())
+		s := r.Stats()
+		if s.DeadLetters != 0 || s.Retried != 0 || s.Written != 1 || s.Outputs[0].Waiting != 2 {
+			t.Errorf("%+v", s)
 		}
-		time.Sleep(time.Second) // what was given back is delivered to nobody
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(out.got)
+		if want := []string{"added pods/shop/a", "added pods/shop/b",
+			"added pods/shop/c"}; !slices.Equal(out.got, want) {
+			t.Errorf("got %v", out.got)
+		}
 	})
 }
 

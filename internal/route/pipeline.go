@@ -3,9 +3,8 @@ package route
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -33,15 +32,17 @@ type Pipeline struct {
 
 	// moving: the select's answer may change although the object does not.
 	moving bool
+	ways   []*way // to Outputs, in their order
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
 	newGuest func(context.Context) (guest, error)
 	batches  func() bool
 }
 
-// Output is a sink and the name that the configuration has for it.
+// Output is an output as a listener uses it.
 type Output struct {
-	Name string
-	Sink sink.Sink
+	To *delivery.Output
+	// When selects the output's messages, nil: all. Data makes their data, nil: it stays.
+	When, Data *filters.Filter
 }
 
 // completed returns a copy of the pipeline, ready for workers.
@@ -50,8 +51,8 @@ func (p *Pipeline) completed() (*Pipeline, error) {
 		return nil, errors.New("the pipeline has no Messages")
 	}
 	for _, out := range p.Outputs {
-		if out.Sink == nil {
-			return nil, fmt.Errorf("output %q has no sink", out.Name)
+		if out.To == nil {
+			return nil, errors.New("an output of the pipeline is nowhere")
 		}
 	}
 	own := *p

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -26,19 +27,22 @@ func TestNewRefusesWhatCannotRun(t *testing.T) {
 	}
 	for want, cfg := range map[string]Config{
 		`route "l" has no subscription`: {Name: "l", Log: log},
-		`route "l" has no log`:          {Name: "l", Subscription: newScript()},
+		`route "l" has no log`: {Name: "l", Subscription: newScript(),
+			Letters: &letters{}},
 		`route "l": workers (-1) and crashes before a pause (0) must not be negative`: {Name: "l",
-			Subscription: newScript(), Log: log, Workers: -1},
+			Subscription: newScript(), Log: log, Letters: &letters{}, Workers: -1},
 		`route "l": the pipeline has no Messages`: {Name: "l", Subscription: newScript(), Log: log,
-			Pipeline: &Pipeline{}},
-		`route "l": output "out" has no sink`: {Name: "l", Subscription: newScript(), Log: log,
-			Pipeline: &Pipeline{Messages: messages, Outputs: []Output{{Name: "out"}}}},
+			Letters: &letters{}, Pipeline: &Pipeline{}},
+		`route "l": an output of the pipeline is nowhere`: {Name: "l", Log: log,
+			Subscription: newScript(), Letters: &letters{},
+			Pipeline: &Pipeline{Messages: messages, Outputs: []Output{{}}}},
+		`route "l" has no place for dead letters`: {Name: "l", Subscription: newScript(), Log: log},
 	} {
 		if _, err := New(cfg); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	r, err := New(Config{Name: "l", Subscription: newScript(), Log: log})
+	r, err := New(Config{Name: "l", Subscription: newScript(), Log: log, Letters: &letters{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,38 +51,44 @@ func TestNewRefusesWhatCannotRun(t *testing.T) {
 	}
 }
 
-// An event finishes with the pipeline that it began with; the next one has the new one.
-func TestAnEventFinishesWithItsPipeline(t *testing.T) {
+// What waits for an output goes to the output of the same name that the listener has by then. What
+// waits for an output that it has no more is a dead letter.
+func TestWhatWaitsGoesToTheOutputOfThatName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		before, after := &output{}, &output{}
-		before.fail = func(n int, _ sink.Message) error {
-			if n == 1 {
-				return errors.New("not now")
-			}
-			return nil
-		}
+		before, after, gone := &output{}, &output{}, &output{}
+		fail := func(int, sink.Message) error { return errors.New("not now") }
+		before.fail, gone.fail = fail, fail
 		source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
 		source.open = true
 		d := source.route(t, &log, before)
+		dead := &letters{}
+		d.Letters, d.Outputs = dead, []Output{to("out", before), to("gone", gone)}
 		done := make(chan error, 1)
 		go func() { done <- d.Run(t.Context()) }()
-		synctest.Wait() // it waits for its retry
+		synctest.Wait()
 		if err := d.Use(&Pipeline{Messages: d.Messages,
-			Outputs: []Output{{Name: "new", Sink: after}}}); err != nil {
+			Outputs: []Output{to("out", after), to("new", after)}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
+		if got := versions(after); !slices.Equal(got, []string{"1"}) {
+			t.Errorf("the new sink got %v\n%s", got, &log)
+		}
 		source.push(event.Event{Op: event.Add, Object: pod(2, `"Pending"`)})
 		source.end()
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if got := versions(before); !slices.Equal(got, []string{"1"}) {
-			t.Errorf("the output of before got %v\n%s", got, &log)
+		if got := versions(after); !slices.Equal(got, []string{"1", "2", "2"}) {
+			t.Errorf("the new sink got %v\n%s", got, &log)
 		}
-		if got := versions(after); !slices.Equal(got, []string{"2"}) {
-			t.Errorf("the new output got %v\n%s", got, &log)
+		if len(before.got)+len(gone.got) > 0 {
+			t.Errorf("the old sinks got %v and %v", before.got, gone.got)
+		}
+		if len(dead.all) != 1 || dead.all[0].Output != "gone" ||
+			dead.all[0].Reason != deadletter.OutputRemoved || dead.all[0].ResourceVersion != "1" {
+			t.Errorf("dead letters %+v", dead.all)
 		}
 	})
 }
@@ -86,7 +96,7 @@ func TestAnEventFinishesWithItsPipeline(t *testing.T) {
 // Drain lets Run deliver what is there. It is cut short when its context is done: then the events
 // go back.
 func TestDrain(t *testing.T) {
-	for name, sinks := range map[string]sink.Sink{"done": &output{}, "retry": stuck{}} {
+	for name, sinks := range map[string]sink.Sink{"done": &output{}, "waiting": stuck{}} {
 		synctest.Test(t, func(t *testing.T) {
 			source := newScript(add("a"))
 			source.open = true
@@ -96,8 +106,9 @@ func TestDrain(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := New(Config{Name: "l", Subscription: source, Retry: patient,
-				Log: slog.New(slog.DiscardHandler), Pipeline: &Pipeline{Messages: messages,
-					Outputs: []Output{{Name: "out", Sink: sinks}}}})
+				Letters: &letters{}, Log: slog.New(slog.DiscardHandler),
+				Pipeline: &Pipeline{Messages: messages,
+					Outputs: []Output{to("out", sinks)}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,12 +118,15 @@ func TestDrain(t *testing.T) {
 			grace, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			err = r.Drain(grace)
-			if cut := name == "retry"; cut != errors.Is(err, context.DeadlineExceeded) {
+			if cut := name == "waiting"; cut != errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: drained with %v", name, err)
 			}
 			<-ended
-			if got := strings.Join(source.log, ", "); got != name+" a" {
+			if got := strings.Join(source.log, ", "); got != "done a" {
 				t.Errorf("%s: %s", name, got)
+			}
+			if n := r.Stats().Outputs[0].Waiting; n == 0 != (name == "done") {
+				t.Errorf("%s: %d are waiting", name, n)
 			}
 			if err := r.Drain(grace); err != nil && name == "done" {
 				t.Errorf("%s: drained again with %v", name, err)

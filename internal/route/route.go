@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -39,44 +42,53 @@ type Config struct {
 	// pause; 0: they never do.
 	PauseAfter int
 	Workers    int // 0 means 1
-	Log        *slog.Logger
+	// Capacity is how many messages may wait for an output, if there are several, and Overflow what
+	// happens then. Capacity 0 means 1,024.
+	Capacity int
+	Overflow informer.Overflow
+	Letters  delivery.Letters
+	Log      *slog.Logger
 }
 
-// Retry says how often and when a failed event is tried again.
+// Retry says how often and when what failed is tried again.
 type Retry struct {
-	Attempts               int           // in all; at least 1
+	// Attempts is how often an event is handled in all, at least 1. It does not count for outputs.
+	Attempts               int
 	MinBackoff, MaxBackoff time.Duration // the delay doubles from the one to the other
-}
-
-// delay returns how long an event waits after its attempt-th failure: random delays spread the
-// retries of many objects.
-func (t Retry) delay(attempt int) time.Duration {
-	return backoff.Early(backoff.Backoff{Min: t.MinBackoff, Max: t.MaxBackoff}.Delay(attempt))
+	// GiveUpAfter is how long an output is tried with a message; 0: without end.
+	GiveUpAfter time.Duration
 }
 
 // Route is one listener's way from its subscription to its outputs. Make one with New.
 type Route struct {
 	name         string
 	subscription Subscription
-	retry        Retry
 	workers      int
-	log          *slog.Logger
+	capacity     int
+	overflow     informer.Overflow
+	letters      delivery.Letters
+	log          *failurelog.Log
 
 	pipeline atomic.Pointer[Pipeline]
+	retry    atomic.Pointer[Retry]
+	outboxes outboxes
 	runs     runs
+	draining atomic.Bool
 	stats    stats
-	breaker  breaker
+	breaker  breaker.Breaker
 	members  members
-	retained retained
-	// limiter bounds the lines about failures, however many events fail.
-	limiter logLimiter
 }
+
+// pauses is the range of the pauses of a handler.
+var pauses = backoff.Backoff{Min: time.Second, Max: time.Minute}
 
 // New returns a route that does nothing until Run is called.
 func New(cfg Config) (*Route, error) {
 	switch {
 	case cfg.Subscription == nil:
 		return nil, fmt.Errorf("route %q has no subscription", cfg.Name)
+	case cfg.Letters == nil:
+		return nil, fmt.Errorf("route %q has no place for dead letters", cfg.Name)
 	case cfg.Log == nil:
 		return nil, fmt.Errorf("route %q has no log", cfg.Name)
 	case cfg.Workers < 0 || cfg.PauseAfter < 0:
@@ -85,9 +97,15 @@ func New(cfg Config) (*Route, error) {
 			cfg.Name, cfg.Workers, cfg.PauseAfter)
 	}
 	r := &Route{
-		name: cfg.Name, subscription: cfg.Subscription, retry: cfg.Retry,
-		workers: cmp.Or(cfg.Workers, 1), log: cfg.Log, breaker: breaker{after: cfg.PauseAfter},
+		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters,
+		capacity: cmp.Or(cfg.Capacity, soleCapacity), overflow: cfg.Overflow,
+		workers: cmp.Or(cfg.Workers, 1), log: &failurelog.Log{Logger: cfg.Log},
+		breaker: breaker.Breaker{After: cfg.PauseAfter, Pauses: pauses},
 	}
+	if r.overflow == informer.OverflowSpill {
+		r.overflow = informer.OverflowLatest // what was made is not written to a spill file
+	}
+	r.retry.Store(&cfg.Retry)
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {
 			return nil, err
@@ -97,14 +115,19 @@ func New(cfg Config) (*Route, error) {
 }
 
 // Use makes the pipeline the one that events go through from now on. An event that a worker has
-// taken already, or that waits for a retry of its outputs, finishes with the one before. The route
-// keeps a copy; the caller must not change what it refers to.
+// taken already finishes with the one before. What was made goes to the output of the same name;
+// what waits for an output that the pipeline does not have is a dead letter. The route keeps a
+// copy; the caller must not change what it refers to.
 func (r *Route) Use(p *Pipeline) error {
 	own, err := p.completed()
+	if err == nil {
+		own.ways, err = r.outboxes.use(r, own.Outputs, *r.retry.Load())
+	}
 	if err != nil {
 		return fmt.Errorf("route %q: %w", r.name, err)
 	}
 	r.pipeline.Store(own)
+	r.outboxes.room.freed()
 	return nil
 }
 
@@ -127,6 +150,7 @@ func (r *Route) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	stop, wait := r.outboxes.begin(ctx)
 	errs := make([]error, len(workers))
 	var wg sync.WaitGroup
 	for i, w := range workers {
@@ -137,5 +161,12 @@ func (r *Route) Run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err == nil {
+		stop()
+	} else {
+		cancel()
+	}
+	wait()
+	return cmp.Or(err, ctx.Err())
 }

@@ -1,6 +1,8 @@
 package route
 
 import (
+	"log/slog"
+
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -22,7 +24,8 @@ func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 	switch {
 	case err != nil:
 		w.route.stats.filterErrors.Add(1)
-		w.route.logError(d, "the select failed, so the object stays selected or not as it was", err)
+		w.route.log.Failure(slog.LevelError, d,
+			"the select failed, so the object stays selected or not as it was", err)
 		return unknown
 	case ok:
 		return in

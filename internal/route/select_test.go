@@ -45,7 +45,7 @@ func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *draft {
 	return &draft{
 		Config: Config{Name: "l", Subscription: s, Retry: patient,
 			Log: slog.New(slog.NewTextHandler(log, nil))},
-		Pipeline: Pipeline{Messages: messages, Outputs: []Output{{Name: "out", Sink: out}}},
+		Pipeline: Pipeline{Messages: messages, Outputs: []Output{to("out", out)}},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -19,9 +21,8 @@ type stats struct {
 	handlerCalls, handlerCrashes atomic.Uint64
 	dropped, emitted             atomic.Uint64
 	emissionsRefused             atomic.Uint64
-	written                      atomic.Uint64
+	matched, unwanted            atomic.Uint64
 	retried, deadLetters         atomic.Uint64
-	unkept                       atomic.Uint64
 }
 
 // reported counts a transition once, however often it is offered.
@@ -48,28 +49,37 @@ type Stats struct {
 	Resolved       uint64              // reports of resolved rules
 	HandlerCalls   uint64              // a batch is one call
 	HandlerCrashes uint64
-	HandlerPauses  uint64 // times that the workers paused because the handler kept crashing
-	Paused         Pause  // the pause that there is now; the zero Pause if there is none
-	Dropped        uint64 // refused by the handler
-	Emitted        uint64 // events the handler made
+	HandlerPauses  uint64        // times that the workers paused because the handler kept crashing
+	Paused         breaker.Pause // the pause that there is now; the zero Pause if there is none
+	Dropped        uint64        // refused by the handler
+	Emitted        uint64        // events the handler made
 	// EmissionsRefused are emissions of the handler that were refused: denied by its grant, too
 	// many or too large, or malformed.
 	EmissionsRefused uint64
+	Matched          uint64 // events that were for the handler and the outputs
+	Unwanted         uint64 // times that an output's when wanted nothing of an event
 	Written          uint64 // messages outputs took, counted per output
 	Retried          uint64
-	// Unkept are failed events whose retry begins with the handler, since too much of what handlers
-	// made waits for retries already.
-	Unkept  uint64
-	Members int // objects of which it is remembered whether they are selected
+	Members          int // objects of which it is remembered whether they are selected
 	// DeadLetters are events given up, those on which a rule failed, and reports of rules that an
 	// output refuses permanently.
 	DeadLetters uint64
+	// Outputs are in the order of the pipeline.
+	Outputs []OutputStats
+}
+
+// OutputStats is what a route has done for one output.
+type OutputStats struct {
+	Output string
+	delivery.Stats
+	Paused breaker.Pause // of the output; the zero Pause if there is none
+	Pauses uint64
 }
 
 // Stats returns the counters.
 func (r *Route) Stats() Stats {
 	s := &r.stats
-	paused, pauses := r.breaker.state()
+	paused, pauses := r.breaker.State()
 	out := Stats{
 		HandlerPauses: pauses, Paused: paused,
 		Events:     map[event.Op]uint64{},
@@ -78,9 +88,19 @@ func (r *Route) Stats() Stats {
 		RuleErrors:   s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
-		EmissionsRefused: s.emissionsRefused.Load(), Written: s.written.Load(),
-		Retried: s.retried.Load(), Unkept: s.unkept.Load(), Members: r.members.len(),
+		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
+		Unwanted: s.unwanted.Load(), Retried: s.retried.Load(), Members: r.members.len(),
 		DeadLetters: s.deadLetters.Load(),
+	}
+	if p := r.pipeline.Load(); p != nil {
+		for _, way := range p.ways {
+			o := OutputStats{Output: way.Name(), Stats: way.Stats()}
+			o.Paused, o.Pauses = way.Output().Pause()
+			out.Outputs = append(out.Outputs, o)
+			out.Written += o.Written
+			out.Retried += o.Retried
+			out.DeadLetters += o.Letters
+		}
 	}
 	for _, op := range event.Ops {
 		out.Events[op] = s.byOp[op].Load()
@@ -104,7 +124,7 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("handlerPauses", s.HandlerPauses), slog.Uint64("dropped", s.Dropped),
 		slog.Uint64("emitted", s.Emitted),
 		slog.Uint64("emissionsRefused", s.EmissionsRefused), slog.Uint64("written", s.Written),
-		slog.Uint64("retried", s.Retried), slog.Uint64("unkept", s.Unkept),
+		slog.Uint64("retried", s.Retried),
 		slog.Uint64("deadLetters", s.DeadLetters),
 	} {
 		if counter.Value.Uint64() > 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -18,29 +17,27 @@ type worker struct {
 	stages
 
 	// The buffers of the current turn, used again by the next one.
-	taken    []informer.Delivery
-	wanted   []wanted      // those taken that are for the handler and the outputs
-	events   []event.Event // the same
-	messages []sink.Message
+	taken  []informer.Delivery
+	wanted []wanted      // those taken that are for the handler and the outputs
+	events []event.Event // the same, for the handler
 }
 
 // stages are a worker's evaluators and handler instance for a pipeline.
 type stages struct {
-	pipeline *Pipeline
-	selector *filters.Evaluator
-	matcher  *filters.Evaluator
-	judge    *rules.Evaluator
-	guest    guest // nil without a handler
-	// batcher is the output if it is the only one, takes several messages at once, and there is no
-	// handler; else nil.
-	batcher   sink.Sink
-	nextBatch int // size of the handler's next batch; 0: the largest allowed
+	pipeline  *Pipeline
+	selector  *filters.Evaluator
+	matcher   *filters.Evaluator
+	judge     *rules.Evaluator
+	outputs   []outputStage
+	guest     guest // nil without a handler
+	nextBatch int   // size of the handler's next batch; 0: the largest allowed
 }
 
 // wanted is an event that is for the handler and the outputs.
 type wanted struct {
 	*informer.Delivery
-	rest unsent
+	event event.Event // as the select has it
+	rest  unsent
 }
 
 // open makes the pipeline the worker's. With an error, the worker has none.
@@ -50,13 +47,12 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 	if p.Rules != nil {
 		s.judge = p.Rules.Evaluator(p.Caches)
 	}
+	for _, out := range p.Outputs {
+		s.outputs = append(s.outputs, out.stage())
+	}
 	if p.newGuest != nil {
 		if s.guest, err = p.newGuest(ctx); err != nil {
 			return fmt.Errorf("listener %q: %w", w.route.name, err)
-		}
-	} else if len(p.Outputs) == 1 {
-		if out := p.Outputs[0].Sink; out.Pace().Batch > 1 {
-			s.batcher = out
 		}
 	}
 	w.stages = s
@@ -89,7 +85,8 @@ func (w *worker) close() {
 func (w *worker) run(ctx context.Context) error {
 	r := w.route
 	for {
-		r.breaker.rest(ctx, r.subscription.Stopped())
+		r.breaker.Rest(ctx, r.subscription.Stopped())
+		w.awaitRoom(ctx)
 		d, err := r.subscription.Next(ctx)
 		if errors.Is(err, informer.ErrStopped) {
 			return nil
@@ -131,19 +128,22 @@ func (w *worker) turn(ctx context.Context) {
 // prepare takes one event up to the handler. It is acknowledged, or among those that are wanted.
 func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	r := w.route
+	if rest, begun := d.Progress.(unsent); begun {
+		w.handOver(ctx, d, &rest)
+		return
+	}
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
-	rest := r.retained.release(d)
-	if rest.last {
-		w.sendLast(ctx, d, &rest)
-		return
-	}
-	rest.pipeline = w.pipeline
+	rest := unsent{pipeline: w.pipeline}
 	e, selected := w.selected(d, &rest)
 	if w.judge != nil {
 		if err := w.judged(ctx, d, e, selected, &rest); err != nil {
-			r.failed(ctx, d, &rest, err)
+			if ctx.Err() != nil {
+				d.Retry(0)
+			} else {
+				d.Retry(r.retry.Load().delay(d.Attempt))
+			}
 			return
 		}
 	}
@@ -156,31 +156,13 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		r.done(d, &rest)
 		return
 	}
+	r.stats.matched.Add(1)
+	w.wanted = append(w.wanted, wanted{d, e, rest})
 	if w.guest != nil {
 		// a handler reads it more than once; outputs only write it
 		e.Object = e.Object.Plain()
+		w.events = append(w.events, e)
 	}
-	w.wanted = append(w.wanted, wanted{d, rest})
-	w.events = append(w.events, e)
-}
-
-// finish sends what came of an event that was wanted, and acknowledges it.
-func (w *worker) finish(ctx context.Context, d *wanted, messages []sink.Message, err error) {
-	if err != nil {
-		w.route.failed(ctx, d.Delivery, &d.rest, err)
-		return
-	}
-	d.rest.messages, d.rest.last = messages, true
-	w.sendLast(ctx, d.Delivery, &d.rest)
-}
-
-// sendLast sends what came of an event, or the rest of that, and acknowledges the event.
-func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, rest *unsent) {
-	if err := w.route.send(ctx, rest); err != nil {
-		w.route.failed(ctx, d, rest, err)
-		return
-	}
-	w.route.done(d, rest)
 }
 
 // wants reports whether the event is for the handler and the outputs. With an error that is not
@@ -205,11 +187,9 @@ func (w *worker) matches(e event.Event) (bool, error) {
 	switch {
 	case err != nil:
 		r.stats.filterErrors.Add(1)
-		err = fmt.Errorf("the filter failed: %w", err)
-		if !looksAround(w.pipeline.Filter) {
-			return false, sink.Permanent(err) // it would fail again
-		}
-		return false, err
+		// If it only reads the event, it would fail again.
+		return false, fault{reasonFilter, fmt.Errorf("the filter failed: %w", err),
+			!looksAround(w.pipeline.Filter)}
 	case !ok:
 		r.stats.filtered.Add(1)
 	}

@@ -8,13 +8,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
-// Forgettable is a Progress that learns that no delivery will have it: its event was merged with
-// another one, dropped, spilled, or discarded. An event that was merged or spilled still comes,
-// without a Progress. When an event loses its Progress, so do all events of its object that wait
-// behind it.
+// Forgettable is a Progress that learns that no delivery will have it: Forgotten is called if its
+// event was dropped, spilled or discarded, MergedInto if it was merged into a later one of its
+// object, with the progress of that, which stays. A spilled event still comes, without a Progress.
 //
-// Forgotten is called once. The subscription is locked: it must neither call the subscription nor
-// wait for anyone who does.
+// One of them is called, once. The subscription is locked: it must neither call the subscription
+// nor wait for anyone who does.
 type Forgettable = buffer.Forgettable
 
 // Offer offers an event that does not come from an informer. Its first delivery has progress as

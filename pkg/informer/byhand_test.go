@@ -22,6 +22,8 @@ type told struct {
 
 func (p *told) Forgotten() { p.forgotten.Add(1) }
 
+func (p *told) MergedInto(any) { p.forgotten.Add(1) }
+
 func byHand(t *testing.T, cfg SubscriptionConfig) *Subscription {
 	t.Helper()
 	s, err := NewSubscription(cfg)

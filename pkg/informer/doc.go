@@ -113,7 +113,7 @@
 //   - [Subscription.Offer] feeds a subscription that is not an informer's, with a Progress of each.
 //   - Offer never waits. It refuses an event with OverflowBlock, or after Stop, and says so.
 //   - Each Progress comes with a delivery, at its retries as well, or is forgotten, once.
-//   - What is merged ends its object's line: no Progress comes that was behind one forgotten.
+//   - What is merged has the Progress of its last event.
 //   - An event that waits for its retry keeps its Progress.
 //   - [Subscription.WaitRoom] and [Subscription.OfferWait] return when there is room.
 //

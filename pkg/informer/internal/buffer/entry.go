@@ -18,11 +18,14 @@ type Entry struct {
 	Known *object.Object
 }
 
-// Forgettable is a Progress that learns that its entry lost it.
+// Forgettable is a Progress that learns that no worker will have it. The methods must not call the
+// buffer or its owner, which may hold locks. One of them is called, once.
 type Forgettable interface {
-	// Forgotten is called once, when the entry is merged with another, dropped or spilled. It must
-	// not call the buffer or its owner, which may hold locks.
+	// Forgotten is called when the entry is dropped or spilled.
 	Forgotten()
+	// MergedInto is called when the entry is merged into a later one of its object, with the
+	// progress of that, which stays; nil if it was spilled.
+	MergedInto(later any)
 }
 
 // Forget takes the progress away from an entry.

@@ -34,17 +34,17 @@ func newMark(e Entry) *mark {
 	return &mark{latest: e}
 }
 
-// merge folds a later event of the same object into its mark. What is merged has no progress any
-// more.
+// merge folds a later event of the same object into its mark, which has the progress of that event
+// from here on.
 func (b *Buffer) merge(m *mark, e Entry) {
-	was := m.latest
+	was := m.latest.Progress
 	if !m.merge(e) {
 		return
 	}
 	b.coalesced++
-	m.latest.Progress = nil
-	was.Forget()
-	e.Forget()
+	if p, ok := was.(Forgettable); ok {
+		p.MergedInto(e.Progress)
+	}
 }
 
 // merge folds a later event of the same object into its mark. It reports whether that leaves one

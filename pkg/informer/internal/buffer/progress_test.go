@@ -21,13 +21,19 @@ type progress struct {
 	of   *progresses
 	name string
 	at   int // place among all
-	// forgotten and settled count. until is how many there were when it was forgotten.
-	forgotten, settled, until int
+	// forgotten, merged included, and settled count.
+	forgotten, settled int
 }
 
 func (p *progress) Forgotten() {
 	p.forgotten++
-	p.until = len(p.of.all)
+}
+
+func (p *progress) MergedInto(later any) {
+	if l, ok := later.(*progress); ok && (l.name != p.name || l.at <= p.at) {
+		panic("an event was merged into an earlier one, or into that of another object")
+	}
+	p.Forgotten()
 }
 
 func (ps *progresses) offer(name string) any {
@@ -39,21 +45,11 @@ func (ps *progresses) offer(name string) any {
 	return p
 }
 
-// taken checks an entry that a worker got. If its progress is there, nothing before it in its
-// object's line was forgotten since it was offered.
+// taken checks an entry that a worker got.
 func (ps *progresses) taken(t *rapid.T, e *Entry) {
-	p, ok := e.Progress.(*progress)
-	if !ok {
-		return
-	}
-	if p.forgotten+p.settled > 0 || p.name != e.Object.Name() || e.Missed > 0 {
+	if p, ok := e.Progress.(*progress); ok &&
+		(p.forgotten+p.settled > 0 || p.name != e.Object.Name()) {
 		t.Fatalf("%s has progress %+v", story(e.Event), p)
-	}
-	for _, before := range ps.all[:p.at] {
-		if before.name == p.name && before.forgotten > 0 && before.until > p.at {
-			t.Fatalf("%s has progress %d, and %d was forgotten meanwhile", story(e.Event), p.at,
-				before.at)
-		}
 	}
 }
 
@@ -72,9 +68,8 @@ func (ps *progresses) check(t *rapid.T) {
 	}
 }
 
-// What is merged behind a parked event ends its object's line: what the ring and the marks have of
-// the object loses its progress as well.
-func TestProgressIsForgottenToTheEndOfTheLine(t *testing.T) {
+// What is merged has the progress of the last event, whose object's line it ends.
+func TestProgressOfWhatIsMerged(t *testing.T) {
 	b, ps := New(Config{Capacity: 1}), &progresses{used: true}
 	offer := func(name string, version int) *progress {
 		p := ps.offer(name)
@@ -87,21 +82,21 @@ func TestProgressIsForgottenToTheEndOfTheLine(t *testing.T) {
 	b.Park(out)
 	behind, single := offer("a", 2), offer("a", 3)
 	b.Take() // nothing: one waits in the lane, and the other behind it
-	if behind.forgotten+single.forgotten > 0 {
-		t.Error("an event that moved was forgotten")
-	}
-	inRing, inMark, other := offer("a", 4), offer("a", 5), offer("b", 6)
+	inRing, last, other := offer("a", 4), offer("a", 5), offer("b", 6)
 	taken, _ := b.Take() // which merges what the ring has, and then the mark
 	if taken.Progress != other || first.forgotten+behind.forgotten+other.forgotten > 0 {
 		t.Errorf("%+v", taken)
 	}
-	if single.forgotten != 1 || inRing.forgotten != 1 || inMark.forgotten != 1 {
-		t.Errorf("forgotten %d, %d and %d times", single.forgotten, inRing.forgotten,
-			inMark.forgotten)
+	if single.forgotten != 1 || inRing.forgotten != 1 || last.forgotten != 0 {
+		t.Errorf("merged %d, %d and %d times", single.forgotten, inRing.forgotten, last.forgotten)
 	}
 	b.Unpark(out.Object.Key())
-	if again, _ := b.Take(); again.Progress != first {
-		t.Errorf("%+v", again)
+	for _, want := range []*progress{first, behind, last} {
+		e, ok := b.Take()
+		if !ok || e.Progress != want {
+			t.Errorf("%+v, want %+v", e.Progress, want)
+		}
+		b.Done(e.Object.Key())
 	}
 }
 

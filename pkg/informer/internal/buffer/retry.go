@@ -12,9 +12,6 @@ func (b *Buffer) lineUp(key object.Key, lane *lanes.Lane[Entry], e Entry) {
 	held := b.lanes.Held()
 	switch m := b.folded[key]; {
 	case m != nil:
-		if e.Progress != nil || m.latest.Progress != nil {
-			b.forgetBehind(key)
-		}
 		b.merge(m, e)
 	case b.lanes.Wait(lane, e):
 	case b.overflow == Block:
@@ -28,46 +25,24 @@ func (b *Buffer) lineUp(key object.Key, lane *lanes.Lane[Entry], e Entry) {
 	b.roomFreed = b.roomFreed || b.lanes.Held() == held
 }
 
-// forgetBehind takes the progress away from what the ring and the marks have of an object, since
-// what comes before that in the object's line is being merged.
-func (b *Buffer) forgetBehind(key object.Key) {
-	b.ring.Each(func(e *Entry) {
-		if e.Progress != nil && e.Object.Key() == key {
-			e.Forget()
-		}
-	})
-	if m := b.marks[key]; m != nil {
-		if m.before != nil {
-			m.before.Forget()
-		}
-		m.latest.Forget()
-	}
-}
-
 // Park keeps an entry that a worker had for a retry. Its object waits with it, others do not.
 func (b *Buffer) Park(e Entry) {
 	key := e.Object.Key()
 	lane := b.lanes.Lane(key)
 	b.lanes.Park(lane, e)
 	// What waits lines up again, and what was merged comes after that.
-	m, merged := b.folded[key], b.coalesced
+	m := b.folded[key]
 	delete(b.folded, key)
-	again := func(e Entry) {
-		if b.coalesced > merged {
-			e.Forget() // as what is merged now was before it
-		}
-		b.lineUp(key, lane, e)
-	}
 	for range lane.Len() {
 		if waits, ok := b.lanes.Pull(lane); ok {
-			again(waits)
+			b.lineUp(key, lane, waits)
 		}
 	}
 	if m != nil {
 		if m.before != nil {
-			again(*m.before)
+			b.lineUp(key, lane, *m.before)
 		}
-		again(m.latest)
+		b.lineUp(key, lane, m.latest)
 	}
 	b.promote()
 }

@@ -1,0 +1,201 @@
+// Package breaker pauses calls that keep failing: after a number of failures in a row there is a
+// pause, and then one trial. If that fails, too, the next pause is twice as long; if not, all
+// callers go on. A handler that keeps crashing has one, and so has an output that is away.
+//
+//	all go on ──failures──> pause ──over──> one trial ──good──> all go on
+//	                          ^                 │
+//	                          └─────failure─────┘  twice as long, up to a maximum
+//
+// What is promised:
+//   - There is never more than one trial, and no other call begins until it has ended.
+//   - A call that began before a pause and ends in it changes nothing.
+//   - A pause is at least as long as the last failure asked for.
+//   - A caller waits no longer than its context.
+//
+// It is plain data: callers ask it before they call, and report the result.
+package breaker
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
+)
+
+// Breaker counts failures in a row. Set its fields before the first use; the zero value never
+// pauses. It is safe for concurrent use.
+type Breaker struct {
+	After  int             // failures in a row before the first pause; 0: never
+	Pauses backoff.Backoff // the range of the pauses
+	// Jitter: each pause is a random part of its length, but at least a half.
+	Jitter bool
+
+	// troubled: something below is not zero. While it is false, callers need not take the lock.
+	troubled atomic.Bool
+
+	mu       sync.Mutex    // guards what follows
+	failures int           // in a row
+	last     Pause         // the zero Pause if there was none since the last good result
+	inRow    int           // pauses with nothing but failed trials between them; 0: all is well
+	trying   bool          // a caller is at the trial
+	changed  chan struct{} // closed when waiting callers have to ask again; nil if none does
+	pauses   uint64
+}
+
+// Pause is a time in which nobody calls.
+type Pause struct {
+	Begin, End time.Time
+	// Since is when the first of the pauses began that have only failed trials between them.
+	Since    time.Time
+	Failures int   // in a row
+	Cause    error // of the last failure
+}
+
+// IsZero reports whether there is no pause.
+func (p Pause) IsZero() bool { return p.End.IsZero() }
+
+// Length returns how long the pause lasts.
+func (p Pause) Length() time.Duration { return p.End.Sub(p.Begin) }
+
+// Rest waits while there is a pause. It also returns when ctx is done or stopped is closed: then
+// nobody waits for a pause.
+func (b *Breaker) Rest(ctx context.Context, stopped <-chan struct{}) { b.wait(ctx, stopped, false) }
+
+// Enter waits until the caller may call. If trial is true, it is the only one that does. It returns
+// at once when ctx is done or stopped is closed; entered is false if it was still to wait then.
+func (b *Breaker) Enter(ctx context.Context, stopped <-chan struct{}) (entered, trial bool) {
+	return b.wait(ctx, stopped, true)
+}
+
+// Troubled reports whether the last call failed.
+func (b *Breaker) Troubled() bool { return b.troubled.Load() }
+
+func (b *Breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool) (entered,
+	trial bool) {
+	for b.troubled.Load() {
+		remaining, changed, trial := b.ask(time.Now(), enter)
+		if changed == nil {
+			return true, trial
+		}
+		var over <-chan time.Time // nil: the trial has to end first
+		if remaining > 0 {
+			over = time.After(remaining)
+		}
+		select {
+		case <-over:
+		case <-changed:
+		case <-stopped:
+			return false, false
+		case <-ctx.Done():
+			return false, false
+		}
+	}
+	return true, false
+}
+
+// ask returns a nil channel if the caller may go on, or else how long to wait and for what change
+// before it asks again.
+func (b *Breaker) ask(now time.Time, enter bool) (remaining time.Duration, changed <-chan struct{},
+	trial bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	remaining = b.last.End.Sub(now)
+	switch {
+	case remaining <= 0 && (!enter || b.inRow == 0):
+		return 0, nil, false
+	case remaining <= 0 && !b.trying:
+		b.trying = true
+		return 0, nil, true
+	}
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+	}
+	return remaining, b.changed, false
+}
+
+// Failed counts a failure, and returns the pause that begins with it, if one does. A failure that
+// asks for a delay begins a pause of at least that length, whatever the count is.
+func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause, begins bool) {
+	if b.After == 0 {
+		return Pause{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.inRow > 0 && !trial {
+		return Pause{}, false
+	}
+	b.troubled.Store(true)
+	b.failures++
+	if b.failures < b.After && asked <= 0 {
+		return Pause{}, false
+	}
+	now := time.Now()
+	b.inRow++
+	if b.last.Since.IsZero() {
+		b.last.Since = now
+	}
+	length := b.Pauses.Delay(b.inRow)
+	if b.Jitter {
+		length -= rand.N(length/2 + 1)
+	}
+	b.last.Begin, b.last.End = now, now.Add(max(length, asked))
+	b.last.Failures, b.last.Cause = b.failures, cause
+	b.pauses++
+	b.settled()
+	return b.last, true
+}
+
+// Worked counts a good result. If it is the first since a pause, it returns that pause.
+func (b *Breaker) Worked(trial bool) (p Pause, recovered bool) {
+	if !b.troubled.Load() {
+		return Pause{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.inRow > 0 && !trial {
+		return Pause{}, false
+	}
+	p, recovered = b.last, b.inRow > 0
+	b.failures, b.last, b.inRow = 0, Pause{}, 0
+	b.troubled.Store(false)
+	b.settled()
+	return p, recovered
+}
+
+// Leave ends a trial that came to no result: another caller may try.
+func (b *Breaker) Leave(trial bool) {
+	if trial {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.settled()
+	}
+}
+
+// settled ends a trial, and has waiting callers ask again. The caller holds mu.
+func (b *Breaker) settled() {
+	b.trying = false
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// State returns the pause that there is now, if any, and how many there were.
+func (b *Breaker) State() (p Pause, pauses uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Now().Before(b.last.End) {
+		p = b.last
+	}
+	return p, b.pauses
+}
+
+// Cause returns the error of the last failure that a pause began with, nil if all is well.
+func (b *Breaker) Cause() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last.Cause
+}

@@ -1,0 +1,53 @@
+// Package delivery is the way out of a listener: from the messages that came of an event to the
+// outputs. An [Outbox] has what one output has not taken yet of one listener, and [Outbox.Run]
+// sends it. An [Output] is a sink as all its listeners share it, with a circuit breaker.
+//
+//	worker ──Offer──► Outbox ──► sender ──► breaker ──► Sink.Write ──► taken
+//	                  (bounded,    ▲                        │
+//	                   lanes by    └── retry, full jitter ──┤ transient
+//	                   object)                              └─────────► dead letter, if permanent
+//
+// # How an entry ends
+//
+//   - What came of an event for one output is an [Entry]. It ends delivered, as a dead letter,
+//     dropped or merged, and is counted as that; until then it is waiting.
+//   - Offered is the sum of Delivered, DeadLettered, Dropped, Merged and Waiting, at any time.
+//   - A dead letter is stored before its entry ends. If it cannot be stored, the entry waits.
+//   - An entry is dropped only with overflow drop, and merged only if the outbox is full.
+//
+// # Order
+//
+//   - Messages of one object reach the output one after the other, retries included.
+//   - An object that fails holds up itself, and neither other objects nor other outputs.
+//   - A message that was made is delivered before anything newer of its object.
+//   - Of an entry, what rules report comes first, then what a handler made, in its order.
+//
+// # Failures
+//
+//   - What failed is tried again without end, or until GiveUpAfter has passed since it was offered.
+//   - The delay is random, of at most MinBackoff after the first failure, and twice as much after
+//     each further one, up to MaxBackoff. It is as long as the receiver asked for.
+//   - What the receiver refuses permanently is a dead letter at once; the rest of its entry goes
+//     on.
+//   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
+//     for all listeners: nobody tries but one, with one entry, when the pause is over.
+//   - A receiver that asks for a delay pauses the output for that long.
+//
+// # What rules report
+//
+//   - A report counts as told when the output has taken it, see [Settler].
+//   - A report that is not owed any more is not sent.
+//   - A report that is merged away is owed again.
+//
+// # Full outboxes
+//
+//   - With several outputs, an object whose entry has no room is marked, as in package informer:
+//     later entries of it are merged, and the last one is sent, with missed set.
+//   - What was merged is one event from the first old state to the last new one. What a handler or
+//     an expression made of the last event is sent as it is.
+//
+// # Stopping
+//
+//   - Run returns when Stop was called and all is delivered, or when ctx is done.
+//   - What a sender has when ctx is done goes back to the outbox, and has not failed.
+package delivery

@@ -1,0 +1,85 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/sink"
+)
+
+// failed deals with a message that was not taken, and reports whether its parcel goes on with the
+// next one. If not, the parcel is finished.
+func (s *sender) failed(ctx context.Context, p *parcel, m *sink.Message, err error) (goesOn bool) {
+	o, policy := s.outbox, s.outbox.policy.Load()
+	switch {
+	case ctx.Err() != nil:
+		// Being stopped is not a failure.
+		s.back(p, 0)
+		return false
+	case sink.IsPermanent(err):
+		return s.giveUp(ctx, p, m, deadletter.Refused, err)
+	case policy.GiveUpAfter > 0 && time.Since(p.entry.offered) >= policy.GiveUpAfter:
+		s.expire(ctx, p, deadletter.Expired, err)
+		return false
+	}
+	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
+	delay := b.AtLeast(backoff.Full(b.Delay(p.Attempt)), sink.AskedDelay(err))
+	o.stats.retried.Add(1)
+	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", o.wrapped(err),
+		slog.Int("attempt", p.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
+	s.back(p, delay)
+	return false
+}
+
+// expire gives up the rest of a parcel, and finishes it.
+func (s *sender) expire(ctx context.Context, p *parcel, reason string, err error) {
+	for {
+		m, _, ok := p.next()
+		if !ok {
+			s.finish(p)
+			return
+		}
+		if !s.giveUp(ctx, p, &m, reason, err) {
+			return
+		}
+	}
+}
+
+// giveUp makes a dead letter of the parcel's current message, and reports whether the parcel goes
+// on. If the letter cannot be stored, the parcel is put back.
+func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason string,
+	cause error) (goesOn bool) {
+	o := s.outbox
+	l := withMessage(Describe(deadletter.Letter{
+		Output: o.name, Reason: reason, Error: cause.Error(), Attempts: p.Attempt,
+		First: p.entry.offered, Last: time.Now(),
+	}, m.Origin, p.Event), *m)
+	err := Store(ctx, o.cfg.Letters, l)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		s.back(p, 0)
+		return false
+	default:
+		delay := backoff.Full(o.policy.Load().MaxBackoff)
+		o.cfg.Log.Failure(slog.LevelError, p.Delivery,
+			"a dead letter cannot be stored, will try again", err,
+			slog.Duration("in", delay.Round(time.Millisecond)))
+		s.back(p, delay)
+		return false
+	}
+	o.letters.Add(1)
+	o.cfg.Log.Failure(slog.LevelError, p.Delivery, "event given up", o.wrapped(cause),
+		slog.String("resourceVersion", p.Object.ResourceVersion()), slog.String("reason", reason),
+		slog.Int("attempts", p.Attempt))
+	if p.report != nil {
+		p.report.Refused(time.Now())
+	} else {
+		p.entry.refused = true
+	}
+	p.entry.sent++
+	return true
+}

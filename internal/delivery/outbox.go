@@ -1,0 +1,153 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Policy says how long what failed is tried again.
+type Policy struct {
+	MinBackoff, MaxBackoff time.Duration // the delay doubles from the one to the other
+	GiveUpAfter            time.Duration // 0: never
+}
+
+// Config is what an outbox is made with.
+type Config struct {
+	Listener string
+	Capacity int // entries that may wait
+	// Overflow is what becomes of entries for which there is no room. Wait makes Offer wait.
+	Overflow informer.Overflow
+	Policy   Policy
+	Letters  Letters
+	Log      *failurelog.Log
+	// Owed returns the reports of rules about the event's object that this output is owed and that
+	// are not on their way. It is asked when some were merged away. Nil if there are no rules.
+	Owed func(event.Event) []Report
+	// OnRoom is called after entries have ended; it must not block. May be nil.
+	OnRoom func()
+}
+
+// MaxMade is how many bytes that handlers and expressions made should wait in an outbox. The
+// workers stop making more beyond it.
+const MaxMade = 64 << 20
+
+// Outbox has what one output has not taken yet of one listener. Make one with New.
+type Outbox struct {
+	name    string // of the output
+	cfg     Config
+	queue   *informer.Subscription
+	output  atomic.Pointer[Output]
+	policy  atomic.Pointer[Policy]
+	retired atomic.Bool
+	change  atomic.Pointer[change]
+	made    atomic.Int64 // bytes that wait
+	stats   stats
+	letters atomic.Uint64
+}
+
+// New returns an outbox that sends nothing before Run.
+func New(out *Output, cfg Config) (*Outbox, error) {
+	queue, err := informer.NewSubscription(informer.SubscriptionConfig{
+		Name: cfg.Listener + " to " + out.Name, Capacity: cfg.Capacity, Overflow: cfg.Overflow,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("output %q: %w", out.Name, err)
+	}
+	o := &Outbox{name: out.Name, cfg: cfg, queue: queue}
+	o.Use(out, cfg.Policy)
+	return o, nil
+}
+
+// change is closed when the outbox has another output, or is retired.
+type change struct{ done chan struct{} }
+
+// Name returns the name of the output.
+func (o *Outbox) Name() string { return o.name }
+
+// Use makes the output the one that everything goes to from now on, what is waiting included. A
+// write that is under way ends as it would have.
+func (o *Outbox) Use(out *Output, p Policy) {
+	o.policy.Store(&p)
+	o.output.Store(out)
+	o.changed()
+}
+
+// Retire makes dead letters of what is waiting, and Run return when that is done. Nothing may be
+// offered afterwards.
+func (o *Outbox) Retire() {
+	o.retired.Store(true)
+	o.changed()
+	o.queue.Stop()
+}
+
+// changed has senders that wait look again.
+func (o *Outbox) changed() {
+	if before := o.change.Swap(&change{make(chan struct{})}); before != nil {
+		close(before.done)
+	}
+}
+
+// Offer takes an entry for an event. With overflow block it waits for room; its error is ctx's, or
+// says that the outbox has stopped, and then it did not take the entry.
+func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
+	entry.outbox, entry.offered, entry.missed = o, time.Now(), e.Missed
+	size := entry.size()
+	o.made.Add(size)
+	if err := o.queue.OfferWait(ctx, e, entry); err != nil {
+		o.made.Add(-size)
+		return fmt.Errorf("output %q: %w", o.name, err)
+	}
+	if entry.Wanted {
+		o.stats.offered.Add(1)
+	}
+	return nil
+}
+
+// Full reports whether the next entry may be merged or dropped, or would wait.
+func (o *Outbox) Full() bool { return o.queue.Room() <= 0 || o.made.Load() >= MaxMade }
+
+// Stuffed reports whether too much of what handlers and expressions made is waiting.
+func (o *Outbox) Stuffed() bool { return o.made.Load() >= MaxMade }
+
+// Stop makes Run return once everything is delivered. Nothing may be offered afterwards.
+func (o *Outbox) Stop() { o.queue.Stop() }
+
+// Run sends what is offered until Stop was called and everything is delivered, and then returns
+// nil, or until ctx is done. It may be called again in the latter case.
+func (o *Outbox) Run(ctx context.Context) error {
+	senders := o.output.Load().pace().Writes
+	errs := make([]error, senders)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = (&sender{outbox: o, senders: senders}).run(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// Output returns what everything goes to.
+func (o *Outbox) Output() *Output { return o.output.Load() }
+
+// Stats returns the counters.
+func (o *Outbox) Stats() Stats {
+	s := &o.stats
+	out := Stats{
+		Delivered: s.delivered.Load(), DeadLettered: s.deadLettered.Load(),
+		Dropped: s.dropped.Load(), Merged: s.merged.Load(), Written: s.written.Load(),
+		Retried: s.retried.Load(), Letters: o.letters.Load(), Made: o.made.Load(),
+		Queued: o.queue.Waiting(),
+	}
+	// Read last, so that what has ended meanwhile was offered.
+	out.Offered = s.offered.Load()
+	out.Waiting = out.Offered - min(out.Offered,
+		out.Delivered+out.DeadLettered+out.Dropped+out.Merged)
+	return out
+}

@@ -1,0 +1,60 @@
+package delivery
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/sink"
+)
+
+// FailuresBeforePause is how many writes in a row, of all listeners, may fail before an output is
+// paused.
+const FailuresBeforePause = 5
+
+// pauses is the range of the pauses of an output. They have jitter.
+var pauses = backoff.Backoff{Min: time.Second, Max: time.Minute}
+
+// Output is a sink as all its listeners share it. Make one with NewOutput.
+type Output struct {
+	Name string
+	Sink sink.Sink
+
+	breaker breaker.Breaker
+	log     *slog.Logger
+}
+
+// NewOutput returns an output. The sink stays the caller's to close.
+func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
+	return &Output{Name: name, Sink: s, log: log,
+		breaker: breaker.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
+}
+
+// Pause returns the pause that there is now, the zero Pause if there is none, and how many there
+// were.
+func (o *Output) Pause() (p breaker.Pause, pauses uint64) { return o.breaker.State() }
+
+// pace returns how the sink is used, with no zero in it.
+func (o *Output) pace() sink.Pace {
+	p := o.Sink.Pace()
+	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
+	return p
+}
+
+// answered notes that the receiver has taken or refused a message.
+func (o *Output) answered(trial bool) {
+	if p, recovered := o.breaker.Worked(trial); recovered {
+		o.log.Info("the output works again", "output", o.Name, "failures", p.Failures, "after",
+			time.Since(p.Since).Round(time.Millisecond))
+	}
+}
+
+// failed notes that of a write nothing was taken, and nothing refused.
+func (o *Output) failed(trial bool, err error) {
+	p, begins := o.breaker.Failed(trial, err, sink.AskedDelay(err))
+	if begins {
+		o.log.Warn("the output is away, so everybody waits for it", "output", o.Name, "failures",
+			p.Failures, "for", p.Length().Round(time.Millisecond), "error", p.Cause)
+	}
+}

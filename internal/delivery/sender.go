@@ -1,0 +1,319 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// sender is one goroutine of an outbox.
+type sender struct {
+	outbox  *Outbox
+	senders int // of the outbox
+
+	// The buffers of the current turn, used again by the next one.
+	taken    []informer.Delivery
+	parcels  []parcel
+	live     []*parcel // those of which the current write has a message
+	messages []sink.Message
+}
+
+// parcel is an entry that a sender has.
+type parcel struct {
+	*informer.Delivery
+	entry *Entry
+	owed  func(event.Event) []Report
+	// report is the settler of the current message; nil if that is not a report.
+	report Settler
+}
+
+func (s *sender) run(ctx context.Context) error {
+	for {
+		d, err := s.outbox.queue.Next(ctx)
+		if errors.Is(err, informer.ErrStopped) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out := s.outbox.output.Load()
+		s.taken = append(s.taken[:0], d)
+		s.fill(ctx, out.pace())
+		for i := range s.taken {
+			d := &s.taken[i]
+			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*Entry),
+				owed: s.outbox.cfg.Owed})
+		}
+		s.turn(ctx, out)
+		// A sender that waits refers to no objects.
+		clear(s.taken)
+		clear(s.parcels)
+		clear(s.live[:cap(s.live)])
+		clear(s.messages[:cap(s.messages)])
+		s.parcels = s.parcels[:0]
+		if s.outbox.cfg.OnRoom != nil {
+			s.outbox.cfg.OnRoom()
+		}
+	}
+}
+
+// fill takes further entries, up to a batch. If the sink is worth waiting for them, it waits.
+func (s *sender) fill(ctx context.Context, pace sink.Pace) {
+	queue := s.outbox.queue
+	s.taken = queue.More(s.taken, pace.Batch-len(s.taken), s.senders)
+	if pace.Wait <= 0 || len(s.taken) >= pace.Batch {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pace.Wait)
+	defer cancel()
+	for len(s.taken) < pace.Batch {
+		d, err := queue.Next(ctx)
+		if err != nil { // the time is over, or the outbox stops
+			return
+		}
+		s.taken = queue.More(append(s.taken, d), pace.Batch-len(s.taken)-1, s.senders)
+	}
+}
+
+// turn sends the parcels. While the output is paused it waits, and of a trial there is one parcel.
+func (s *sender) turn(ctx context.Context, out *Output) {
+	for rest := s.parcels; len(rest) > 0; {
+		change := s.outbox.change.Load().done
+		if s.outbox.retired.Load() {
+			s.expire(ctx, &rest[0], deadletter.OutputRemoved, errRemoved)
+			rest = rest[1:]
+			continue
+		}
+		if out != s.outbox.output.Load() {
+			for i := range rest {
+				s.back(&rest[i], 0)
+			}
+			return
+		}
+		entered, trial := s.enter(ctx, out, rest, change)
+		if !entered { // something else has changed, or is over
+			if s.overdue(&rest[0]) {
+				s.expire(ctx, &rest[0], deadletter.Expired, cmp.Or(out.breaker.Cause(), errAway))
+				rest = rest[1:]
+			}
+			continue
+		}
+		n := len(rest)
+		if trial {
+			n = 1
+		}
+		s.send(ctx, out, rest[:n], trial)
+		rest = rest[n:]
+	}
+}
+
+// errRemoved is the error of what waited for an output that a listener has no more.
+var errRemoved = errors.New("the listener does not use the output any more")
+
+// errAway is the error of what waited for a trial of the output.
+var errAway = errors.New("the output is away")
+
+// enter waits until the output is not paused, and reports whether the parcels may be sent. If not,
+// the output has changed, or the first parcel is to be given up.
+func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
+	change <-chan struct{}) (entered, trial bool) {
+	if !out.breaker.Troubled() || ctx.Err() != nil {
+		return true, false
+	}
+	waiting, cancel := context.WithCancel(ctx)
+	if limit := s.outbox.policy.Load().GiveUpAfter; limit > 0 {
+		slices.SortStableFunc(rest, func(a, b parcel) int {
+			return a.entry.offered.Compare(b.entry.offered)
+		})
+		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offered.Add(limit))
+	}
+	defer cancel()
+	entered, trial = out.breaker.Enter(waiting, change)
+	return entered || ctx.Err() != nil, trial
+}
+
+// overdue reports whether a parcel that waits for a paused output is to be given up.
+func (s *sender) overdue(p *parcel) bool {
+	limit := s.outbox.policy.Load().GiveUpAfter
+	return limit > 0 && time.Since(p.entry.offered) >= limit
+}
+
+// send writes the messages of parcels, of each the first one, then of each the second one, and so
+// on, and finishes each parcel.
+func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial bool) {
+	for i := range parcels {
+		s.live = append(s.live, &parcels[i])
+	}
+	settled := !trial
+	for len(s.live) > 0 {
+		s.collect(ctx)
+		if len(s.live) == 0 {
+			break
+		}
+		errs := out.Sink.Write(ctx, s.messages)
+		s.note(ctx, out, errs, trial && !settled)
+		settled = true
+		s.settle(ctx, errs)
+	}
+	if !settled { // there was nothing to write
+		out.breaker.Leave(true)
+	}
+}
+
+// collect puts the next message of each live parcel into messages, and finishes those that have
+// none.
+func (s *sender) collect(ctx context.Context) {
+	s.messages = s.messages[:0]
+	n := 0
+	for _, p := range s.live {
+		m, ok := s.next(ctx, p)
+		if !ok {
+			continue
+		}
+		s.messages = append(s.messages, m)
+		s.live[n] = p
+		n++
+	}
+	s.live = s.live[:n]
+}
+
+// next returns a parcel's next message that can be sent. If there is none, the parcel is finished,
+// or put back.
+func (s *sender) next(ctx context.Context, p *parcel) (m sink.Message, ok bool) {
+	for {
+		m, failed, ok := p.next()
+		switch {
+		case !ok:
+			s.finish(p)
+			return m, false
+		case failed == nil:
+			return m, true
+		case !s.giveUp(ctx, p, &m, deadletter.FilterFailed, failed):
+			return m, false
+		}
+	}
+}
+
+// next returns the parcel's next message that is still to be sent, and why it cannot be.
+func (p *parcel) next() (m sink.Message, failed error, ok bool) {
+	e := p.entry
+	if m, failed, ok = p.nextReport(); ok {
+		return m, failed, true
+	}
+	if e.released { // what was merged away, or may not be sent yet, may be owed now
+		e.released = false
+		e.Reports = append(e.Reports, p.owed(p.Event)...)
+		if m, failed, ok = p.nextReport(); ok {
+			return m, failed, true
+		}
+	}
+	if !e.Wanted {
+		return m, nil, false
+	}
+	n := e.sent - len(e.Reports)
+	switch {
+	case n < len(e.Messages):
+		m = e.Messages[n]
+	case n == 0:
+		m = e.Builder.Event(p.Event, e.Observed)
+	default:
+		return m, nil, false
+	}
+	m.Missed = e.missed
+	return m, e.Failed, true
+}
+
+// nextReport returns the next report that is still to be sent. Those that are not are released.
+func (p *parcel) nextReport() (m sink.Message, failed error, ok bool) {
+	e := p.entry
+	for p.report = nil; e.sent < len(e.Reports); e.sent++ {
+		r := e.Reports[e.sent]
+		if r.Settler.Owed() {
+			p.report = r.Settler
+			return r.Message, r.Failed, true
+		}
+		r.Settler.Release()
+		e.released = true
+	}
+	return m, nil, false
+}
+
+// note tells the output's breaker how a write went.
+func (s *sender) note(ctx context.Context, out *Output, errs []error, trial bool) {
+	if errs == nil {
+		out.answered(trial)
+		return
+	}
+	var away error
+	for _, err := range errs {
+		if err == nil || sink.IsPermanent(err) || sink.IsAlone(err) {
+			out.answered(trial)
+			return
+		}
+		if away == nil || sink.AskedDelay(err) > sink.AskedDelay(away) {
+			away = err
+		}
+	}
+	if ctx.Err() != nil {
+		out.breaker.Leave(trial)
+		return
+	}
+	out.failed(trial, away)
+}
+
+// settle deals with the results of a write. The parcels that go on stay live.
+func (s *sender) settle(ctx context.Context, errs []error) {
+	n := 0
+	for i, p := range s.live {
+		var err error
+		if errs != nil {
+			err = errs[i]
+		}
+		if err == nil {
+			s.outbox.stats.written.Add(1)
+			if p.report != nil {
+				p.report.Took(time.Now())
+			}
+			p.entry.sent++
+		} else if !s.failed(ctx, p, &s.messages[i], err) {
+			continue
+		}
+		s.live[n] = p
+		n++
+	}
+	s.live = s.live[:n]
+}
+
+// finish ends a parcel of which everything was taken or refused.
+func (s *sender) finish(p *parcel) {
+	s.outbox.end(p.entry)
+	p.Done()
+}
+
+// end counts an entry that has ended.
+func (o *Outbox) end(e *Entry) {
+	o.made.Add(-e.size())
+	switch {
+	case e.refused && e.Wanted:
+		o.stats.deadLettered.Add(1)
+	case e.Wanted:
+		o.stats.delivered.Add(1)
+	}
+}
+
+// back puts a parcel back, to be sent after a delay.
+func (s *sender) back(p *parcel, after time.Duration) {
+	p.Progress = p.entry
+	p.Retry(after)
+}
+
+// wrapped returns an error with the name of the output.
+func (o *Outbox) wrapped(err error) error { return fmt.Errorf("output %q: %w", o.name, err) }

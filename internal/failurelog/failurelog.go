@@ -1,0 +1,110 @@
+// Package failurelog logs failures of events at a limited rate, however many fail.
+//
+// What is promised:
+//   - Of one Log there are ten lines, and then one in a second.
+//   - Each line says how many were suppressed before it.
+//   - The texts of handlers and receivers are cut to a bounded length, and quoted.
+package failurelog
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const (
+	// Burst and PerSecond bound the lines about failures that a listener logs.
+	Burst     = 10
+	PerSecond = 1
+	// MaxReason bounds the bytes of an error's text in the log, escapes included.
+	MaxReason = 1 << 10
+)
+
+// Log logs the failures of one listener. It is safe for concurrent use.
+type Log struct {
+	*slog.Logger
+
+	mu         sync.Mutex // guards what follows
+	used       float64    // of the burst
+	last       time.Time
+	suppressed int // since a line was let through
+}
+
+// allow reports whether another line may be written now, and how many were suppressed since the
+// last one.
+func (l *Log) allow(now time.Time) (ok bool, suppressed int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if passed := now.Sub(l.last).Seconds(); passed > 0 {
+		l.used = max(0, l.used-passed*PerSecond)
+	}
+	l.last = now
+	if l.used+1 > Burst {
+		l.suppressed++
+		return false, 0
+	}
+	l.used++
+	suppressed, l.suppressed = l.suppressed, 0
+	return true, suppressed
+}
+
+// Failure logs what has happened to an event, and why.
+func (l *Log) Failure(level slog.Level, d *informer.Delivery, what string, err error,
+	attrs ...slog.Attr) {
+	ok, suppressed := l.allow(time.Now())
+	if !ok {
+		return
+	}
+	all := make([]any, 0, 8)
+	if d.Recalled {
+		all = append(all, slog.Bool("recalled", true))
+	} else {
+		all = append(all, slog.Any("op", d.Op))
+	}
+	all = append(all, slog.String("object", quotedKey(d.Object.Key())))
+	for _, a := range attrs {
+		all = append(all, a)
+	}
+	all = append(all, slog.String("error", Shortened(err.Error())))
+	if suppressed > 0 {
+		all = append(all, slog.Int("suppressed", suppressed))
+	}
+	l.Log(context.Background(), level, what, all...)
+}
+
+// Shortened cuts a text between two characters so that it has at most MaxReason bytes when it is
+// quoted.
+func Shortened(text string) string {
+	size := 0
+	for i, r := range text {
+		size += quotedSize(r)
+		if size > MaxReason-len("…") {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quotedSize returns the most bytes that a character takes when Go or JSON quotes it.
+func quotedSize(r rune) int {
+	switch {
+	case r == utf8.RuneError:
+		return 6
+	case r < ' ' || r == 0x7f:
+		return 6
+	case r == '"' || r == '\\':
+		return 2
+	case r < utf8.RuneSelf:
+		return 1
+	}
+	return 10
+}
+
+// quotedKey returns an object's name in a form that is safe to log.
+func quotedKey(key event.Key) string { return Shortened(fmt.Sprintf("%+q", key.String())) }

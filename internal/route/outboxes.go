@@ -1,0 +1,165 @@
+package route
+
+import (
+	"context"
+	"sync"
+
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// way is a listener's way to one output: an outbox, and the number that the output has as a
+// receiver of rules' reports. Both are the same as long as the listener uses the output.
+type way struct {
+	*delivery.Outbox
+	receiver int
+}
+
+// outboxes are the ways of a route to its outputs, by name. They outlast its pipelines, and run
+// while it does.
+type outboxes struct {
+	room room
+
+	mu     sync.Mutex // guards what follows
+	byName map[string]*way
+	// run starts the senders of an outbox; nil while the route does not run.
+	run func(*delivery.Outbox)
+}
+
+// use returns the ways to the outputs, in their order. Those that are not among them any more are
+// retired.
+func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	policy := retry.policy()
+	kept := make(map[string]*way, len(outputs))
+	used := map[int]bool{} // receivers
+	for _, w := range b.byName {
+		used[w.receiver] = true
+	}
+	for _, out := range outputs {
+		w := b.byName[out.To.Name]
+		if w != nil {
+			w.Use(out.To, policy)
+		} else if w, err = b.open(r, out, free(used), len(outputs), policy); err != nil {
+			return nil, err
+		}
+		kept[out.To.Name] = w
+		ways = append(ways, w)
+	}
+	for name, w := range b.byName {
+		if kept[name] == nil {
+			w.Retire()
+		}
+	}
+	b.byName = kept
+	return ways, nil
+}
+
+// open makes the way to an output that the listener has not used. The caller holds mu.
+func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy delivery.Policy) (*way,
+	error) {
+	w := &way{receiver: receiver}
+	cfg := delivery.Config{
+		Listener: r.name, Policy: policy, Letters: r.letters, Log: r.log, OnRoom: b.room.freed,
+		Capacity: r.capacity, Overflow: r.overflow,
+		Owed: r.owed(w),
+	}
+	if outputs == 1 {
+		// The workers wait for it, so that events stay in the subscription.
+		cfg.Overflow = informer.OverflowBlock
+		cfg.Capacity = min(cfg.Capacity, soleCapacity)
+	}
+	var err error
+	if w.Outbox, err = delivery.New(out.To, cfg); err != nil {
+		return nil, err
+	}
+	if b.run != nil {
+		b.run(w.Outbox)
+	}
+	return w, nil
+}
+
+// soleCapacity is how many entries the outbox of a listener's only output has room for. It is
+// enough for the largest batches of all senders.
+const soleCapacity = 1024
+
+// free returns a number that is not used, and adds it to those that are.
+func free(used map[int]bool) int {
+	n := 0
+	for used[n] {
+		n++
+	}
+	used[n] = true
+	return n
+}
+
+// begin starts the senders of all outboxes, and returns the functions that let them end when all
+// is delivered, and that wait until they have ended.
+func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
+	var wg sync.WaitGroup
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.run = func(o *delivery.Outbox) { wg.Go(func() { _ = o.Run(ctx) }) }
+	for _, w := range b.byName {
+		b.run(w.Outbox)
+	}
+	stop = func() {
+		for _, w := range b.all() {
+			w.Stop()
+		}
+	}
+	wait = func() {
+		wg.Wait()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.run = nil
+	}
+	return stop, wait
+}
+
+// all returns the ways that there are, in no order.
+func (b *outboxes) all() (ways []*way) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.byName {
+		ways = append(ways, w)
+	}
+	return ways
+}
+
+// room lets workers wait until an outbox has room. The zero value is ready.
+type room struct {
+	mu      sync.Mutex
+	waiting chan struct{} // closed when there may be room; nil if nobody waits
+}
+
+// wait waits until blocked returns false, or ctx is done.
+func (r *room) wait(ctx context.Context, blocked func() bool) {
+	for blocked() {
+		r.mu.Lock()
+		if r.waiting == nil {
+			r.waiting = make(chan struct{})
+		}
+		changed := r.waiting
+		r.mu.Unlock()
+		if !blocked() { // since before the channel was there
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// freed has those that wait look again.
+func (r *room) freed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting != nil {
+		close(r.waiting)
+		r.waiting = nil
+	}
+}
