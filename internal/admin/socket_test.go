@@ -68,6 +68,9 @@ func TestReloadOutlivesItsClient(t *testing.T) {
 	stop := serve(t, dir, Functions{Reload: func(ctx context.Context) (Changes, error) {
 		close(began)
 		<-left
+		if ctx.Value(http.ServerContextKey) != nil {
+			t.Error("the context is the request's, which ends with it")
+		}
 		ended <- ctx.Err()
 		<-ctx.Done()
 		return nil, ctx.Err()

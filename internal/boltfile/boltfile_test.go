@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,25 @@ func TestOpen(t *testing.T) {
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Error("it was changed")
 		}
+	}
+}
+
+// Pages that belong to nothing would never be used again; they are a sign of damage.
+func TestLostPages(t *testing.T) {
+	b, err := os.ReadFile(filled(t, Config{Record: record}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, head := range [][]byte{b[pageHead:], b[4096+pageHead:]} {
+		native.PutUint64(head[40:], native.Uint64(head[40:])+1)
+		sum := fnv.New64a()
+		sum.Write(head[:metaSize-8])
+		native.PutUint64(head[metaSize-8:], sum.Sum64())
+	}
+	b = append(b, make([]byte, 4096)...)
+	if err := Check(bytes.NewReader(b), int64(len(b)), record); err == nil ||
+		err.Error() != "1 of its pages belong to nothing" {
+		t.Errorf("got %v", err)
 	}
 }
 

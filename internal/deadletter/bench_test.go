@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,8 @@ import (
 func BenchmarkPut(b *testing.B) {
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprint("callers ", callers), func(b *testing.B) {
-			s := open(b, Config{Path: file(b), Limits: Limits{MaxBytes: 1 << 40}})
+			s := open(b, Config{Path: filepath.Join(b.TempDir(), FileName),
+				Limits: Limits{MaxBytes: 1 << 40}})
 			l := letter("a", 1)
 			l.Object = []byte(`"` + strings.Repeat("x", 1500) + `"`)
 			b.SetParallelism(callers)
@@ -38,7 +40,7 @@ func BenchmarkDeliveredWithoutLetters(b *testing.B) {
 
 // Opening a file with 64 MiB of letters.
 func BenchmarkOpen(b *testing.B) {
-	cfg := Config{Path: file(b)}
+	cfg := Config{Path: filepath.Join(b.TempDir(), FileName)}
 	s, err := Open(cfg)
 	if err != nil {
 		b.Fatal(err)

@@ -127,6 +127,11 @@ func keyOf(id uint64) (key [8]byte) {
 	return key
 }
 
+// keySum returns the checksum of a key that has nothing else.
+func keySum(key []byte) []byte {
+	return little.AppendUint32(nil, crc32.Checksum(key, castagnoli))
+}
+
 func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
 func parseID(text string) (id uint64, ok bool) {

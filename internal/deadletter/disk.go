@@ -14,7 +14,7 @@ import (
 // The buckets of the file. Their names are the version of what is in them.
 var (
 	lettersBucket    = []byte("letters.v1")    // ID: record
-	supersededBucket = []byte("superseded.v1") // ID: nothing
+	supersededBucket = []byte("superseded.v1") // ID: its checksum
 )
 
 // disk is the file of a store.
@@ -32,7 +32,10 @@ func openDisk(path string) (*disk, error) {
 func checkRecord(bucket, key, value []byte) error {
 	switch {
 	case len(key) != 8:
-	case bytes.Equal(bucket, supersededBucket) && len(value) == 0:
+	case bytes.Equal(bucket, supersededBucket):
+		if !bytes.Equal(value, keySum(key)) {
+			return errRecord
+		}
 		return nil
 	case bytes.Equal(bucket, lettersBucket):
 		return checkLetter(binary.BigEndian.Uint64(key), value)
@@ -113,7 +116,7 @@ func (b *batch) apply(letters, superseded *bbolt.Bucket) (err error) {
 	}
 	for _, e := range b.marks {
 		key := keyOf(e.id)
-		keep(superseded.Put(key[:], nil))
+		keep(superseded.Put(key[:], keySum(key[:])))
 	}
 	for _, e := range b.expired {
 		remove(e.id)

@@ -71,7 +71,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines, after := bufio.NewScanner(out), 20+rand.IntN(100)
+		lines, after := bufio.NewScanner(out), 100+rand.IntN(2000)
 		for n := 0; lines.Scan(); n++ {
 			if n == after {
 				_ = cmd.Process.Signal(syscall.SIGKILL)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -38,7 +39,19 @@ func restart(t testing.TB, s *Store, cfg Config) *Store {
 	return open(t, cfg)
 }
 
-func file(t testing.TB) string { return filepath.Join(t.TempDir(), "deadletters.db") }
+// file returns a path in memory if it can, since tests write as often as a disk takes seconds for.
+func file(t testing.TB) string {
+	dir, err := os.MkdirTemp("/dev/shm", "deadletter-")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return filepath.Join(dir, FileName)
+}
 
 // both runs a test with a store in memory and with one in a file.
 func both(t *testing.T, test func(t *testing.T, cfg Config)) {

@@ -75,8 +75,11 @@ func (s *Store) read(e *entry, heads bool) (l Letter, err error) {
 		return bad
 	}
 	s.mu.Lock()
-	superseded, record := e.superseded, e.record
+	superseded, record, gone := e.superseded, e.record, e.gone
 	s.mu.Unlock()
+	if gone {
+		return Letter{}, nil
+	}
 	if s.disk == nil {
 		err = parse(e.id, record)
 	} else {

@@ -138,7 +138,10 @@ func (s *Store) Delete(ids ...string) (n int, err error) {
 	if len(op.drop) == 0 {
 		return 0, nil
 	}
-	return len(op.drop), s.do(op)
+	if err := s.do(op); err != nil {
+		return 0, err
+	}
+	return len(op.drop), nil
 }
 
 // SetLimits changes the limits of a store in use. Letters that exceed smaller ones stay until they

@@ -166,6 +166,78 @@ func TestListWhileLettersComeAndGo(t *testing.T) {
 	})
 }
 
+// A letter that goes while the page that has it is read is left out.
+func TestListWithoutWhatGoes(t *testing.T) {
+	both(t, func(t *testing.T, cfg Config) {
+		s := open(t, cfg)
+		put(t, s, letter("a", 1), letter("b", 2), letter("c", 3))
+		all, got := list(t, s, Query{}), ""
+		for l, err := range s.List(t.Context(), Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += l.Name
+			if _, err := s.Delete(all[1].ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got != "ac" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// While the disk fails, everything fails and nothing is forgotten; then it goes on.
+func TestDiskFailsForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{Path: file(t), Limits: Limits{MaxAge: time.Hour}}
+		s := open(t, cfg)
+		put(t, s, letter("a", 1))
+		time.Sleep(30 * time.Minute)
+		put(t, s, letter("b", 1))
+		id := list(t, s, Query{})[1].ID
+		good := s.disk
+		failing := open(t, Config{Path: file(t)})
+		if err := failing.Close(); err != nil {
+			t.Fatal(err)
+		}
+		set := func(d *disk) {
+			synctest.Wait()
+			s.mu.Lock()
+			s.disk = d
+			s.mu.Unlock()
+		}
+		set(failing.disk)
+		want := failing.disk.db.Path() + ": database not open"
+		if err := s.Put(t.Context(), letter("c", 1)); err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Put: %v", err)
+		}
+		if n, err := s.Delete(id); err == nil || n != 0 {
+			t.Errorf("Delete: %d, %v", n, err)
+		}
+		s.Listener("pods").Delivered(Delivery{Output: "hook", Resource: "pods",
+			Namespace: "default", Name: "b", ResourceVersion: "2"})
+		time.Sleep(31 * time.Minute) // a would be gone
+		if st := s.Stats(); st.Letters != 2 || st.Listeners["pods"].Expired != 0 {
+			t.Errorf("%+v", st)
+		}
+		set(good)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if st := s.Stats(); st.Letters != 1 || st.Listeners["pods"].Expired != 1 {
+			t.Errorf("%+v", st)
+		}
+		s = restart(t, s, cfg)
+		if got := superseded(t, s); got != "b@1hook" {
+			t.Errorf("got %s", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestFileIsPrivate(t *testing.T) {
 	cfg := Config{Path: file(t)}
 	if err := os.WriteFile(cfg.Path, nil, 0o644); err != nil {
