@@ -29,7 +29,6 @@ func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
 	b.settle(key, t, receiver, func(f found) {
 		switch {
 		case t.State == Resolved:
-			f.debt.forget(Receivers(0).With(receiver))
 		case f.record != nil:
 			f.record.knows = f.record.knows.With(receiver)
 			if now.After(f.record.taken) { // a clock that was set back makes no repeat earlier
@@ -42,10 +41,11 @@ func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
 }
 
 // Refused notes that a receiver will never take a report. A violation that was refused has no end
-// for the receiver; an end that was refused is over for it.
+// for the receiver; an end that was refused is over for it. Of all that is on its way, a report may
+// be refused out of turn: then the others stay on their way.
 func (b *Book) Refused(key event.Key, t Transition, receiver int, _ time.Time) {
 	b.settle(key, t, receiver, func(f found) {
-		if t.State == Resolved || f.debt != nil && !f.debt.knows.Has(receiver) {
+		if t.State == Violated && f.debt != nil && !f.debt.knows.Has(receiver) {
 			f.debt.forget(Receivers(0).With(receiver))
 		}
 	})
@@ -106,6 +106,8 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, how func(found)
 		f.record.flying = f.record.flying.Without(receiver)
 	case t.State == Violated:
 		f.debt.flying = f.debt.flying.Without(receiver)
+	default:
+		f.debt.ending = f.debt.ending.Without(receiver)
 	}
 	how(f)
 	f.tidy(b)

@@ -33,6 +33,7 @@ type heard struct {
 
 // believed is what a receiver took last of a line.
 type believed struct {
+	number   uint64
 	violated bool
 	uid      string
 	last     time.Time
@@ -51,9 +52,17 @@ type routes struct {
 	backs     int
 	uids      map[string]int
 	lanes     map[lane][]Transition
+	unwanted  Receivers // who refuse what begins
+	over      map[refused]bool
 	lines     map[wire][]heard // the first violation first
 	beliefs   map[wire]believed
 	late      int
+}
+
+// refused is an end that a receiver has refused.
+type refused struct {
+	wire   wire
+	number uint64
 }
 
 type lane struct {
@@ -79,7 +88,7 @@ func TestModelOfReceivers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := &routes{t: rt, rules: all, receivers: everyReceiver(2), now: begin,
 			uids: map[string]int{}, lanes: map[lane][]Transition{}, lines: map[wire][]heard{},
-			beliefs: map[wire]believed{}}
+			beliefs: map[wire]believed{}, over: map[refused]bool{}}
 		r.book = NewBook(all, 2)
 		r.evaluator = r.book.Evaluator(nil)
 		name := rapid.SampledFrom([]string{"web", "db"})
@@ -92,7 +101,12 @@ func TestModelOfReceivers(t *testing.T) {
 			if rapid.Bool().Draw(t, "all there") {
 				away = 0
 			}
+			if rapid.IntRange(0, 3).Draw(t, "all want it") == 0 {
+				r.unwanted = Receivers(rapid.Uint64Range(0, 1<<modelReceivers-1).Draw(t,
+					"unwanted"))
+			}
 			r.see(op, name, strings.Join(fields, ","), away)
+			r.unwanted = 0
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"update": func(t *rapid.T) { step(t, event.Update, name.Draw(t, "name")) },
@@ -178,7 +192,7 @@ func TestModelOfReceivers(t *testing.T) {
 		}
 		r.drain()
 		for l, b := range r.beliefs {
-			if b.violated {
+			if b.violated && !r.over[refused{l, b.number}] {
 				rt.Fatalf("%v believes %+v at the end", l, b)
 			}
 		}
@@ -330,7 +344,11 @@ func (r *routes) begin(l lane, tr Transition) {
 		r.t.Fatalf("%v: %s %s of %s begins twice", l, tr.State, tr.Rule.name, tr.UID)
 	}
 	*part = "flying"
-	r.lanes[l] = append(r.lanes[l], tr)
+	if r.unwanted.Has(l.receiver) {
+		r.refuse(l, tr)
+	} else {
+		r.lanes[l] = append(r.lanes[l], tr)
+	}
 }
 
 // deliver sends the first report of a lane, unless it need not be sent any more.
@@ -341,7 +359,8 @@ func (r *routes) deliver(l lane, how string) {
 	tr := r.lanes[l][0]
 	r.lanes[l] = r.lanes[l][1:]
 	for _, behind := range r.lanes[l] {
-		if behind.Rule.name == tr.Rule.name && r.book.Owes(key(l.name), behind, l.receiver) &&
+		if behind.Rule.name == tr.Rule.name &&
+			r.book.Owes(key(l.name), behind, l.receiver) &&
 			r.book.Owes(key(l.name), tr, l.receiver) {
 			r.t.Fatalf("%v: %s of %s is owed before its turn", l, behind.State, behind.UID)
 		}
@@ -357,23 +376,27 @@ func (r *routes) deliver(l lane, how string) {
 		r.release(l, tr)
 		return
 	}
-	if how == "take" {
-		r.take(l, tr)
-		r.book.Took(key(l.name), tr, l.receiver, r.now)
-	} else {
-		r.book.Refused(key(l.name), tr, l.receiver, r.now)
+	if how == "refuse" {
+		r.refuse(l, tr)
+		return
 	}
-	switch {
-	case tr.State == Resolved || tr.Repeated:
-		*part = ""
-	case how == "take":
+	r.take(l, tr)
+	r.book.Took(key(l.name), tr, l.receiver, r.now)
+	if *part = ""; tr.State == Violated && !tr.Repeated {
 		*part = "known"
-	default:
+	}
+	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
+}
+
+func (r *routes) refuse(l lane, tr Transition) {
+	h, _, part := r.part(l, tr)
+	r.book.Refused(key(l.name), tr, l.receiver, r.now)
+	at := wire{l.name, tr.Rule.name, l.receiver}
+	if *part = ""; tr.State == Violated && !tr.Repeated {
 		*part, h.end = "over", ""
 	}
-	at := wire{l.name, tr.Rule.name, l.receiver}
-	if how == "refuse" && tr.State == Resolved {
-		r.beliefs[at] = believed{}
+	if tr.State == Resolved {
+		r.over[refused{at, tr.number}] = true // and so its dead letter says
 	}
 	r.tidy(at)
 }
@@ -382,6 +405,9 @@ func (r *routes) deliver(l lane, how string) {
 func (r *routes) take(l lane, tr Transition) {
 	at := wire{l.name, tr.Rule.name, l.receiver}
 	was := r.beliefs[at]
+	if was.number != tr.number && r.over[refused{at, was.number}] {
+		was = believed{}
+	}
 	switch {
 	case tr.State == Resolved && (!was.violated || was.uid != tr.UID):
 		r.t.Fatalf("%v gets the end of %s, but believes %+v", at, tr.UID, was)
@@ -391,7 +417,7 @@ func (r *routes) take(l lane, tr Transition) {
 		was.backs == r.backs && r.now.Sub(was.last) < modelRepeat || tr.Rule.Repeat() == 0):
 		r.t.Fatalf("%v gets %s again, but believes %+v", at, tr.UID, was)
 	}
-	r.beliefs[at] = believed{tr.State == Violated, tr.UID, r.now, r.backs}
+	r.beliefs[at] = believed{tr.number, tr.State == Violated, tr.UID, r.now, r.backs}
 }
 
 func (r *routes) release(l lane, tr Transition) {
@@ -490,7 +516,8 @@ func (r *routes) believeTheTruth() {
 		}
 	}
 	for l, b := range r.beliefs {
-		if _, open := r.violations(l.name)[l.rule]; b.violated && !open {
+		if _, open := r.violations(l.name)[l.rule]; b.violated && !open &&
+			!r.over[refused{l, b.number}] {
 			r.t.Fatalf("%v believes %+v", l, b)
 		}
 	}

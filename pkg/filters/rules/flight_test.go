@@ -90,6 +90,8 @@ func TestReportsInFlight(t *testing.T) {
 		"a refused violation has no end":          "see 5 u1; begin V; see 1 u1; begin R; refuse V; owes no R; owed nothing",
 		"nor if the end has not begun":            "see 5 u1; begin V; see 1 u1; refuse V; owed nothing",
 		"a refused violation that lasts":          "see 5 u1; begin V; refuse V; see 5 u1; owed nothing; see 1 u1; owed nothing; see 5 u1; owed violated u1",
+		"an end that is refused before its turn":  "see 5 u1; begin V; see 1 u1; begin R; refuse R; owes V; take V; owed nothing; see 5 u1; owed violated u1",
+		"a violation refused before its turn":     "see 5 u1; begin V; take V; see 1 u1; begin R; see 5 u1; begin W; refuse W; owes R; see 1 u1; owed nothing; take R; owed nothing",
 		"a refused end is over":                   "see 5 u1; begin V; take V; see 1 u1; begin R; refuse R; owed nothing; see 5 u1; owed violated u1",
 		"released while it is true":               "see 5 u1; begin V; release V; owes no V; owed violated u1; begin W; owes W; take W; owed nothing",
 		"released when it has ended":              "see 5 u1; begin V; see 1 u1; owed resolved u1; release V; owed nothing",
