@@ -28,7 +28,7 @@
 //   - The end comes before the next violation, whatever has happened to the object.
 //   - The message is made when a violation begins and when it is repeated, and kept in between.
 //   - A message that fails or is empty is replaced by the rule's name; a long one is cut.
-//   - A receiver that refuses a transition for good is not offered it again.
+//   - A receiver that refuses a transition for good is not offered it again, but by [Book.Owe].
 //   - What has begun is on its way until it is settled with Took, Refused or Release.
 //   - A violation that ends while it is on its way has an end, which is owed behind it.
 //   - If that violation is refused or released, nobody is owed its end.

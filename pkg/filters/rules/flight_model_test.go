@@ -153,6 +153,7 @@ func TestModelOfReceivers(t *testing.T) {
 				r.lanes[l] = kept
 			},
 			"come back": func(t *rapid.T) { r.comeBack(r.someLane(t)) },
+			"replay":    func(t *rapid.T) { r.replay(r.someLane(t)) },
 			"reload": func(t *rapid.T) {
 				var rules []*Rule
 				for i := range all {
@@ -449,6 +450,24 @@ func (r *routes) comeBack(l lane) {
 	}
 	for _, tr := range owed {
 		r.begin(l, tr)
+	}
+}
+
+// replay makes what is violated owed to a receiver that has refused it.
+func (r *routes) replay(l lane) {
+	for rule, rec := range r.violations(l.name) {
+		if !r.receivers.Has(l.receiver) {
+			break
+		}
+		all := r.lines[wire{l.name, rule, l.receiver}]
+		h := &all[len(all)-1]
+		want := h.violation == "over" || h.violation == "owed"
+		if got := r.book.Owe(key(l.name), rule, h.uid, rec.since, l.receiver); got != want {
+			r.t.Fatalf("%v: %s is owed again: %t, but %+v", l, rule, got, h)
+		}
+		if want {
+			h.violation = "owed"
+		}
 	}
 }
 

@@ -129,6 +129,36 @@ func TestRepeatsInFlight(t *testing.T) {
 	}
 }
 
+func TestARefusedViolationCanBeOwedAgain(t *testing.T) {
+	f := newFlight(t, 0)
+	owe := func(rule, uid string, since time.Duration, receiver int, want bool) {
+		t.Helper()
+		if f.book.Owe(key("web"), rule, uid, begin.Add(since), receiver) != want {
+			t.Errorf("%s of %s since %s to %d: %t", rule, uid, since, receiver, !want)
+		}
+	}
+	owe("a", "u1", 0, 0, false) // nothing is known
+	f.do("see 5 u1")
+	owe("a", "u1", 0, 0, true) // it is owed anyway
+	f.do("begin V")
+	owe("a", "u1", 0, 0, false) // it is on its way
+	f.do("refuse V; owed nothing")
+	owe("b", "u1", 0, 0, false)
+	owe("a", "u2", 0, 0, false)
+	owe("a", "u1", s, 0, false)
+	owe("a", "u1", 0, 7, false)
+	f.do("owed nothing")
+	owe("a", "u1", 0, 0, true)
+	f.do("owed violated u1; see 5 u1; begin W; owes W; take W")
+	owe("a", "u1", 0, 0, false) // it knows
+	f.do("see 1 u1; owed resolved u1; begin R; take R; owed nothing")
+	owe("a", "u1", 0, 0, false) // it has ended
+	f.do("later 5s; see 5 u1; begin X; refuse X")
+	owe("a", "u1", 0, 0, false) // that was another
+	owe("a", "u1", 5*s, 0, true)
+	f.do("see 1 u1; owed nothing")
+}
+
 // An object of which a report is on its way is looked at again when a repeat can be due, and not
 // all the time.
 func TestRecheckAfterWithARepeatInFlight(t *testing.T) {

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -24,6 +25,26 @@ func (b *Book) Owed(key event.Key, receiver int) []Transition {
 		}
 	}
 	return owed
+}
+
+// Owe makes a violation owed to a receiver again, as if the receiver had not refused it, and
+// returns true. It returns false, and does nothing, if that violation of that object has ended, or
+// if the receiver knows of it or a report of it is on its way.
+func (b *Book) Owe(key event.Key, rule, uid string, since time.Time, receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o, set := b.objects[key], b.set.Load()
+	if o == nil || o.uid != uid || !set.receivers.Has(receiver) {
+		return false
+	}
+	i := slices.IndexFunc(o.records, func(r record) bool {
+		return r.violated && set.rules[r.rule].name == rule && r.since.Equal(since)
+	})
+	if i < 0 || (o.records[i].knows | o.records[i].flying).Has(receiver) {
+		return false
+	}
+	o.records[i].owes = o.records[i].owes.With(receiver)
+	return true
 }
 
 // Unreported returns the keys of the objects of which a report is owed to a receiver and not on its
