@@ -69,9 +69,9 @@ func (s *Socket) bind() error {
 // Path returns the socket's path.
 func (s *Socket) Path() string { return s.path }
 
-// Close removes the socket.
+// Close removes the socket. That of nil, of a daemon without a folder for state, does nothing.
 func (s *Socket) Close() error {
-	if s.lock == nil {
+	if s == nil || s.lock == nil {
 		return nil
 	}
 	err := os.Remove(s.path)

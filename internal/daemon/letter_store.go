@@ -7,21 +7,24 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
-// lettersFile is the file of the dead letters in the folder for state.
-const lettersFile = "deadletters.db"
-
 // openLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
 func openLetters(cfg *config.Config, running bool) (*deadletter.Store, error) {
-	c := deadletter.Config{Limits: deadletter.Limits{
-		MaxBytes: int64(cfg.DeadLetters.Bytes), MaxAge: cfg.DeadLetters.Age.Duration,
-		WhenFull: deadletter.WhenFull(cfg.DeadLetters.WhenFull),
-	}}
+	c := deadletter.Config{Limits: letterLimits(cfg.DeadLetters)}
 	if running && cfg.State.Dir != "" {
-		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), lettersFile)
+		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
 	}
 	store, err := deadletter.Open(c)
 	if err != nil {
 		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
 	}
 	return store, nil
+}
+
+func letterLimits(c config.DeadLetters) deadletter.Limits {
+	l := deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
+		WhenFull: deadletter.WhenFull(c.WhenFull)}
+	if l.MaxAge == 0 { // without end
+		l.MaxAge = -1
+	}
+	return l
 }

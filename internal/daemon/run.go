@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -23,9 +24,13 @@ type supervisor struct {
 // run starts the runtime's plan and stops it when ctx is done.
 func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	log, cfg := r.log, r.plan.config
-	answering, err := r.endpoints(cfg, c, o.Version, log)
+	socket, err := commands(cfg)
 	if err != nil {
 		return err
+	}
+	answering, err := r.endpoints(cfg, c, o.Version, log)
+	if err != nil {
+		return errors.Join(err, socket.Close())
 	}
 	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(),
 		"listeners", len(r.listeners))
@@ -44,6 +49,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		})
 	}
 	s := &supervisor{runtime: r, cluster: c}
+	s.serveCommands(answer, socket, &answers)
 	s.binder = newBinder(c, log, r.digestKey, s.bound)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {

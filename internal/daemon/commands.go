@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+)
+
+// commands makes the socket for commands, nil without a folder for state.
+func commands(cfg *config.Config) (*admin.Socket, error) {
+	if cfg.State.Dir == "" {
+		return nil, nil
+	}
+	socket, err := admin.Listen(cfg.Path(cfg.State.Dir))
+	if err != nil {
+		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
+	}
+	return socket, nil
+}
+
+// serveCommands answers commands until ctx is done.
+func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
+	answers *sync.WaitGroup) {
+	if socket == nil {
+		return
+	}
+	s.log.Info("answering commands", "socket", socket.Path())
+	answers.Go(func() {
+		if err := errors.Join(socket.Serve(ctx, s.functions(), s.log), socket.Close()); err != nil {
+			s.log.Error("commands are not answered any more", "error", err)
+		}
+	})
+}
+
+// functions are what commands can do with the daemon.
+func (s *supervisor) functions() admin.Functions {
+	return admin.Functions{Letters: s.letters, Filter: LetterFilter}
+}
