@@ -43,6 +43,8 @@ var layers = []layer{
 		"a guest is called with the host functions it has, whatever host loads it"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},
+	{[]string{"internal/sink/nats", "internal/sink/kafka"},
+		"outputs with clients of their own know what a sink is, and not each other"},
 	{[]string{"pkg/plugins/internal/hostile"},
 		"what tries to do harm is run by the real host"},
 	{[]string{"pkg/filters/rules", "internal/failurelog"},
@@ -148,6 +150,10 @@ var homes = []home{
 	{[]string{"go.etcd.io/bbolt"}, []string{"internal/boltfile", "pkg/plugins",
 		"internal/deadletter"}, false,
 		"what handlers keep on disk is pkg/plugins' own business, and so are letters"},
+	{[]string{"github.com/nats-io"}, []string{"internal/sink/nats"}, true,
+		"how messages get to NATS is one output's own business"},
+	{[]string{"github.com/twmb/franz-go"}, []string{"internal/sink/kafka"}, true,
+		"how messages get to Kafka is one output's own business"},
 }
 
 type home struct {

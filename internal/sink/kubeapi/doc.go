@@ -1,5 +1,5 @@
 // Package kubeapi is what the outputs that write to a Kubernetes API server have in common: an
-// [API], which sends a [Request], the meaning of its errors, and [Gate], which closes a sink.
+// [API], which sends a [Request], and the meaning of its errors.
 // Package kube implements API with client-go.
 //
 // What is promised of errors, see [Failed]:

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/gate"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
@@ -32,7 +33,7 @@ type Sink struct {
 	instance string
 	timeout  time.Duration
 	series   *seriesCache
-	gate     kubeapi.Gate
+	gate     gate.Gate
 }
 
 const (

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/gate"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -40,7 +41,7 @@ type Config struct {
 // Sink is the output. Make one with New.
 type Sink struct {
 	Config
-	gate  kubeapi.Gate
+	gate  gate.Gate
 	stats stats
 }
 

@@ -1,0 +1,24 @@
+// Package kafka is the output that produces CloudEvents to a topic of Kafka, with franz-go. A
+// record's value is structured JSON, and its headers are content-type and ce_id. Its key is
+// <resource>/<namespace>/<name>, so that an object stays in one partition.
+//
+// In addition to what every [sink.Sink] promises:
+//   - A message was taken when all in-sync replicas have it. The producer is idempotent: what it
+//     sends again itself is in the topic once.
+//   - An error means that the message is not on its way any more, except where the error says that
+//     it may still be produced: then no broker has answered, and the client cannot know.
+//   - A message whose fate is unknown is not sent a second time: when it is written again, or the
+//     next one of the same listener and object is, Write waits for the answer first. So there is no
+//     older message behind a newer one, while the process lives. A retry is a duplicate only where
+//     a broker has stored a message and answered with an error.
+//   - A message that the broker refuses fails alone. What was refused together with it is sent
+//     again on its own.
+//   - A message that is too large, a topic with an invalid name, and what the broker does not
+//     support are permanent errors. Everything else is worth a retry: an unknown topic, too few
+//     replicas, failed authentication, missing permissions.
+//   - The password, the CA and the certificate are read for each connection.
+//   - Close waits for messages whose fate is unknown as well, at most for the timeout.
+//
+// A topic's data is lost where Kafka loses it, such as with unclean leader election. The key does
+// not have the cluster's name: let several clusters share no compacted topic.
+package kafka

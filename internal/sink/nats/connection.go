@@ -1,0 +1,233 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/tlsfiles"
+)
+
+const (
+	// maxDial bounds one attempt to connect. The client can be used for nothing else meanwhile.
+	maxDial = 5 * time.Second
+	// pingInterval is how often a quiet connection is tried. After two pings without an answer it
+	// is given up.
+	pingInterval = 10 * time.Second
+	// patience is how long a Write waits for a connection that broke.
+	patience = 2 * time.Second
+	// maxPending bounds the messages that wait for an acknowledgement.
+	maxPending = 1 << 17
+)
+
+// reconnects are the delays between rounds through the servers.
+var reconnects = backoff.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
+
+// connection is one client. It connects again by itself until it is closed, which a server can
+// cause with an error that the client does not know.
+type connection struct {
+	client *natsgo.Conn
+	stream jetstream.JetStream
+	closed chan struct{}
+	denied denials
+	why    problem
+}
+
+// problem is why there is no connection.
+type problem struct {
+	mu    sync.Mutex
+	err   error
+	ended chan struct{} // closed when there is one again; nil if nobody waits
+}
+
+func (p *problem) set(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
+}
+
+func (p *problem) get() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// end takes note that there is a connection.
+func (p *problem) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended != nil {
+		close(p.ended)
+		p.ended = nil
+	}
+}
+
+// wait returns what is closed at the next end.
+func (p *problem) wait() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended == nil {
+		p.ended = make(chan struct{})
+	}
+	return p.ended
+}
+
+// run owns the connection until stop is closed.
+func (s *Sink) run() {
+	defer close(s.stopped)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-s.stop
+		cancel()
+	}()
+	for failures := 1; ; failures++ {
+		c, err := s.connect()
+		s.set(c, err)
+		if err == nil {
+			select {
+			case <-s.stop:
+				c.client.Close()
+				return
+			case <-c.closed:
+			}
+		}
+		if backoff.Sleep(ctx, backoff.Early(reconnects.Delay(failures))) != nil {
+			return
+		}
+	}
+}
+
+// connect makes a client. It returns after the first attempt to connect, whatever came of it.
+func (s *Sink) connect() (*connection, error) {
+	c := &connection{closed: make(chan struct{})}
+	o := natsgo.GetDefaultOptions()
+	o.Servers = s.config.Servers
+	o.Name = "informerd"
+	o.Timeout = min(maxDial, s.config.Timeout)
+	o.AllowReconnect, o.RetryOnFailedConnect, o.MaxReconnect = true, true, -1
+	o.IgnoreAuthErrorAbort = true
+	o.ReconnectBufSize = -1 // nothing is kept to be sent later
+	o.CustomReconnectDelayCB = func(round int) time.Duration {
+		return backoff.Early(reconnects.Delay(round))
+	}
+	o.FlusherTimeout, o.ReconnectOnFlusherError = s.config.Timeout, true
+	o.PingInterval = pingInterval
+	o.ReconnectErrCB = func(_ *natsgo.Conn, err error) { c.why.set(err) }
+	o.DisconnectedErrCB = o.ReconnectErrCB
+	o.ConnectedCB = func(*natsgo.Conn) { c.why.end() }
+	o.ReconnectedCB = o.ConnectedCB
+	o.AsyncErrorCB = func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.denied.add(err) }
+	o.ClosedCB = func(*natsgo.Conn) { close(c.closed) }
+	setCredentials(&o, s.config.Credentials)
+	setTLS(&o, s.tls)
+	var err error
+	if c.client, err = o.Connect(); err != nil {
+		return nil, err
+	}
+	c.stream, err = jetstream.New(c.client, jetstream.WithPublishAsyncMaxPending(maxPending),
+		jetstream.WithPublishAsyncTimeout(s.config.Timeout))
+	if err != nil {
+		c.client.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// connected returns nil if there is a connection. It waits for one, but not for long.
+func (s *Sink) connected(ctx context.Context, c *connection) error {
+	patience := time.NewTimer(min(patience, s.config.Timeout/2))
+	defer patience.Stop()
+	for {
+		ended := c.why.wait()
+		if c.client.Status() == natsgo.CONNECTED {
+			return nil
+		}
+		select {
+		case <-ended:
+		case <-patience.C:
+			return s.disconnected(c)
+		case <-c.closed:
+			return s.disconnected(c)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// disconnected returns why there is no connection.
+func (s *Sink) disconnected(c *connection) error {
+	why := c.client.LastError()
+	if why == nil {
+		why = c.why.get()
+	}
+	if s.tls != nil {
+		why = errors.Join(why, s.tls.Problem())
+	}
+	if why == nil {
+		return errNotConnected
+	}
+	return fmt.Errorf("%w: %s", errNotConnected, bounded(why))
+}
+
+// setCredentials makes the client read the credentials for each connection.
+func setCredentials(o *natsgo.Options, credentials secret.Value) {
+	if credentials.IsZero() {
+		return
+	}
+	read := func() (string, error) {
+		text, err := credentials.Read()
+		if err == nil && !strings.Contains(text, "BEGIN NATS USER JWT") {
+			err = fmt.Errorf("%v is not a credentials file, as nsc makes it", credentials)
+		}
+		return text, err
+	}
+	o.UserJWT = func() (string, error) {
+		text, err := read()
+		if err != nil {
+			return "", err
+		}
+		return nkeys.ParseDecoratedJWT([]byte(text))
+	}
+	o.SignatureCB = func(nonce []byte) ([]byte, error) {
+		text, err := read()
+		if err != nil {
+			return nil, err
+		}
+		keys, err := nkeys.ParseDecoratedUserNKey([]byte(text))
+		if err != nil {
+			return nil, fmt.Errorf("the seed in %v cannot be used: %w", credentials, err)
+		}
+		defer keys.Wipe()
+		return keys.Sign(nonce)
+	}
+}
+
+// setTLS makes the client use the files as they are when it connects.
+func setTLS(o *natsgo.Options, files *tlsfiles.Source) {
+	if files == nil {
+		return
+	}
+	now := files.Config()
+	o.Secure = true
+	o.TLSConfig = &tls.Config{MinVersion: now.MinVersion, ServerName: now.ServerName}
+	o.TLSConfig.GetClientCertificate = func(info *tls.CertificateRequestInfo) (
+		*tls.Certificate, error) {
+		if get := files.Config().GetClientCertificate; get != nil {
+			return get(info)
+		}
+		return &tls.Certificate{}, nil
+	}
+	o.RootCAsCB = func() (*x509.CertPool, error) { return files.Config().RootCAs, nil }
+}
