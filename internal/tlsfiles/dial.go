@@ -5,7 +5,12 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"time"
 )
+
+// handshakeTimeout is for servers that accept a connection and say nothing. Clients of HTTP let a
+// handshake go on when the request it was for has ended.
+const handshakeTimeout = 10 * time.Second
 
 // DialFunc connects to an address.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
@@ -25,6 +30,8 @@ func (s *Source) Dialer(dial DialFunc, protocols ...string) DialFunc {
 				config.ServerName = address
 			}
 		}
+		ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+		defer cancel()
 		conn := tls.Client(raw, config)
 		if err := conn.HandshakeContext(ctx); err != nil {
 			_ = raw.Close() // it is given up

@@ -7,6 +7,7 @@
 //     ones that could be used stay in use. Source.Problem returns what is wrong, and errors of
 //     handshakes have it.
 //   - A CA file takes the place of the system's CAs.
+//   - A handshake ends within ten seconds.
 //   - TLS is of version 1.2 at least, and certificates are always verified.
 //   - Errors have the path of the file and what to do, and nothing of its content.
 package tlsfiles

@@ -1,7 +1,10 @@
 package tlsfiles
 
 import (
+	"context"
 	"encoding/pem"
+	"errors"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -149,4 +152,18 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%+v: %v", half, err)
 		}
 	}
+}
+
+func TestHandshakeThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		defer there.Close()
+		_, err := mustOpen(t, Files{}).Dialer(func(context.Context, string, string) (net.Conn,
+			error) {
+			return here, nil
+		})(t.Context(), "tcp", "example.com:443")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
 }

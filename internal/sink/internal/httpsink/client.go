@@ -55,6 +55,8 @@ type Client struct {
 
 	lastTLS atomic.Pointer[tls.Config] // of the last request
 
+	end func() // ends what connects
+
 	mu      sync.Mutex
 	running int
 	closing chan struct{} // closed by Close
@@ -86,18 +88,32 @@ func New(config Config) (*Client, error) {
 	if _, err := c.prepare(nil); err != nil {
 		return nil, err
 	}
+	life, end := context.WithCancel(context.Background())
+	c.end = end
 	dialer := outbound.Dialer{Resolver: config.Resolver}
 	c.transport = dialer.Transport()
-	c.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn,
-		error) {
+	c.transport.DialContext = within(life, dialer.DialContext)
+	c.transport.DialTLSContext = within(life, func(ctx context.Context, network,
+		address string) (net.Conn, error) {
 		return c.tls.Dialer(dialer.DialContext, "h2", "http/1.1")(ctx, network, address)
-	}
+	})
 	c.transport.ForceAttemptHTTP2 = true
 	c.transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
 		WriteByteTimeout: config.Timeout}
 	c.transport.MaxIdleConns = maxRequests
 	c.transport.MaxIdleConnsPerHost = maxRequests
 	return c, nil
+}
+
+// within returns a function that connects as long as life lasts. The transport lets a connection be
+// made when the request for it has ended.
+func within(life context.Context, dial tlsfiles.DialFunc) tlsfiles.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(life, cancel)()
+		return dial(ctx, network, address)
+	}
 }
 
 // prepared is the configuration as it is at one moment.
@@ -150,10 +166,10 @@ func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	if !c.begin() {
+	if !c.enter() {
 		return Answer{}, sink.ErrClosed
 	}
-	defer c.end()
+	defer c.leave()
 	if until := c.gone.Load(); until != 0 && time.Now().UnixNano() < until {
 		return Answer{}, sink.Permanent(errors.New(
 			"the receiver has answered 410 Gone: nothing is sent to it for ten minutes"))
@@ -231,8 +247,8 @@ func (c *Client) renewTLS() {
 	}
 }
 
-// begin counts a request that begins. It reports whether it may.
-func (c *Client) begin() bool {
+// enter counts a request that begins. It reports whether it may.
+func (c *Client) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
@@ -244,7 +260,7 @@ func (c *Client) begin() bool {
 	}
 }
 
-func (c *Client) end() {
+func (c *Client) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
@@ -256,6 +272,7 @@ func (c *Client) finish() {
 	select {
 	case <-c.closing:
 		if c.running == 0 {
+			c.end()
 			c.transport.CloseIdleConnections()
 			close(c.idle)
 		}

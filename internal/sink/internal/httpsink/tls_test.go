@@ -4,9 +4,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/tlsfiles"
@@ -88,5 +90,25 @@ func TestClientCertificateIsReplaced(t *testing.T) {
 		if c.tls, err = tlsfiles.Open(files); err != nil { // looks at them a second earlier
 			t.Fatal(err)
 		}
+	}
+}
+
+// Close ends a handshake that the server never answers.
+func TestHandshakeThatHangs(t *testing.T) {
+	gone := make(chan struct{})
+	url := rawServer{t: t, early: true, answer: func(c net.Conn, _ <-chan struct{}) {
+		_, _ = io.Copy(io.Discard, c)
+		close(gone)
+	}}.start()
+	c := newClient(t, Config{URL: secret.Literal("https" + url[len("http"):]), Timeout: short})
+	_, err := post(t.Context(), c)
+	expectTransient(t, err, "no complete answer within 100ms")
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-gone:
+	case <-time.After(5 * time.Second): // half of what a handshake may take
+		t.Error("the connection is open")
 	}
 }
