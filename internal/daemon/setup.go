@@ -22,6 +22,7 @@ type setup struct {
 	messages *cloudevent.Builder // nil until then
 	found    kube.Resource       // of its informer, once it is bound
 	module   *module             // nil without a handler
+	own      route.Own           // nil if no output changes objects
 }
 
 // newSetup makes a setup of a plan, with what it can use of the setup before, which may be nil. It
@@ -37,6 +38,9 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerP
 	}
 	for _, name := range p.cfg.Outputs {
 		s.outputs = append(s.outputs, r.outputs[name])
+		if cfg.Outputs[name].Patch != nil && r.maker != nil {
+			s.own = r.maker.API.Own(p.cfg.Name)
+		}
 	}
 	if p.cfg.Handler == nil {
 		return s, nil
@@ -53,7 +57,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerP
 func (s *setup) pipeline() *route.Pipeline {
 	p := &route.Pipeline{
 		Select: s.selects, On: s.cfg.Ops(), Filter: s.filter, Rules: s.book, Quiet: s.quiet,
-		Caches: s.caches, Messages: s.messages,
+		Own: s.own, Caches: s.caches, Messages: s.messages,
 	}
 	for _, o := range s.outputs {
 		p.Outputs = append(p.Outputs, o.route())

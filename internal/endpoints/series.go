@@ -116,6 +116,9 @@ var routeSeries = []series[route.Stats]{
 		"Events that the listener's filter refused. No reason to worry; if they are nearly all events of a busy resource, a selector of the "+
 			"informer would spare the work.",
 		func(s route.Stats) uint64 { return s.Filtered }),
+	counter(byListener, "events_own_total",
+		"Updates that the listener did not get because its own patches made them. No reason to worry.",
+		func(s route.Stats) uint64 { return s.Own }),
 	counter(byListener, "filter_errors_total",
 		"Times that the listener's filter or select failed, so that there was no answer. Any increase is a mistake in the expression: "+
 			"the log has its place. On a failing filter the event is given up; a failing select leaves the object selected or not as it was.",

@@ -25,6 +25,8 @@
 //     evaluated after 1 s, 2 s, 4 s and so on, at least once a minute.
 //   - A filter that fails has no answer: its event is given up. If it looks at the clock or at
 //     other objects, it is tried again first, as if an output had failed. It never counts as a no.
+//   - An update that the listener's own outputs have caused goes to the select and the rules, and
+//     no further. If an object enters or leaves the set with it, it goes on.
 //
 // # Rules
 //

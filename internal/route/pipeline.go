@@ -23,6 +23,7 @@ type Pipeline struct {
 	Filter  *filters.Filter  // nil: every event matches
 	Rules   *rules.Book      // of the selected objects; nil: there are none
 	Quiet   bool             // only what rules report goes out, no events
+	Own     Own              // which events the listener's outputs have caused; nil: none
 	Handler *plugins.Handler // nil: events go to the outputs as they are
 	// Batch is the most events that a handler which takes several gets at once; 0 means 1.
 	Batch    int
@@ -36,6 +37,13 @@ type Pipeline struct {
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
 	newGuest func(context.Context) (guest, error)
 	batches  func() bool
+}
+
+// Own knows the changes that a listener's own outputs have made.
+type Own interface {
+	// Own reports whether an event, as the informer has it, is such a change. It may wait a little,
+	// but not when ctx is done.
+	Own(ctx context.Context, e *event.Event) bool
 }
 
 // Output is an output as a listener uses it.

@@ -21,7 +21,7 @@ type stats struct {
 	handlerCalls, handlerCrashes atomic.Uint64
 	dropped, emitted             atomic.Uint64
 	emissionsRefused             atomic.Uint64
-	matched, unwanted            atomic.Uint64
+	matched, unwanted, own       atomic.Uint64
 	retried, deadLetters         atomic.Uint64
 }
 
@@ -43,6 +43,7 @@ type Stats struct {
 	Events         map[event.Op]uint64 // taken from the subscription, retries not counted
 	Unselected     uint64              // of objects that are not selected
 	Filtered       uint64              // refused by the filter
+	Own            uint64              // caused by the listener's own outputs
 	FilterErrors   uint64              // times that the filter or the select failed
 	RuleErrors     uint64              // times that a rule failed
 	Violated       uint64              // reports of violated rules, repeated ones included
@@ -84,8 +85,8 @@ func (r *Route) Stats() Stats {
 		HandlerPauses: pauses, Paused: paused,
 		Events:     map[event.Op]uint64{},
 		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(),
-		FilterErrors: s.filterErrors.Load(),
-		RuleErrors:   s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
+		Own: s.own.Load(), FilterErrors: s.filterErrors.Load(),
+		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
@@ -116,6 +117,7 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync",
 			s.Events[event.Resync]),
 		slog.Uint64("unselected", s.Unselected), slog.Uint64("filtered", s.Filtered),
+		slog.Uint64("own", s.Own),
 		slog.Uint64("filterErrors", s.FilterErrors),
 		slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
 		slog.Uint64("ruleErrors", s.RuleErrors),

@@ -147,7 +147,7 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 			return
 		}
 	}
-	wants, err := w.wants(d, e, selected)
+	wants, err := w.wants(ctx, d, e, selected)
 	switch {
 	case err != nil:
 		r.failed(ctx, d, &rest, err)
@@ -167,7 +167,8 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 
 // wants reports whether the event is for the handler and the outputs. With an error that is not
 // known.
-func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool, error) {
+func (w *worker) wants(ctx context.Context, d *informer.Delivery, e event.Event,
+	selected bool) (bool, error) {
 	p := w.pipeline
 	if !selected || p.Quiet || p.On != 0 && !p.On.Has(e.Op) {
 		return false, nil
@@ -175,7 +176,14 @@ func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool
 	if d.Recalled && (e.Op == event.Resync || d.Op == event.Delete) {
 		return false, nil // nothing has happened, or it was refused before the buffer
 	}
-	return w.matches(e)
+	if wants, err := w.matches(e); err != nil || !wants {
+		return false, err
+	}
+	if p.Own != nil && e.Op == event.Update && p.Own.Own(ctx, &d.Event) {
+		w.route.stats.own.Add(1)
+		return false, nil
+	}
+	return true, nil
 }
 
 func (w *worker) matches(e event.Event) (bool, error) {
