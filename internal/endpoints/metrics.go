@@ -69,6 +69,8 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	describeAll(ch, bufferSeries)
 	describeAll(ch, informerSeries)
 	describeAll(ch, hostSeries)
+	describeAll(ch, storeSeries)
+	describeAll(ch, letterSeries)
 }
 
 func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
@@ -90,6 +92,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	send(ch, clusterInfo, prometheus.GaugeValue, 1, c.Cluster)
 	if c.Handlers != nil {
 		sendAll(ch, hostSeries, c.Handlers())
+	}
+	if c.Letters != nil {
+		collectLetters(ch, c.Letters())
 	}
 	for _, l := range c.listeners() {
 		collectListener(ch, l)

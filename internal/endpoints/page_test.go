@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -56,5 +58,13 @@ func someServer() *Server {
 		Informers: someInformers,
 		Handlers: func() plugins.HostStats {
 			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53}
+		},
+		Letters: func() deadletter.Stats {
+			return deadletter.Stats{Letters: 61, Bytes: 62, MaxBytes: 63, Waiting: 64,
+				Listeners: map[string]deadletter.ListenerStats{
+					"gone": {Expired: 65},
+					"pods": {Letters: 61, Bytes: 66, Superseded: 67, Oldest: time.Unix(68, 0),
+						Dropped: 69, Expired: 70},
+				}}
 		}}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -58,6 +59,7 @@ type Server struct {
 	// Informers returns their current states; nil if there are none.
 	Informers func() []informer.Status
 	Handlers  func() plugins.HostStats // nil if there are none
+	Letters   func() deadletter.Stats  // nil if there is no store of dead letters
 	Log       *slog.Logger             // nil: no log
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.

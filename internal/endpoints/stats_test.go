@@ -4,8 +4,10 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
@@ -19,6 +21,7 @@ var notMetrics = map[string]string{
 	"SubscriptionStats.Done":     "events_total without what the buffer holds",
 	"SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
 	"SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
+	"ListenerStats.Stored":       "dead_letters_total counts the same where the reason is known",
 	"Status.Resource":            "a label",
 	"Status.Scope":               "a label",
 	"Status.Bytes":               "the length of the texts; Memory is what they take",
@@ -49,6 +52,11 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 	})
 	check(t, plugins.HostStats{}, func(s plugins.HostStats) *Server {
 		return &Server{Handlers: func() plugins.HostStats { return s }}
+	})
+	check(t, deadletter.ListenerStats{}, func(s deadletter.ListenerStats) *Server {
+		return &Server{Letters: func() deadletter.Stats {
+			return deadletter.Stats{Listeners: map[string]deadletter.ListenerStats{"l": s}}
+		}}
 	})
 }
 
@@ -93,6 +101,8 @@ func set(t *testing.T, field reflect.Value) {
 		*value = errors.New("trouble")
 	case *map[event.Op]uint64:
 		*value = map[event.Op]uint64{event.Add: 7}
+	case *time.Time:
+		*value = noon
 	case *[]route.OutputStats:
 		*value = []route.OutputStats{{Output: "o"}}
 	case *breaker.Pause:
