@@ -28,8 +28,8 @@
 //     multicast, unspecified and metadata addresses and that of the API server are refused, unless
 //     the configuration has the very address, or localhost for loopback ones. Private addresses are
 //     reached, also by names.
-//   - ParseURL refuses what servers or libraries may read in different ways, and user names; its
-//     errors never hold the URL.
+//   - ParseURL refuses hosts that libraries may read in different ways, and user names; its errors
+//     never hold the URL.
 //   - A Transport takes no proxy from the environment, decompresses nothing, and bounds the head of
 //     an answer to 64 KiB.
 //

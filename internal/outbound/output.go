@@ -23,7 +23,7 @@ func ParseURL(text string) (*url.URL, error) {
 		u.Host = strings.Replace(u.Host, u.Hostname(), strings.TrimSuffix(u.Hostname(), "."), 1)
 		root, text = ".", u.String()
 	}
-	t, err := parseTarget(text)
+	t, err := parseServer(text)
 	switch {
 	case err != nil:
 		return nil, err

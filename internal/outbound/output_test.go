@@ -11,7 +11,8 @@ import (
 func TestParseURL(t *testing.T) {
 	for _, text := range []string{"https://hooks.example.com", "http://127.0.0.1:8080/in",
 		"https://hooks.example.com/in?token=a%2Fb&x=1", "http://alertmanager.monitoring:9093/",
-		"https://[fd00::1]/", "http://localhost:8080", "http://hook.shop.svc.cluster.local.:81/"} {
+		"https://[fd00::1]/", "https://example.com/a%2Fb/%5c/../c;d", "http://localhost:8080",
+		"http://hook.shop.svc.cluster.local.:81/"} {
 		if _, err := ParseURL(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -33,7 +34,6 @@ func TestParseURL(t *testing.T) {
 		"http://metadata.google.internal/computeMetadata/v1/hunter2": "metadata service",
 		"http://[fe80::1%25eth0]/hunter2":                            "zone",
 		"https://example.com:0/hunter2":                              "port",
-		"https://example.com/a/../hunter2":                           "dots",
 	} {
 		_, err := ParseURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) ||

@@ -24,6 +24,18 @@ const maxHost = 253
 // parseTarget takes a URL apart and refuses what might be read in another way by a server, a
 // library or a person. Its errors do not hold the URL.
 func parseTarget(text string) (target, error) {
+	t, err := parseServer(text)
+	if err == nil {
+		err = checkPath(t.url.EscapedPath())
+	}
+	if err != nil {
+		return target{}, err
+	}
+	return t, nil
+}
+
+// parseServer is parseTarget without a check of the path.
+func parseServer(text string) (target, error) {
 	for _, c := range []byte(text) {
 		if c <= ' ' || c >= 0x7f {
 			return target{}, errors.New("it has white space, control or non-ASCII characters in it")
@@ -43,9 +55,6 @@ func parseTarget(text string) (target, error) {
 		return target{}, err
 	}
 	if err := t.parseHost(); err != nil {
-		return target{}, err
-	}
-	if err := checkPath(u.EscapedPath()); err != nil {
 		return target{}, err
 	}
 	if u.Path == "" {

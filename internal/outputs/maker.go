@@ -7,7 +7,9 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/alertmanager"
 	"github.com/informerd/informerd/internal/sink/file"
+	"github.com/informerd/informerd/internal/sink/slack"
 	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/internal/sink/webhook"
 	"github.com/informerd/informerd/internal/tlsfiles"
@@ -35,6 +37,11 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 		return newFile(cfg, o.File)
 	case o.Webhook != nil:
 		return newWebhook(cfg, o.Webhook)
+	case o.Slack != nil:
+		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
+			Timeout: o.Slack.Timeout.Duration})
+	case o.Alertmanager != nil:
+		return newAlertmanager(cfg, o.Alertmanager, x.Labels)
 	case o.KubernetesEvent != nil:
 		return m.API.kubernetesEvent()
 	case o.Patch != nil:
@@ -66,6 +73,20 @@ func newWebhook(cfg *config.Config, w *config.Webhook) (sink.Sink, error) {
 			secretOf(cfg, w.Sign.Previous)
 	}
 	return webhook.New(c)
+}
+
+func newAlertmanager(cfg *config.Config, a *config.Alertmanager,
+	labels map[string]*filters.Filter) (sink.Sink, error) {
+	c := alertmanager.Config{URL: value(cfg, a.URL), Headers: headers(cfg, a.Headers),
+		Timeout: a.Timeout.Duration,
+		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}
+	for name, f := range labels {
+		c.Labels[name] = textOf(f)
+	}
+	if files := tlsOf(cfg, a.TLS); files != nil {
+		c.TLS = *files
+	}
+	return alertmanager.New(c)
 }
 
 // value returns a value that may be in the environment or in a file.

@@ -1,13 +1,17 @@
 package httpsink
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,6 +203,58 @@ func TestHangingReceivers(t *testing.T) {
 			}
 			expectTransient(t, err, "the request was given up")
 		})
+	}
+}
+
+// A connection that leads nowhere any more costs one request, and the next one uses another.
+func TestHalfOpenConnection(t *testing.T) {
+	var connections atomic.Int32
+	url := rawServer{t: t, early: true, answer: func(c net.Conn, end <-chan struct{}) {
+		first := connections.Add(1) == 1
+		in := bufio.NewReader(c)
+		for n := 0; ; n++ {
+			r, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			if first && n > 0 {
+				<-end
+				return
+			}
+			_, _ = io.WriteString(c, head+"Content-Length: 0\r\n\r\n")
+		}
+	}}.start()
+	c := newClient(t, Config{URL: secret.Literal(url), Timeout: short})
+	if _, err := post(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	_, err := post(t.Context(), c)
+	expectTransient(t, err, "no complete answer within 100ms")
+	for range 3 {
+		if _, err := post(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// What follows the answer is not taken for the next one.
+func TestAnswersThatAreTooLong(t *testing.T) {
+	log.SetOutput(io.Discard) // net/http says there what it found
+	defer log.SetOutput(os.Stderr)
+	for _, text := range []string{
+		"HTTP/1.1 204 No Content\r\n\r\nhunter2", head + "Content-Length: 1\r\n\r\nab",
+		head + "Content-Length: 0\r\n\r\nHTTP/1.1 410 Gone\r\n\r\n",
+	} {
+		c := to(t, answers(t, text))
+		for range 2 {
+			if answer, err := post(t.Context(), c); err != nil || len(answer.Body) > 1 {
+				t.Errorf("%q: got %q, %v", text, answer.Body, err)
+			}
+		}
 	}
 }
 
