@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ type writing struct {
 
 const mapName = "settings"
 
+var namespaces atomic.Int64
+
 func newWriting(t *testing.T, namespace string) *writing {
 	t.Helper()
 	needs(t)
@@ -51,6 +54,8 @@ func newWriting(t *testing.T, namespace string) *writing {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.CloseIdleConnections)
+	// the test may run several times
+	namespace = fmt.Sprint("go-", namespace, "-", namespaces.Add(1))
 	if err := c.createNamespace(namespace); err != nil {
 		t.Fatal(err)
 	}
@@ -349,8 +354,8 @@ func TestKubernetesEventsOnTheAPIServer(t *testing.T) {
 // eventsOfTheCluster: Events about cluster-scoped objects are in the namespace default.
 func (w *writing) eventsOfTheCluster(s sink.Sink) {
 	w.Helper()
-	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	found, err := w.clusterWide.Resource(namespaces).Get(w.Context(), w.namespace,
+	gvr := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	found, err := w.clusterWide.Resource(gvr).Get(w.Context(), w.namespace,
 		metav1.GetOptions{})
 	if err != nil {
 		w.Fatal(err)
@@ -362,7 +367,7 @@ func (w *writing) eventsOfTheCluster(s sink.Sink) {
 	if err := writeTo(s, m); err != nil {
 		w.Fatal(err)
 	}
-	gvr := schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"}
+	gvr = schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"}
 	for _, e := range w.list(w.clusterWide.Resource(gvr).Namespace("default")) {
 		if e.Regarding.Name == w.namespace && e.Regarding.Kind == "Namespace" {
 			if e.Reason != "ObjectUpdated" || e.Type != "Normal" ||
