@@ -7,7 +7,9 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -161,5 +163,43 @@ func TestFieldsOfALargeObjectAllocateNothing(t *testing.T) {
 				t.Errorf("packed %t: %s: %v allocations", packed, bm.text, n)
 			}
 		}
+	}
+}
+
+// BenchmarkMessages is what an output's expressions cost for one message.
+func BenchmarkMessages(b *testing.B) {
+	m := filtertest.SampleMessage(b)
+	for _, bm := range []struct {
+		name string
+		kind lang.Kind
+		text string
+	}{
+		{"When", lang.KindWhen, `severity in ["high", "critical"] && namespace != "kube-system"`},
+		{"Text", lang.KindText, `"k8s." + cluster + "." + resource`},
+		{"Data", lang.KindData,
+			`{"text": rule + ": " + message, "labels": object.metadata.labels}`},
+		{"Object", lang.KindData, `object`},
+	} {
+		f, err := filters.Compile(lang.Expression{Text: bm.text, Kind: bm.kind})
+		if err != nil {
+			b.Fatal(err)
+		}
+		e := f.Evaluator()
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				switch bm.kind {
+				case lang.KindWhen:
+					_, err = e.MatchMessage(m)
+				case lang.KindText:
+					_, err = e.TextOf(m)
+				default:
+					_, err = e.JSONOf(m)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
