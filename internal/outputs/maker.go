@@ -42,6 +42,10 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 			Timeout: o.Slack.Timeout.Duration})
 	case o.Alertmanager != nil:
 		return newAlertmanager(cfg, o.Alertmanager, x.Labels)
+	case o.NATS != nil:
+		return newNATS(cfg, o.NATS, textOf(x.Subject))
+	case o.Kafka != nil:
+		return newKafka(cfg, o.Kafka)
 	case o.KubernetesEvent != nil:
 		return m.API.kubernetesEvent()
 	case o.Patch != nil:

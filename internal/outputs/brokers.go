@@ -1,0 +1,25 @@
+package outputs
+
+import (
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/kafka"
+	"github.com/informerd/informerd/internal/sink/nats"
+)
+
+func newNATS(cfg *config.Config, n *config.NATS, subject func(*sink.Message) (string, error)) (
+	sink.Sink, error) {
+	return nats.New(nats.Config{Servers: n.Servers, Subject: subject, Stream: n.Stream,
+		Credentials: secretOf(cfg, n.Credentials), TLS: tlsOf(cfg, n.TLS),
+		Timeout: n.Timeout.Duration})
+}
+
+func newKafka(cfg *config.Config, k *config.Kafka) (sink.Sink, error) {
+	c := kafka.Config{Brokers: k.Brokers, Topic: k.Topic, TLS: tlsOf(cfg, k.TLS),
+		Timeout: k.Timeout.Duration}
+	if s := k.SASL; s != nil {
+		c.SASL = &kafka.SASL{Mechanism: s.Mechanism, Username: s.Username,
+			Password: secretOf(cfg, &s.Password)}
+	}
+	return kafka.New(c)
+}
