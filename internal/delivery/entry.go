@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"errors"
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -23,11 +24,16 @@ type Entry struct {
 	// letters.
 	Failed error
 
+	// Replay is the dead letter that the entry comes of, nil if it comes of an event.
+	Replay *Replay
+
 	outbox  *Outbox
 	offered time.Time
-	missed  int // events that were merged into this one, or missed before
-	sent    int // of reports and messages: how many have been sent, or refused
-	refused bool
+	missed  int   // events that were merged into this one, or missed before
+	sent    int   // of reports and messages: how many have been sent, or refused
+	refused error // why a message is a dead letter
+	// superseded: it is a replay of what the output need not take any more.
+	superseded bool
 	// released: reports of entries that were merged into this one have been released. They may be
 	// owed again, and nothing else brings them.
 	released bool
@@ -52,6 +58,9 @@ type Settler interface {
 	Release()
 }
 
+// Owed returns an entry for what rules owe to the output when it is sent.
+func Owed() *Entry { return &Entry{released: true} }
+
 // size returns the bytes that handlers and expressions made.
 func (e *Entry) size() (bytes int64) {
 	for i := range e.Messages {
@@ -73,6 +82,9 @@ func (e *Entry) release() (any bool) {
 // object, which keeps what has to be sent all the same. It is called with the outbox locked.
 func (e *Entry) MergedInto(later any) {
 	l := later.(*Entry)
+	if e.Replay != nil {
+		e.Replay.End(Superseded, nil)
+	}
 	l.released = e.release() || e.released || l.released
 	switch {
 	case !e.Wanted:
@@ -91,7 +103,13 @@ func (e *Entry) MergedInto(later any) {
 func (e *Entry) Forgotten() {
 	e.release()
 	e.outbox.made.Add(-e.size())
+	if e.Replay != nil {
+		e.Replay.End(Failed, errDropped)
+	}
 	if e.Wanted {
 		e.outbox.stats.dropped.Add(1)
 	}
 }
+
+// errDropped is the error of a replay that was dropped.
+var errDropped = errors.New("too much was waiting for the output, so it was dropped")

@@ -57,6 +57,9 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		Output: o.name, Reason: reason, Error: cause.Error(), Attempts: p.Attempt,
 		First: p.entry.offered, Last: time.Now(),
 	}, m.Origin, p.Event), *m)
+	if p.entry.Replay != nil {
+		l.ID = p.entry.Replay.Letter
+	}
 	err := Store(ctx, o.cfg.Letters, l)
 	switch {
 	case err == nil:
@@ -77,8 +80,9 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		slog.Int("attempts", p.Attempt))
 	if p.report != nil {
 		p.report.Refused(time.Now())
-	} else {
-		p.entry.refused = true
+	}
+	if p.report == nil || p.entry.Replay != nil {
+		p.entry.refused = cause
 	}
 	p.entry.sent++
 	return true

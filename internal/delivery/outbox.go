@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -27,7 +28,9 @@ type Config struct {
 	Overflow informer.Overflow
 	Policy   Policy
 	Letters  Letters
-	Log      *failurelog.Log
+	// Notes are where deliveries are noted that make dead letters superfluous. May be nil.
+	Notes *deadletter.Listener
+	Log   *failurelog.Log
 	// Owed returns the reports of rules about the event's object that this output is owed and that
 	// are not on their way. It is asked when some were merged away. Nil if there are no rules.
 	Owed func(event.Event) []Report
@@ -110,6 +113,9 @@ func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
 	}
 	return nil
 }
+
+// Has reports whether something of an object is waiting.
+func (o *Outbox) Has(key event.Key) bool { return o.queue.Has(key) }
 
 // Full reports whether the next entry may be merged or dropped, or would wait.
 func (o *Outbox) Full() bool { return o.queue.Room() <= 0 || o.made.Load() >= MaxMade }

@@ -205,6 +205,10 @@ func (s *sender) next(ctx context.Context, p *parcel) (m sink.Message, ok bool) 
 // next returns the parcel's next message that is still to be sent, and why it cannot be.
 func (p *parcel) next() (m sink.Message, failed error, ok bool) {
 	e := p.entry
+	if e.Replay != nil && e.Replay.Superseded() {
+		e.superseded = true
+		return m, nil, false
+	}
 	if m, failed, ok = p.nextReport(); ok {
 		return m, failed, true
 	}
@@ -279,9 +283,7 @@ func (s *sender) settle(ctx context.Context, errs []error) {
 		}
 		if err == nil {
 			s.outbox.stats.written.Add(1)
-			if p.report != nil {
-				p.report.Took(time.Now())
-			}
+			s.took(p, &s.messages[i])
 			p.entry.sent++
 		} else if !s.failed(ctx, p, &s.messages[i], err) {
 			continue
@@ -290,6 +292,28 @@ func (s *sender) settle(ctx context.Context, errs []error) {
 		n++
 	}
 	s.live = s.live[:n]
+}
+
+// took notes that the output has taken a message.
+func (s *sender) took(p *parcel, m *sink.Message) {
+	if p.report != nil {
+		p.report.Took(time.Now())
+	}
+	notes := s.outbox.cfg.Notes
+	if notes == nil || notes.Empty() {
+		return
+	}
+	d := deadletter.Delivery{
+		Output: s.outbox.name, Resource: m.Origin.Resource, Namespace: m.Object.Namespace(),
+		Name: m.Object.Name(), ResourceVersion: m.ResourceVersion, Delete: m.Op == event.Delete,
+	}
+	if m.Report != nil {
+		d.Rule = m.Report.Rule
+	}
+	if p.entry.Replay != nil {
+		d.Letter = p.entry.Replay.Letter
+	}
+	notes.Delivered(d)
 }
 
 // finish ends a parcel of which everything was taken or refused.
@@ -301,8 +325,18 @@ func (s *sender) finish(p *parcel) {
 // end counts an entry that has ended.
 func (o *Outbox) end(e *Entry) {
 	o.made.Add(-e.size())
+	if e.Replay != nil {
+		switch {
+		case e.refused != nil:
+			e.Replay.End(Failed, e.refused)
+		case e.superseded:
+			e.Replay.End(Superseded, nil)
+		default:
+			e.Replay.End(Delivered, nil)
+		}
+	}
 	switch {
-	case e.refused && e.Wanted:
+	case e.refused != nil && e.Wanted:
 		o.stats.deadLettered.Add(1)
 	case e.Wanted:
 		o.stats.delivered.Add(1)

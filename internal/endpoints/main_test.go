@@ -133,7 +133,7 @@ func someListeners() []Listener {
 					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5,
 					Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
 					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23,
-					EmissionsRefused: 24, Matched: 25, Members: 26, Unwanted: 50,
+					EmissionsRefused: 24, Matched: 25, Members: 26, Unwanted: 50, Own: 51,
 					Outputs: []route.OutputStats{{Output: "hook", Pauses: 61,
 						Paused: breaker.Pause{End: noon},
 						Stats: delivery.Stats{Offered: 62, Delivered: 63, DeadLettered: 64,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/pkg/informer"
@@ -47,7 +48,9 @@ type Config struct {
 	Capacity int
 	Overflow informer.Overflow
 	Letters  delivery.Letters
-	Log      *slog.Logger
+	// Notes are the listener's in the store of dead letters. May be nil.
+	Notes *deadletter.Listener
+	Log   *slog.Logger
 }
 
 // Retry says how often and when what failed is tried again.
@@ -67,6 +70,7 @@ type Route struct {
 	capacity     int
 	overflow     informer.Overflow
 	letters      delivery.Letters
+	notes        *deadletter.Listener
 	log          *failurelog.Log
 
 	pipeline atomic.Pointer[Pipeline]
@@ -97,7 +101,7 @@ func New(cfg Config) (*Route, error) {
 			cfg.Name, cfg.Workers, cfg.PauseAfter)
 	}
 	r := &Route{
-		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters,
+		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
 		capacity: cmp.Or(cfg.Capacity, soleCapacity), overflow: cfg.Overflow,
 		workers: cmp.Or(cfg.Workers, 1), log: &failurelog.Log{Logger: cfg.Log},
 		breaker: breaker.Breaker{After: cfg.PauseAfter, Pauses: pauses},

@@ -128,8 +128,12 @@ func (w *worker) turn(ctx context.Context) {
 // prepare takes one event up to the handler. It is acknowledged, or among those that are wanted.
 func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	r := w.route
-	if rest, begun := d.Progress.(unsent); begun {
-		w.handOver(ctx, d, &rest)
+	switch progress := d.Progress.(type) {
+	case unsent:
+		w.handOver(ctx, d, &progress)
+		return
+	case *replaying:
+		w.replay(ctx, d, progress)
 		return
 	}
 	if d.Attempt == 1 && !d.Recalled {

@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/informer/object"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// results are the results of replays as commands name them.
+var results = map[delivery.Result]string{
+	delivery.Delivered: admin.Delivered, delivery.Filtered: admin.Filtered,
+	delivery.Superseded: admin.Superseded, delivery.Failed: admin.Failed,
+}
+
+// replayer replays dead letters, one after the other.
+type replayer struct {
+	letters *deadletter.Store
+	current func() []*listener
+	host    *plugins.Host
+	module  []byte                      // instead of the listeners' handlers; empty: those
+	loaded  map[string]*plugins.Handler // of module, by listener
+	parser  object.Parser
+}
+
+// newReplayer returns a replayer. What the informers have changed in the letters' objects is
+// changed already.
+func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte,
+	current func() []*listener) *replayer {
+	return &replayer{letters: letters, host: host, module: module, current: current,
+		loaded: map[string]*plugins.Handler{},
+		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true}}
+}
+
+// run replays letters, and reports what became of each. The error is that of reading them.
+func (r *replayer) run(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
+	report func(admin.Outcome)) error {
+	defer r.close(ctx)
+	for l, err := range letters {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && l.ID == "" {
+			return err
+		}
+		result := delivery.Failed
+		if err == nil {
+			result, err = r.replay(ctx, &l)
+		}
+		if result == delivery.Delivered || result == delivery.Filtered {
+			if _, wrong := r.letters.Delete(l.ID); wrong != nil {
+				result, err = delivery.Failed, fmt.Errorf(
+					"it is done, but the letter cannot be removed: %w", wrong)
+			}
+		}
+		outcome := admin.Outcome{ID: l.ID, Result: results[result]}
+		if err != nil {
+			outcome.Error = err.Error()
+		}
+		report(outcome)
+	}
+	return nil
+}
+
+// replay replays one letter.
+func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.Result, error) {
+	var to *listener
+	for _, other := range r.current() {
+		if other.name == l.Listener {
+			to = other
+		}
+	}
+	if to == nil {
+		return delivery.Failed, fmt.Errorf("there is no listener %q any more", l.Listener)
+	}
+	e, err := letterEvent(l, &r.parser)
+	if err != nil {
+		return delivery.Failed, err
+	}
+	with, err := r.handler(ctx, to)
+	if err != nil {
+		return delivery.Failed, err
+	}
+	id := l.ID
+	return to.route.Replay(ctx, route.Replay{Letter: *l, Event: e, With: with,
+		Superseded: func() bool { return r.letters.Superseded(id) }})
+}
+
+// handler returns the module as the listener's handler, nil if the listener's own is used.
+func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, error) {
+	if len(r.module) == 0 {
+		return nil, nil
+	}
+	if h := r.loaded[l.name]; h != nil {
+		return h, nil
+	}
+	s := l.setup()
+	spec := plugins.Spec{Listener: l.name, Path: "the module of the replay"}
+	if s.cfg.Handler != nil {
+		reader := &handlerReader{section: sectionOf(s.config, s.cfg), persist: true,
+			caches: s.caches}
+		own, err := reader.spec()
+		switch {
+		case err != nil:
+			return nil, err
+		case own == nil:
+			return nil, fmt.Errorf("listener %q: its handler's settings cannot be read: %w",
+				l.name, reader.mistakes)
+		}
+		path := spec.Path
+		spec = *own
+		spec.Path = path
+	}
+	spec.Wasm = r.module
+	h, err := r.host.Load(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	r.loaded[l.name] = h
+	return h, nil
+}
+
+// close closes the handlers of the module.
+func (r *replayer) close(ctx context.Context) {
+	for _, h := range r.loaded {
+		_ = h.Close(context.WithoutCancel(ctx)) // nothing depends on it any more
+	}
+}

@@ -1,0 +1,247 @@
+package route
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// Replay is a dead letter that is to go through the listener once more.
+type Replay struct {
+	Letter deadletter.Letter
+	Event  event.Event // of the letter
+	// Superseded reports whether something newer was delivered where the letter would go.
+	Superseded func() bool
+	// With is used instead of the listener's handler. Nil: the listener's.
+	With *plugins.Handler
+}
+
+// replayBackoff is the range of the delays between looks at whether an object's other events are
+// done.
+var replayBackoff = backoff.Backoff{Min: 5 * time.Millisecond, Max: time.Second}
+
+// Replay has a worker take the event of a dead letter through the present pipeline, and returns
+// when that has ended. It waits until nothing else of the object is under way, and what comes of
+// the object meanwhile waits for it. So a message never follows a newer one of its object. The
+// error says why the result is Failed; it is ctx's if that is done before.
+func (r *Route) Replay(ctx context.Context, replay Replay) (delivery.Result, error) {
+	if replay.Letter.Reason == deadletter.RuleFailed {
+		return delivery.Filtered, nil // rules look at the present state of objects
+	}
+	done := make(chan ended, 1)
+	p := &replaying{Replay: replay, end: func(result delivery.Result, err error) {
+		done <- ended{result, err}
+	}}
+	for attempt := 1; ; attempt++ {
+		if replay.Superseded() {
+			return delivery.Superseded, nil
+		}
+		taken, err := r.offerReplay(p)
+		if err != nil {
+			return delivery.Failed, err
+		}
+		if taken {
+			break
+		}
+		if err := backoff.Sleep(ctx, replayBackoff.Delay(attempt)); err != nil {
+			return delivery.Failed, err
+		}
+	}
+	select {
+	case e := <-done:
+		return e.result, e.err
+	case <-ctx.Done():
+		return delivery.Failed, fmt.Errorf("it is still waiting for its outputs: %w", ctx.Err())
+	}
+}
+
+// ended is how a replay ended.
+type ended struct {
+	result delivery.Result
+	err    error
+}
+
+// replaying is the Progress of a replay's delivery.
+type replaying struct {
+	Replay
+	end   func(delivery.Result, error)
+	ended atomic.Bool
+}
+
+// finish ends the replay, once.
+func (p *replaying) finish(result delivery.Result, err error) {
+	if p.ended.CompareAndSwap(false, true) {
+		p.end(result, err)
+	}
+}
+
+// Forgotten implements informer.Forgettable.
+func (p *replaying) Forgotten() { p.finish(delivery.Failed, errNotTaken) }
+
+// MergedInto implements informer.Forgettable.
+func (p *replaying) MergedInto(any) { p.finish(delivery.Superseded, nil) }
+
+var errNotTaken = errors.New("the listener has stopped before it came to it")
+
+// offerReplay offers a replay to the workers if nothing of its object is under way.
+func (r *Route) offerReplay(p *replaying) (taken bool, err error) {
+	by, ok := r.subscription.(interface {
+		OfferAlone(event.Event, any) (bool, error)
+	})
+	pipeline := r.pipeline.Load()
+	switch {
+	case !ok || pipeline == nil:
+		return false, fmt.Errorf("listener %q has not begun", r.name)
+	case p.Letter.Output != "" && pipeline.way(p.Letter.Output) == nil:
+		return false, fmt.Errorf("listener %q has no output %q", r.name, p.Letter.Output)
+	}
+	for _, w := range pipeline.ways {
+		if p.goesTo(w) && w.Has(p.Event.Object.Key()) {
+			return false, nil
+		}
+	}
+	return by.OfferAlone(p.Event, p)
+}
+
+// goesTo reports whether the replay is for an output.
+func (p *replaying) goesTo(w *way) bool {
+	return p.Letter.Output == "" || p.Letter.Output == w.Name()
+}
+
+// way returns the way to an output, nil if there is none.
+func (p *Pipeline) way(output string) *way {
+	for _, w := range p.ways {
+		if w.Name() == output {
+			return w
+		}
+	}
+	return nil
+}
+
+// replay takes a dead letter's event through the pipeline.
+func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying) {
+	defer d.Done()
+	all := &delivery.Replay{Letter: p.Letter.ID, Superseded: p.Superseded, Ended: p.finish}
+	all.Begin()
+	result, err := delivery.Filtered, error(nil)
+	switch {
+	case p.Superseded():
+		result = delivery.Superseded
+	case p.Letter.Rule != "":
+		result, err = w.replayReport(ctx, p, all)
+	default:
+		result, err = w.replayEvent(ctx, d, p, all)
+	}
+	all.End(result, err)
+}
+
+// replayReport has the report of a rule sent if what it reports is still so.
+func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.Replay) (
+	delivery.Result, error) {
+	way, book := w.pipeline.way(p.Letter.Output), w.pipeline.Rules
+	o := p.Event.Object
+	since, err := sinceOf(&p.Letter)
+	if err != nil {
+		return delivery.Failed, err
+	}
+	if way == nil || book == nil ||
+		!book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, way.receiver) {
+		return delivery.Superseded, nil
+	}
+	entry := delivery.Owed()
+	entry.Replay = all
+	all.Begin()
+	if err := way.Offer(ctx, offered(p.Event), entry); err != nil {
+		all.End(delivery.Failed, err)
+	}
+	return delivery.Delivered, nil
+}
+
+// sinceOf returns when the violation began that a letter's message reports.
+func sinceOf(l *deadletter.Letter) (time.Time, error) {
+	var message struct{ Data struct{ Since time.Time } }
+	if err := json.Unmarshal(l.Message, &message); err != nil {
+		return time.Time{}, fmt.Errorf("the letter's message cannot be read: %w", err)
+	}
+	return message.Data.Since, nil
+}
+
+// replayEvent offers what comes of the event to the outputs.
+func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *replaying,
+	all *delivery.Replay) (delivery.Result, error) {
+	e, pipeline := p.Event, w.pipeline
+	if w.selector != nil && e.Op != event.Delete && w.isSelected(d, e.Object) != in ||
+		pipeline.On != 0 && !pipeline.On.Has(e.Op) {
+		return delivery.Filtered, nil
+	}
+	if matches, err := w.matches(e); !matches {
+		if err != nil {
+			return delivery.Failed, err
+		}
+		return delivery.Filtered, nil
+	}
+	messages, own, err := w.replayHandled(ctx, p)
+	switch {
+	case err != nil:
+		return delivery.Failed, err
+	case own && len(messages) == 0:
+		return delivery.Filtered, nil
+	case !own:
+		messages = nil
+	}
+	result := delivery.Filtered
+	for i, way := range pipeline.ways {
+		if !p.goesTo(way) {
+			continue
+		}
+		entry := w.entry(i, e, messages)
+		if entry == nil {
+			continue
+		}
+		entry.Replay, result = all, delivery.Delivered
+		all.Begin()
+		if err := way.Offer(ctx, e, entry); err != nil {
+			all.End(delivery.Failed, err)
+		}
+	}
+	return result, nil
+}
+
+// replayHandled returns what the handler makes of the event. Own is false if that is the event as it
+// is.
+func (w *worker) replayHandled(ctx context.Context, p *replaying) (messages []sink.Message,
+	own bool, err error) {
+	g := w.guest
+	if p.With != nil {
+		instance, err := p.With.NewInstance(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		defer instance.Close(context.WithoutCancel(ctx))
+		g = instance
+	}
+	if g == nil {
+		return nil, false, nil
+	}
+	e := p.Event
+	e.Object = e.Object.Plain()
+	w.route.stats.handlerCalls.Add(1)
+	observed := time.Now()
+	result, err := g.Handle(ctx, e)
+	if err != nil {
+		w.route.stats.handlerCrashes.Add(1)
+		return nil, false, err
+	}
+	return w.messagesOf(p.Event, observed, result)
+}

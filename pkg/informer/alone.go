@@ -1,0 +1,34 @@
+package informer
+
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+)
+
+// OfferAlone is Offer for an event that may be older than others of its object: it is taken only if
+// there is room, and if nothing else of the object is waiting, with a worker, or waiting for a
+// retry. What comes of the object meanwhile waits behind it. It looks at all events in the buffer,
+// so it is not for every event.
+func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err error) {
+	s.mu.Lock()
+	switch {
+	case s.stopped:
+		err = s.stoppedError()
+	case s.buf.OfferAlone(buffer.Entry{Event: e, From: &s.byHand, Progress: progress}):
+		taken = true
+		s.stats.Offered++
+	}
+	s.mu.Unlock()
+	if taken {
+		s.wake.set()
+	}
+	return taken, err
+}
+
+// Has reports whether an event of an object is waiting, with a worker, or waiting for a retry. It
+// looks at all events in the buffer.
+func (s *Subscription) Has(key event.Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Has(key)
+}
