@@ -3,10 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/deadletter"
 )
 
 // commands makes the socket for commands, nil without a folder for state.
@@ -37,5 +39,12 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
-	return admin.Functions{Letters: s.letters, Filter: LetterFilter}
+	return admin.Functions{Letters: s.letters, Filter: LetterFilter, Replay: s.replay}
+}
+
+// replay sends dead letters through their listeners once more, with the module instead of their
+// handlers if it is not empty.
+func (s *supervisor) replay(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
+	module []byte, report func(admin.Outcome)) error {
+	return newReplayer(s.letters, s.host, module, s.current).run(ctx, letters, report)
 }

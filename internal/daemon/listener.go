@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
@@ -89,6 +90,9 @@ func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route
 		Capacity: cfg.Buffer.Capacity, Overflow: overflows[cfg.Buffer.Overflow],
 		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
 			MaxBackoff: retry.MaxBackoff.Duration, GiveUpAfter: retry.GiveUpAfter.Duration},
+	}
+	if store, ok := letters.(*deadletter.Store); ok {
+		c.Notes = store.Listener(l.name)
 	}
 	if cfg.Handler != nil {
 		c.PauseAfter = cfg.Handler.PauseAfter

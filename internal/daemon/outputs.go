@@ -18,16 +18,17 @@ import (
 
 // output is the sink of one output. The listeners that use it share it.
 type output struct {
-	name       string
-	digest     string
-	sink       sink.Sink        // nil until it is opened
-	to         *delivery.Output // of sink
-	when, data *filters.Filter
+	name        string
+	digest      string
+	sink        sink.Sink        // nil until it is opened
+	to          *delivery.Output // of sink
+	reportsOnly bool             // it takes what rules report, and nothing else
+	when, data  *filters.Filter
 }
 
 // route returns the output as a route has it.
 func (o *output) route() route.Output {
-	return route.Output{To: o.to, When: o.when, Data: o.data}
+	return route.Output{To: o.to, When: o.when, Data: o.data, ReportsOnly: o.reportsOnly}
 }
 
 // outputs are those of a plan, by name.
@@ -39,7 +40,7 @@ func newOutputs(p *plan, before outputs) outputs {
 	all := outputs{}
 	for name, planned := range p.outputs {
 		o := &output{name: name, digest: p.digests.outputs[name], when: planned.when,
-			data: planned.data}
+			data: planned.data, reportsOnly: planned.cfg.Alertmanager != nil}
 		if was := before[name]; was != nil && was.digest == o.digest {
 			o.sink, o.to = was.sink, was.to
 		}

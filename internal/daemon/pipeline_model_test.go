@@ -271,7 +271,8 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 			switch {
 			case p.deaf:
 			case m.Op == event.Add && objects[name], m.Op == event.Update &&
-				!objects[name], m.Op == event.Delete && !objects[name] && p.moving():
+				!objects[name], m.Op == event.Delete && !objects[name] && p.moving() &&
+				m.Missed == 0: // else it was merged with the add
 				return nil, nil,
 					fmt.Errorf("message %d, %s of %s %s: it believes that there are %v", i, m.Op,
 						name, m.UID, objects)

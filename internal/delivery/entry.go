@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Entry is what came of an event for one output. The worker that makes it sets its fields, and
@@ -29,9 +30,14 @@ type Entry struct {
 
 	outbox  *Outbox
 	offered time.Time
-	missed  int   // events that were merged into this one, or missed before
-	sent    int   // of reports and messages: how many have been sent, or refused
+	// event is what the messages are about, if the entry is wanted: several, if entries were
+	// merged.
+	event   event.Event
+	reports int   // how many of them have been sent, or refused
+	sent    int   // the same of the messages, where the event as it is counts as one
 	refused error // why a message is a dead letter
+	// before: the messages are of an earlier event than the reports, and are sent before them.
+	before bool
 	// superseded: it is a replay of what the output need not take any more.
 	superseded bool
 	// released: reports of entries that were merged into this one have been released. They may be
@@ -71,8 +77,8 @@ func (e *Entry) size() (bytes int64) {
 
 // release releases what was not sent of rules' reports, and reports whether there was any.
 func (e *Entry) release() (any bool) {
-	for i := e.sent; i < len(e.Reports); i++ {
-		e.Reports[i].Settler.Release()
+	for _, r := range e.Reports[e.reports:] {
+		r.Settler.Release()
 		any = true
 	}
 	return any
@@ -90,13 +96,27 @@ func (e *Entry) MergedInto(later any) {
 	case !e.Wanted:
 		return
 	case l.Wanted:
-		l.missed += e.missed + 1
+		l.event = merged(e.event, l.event)
 		e.outbox.made.Add(-e.size())
 		e.outbox.stats.merged.Add(1)
 	default:
-		l.Wanted, l.Messages, l.missed = true, e.Messages, e.missed
-		l.Builder, l.Observed, l.Failed = e.Builder, e.Observed, e.Failed
+		// The later event itself is for rules alone.
+		l.Wanted, l.event, l.before = true, e.event, true
+		l.Messages, l.Builder, l.Observed, l.Failed = e.Messages, e.Builder, e.Observed, e.Failed
 	}
+}
+
+// merged returns one event for two of an object, as package informer merges events.
+func merged(earlier, later event.Event) event.Event {
+	switch {
+	case later.Op == event.Delete || earlier.Object.UID() != later.Object.UID():
+	case earlier.Op == event.Add:
+		later.Op, later.Old, later.Initial = event.Add, nil, earlier.Initial
+	case earlier.Op == event.Update:
+		later.Op, later.Old = event.Update, earlier.Old
+	}
+	later.Missed += earlier.Missed + 1
+	return later
 }
 
 // Forgotten implements the subscription's hook: the entry is dropped.

@@ -56,7 +56,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 	l := withMessage(Describe(deadletter.Letter{
 		Output: o.name, Reason: reason, Error: cause.Error(), Attempts: p.Attempt,
 		First: p.entry.offered, Last: time.Now(),
-	}, m.Origin, p.Event), *m)
+	}, m.Origin, eventOf(m)), *m)
 	if p.entry.Replay != nil {
 		l.ID = p.entry.Replay.Letter
 	}
@@ -84,6 +84,6 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 	if p.report == nil || p.entry.Replay != nil {
 		p.entry.refused = cause
 	}
-	p.entry.sent++
+	p.pass()
 	return true
 }

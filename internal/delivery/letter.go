@@ -30,6 +30,12 @@ func Describe(l deadletter.Letter, from *sink.Origin, e event.Event) deadletter.
 
 func textOf(o *object.Object) json.RawMessage { return o.AppendJSON(nil) }
 
+// eventOf returns the event that a message is about.
+func eventOf(m *sink.Message) event.Event {
+	return event.Event{Op: m.Op, Object: m.Object, Old: m.Old, Initial: m.Initial,
+		FinalStateUnknown: m.FinalStateUnknown, Missed: m.Missed}
+}
+
 // withMessage adds the message that was not taken.
 func withMessage(l deadletter.Letter, m sink.Message) deadletter.Letter {
 	l.Message, l.Handler = cloudevent.Append(nil, m), m.Handler

@@ -101,7 +101,7 @@ func (o *Outbox) changed() {
 // Offer takes an entry for an event. With overflow block it waits for room; its error is ctx's, or
 // says that the outbox has stopped, and then it did not take the entry.
 func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
-	entry.outbox, entry.offered, entry.missed = o, time.Now(), e.Missed
+	entry.outbox, entry.offered, entry.event = o, time.Now(), e
 	size := entry.size()
 	o.made.Add(size)
 	if err := o.queue.OfferWait(ctx, e, entry); err != nil {

@@ -209,6 +209,12 @@ func (p *parcel) next() (m sink.Message, failed error, ok bool) {
 		e.superseded = true
 		return m, nil, false
 	}
+	p.report = nil
+	if e.before {
+		if m, ok = e.nextMessage(); ok {
+			return m, e.Failed, true
+		}
+	}
 	if m, failed, ok = p.nextReport(); ok {
 		return m, failed, true
 	}
@@ -219,27 +225,15 @@ func (p *parcel) next() (m sink.Message, failed error, ok bool) {
 			return m, failed, true
 		}
 	}
-	if !e.Wanted {
-		return m, nil, false
-	}
-	n := e.sent - len(e.Reports)
-	switch {
-	case n < len(e.Messages):
-		m = e.Messages[n]
-	case n == 0:
-		m = e.Builder.Event(p.Event, e.Observed)
-	default:
-		return m, nil, false
-	}
-	m.Missed = e.missed
-	return m, e.Failed, true
+	m, ok = e.nextMessage()
+	return m, e.Failed, ok
 }
 
 // nextReport returns the next report that is still to be sent. Those that are not are released.
 func (p *parcel) nextReport() (m sink.Message, failed error, ok bool) {
 	e := p.entry
-	for p.report = nil; e.sent < len(e.Reports); e.sent++ {
-		r := e.Reports[e.sent]
+	for ; e.reports < len(e.Reports); e.reports++ {
+		r := e.Reports[e.reports]
 		if r.Settler.Owed() {
 			p.report = r.Settler
 			return r.Message, r.Failed, true
@@ -248,6 +242,30 @@ func (p *parcel) nextReport() (m sink.Message, failed error, ok bool) {
 		e.released = true
 	}
 	return m, nil, false
+}
+
+// nextMessage returns the next message that is not a report.
+func (e *Entry) nextMessage() (m sink.Message, ok bool) {
+	switch {
+	case !e.Wanted:
+		return m, false
+	case e.sent < len(e.Messages):
+		m = e.Messages[e.sent]
+		m.Missed = e.event.Missed
+		return m, true
+	case e.sent == 0:
+		return e.Builder.Event(e.event, e.Observed), true
+	}
+	return m, false
+}
+
+// pass notes that the parcel's current message was sent, or refused.
+func (p *parcel) pass() {
+	if p.report != nil {
+		p.entry.reports++
+	} else {
+		p.entry.sent++
+	}
 }
 
 // note tells the output's breaker how a write went.
@@ -284,7 +302,7 @@ func (s *sender) settle(ctx context.Context, errs []error) {
 		if err == nil {
 			s.outbox.stats.written.Add(1)
 			s.took(p, &s.messages[i])
-			p.entry.sent++
+			p.pass()
 		} else if !s.failed(ctx, p, &s.messages[i], err) {
 			continue
 		}

@@ -3,14 +3,12 @@ package delivery
 import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // View sets what an output's expressions see of a message.
 func View(v *filters.Message, m *sink.Message) {
 	*v = filters.Message{
-		Event: event.Event{Op: m.Op, Object: m.Object, Old: m.Old, Initial: m.Initial,
-			FinalStateUnknown: m.FinalStateUnknown, Missed: m.Missed},
+		Event:   eventOf(m),
 		Cluster: m.Origin.Cluster, Listener: m.Origin.Listener, Resource: m.Origin.Resource,
 		Namespace: m.Object.Namespace(), Name: m.Object.Name(), UID: m.UID,
 		Type: m.Type, ID: m.ID, Subject: m.Subject,

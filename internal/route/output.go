@@ -11,12 +11,13 @@ import (
 // outputStage is a worker's evaluators for one output.
 type outputStage struct {
 	name       string
+	reports    bool // and nothing else
 	when, data *filters.Evaluator
 	view       filters.Message // of the current message
 }
 
 func (o Output) stage() outputStage {
-	s := outputStage{name: o.To.Name}
+	s := outputStage{name: o.To.Name, reports: o.ReportsOnly}
 	if o.When != nil {
 		s.when = o.When.Evaluator()
 	}

@@ -62,6 +62,9 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 // entry returns what an output gets of an event, nil if nothing.
 func (w *worker) entry(i int, e event.Event, messages []sink.Message) *delivery.Entry {
 	out := &w.outputs[i]
+	if out.reports {
+		return nil
+	}
 	entry := &delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: time.Now()}
 	if out.plain() {
 		entry.Messages = messages

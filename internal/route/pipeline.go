@@ -29,10 +29,7 @@ type Pipeline struct {
 	Batch    int
 	Caches   filters.Caches // what expressions look up of other informers; may be nil
 	Messages *cloudevent.Builder
-	// Own recognises events that outputs of the listener have caused. Rules see them, the filter
-	// does not. Nil: there are none.
-	Own     Own
-	Outputs []Output
+	Outputs  []Output
 
 	// moving: the select's answer may change although the object does not.
 	moving bool
@@ -54,13 +51,8 @@ type Output struct {
 	To *delivery.Output
 	// When selects the output's messages, nil: all. Data makes their data, nil: it stays.
 	When, Data *filters.Filter
-}
-
-// Own knows the changes that a listener's own outputs have made.
-type Own interface {
-	// Own reports whether an event is such a change. It may wait for an output's answer, for a few
-	// seconds at most.
-	Own(ctx context.Context, e *event.Event) bool
+	// ReportsOnly: the output gets what rules report, and no events.
+	ReportsOnly bool
 }
 
 // completed returns a copy of the pipeline, ready for workers.

@@ -58,7 +58,6 @@ type Stats struct {
 	// many or too large, or malformed.
 	EmissionsRefused uint64
 	Matched          uint64 // events that were for the handler and the outputs
-	Own              uint64 // events that an output of the listener has caused itself
 	Unwanted         uint64 // times that an output's when wanted nothing of an event
 	Written          uint64 // messages outputs took, counted per output
 	Retried          uint64
@@ -91,7 +90,7 @@ func (r *Route) Stats() Stats {
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
-		Own: s.own.Load(), Unwanted: s.unwanted.Load(), Retried: s.retried.Load(), Members: r.members.len(),
+		Unwanted: s.unwanted.Load(), Retried: s.retried.Load(), Members: r.members.len(),
 		DeadLetters: s.deadLetters.Load(),
 	}
 	if p := r.pipeline.Load(); p != nil {
