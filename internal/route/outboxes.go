@@ -61,7 +61,8 @@ func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy deli
 	error) {
 	w := &way{receiver: receiver}
 	cfg := delivery.Config{
-		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log, OnRoom: b.room.freed,
+		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
+		OnRoom:   b.room.freed,
 		Capacity: r.capacity, Overflow: r.overflow,
 		Owed: r.owed(w),
 	}

@@ -218,8 +218,8 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 	return result, nil
 }
 
-// replayHandled returns what the handler makes of the event. Own is false if that is the event as it
-// is.
+// replayHandled returns what the handler makes of the event. Own is false if that is the event as
+// it is.
 func (w *worker) replayHandled(ctx context.Context, p *replaying) (messages []sink.Message,
 	own bool, err error) {
 	g := w.guest
