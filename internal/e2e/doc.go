@@ -54,6 +54,7 @@
 //	event-gaps NAME MIN MAX CONDITION…        the time between one such event and the next
 //	event-span FIELD FIELD MIN MAX            the time from one field of this event to the other
 //	event-id VARIABLE PART…                   the id of these parts by its published recipe
+//	stdout-env VARIABLE REGEXP                put what its group matches in stdout into a variable
 //	hex FILE DIGITS                           write a binary file
 //	head FILE N NEW                           copy the first N bytes
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -127,6 +128,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"event-env":         command(2, 2, "event-env VARIABLE FIELD", eventEnv),
 	"event-span":        command(4, 4, "event-span FIELD FIELD MIN MAX", eventSpan),
 	"event-id":          command(2, -1, "event-id VARIABLE PART…", eventID),
+	"stdout-env":        command(2, 2, "stdout-env VARIABLE REGEXP", stdoutEnv),
 	"hex":               command(2, 2, "hex FILE DIGITS", hexFile),
 	"head":              command(3, 3, "head FILE N NEW", headOf),
 }
@@ -153,6 +155,17 @@ func duration(ts *testscript.TestScript, text string) time.Duration {
 	d, err := time.ParseDuration(text)
 	ts.Check(err)
 	return d
+}
+
+// stdoutEnv puts what the first group of a regular expression matches into a variable.
+func stdoutEnv(ts *testscript.TestScript, args []string) {
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	found := re.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("standard output has no match of %s, with one group", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 func hexFile(ts *testscript.TestScript, args []string) {
