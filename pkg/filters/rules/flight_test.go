@@ -272,3 +272,39 @@ func TestSettledFromOtherGoroutines(t *testing.T) {
 		t.Errorf("%d objects, %d violations", len(b.objects), b.open)
 	}
 }
+
+// What a receiver settles while an object is evaluated counts from the next evaluation on, and no
+// report is without its message.
+func TestSettledDuringAnEvaluation(t *testing.T) {
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 10*s), rule(t, "b", "object.n > 9", h, 0)}, 1)
+	e := telling(t, b.Evaluator(nil))
+	evaluate := func(at time.Duration) string {
+		return told(e.Evaluate(event.Event{Op: event.Update,
+			Object: pod(t, "web", "u1", `"n":5,"message":"x"`)}, begin.Add(at)))
+	}
+	if got := evaluate(0); got != "violated a of u1 since 0s: x; look after 10s" {
+		t.Fatal(got)
+	}
+	violated := b.Owed(key("web"), 0)[0]
+	b.Begin(key("web"), violated, 0)
+	second := e.judges[1].deny
+	e.judges[1].deny = func(ev event.Event) (bool, error) { // when the first has been asked
+		b.Refused(key("web"), violated, 0, begin)
+		return second(ev)
+	}
+	if got := evaluate(20 * s); got != "look after 1ms" {
+		t.Error(got)
+	}
+	e.judges[1].deny = second
+	if got := evaluate(20 * s); got != "violated a of u1 since 0s: x; look after 10s" {
+		t.Error(got)
+	}
+}
+
+func TestAPendingRuleIsNotOwed(t *testing.T) {
+	b := NewBook([]*Rule{rule(t, "a", deny, h, 0)}, 1)
+	see(t, b.Evaluator(nil), 5, 0)
+	if b.Owe(key("web"), "a", "u1", begin, 0) || len(b.Unreported(0)) > 0 {
+		t.Error("a rule that is pending is owed")
+	}
+}
