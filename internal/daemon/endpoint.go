@@ -22,7 +22,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	if cfg.HTTP.Address != "" {
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
-		s.Handlers, s.Letters = r.host.Stats, r.letters.Stats
+		s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
 				shown = append(shown, l.shown())

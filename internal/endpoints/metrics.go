@@ -71,6 +71,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	describeAll(ch, hostSeries)
 	describeAll(ch, storeSeries)
 	describeAll(ch, letterSeries)
+	describeAll(ch, patchSeries)
 }
 
 func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
@@ -95,6 +96,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.Letters != nil {
 		collectLetters(ch, c.Letters())
+	}
+	if c.Patches != nil {
+		collectPatches(ch, c.Patches())
 	}
 	for _, l := range c.listeners() {
 		collectListener(ch, l)

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -66,5 +67,8 @@ func someServer() *Server {
 					"pods": {Letters: 61, Bytes: 66, Superseded: 67, Oldest: time.Unix(68, 0),
 						Dropped: 69, Expired: 70},
 				}}
+		},
+		Patches: func() patch.Stats {
+			return patch.Stats{Changed: 81, Unchanged: 82, Skipped: 83, Pauses: 84}
 		}}
 }

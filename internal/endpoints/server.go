@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -60,6 +61,7 @@ type Server struct {
 	Informers func() []informer.Status
 	Handlers  func() plugins.HostStats // nil if there are none
 	Letters   func() deadletter.Stats  // nil if there is no store of dead letters
+	Patches   func() patch.Stats       // nil if there are no outputs
 	Log       *slog.Logger             // nil: no log
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.

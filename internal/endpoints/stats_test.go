@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -57,6 +58,9 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 		return &Server{Letters: func() deadletter.Stats {
 			return deadletter.Stats{Listeners: map[string]deadletter.ListenerStats{"l": s}}
 		}}
+	})
+	check(t, patch.Stats{}, func(s patch.Stats) *Server {
+		return &Server{Patches: func() patch.Stats { return s }}
 	})
 }
 

@@ -37,6 +37,9 @@ func (a *API) Connect(w *kube.Writer) { a.api.writer.Store(w) }
 // Own returns the own writes of a listener, whose events it does not get.
 func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
 
+// Patches returns what the outputs that patch objects have done.
+func (a *API) Patches() patch.Stats { return a.writes.Stats() }
+
 // kubernetesEvent makes an output that writes Events.
 func (a *API) kubernetesEvent() (sink.Sink, error) {
 	return kubernetesevent.New(kubernetesevent.Config{API: &a.api})

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,14 +40,8 @@ type Config struct {
 // Sink is the output. Make one with New.
 type Sink struct {
 	Config
-	gate  gate.Gate
-	stats stats
+	gate gate.Gate
 }
-
-// Stats are what a Sink has done, in messages; Pauses are those of objects.
-type Stats struct{ Changed, Unchanged, Skipped, Pauses uint64 }
-
-type stats struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
 
 // writes is how many patches of one listener may be under way at the same time.
 const writes = 16
@@ -84,12 +77,6 @@ func (s *Sink) Close(ctx context.Context) error {
 	return nil
 }
 
-// Stats returns what the sink has done so far.
-func (s *Sink) Stats() Stats {
-	return Stats{s.stats.changed.Load(), s.stats.unchanged.Load(), s.stats.skipped.Load(),
-		s.stats.pauses.Load()}
-}
-
 // Write implements sink.Sink.
 func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	return kubeapi.Each(ctx, messages, func(m *sink.Message) error {
@@ -103,7 +90,7 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 
 func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	if m.Op == event.Delete {
-		s.stats.skipped.Add(1)
+		s.Writes.stats.skipped.Add(1)
 		return nil
 	}
 	body, err := s.body(m)
@@ -111,7 +98,7 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 		return sink.Permanent(err)
 	}
 	if body == nil {
-		s.stats.skipped.Add(1)
+		s.Writes.stats.skipped.Add(1)
 		return nil
 	}
 	id := idOf(m.Object)
@@ -127,9 +114,9 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	case err != nil:
 		return err
 	case made == "":
-		s.stats.unchanged.Add(1)
+		s.Writes.stats.unchanged.Add(1)
 	default:
-		s.stats.changed.Add(1)
+		s.Writes.stats.changed.Add(1)
 		s.Writes.loops.changed(id, time.Now())
 	}
 	return nil
@@ -142,7 +129,7 @@ func (s *Sink) mayPatch(ctx context.Context, m *sink.Message, id string) error {
 		return nil
 	}
 	if pause > 0 {
-		s.stats.pauses.Add(1)
+		s.Writes.stats.pauses.Add(1)
 		note := fmt.Sprintf("informerd has changed the object %d times within %v, last for listener %q; its patches are paused for %v",
 			maxChanges, changesWithin, m.Origin.Listener, pause)
 		log := s.Log.With("listener", m.Origin.Listener, "resource", m.Origin.Resource,

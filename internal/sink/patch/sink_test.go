@@ -96,7 +96,7 @@ func TestARequest(t *testing.T) {
 		MetadataOnly: true}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := s.Stats(); got != (Stats{Unchanged: 1}) {
+	if got := s.Writes.Stats(); got != (Stats{Unchanged: 1}) {
 		t.Errorf("a dry run: %+v", got)
 	}
 }
@@ -111,8 +111,8 @@ func TestNothingToPatch(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(to.requests) > 0 || s.Stats() != (Stats{Skipped: 4}) {
-		t.Errorf("%d requests, %+v", len(to.requests), s.Stats())
+	if len(to.requests) > 0 || s.Writes.Stats() != (Stats{Skipped: 4}) {
+		t.Errorf("%d requests, %+v", len(to.requests), s.Writes.Stats())
 	}
 }
 
@@ -137,7 +137,7 @@ func TestAnObjectThatHasChanged(t *testing.T) {
 	if !own.Own(t.Context(), update(t, 9, 10)) {
 		t.Error("the write is not own")
 	}
-	if got := s.Stats(); got != (Stats{Changed: 1, Unchanged: 1}) {
+	if got := s.Writes.Stats(); got != (Stats{Changed: 1, Unchanged: 1}) {
 		t.Errorf("got %+v", got)
 	}
 	if got := len(to.requests); got != 6 { // PATCH, GET, PATCH
@@ -268,7 +268,7 @@ func TestALoop(t *testing.T) {
 			time.Sleep(pause)
 			pause = min(2*pause, longestPause)
 		}
-		if got := one.Stats().Pauses + two.Stats().Pauses; got != 6 || len(recorded) != 6 {
+		if got := writes.Writes.Stats().Pauses; got != 6 || len(recorded) != 6 {
 			t.Errorf("%d pauses, %d recorded", got, len(recorded))
 		}
 		if want := "web: informerd has changed the object 10 times within 1m0s, last for " +

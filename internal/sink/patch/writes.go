@@ -16,6 +16,7 @@ import (
 // Make one with NewWrites.
 type Writes struct {
 	loops loops
+	stats stats
 
 	mu        sync.Mutex // guards listeners
 	listeners map[string]*Own
@@ -23,6 +24,21 @@ type Writes struct {
 
 // NewWrites returns a Writes that knows of no patch.
 func NewWrites() *Writes { return &Writes{listeners: map[string]*Own{}} }
+
+// Stats are what outputs have done since the daemon began.
+type Stats struct {
+	Changed, Unchanged uint64 // patches that changed an object, or did not
+	Skipped            uint64 // messages without anything to patch
+	Pauses             uint64 // times that an object's patches were paused
+}
+
+type stats struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
+
+// Stats returns the counters.
+func (w *Writes) Stats() Stats {
+	s := &w.stats
+	return Stats{s.changed.Load(), s.unchanged.Load(), s.skipped.Load(), s.pauses.Load()}
+}
 
 // Of returns the own writes of a listener. It is the same for all calls with a name.
 func (w *Writes) Of(listener string) *Own {
