@@ -268,7 +268,7 @@ func TestALoop(t *testing.T) {
 			time.Sleep(pause)
 			pause = min(2*pause, longestPause)
 		}
-		if got := writes.Writes.Stats().Pauses; got != 6 || len(recorded) != 6 {
+		if got := writes.Stats().Pauses; got != 6 || len(recorded) != 6 {
 			t.Errorf("%d pauses, %d recorded", got, len(recorded))
 		}
 		if want := "web: informerd has changed the object 10 times within 1m0s, last for " +
