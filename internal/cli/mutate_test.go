@@ -35,7 +35,7 @@ func shipped(t *testing.T) map[string]string {
 		"rule|deny: 'any(object.spec.containers, .image endsWith '':latest'')'\nmessage: '\"pod \" + object.metadata.name'\nfor: 1d",
 		"rules|{name: r, deny: object.spec.hostNetwork == true, severity: low, for: 10m}",
 		"listener|on: [add, resync]\nresync: 5m\nworkers: 4\nbuffer: {capacity: 100, overflow: latest}\nretry: {attempts: 3, minBackoff: 1s, maxBackoff: 10s}",
-		"outputs|out:\n  when: severity in [\"high\"]\n  webhook:\n    url: https://hooks.example.com/x\n    mode: batch\n    batch: {events: 10}\n    headers: {Authorization: {fromEnv: TOKEN}}\n    tls: {serverName: a}",
+		"outputs|out:\n  when: severity in [\"high\"]\n  webhook:\n    url: https://hooks.example.com/x\n    mode: batch\n    batch: {events: 10}\n    headers: {Authorization: {fromEnv: PATH}}\n    tls: {serverName: a}",
 		"outputs|out:\n  nats:\n    servers: [\"nats://nats:4222\"]\n    subject: '\"k8s.\" + cluster'\nlog: {kafka: {brokers: [\"kafka:9092\"], topic: t}}\nfile: {file: {path: x, rotate: {size: 1Mi, age: 1h}}}",
 	} {
 		all["case "+strconv.Itoa(len(all))+".yaml"] = placed(c)

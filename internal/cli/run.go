@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 )
 
@@ -23,8 +23,9 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run a configuration until stopped by a signal",
 		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish the\n" +
-			"events in their buffers, for up to shutdown.drain; the second ends informerd at once. SIGHUP only writes a\n" +
-			"line to the log: a changed configuration takes effect when informerd is restarted.",
+			"events in their buffers, for up to shutdown.drain (25s by default); the second ends informerd at once. The\n" +
+			"configuration is reloaded on SIGHUP, by informerd reload, and when one of its files changes: what differs is\n" +
+			"exchanged, and if there is a mistake, nothing is.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
@@ -39,7 +40,14 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			opts.Log = log
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, log)
+			hangup := make(chan struct{}, 1)
+			opts.Hangup = hangup
+			if file.path != "-" {
+				opts.Load = func() (*config.Config, error) {
+					return file.load(opts.Schemas, opts.Kubeconfig == "")
+				}
+			}
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, hangup)
 			defer stop()
 			return daemon.Run(ctx, cfg, opts)
 		},
@@ -55,17 +63,17 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the
-// process, which may be waiting indefinitely. SIGHUP, which would end the process, is only logged;
-// without a log it has its default effect.
-func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context,
-	stop func()) {
+// process, which may be waiting indefinitely. Each SIGHUP, which would end the process, is reported
+// to a channel with room for one; without a channel it has its default effect.
+func stopOnSignal(parent context.Context, stderr io.Writer, hangup chan<- struct{}) (
+	ctx context.Context, stop func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if log != nil {
+	if hangup != nil {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	done := make(chan struct{})
@@ -74,7 +82,10 @@ func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (c
 		for s := range signals {
 			switch {
 			case s == syscall.SIGHUP:
-				log.Warn("SIGHUP ignored: a changed configuration takes effect when informerd is restarted")
+				select {
+				case hangup <- struct{}{}:
+				default: // one is waiting
+				}
 			case ctx.Err() != nil:
 				fmt.Fprintln(stderr,
 					"informerd: stopped by a second signal, the rest is not finished")

@@ -139,3 +139,11 @@ func relativeTo(folder, pattern string) string {
 	}
 	return filepath.Join(folder, pattern)
 }
+
+// PolicyFiles returns the patterns of the policies' files as others can use them.
+func (c *Config) PolicyFiles() (patterns []string) {
+	for _, entry := range c.Policies {
+		patterns = append(patterns, relativeTo(filepath.Dir(c.File()), entry.Files))
+	}
+	return patterns
+}

@@ -37,10 +37,10 @@ func TestOutputMistakes(t *testing.T) {
 				`13:64: outputs.out.file.sync must be interval, always or never, is "yes"`},
 		{"negative age", outputLine, outputWith("file: {path: x, rotate: {age: -1h}}"),
 			"13:35: outputs.out.file.rotate.age must not be negative, is -1h"},
-		{"patch", outputLine, outputWith("patch: {type: merge, patch: ' ', dryRun: 1}"),
-			`13:19: outputs.out.patch.type must be apply or json, is "merge"` + "\n" +
-				"13:33: outputs.out.patch.patch is empty; remove it if the message's data is the patch\n" +
-				"13:46: outputs.out.patch.dryRun must be true or false, is the number 1"},
+		{"patch", outputLine, outputWith("patch: {type: strategic, patch: ' ', dryRun: 1}"),
+			`13:19: outputs.out.patch.type must be apply, json or merge, is "strategic"` + "\n" +
+				"13:37: outputs.out.patch.patch is empty; remove it if the message's data is the patch\n" +
+				"13:50: outputs.out.patch.dryRun must be true or false, is the number 1"},
 		{"patch of nothing", outputLine, outputWith("patch: {}"),
 			"10:15: listeners.a.outputs[0]: nothing makes the patch: outputs.out has no expression for it, and listeners.a no handler; add patch, an expression, to outputs.out.patch"},
 		{"settings of an Event", outputLine, outputWith("kubernetesEvent: {type: Warning}"),

@@ -73,6 +73,13 @@ func (b *binder) removeLocked(l *listener) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(w bindable) bool { return w.listener == l })
 }
 
+// cancel has no setup of a listener bound. One that is being bound is, and removed again.
+func (b *binder) cancel(l *listener) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.removeLocked(l)
+}
+
 // isWaiting reports whether a setup is still to be bound.
 func (b *binder) isWaiting(w bindable) bool {
 	b.mu.Lock()
@@ -173,82 +180,98 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 	if !b.isWaiting(w) {
 		return nil
 	}
-	regs, err := b.bind(ctx, w.listener, w.setup)
+	made, err := b.bind(ctx, w.listener, w.setup)
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	wanted := slices.Contains(b.waiting, w)
-	b.waiting = slices.DeleteFunc(b.waiting, func(other bindable) bool { return other == w })
-	b.mu.Unlock()
-	if !wanted { // removed meanwhile
-		for _, reg := range regs {
-			reg.Remove()
-		}
+	if !b.take(w, made) {
+		made.remove()
 		return nil
 	}
 	w.listener.health.bind(slices.Concat(w.listener.events, w.setup.caches.registrations()))
-	b.log.Info("listening", "listener", w.listener.name, "resource", w.setup.found.String(),
+	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
 		"namespaces", w.setup.cfg.Informer().Namespaces)
 	b.bound(w.listener, w.setup)
 	return nil
 }
 
-// bind subscribes a listener to the informers of a setup, or changes nothing. It returns the
-// registrations that it has made.
-func (b *binder) bind(ctx context.Context, l *listener, s *setup) (regs []*informer.Registration,
-	err error) {
+// take hands a setup what was made for it, if it is still to be bound.
+func (b *binder) take(w bindable, made *binding) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.Contains(b.waiting, w) {
+		return false
+	}
+	b.removeLocked(w.listener)
+	if made.events != nil {
+		w.listener.events = made.events
+	}
+	w.setup.caches.in, w.setup.messages, w.setup.found = made.looked, made.messages, made.found
+	return true
+}
+
+// binding is what a setup is bound to.
+type binding struct {
+	looked   map[string][]*informer.Registration
+	events   []*informer.Registration // nil if the listener has them already
+	messages *cloudevent.Builder
+	found    kube.Resource
+}
+
+// remove ends the registrations.
+func (m *binding) remove() {
+	for _, regs := range m.looked {
+		for _, reg := range regs {
+			reg.Remove()
+		}
+	}
+	for _, reg := range m.events {
+		reg.Remove()
+	}
+}
+
+// bind subscribes a listener to the informers of a setup, or changes nothing.
+func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding, err error) {
+	made = &binding{looked: map[string][]*informer.Registration{}}
 	defer func() {
 		if err != nil {
-			for _, reg := range regs {
-				reg.Remove()
-			}
+			made.remove()
 		}
 	}()
-	looked := map[string][]*informer.Registration{}
 	for _, name := range s.lookups() {
 		inf := s.cfg.Informers()[name]
 		found, err := b.cluster.resolve(ctx, inf)
 		if err != nil {
-			return regs, fmt.Errorf("informer %q, which %s objects up in: %w", name,
+			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,
 				s.lookedUpBy(name), err)
 		}
 		on, err := onlooker(l.name)
 		if err != nil {
-			return regs, err
+			return made, err
 		}
 		shape, err := shapeOf(inf)
 		if err != nil {
-			return regs, err
+			return made, err
 		}
-		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, s.filters()),
-			on); err != nil {
-			return regs, err
+		if made.looked[name], err = b.listen(found, inf,
+			withIndexesIn(shape, name, s.filters()), on); err != nil {
+			return made, err
 		}
-		regs = append(regs, looked[name]...)
 	}
 	found, err := b.cluster.resolve(ctx, s.cfg.Informer())
 	if err != nil {
-		return regs, err
+		return made, err
 	}
-	messages, err := cloudevent.NewBuilder(sink.Origin{
+	made.found = found
+	made.messages, err = cloudevent.NewBuilder(sink.Origin{
 		Cluster: b.cluster.name, Listener: l.name, Resource: resourceOf(found).String(),
 		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
 		Kind: found.GVK.Kind,
 	})
-	if err != nil {
-		return regs, err
+	if err == nil && l.events == nil {
+		made.events, err = b.listen(found, s.cfg.Informer(), s.shape, l.subscription)
 	}
-	if l.events == nil {
-		events, err := b.listen(found, s.cfg.Informer(), s.shape, l.subscription)
-		if err != nil {
-			return regs, err
-		}
-		regs = append(regs, events...)
-		l.events = events
-	}
-	s.caches.in, s.messages, s.found = looked, messages, found
-	return regs, nil
+	return made, err
 }
 
 // resolve finds the resource of an informer and checks it against the informer's settings.

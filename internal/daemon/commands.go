@@ -39,7 +39,8 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
-	return admin.Functions{Letters: s.letters, Filter: LetterFilter, Replay: s.replay}
+	return admin.Functions{Letters: s.letters, Filter: LetterFilter, Reload: s.askReload,
+		Replay: s.replay}
 }
 
 // replay sends dead letters through their listeners once more, with the module instead of their

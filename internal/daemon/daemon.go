@@ -20,6 +20,10 @@ type Options struct {
 	Stdout              io.Writer // of the stdout output, and nothing else
 	Log                 *slog.Logger
 	Schemas             Schemas // what fields expressions may read; nil: any
+	// Load reads the configuration again. Nil: it cannot be reloaded.
+	Load func() (*config.Config, error)
+	// Hangup has a value for each time that the configuration is to be reloaded. May be nil.
+	Hangup <-chan struct{}
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 }

@@ -11,7 +11,7 @@ import (
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
 // is reported before anything runs.
 func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
-	log *slog.Logger) (bound []*endpoints.Server, err error) {
+	log *slog.Logger, reload func() endpoints.Reload) (bound []*endpoints.Server, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range bound {
@@ -23,6 +23,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
 		s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
+		s.Reload = reload
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
 				shown = append(shown, l.shown())

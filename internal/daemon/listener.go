@@ -45,20 +45,26 @@ var overflows = map[string]informer.Overflow{
 // newListener makes a listener of its plan, without starting it, and collects the mistakes.
 func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *listenerPlan) (*listener,
 	config.Errors) {
-	l := &listener{name: p.cfg.Name, loaded: make(chan struct{}), ended: make(chan struct{})}
-	s, mistakes := r.newSetup(ctx, cfg, p, nil)
+	s, mistakes := r.newSetup(ctx, cfg, p, nil, r.outputs)
+	l, err := r.listenerOf(s)
+	if err != nil {
+		wrong := sectionOf(cfg, p.cfg)
+		wrong.mistake("", err)
+		mistakes = append(mistakes, wrong.mistakes...)
+	}
+	return l, mistakes
+}
+
+// listenerOf makes a listener that works with a setup, without starting it.
+func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
+	l = &listener{name: s.cfg.Name, target: s, loaded: make(chan struct{}),
+		ended: make(chan struct{})}
 	l.now.Store(s)
-	l.target = s
-	wrong := sectionOf(cfg, p.cfg)
-	var err error
-	if l.subscription, err = informer.NewSubscription(p.subscription(cfg)); err != nil {
-		wrong.mistake("", err)
-		return l, append(mistakes, wrong.mistakes...)
+	if l.subscription, err = informer.NewSubscription(s.subscription(s.config)); err != nil {
+		return l, err
 	}
-	if l.route, err = route.New(l.routeConfig(r.log, r.letters)); err != nil {
-		wrong.mistake("", err)
-	}
-	return l, append(mistakes, wrong.mistakes...)
+	l.route, err = route.New(l.routeConfig(r.log, r.letters))
+	return l, err
 }
 
 // setup returns what the listener works with.
@@ -154,5 +160,4 @@ func (l *listener) unbind() {
 	for _, reg := range events {
 		reg.Remove()
 	}
-	l.setup().caches.remove()
 }

@@ -18,6 +18,7 @@ type supervisor struct {
 	*runtime
 	cluster           *cluster
 	binder            *binder
+	reloading         reloading
 	intake, listening sync.WaitGroup
 }
 
@@ -28,7 +29,8 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if err != nil {
 		return err
 	}
-	answering, err := r.endpoints(cfg, c, o.Version, log)
+	s := &supervisor{runtime: r, cluster: c}
+	answering, err := r.endpoints(cfg, c, o.Version, log, s.reloading.last)
 	if err != nil {
 		return errors.Join(err, socket.Close())
 	}
@@ -48,14 +50,14 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 			}
 		})
 	}
-	s := &supervisor{runtime: r, cluster: c}
-	s.serveCommands(answer, socket, &answers)
 	s.binder = newBinder(c, log, r.digestKey, s.bound)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
 		s.start(ctx, l)
 	}
 	s.intake.Go(func() { s.binder.run(ctx) })
+	s.reloads(ctx, o)
+	s.serveCommands(answer, socket, &answers)
 	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 	s.drain(ctx)
@@ -95,11 +97,6 @@ func (s *supervisor) start(ctx context.Context, l *listener) {
 			close(l.loaded)
 		}
 	})
-}
-
-// bound begins a listener that is bound.
-func (s *supervisor) bound(l *listener, _ *setup) {
-	s.listening.Go(func() { l.start(l.life, s.runtime) })
 }
 
 // logResults logs what each listener has done, and how many events it leaves unfinished. Counters

@@ -139,6 +139,7 @@ type started struct {
 	log, out lockedBuffer
 	cancel   context.CancelFunc
 	done     chan error
+	hangup   chan struct{}
 }
 
 func start(t *testing.T, cfg *config.Config, k *kubernetes) *started {
@@ -150,12 +151,13 @@ func start(t *testing.T, cfg *config.Config, k *kubernetes) *started {
 func startTo(t *testing.T, cfg *config.Config, k *kubernetes, out io.Writer) *started {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := &started{cancel: cancel, done: make(chan error, 1)}
+	d := &started{cancel: cancel, done: make(chan error, 1), hangup: make(chan struct{})}
 	if out == nil {
 		out = &d.out
 	}
 	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: out,
-		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test"}
+		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test",
+		Load: func() (*config.Config, error) { return config.Load(cfg.File()) }, Hangup: d.hangup}
 	go func() { d.done <- Run(ctx, cfg, options) }()
 	return d
 }

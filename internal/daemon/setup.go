@@ -23,21 +23,28 @@ type setup struct {
 	found    kube.Resource       // of its informer, once it is bound
 	module   *module             // nil without a handler
 	own      route.Own           // nil if no output changes objects
+
+	life     context.Context // ends when the setup is no longer wanted
+	unwanted context.CancelFunc
 }
 
 // newSetup makes a setup of a plan, with what it can use of the setup before, which may be nil. It
 // collects the mistakes.
 func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerPlan,
-	before *setup) (*setup, config.Errors) {
+	before *setup, outputs outputs) (*setup, config.Errors) {
 	s := &setup{listenerPlan: p, config: cfg, caches: &caches{}}
-	if len(p.rules) > 0 {
+	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
+	if before != nil {
+		s.book = before.book
+		if before.looksUpAs(s) {
+			s.caches, s.messages, s.found = before.caches, before.messages, before.found
+		}
+	}
+	if s.book == nil && len(p.rules) > 0 {
 		s.book = rules.NewBook(p.rules, len(p.cfg.Outputs))
 	}
-	if before != nil && before.looksUpAs(s) {
-		s.caches = before.caches
-	}
 	for _, name := range p.cfg.Outputs {
-		s.outputs = append(s.outputs, r.outputs[name])
+		s.outputs = append(s.outputs, outputs[name])
 		if cfg.Outputs[name].Patch != nil && r.maker != nil {
 			s.own = r.maker.API.Own(p.cfg.Name)
 		}

@@ -59,7 +59,8 @@ type collector struct {
 
 // Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleViolations,
+	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, events,
+		ruleViolations,
 		listenerViolations} {
 		ch <- d
 	}
@@ -91,6 +92,14 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}()
 	send(ch, buildInfo, prometheus.GaugeValue, 1, cmp.Or(c.Version, "unknown"))
 	send(ch, clusterInfo, prometheus.GaugeValue, 1, c.Cluster)
+	if c.Reload != nil {
+		last, successful := c.Reload(), 0.0
+		if last.Successful {
+			successful = 1
+		}
+		send(ch, reloaded, prometheus.GaugeValue, successful)
+		send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
+	}
 	if c.Handlers != nil {
 		sendAll(ch, hostSeries, c.Handlers())
 	}

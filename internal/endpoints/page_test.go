@@ -57,6 +57,9 @@ func TestMetricsPage(t *testing.T) {
 func someServer() *Server {
 	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
 		Informers: someInformers,
+		Reload: func() Reload {
+			return Reload{Successful: true, Last: time.Unix(1700000000, 0)}
+		},
 		Handlers: func() plugins.HostStats {
 			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53}
 		},

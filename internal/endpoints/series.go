@@ -46,7 +46,11 @@ var (
 
 // These metrics have their own labels or come from elsewhere.
 var (
-	buildInfo   = describe("build_info", "The version of informerd that runs. Always 1.", "version")
+	buildInfo = describe("build_info", "The version of informerd that runs. Always 1.", "version")
+	reloaded  = describe("config_last_reload_successful",
+		"1 if the last reload of the configuration was successful, or there was none, else 0.")
+	reloadTime = describe("config_last_reload_success_timestamp_seconds",
+		"When the configuration was last loaded or reloaded successfully.")
 	clusterInfo = describe("cluster_info",
 		"The name that the cluster has in the configuration. Always 1.", "cluster")
 

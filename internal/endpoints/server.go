@@ -62,6 +62,7 @@ type Server struct {
 	Handlers  func() plugins.HostStats // nil if there are none
 	Letters   func() deadletter.Stats  // nil if there is no store of dead letters
 	Patches   func() patch.Stats       // nil if there are no outputs
+	Reload    func() Reload            // nil if there are none
 	Log       *slog.Logger             // nil: no log
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.
@@ -76,6 +77,12 @@ func (s *Server) listeners() []Listener {
 		return s.Current()
 	}
 	return s.Listeners
+}
+
+// Reload is how the configuration was last reloaded.
+type Reload struct {
+	Successful bool      // the last attempt
+	Last       time.Time // the last that was successful, or the start
 }
 
 // Listen binds the address and returns it with the number of its port. Connections wait for Serve.

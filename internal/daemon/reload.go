@@ -1,0 +1,196 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+)
+
+// reload makes the plan of another configuration the one that runs, or changes nothing. It returns
+// what has changed. Until everything is made that may fail, such as handlers and outputs, nothing
+// that runs is touched. The error is a config.Errors if the configuration is to blame.
+func (s *supervisor) reload(ctx context.Context, cfg *config.Config,
+	opts BuildOptions) (admin.Changes, error) {
+	r := &reload{supervisor: s, config: cfg}
+	if err := r.prepare(ctx, opts); err != nil {
+		return nil, errors.Join(err, r.discard(context.WithoutCancel(ctx)))
+	}
+	return r.commit(ctx), nil
+}
+
+// reload is a plan that is to take the place of the one that runs.
+type reload struct {
+	*supervisor
+	config  *config.Config
+	plan    *plan
+	outputs outputs
+	parts   []part // the listeners that differ, new ones included
+	opened  bool   // the outputs
+}
+
+// part is a listener that differs, or that there was not.
+type part struct {
+	setup  *setup
+	was    *listener // nil if there was none
+	fields []string  // that differ
+	// restart: the listener cannot go on with what it has.
+	restart bool
+}
+
+// prepare compiles the plan, and makes what it needs.
+func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
+	cfg := r.config
+	var mistakes, wrong config.Errors
+	if opts.kubeconfig {
+		mistakes = kubeconfigMistakes(cfg)
+	}
+	before := r.runtime.plan
+	mistakes = append(mistakes, needRestart(before.config, cfg)...)
+	r.plan, wrong = compile(cfg, opts.Schemas)
+	mistakes = append(mistakes, wrong...)
+	r.outputs = newOutputs(r.plan, r.runtime.outputs)
+	mistakes = append(mistakes, r.outputs.check(cfg)...)
+	if r.digestKey == nil {
+		key, err := digestKey(cfg)
+		if err != nil {
+			return err
+		}
+		r.digestKey, r.binder.digestKey = key, key
+	}
+	for _, planned := range r.plan.listeners {
+		wrong, err := r.preparePart(ctx, planned)
+		if err != nil {
+			return err
+		}
+		mistakes = append(mistakes, wrong...)
+	}
+	if len(mistakes) > 0 {
+		return notLoaded(cfg, mistakes)
+	}
+	r.opened = true
+	if err := r.outputs.open(ctx, r.plan, r.maker, r.log); err != nil {
+		return err
+	}
+	opts.warn(cfg.Warnings())
+	for _, p := range r.parts {
+		opts.report(cfg, p.setup.listenerPlan)
+	}
+	opts.warn(r.plan.unused())
+	return nil
+}
+
+// preparePart makes the setup of a listener, if it differs from the one that it has.
+func (r *reload) preparePart(ctx context.Context, planned *listenerPlan) (config.Errors, error) {
+	p := part{was: r.named(planned.cfg.Name)}
+	var before *setup
+	if p.was != nil {
+		running := p.was.wanted()
+		p.fields = running.differences(planned)
+		if !slices.Contains(p.fields, "handler") && r.handlerDiffers(running, planned) {
+			p.fields = append(p.fields, "handler")
+		}
+		if len(p.fields) == 0 && slices.Equal(running.sinks(), r.outputs.sinks(planned)) {
+			return nil, nil
+		}
+		p.restart = needsRestart(p.fields) || running.refuses(planned)
+		if !p.restart && p.was.hasBegun() {
+			before = running
+		}
+	}
+	var wrong config.Errors
+	p.setup, wrong = r.newSetup(ctx, r.config, planned, before, r.outputs)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("stopped before all was checked: %w", err)
+	}
+	r.parts = append(r.parts, p)
+	return wrong, nil
+}
+
+// discard closes what was made.
+func (r *reload) discard(ctx context.Context) error {
+	var errs []error
+	for _, p := range r.parts {
+		m := p.setup.module
+		if m == nil || m.handler == nil || p.was != nil && p.was.wanted().module == m {
+			continue
+		}
+		errs = append(errs, m.handler.Close(ctx))
+	}
+	if r.opened {
+		errs = append(errs, r.outputs.without(r.runtime.outputs).close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// commit makes the plan the one that runs.
+func (r *reload) commit(ctx context.Context) admin.Changes {
+	changes := r.changes()
+	var after []*listener
+	var leaving []*listener
+	for _, planned := range r.plan.listeners {
+		name := planned.cfg.Name
+		i := slices.IndexFunc(r.parts, func(p part) bool { return p.setup.cfg.Name == name })
+		if i < 0 {
+			after = append(after, r.named(name))
+			continue
+		}
+		p := r.parts[i]
+		l := p.was
+		if l == nil || p.restart || !l.change(r.supervisor, p.setup) {
+			l = r.fresh(p)
+			if p.was != nil {
+				leaving = append(leaving, p.was)
+			}
+		}
+		after = append(after, l)
+	}
+	for _, l := range r.current() {
+		if r.config.Listeners[l.name] == nil {
+			leaving = append(leaving, l)
+		}
+	}
+	old := r.runtime.outputs
+	r.mu.Lock()
+	before := r.listeners
+	r.runtime.plan, r.runtime.outputs, r.listeners = r.plan, r.outputs, after
+	r.mu.Unlock()
+	r.letters.SetLimits(letterLimits(r.config.DeadLetters))
+	for _, l := range leaving {
+		r.retire(ctx, l)
+	}
+	for _, l := range after {
+		if !slices.Contains(before, l) {
+			r.start(ctx, l)
+		}
+	}
+	r.closeLater(ctx, old.without(r.outputs), leaving)
+	return changes
+}
+
+// fresh makes a listener that takes the place of another one, if there is one.
+func (r *reload) fresh(p part) *listener {
+	l, err := r.listenerOf(p.setup)
+	if err != nil { // what may be wrong was checked
+		r.log.Error("listener failed", "listener", l.name, "error", err)
+	}
+	if p.was != nil {
+		l.after = p.was.ended
+	}
+	return l
+}
+
+// named returns the listener of a name, nil if there is none.
+func (r *runtime) named(name string) *listener {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.listeners {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/sink"
+)
+
+// needRestart returns a mistake for each setting of the whole process that differs.
+func needRestart(before, after *config.Config) (mistakes config.Errors) {
+	for _, setting := range []struct {
+		field         string
+		before, after any
+	}{
+		{"cluster", before.Cluster, after.Cluster}, {"http", before.HTTP, after.HTTP},
+		{"health", before.Health, after.Health}, {"state", before.State, after.State},
+	} {
+		if digest(setting.before) != digest(setting.after) {
+			mistakes = append(mistakes, after.ErrorAt(setting.field,
+				setting.field+" has changed, which needs a restart",
+				"restart informerd, or leave it as it was"))
+		}
+	}
+	return mistakes
+}
+
+// restartFields are those of a listener with which it cannot go on with what it has.
+var restartFields = []string{"informer", "buffer", "resync", "retry", "workers", "rules"}
+
+func needsRestart(fields []string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool {
+		return slices.Contains(restartFields, field)
+	})
+}
+
+// refuses reports whether what is decided before the listener's buffer is not what a plan needs.
+func (s *setup) refuses(planned *listenerPlan) bool {
+	a, b := s.before, planned.before
+	return a.on != b.on || a.transitions != b.transitions ||
+		fmt.Sprint(a.conditions) != fmt.Sprint(b.conditions) || s.book != nil &&
+		!slices.Equal(s.cfg.Outputs, planned.cfg.Outputs)
+}
+
+// differences returns the fields of the listener that have another value in a plan, sorted. What is
+// in the files that they name is not compared.
+func (s *setup) differences(planned *listenerPlan) (fields []string) {
+	before, after := s.members(), planned.members()
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] != after[name] {
+			fields = append(fields, name)
+		}
+	}
+	for name := range before {
+		if _, still := after[name]; !still {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	if len(fields) > 1 { // it follows from the others
+		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "informers" })
+	}
+	return fields
+}
+
+// members returns the fields of a listener, as JSON, with the informer in full, and with those in
+// which it looks objects up.
+func (p *listenerPlan) members() map[string]string {
+	text, err := json.Marshal(p.cfg)
+	var all map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil { // raw JSON in a checked configuration is valid
+		panic(fmt.Sprintf("daemon: a listener of a checked configuration is not JSON: %v", err))
+	}
+	members := map[string]string{}
+	for name, text := range all {
+		members[name] = string(text)
+	}
+	members["informer"] = digest(p.cfg.Informer())
+	members["informers"] = digest(p.looksUp())
+	return members
+}
+
+// handlerDiffers reports whether the file of a listener's handler, or a value that it is given, has
+// changed.
+func (r *reload) handlerDiffers(running *setup, planned *listenerPlan) bool {
+	if running.module == nil {
+		return false
+	}
+	reader := &handlerReader{section: sectionOf(r.config, planned.cfg), persist: r.persist}
+	spec, err := reader.spec()
+	return err != nil || spec == nil || specDigest(spec) != running.module.digest
+}
+
+// sinks returns what is behind the listener's outputs.
+func (s *setup) sinks() (all []sink.Sink) {
+	for _, o := range s.outputs {
+		all = append(all, o.sink)
+	}
+	return all
+}
+
+// sinks returns what is behind the outputs of a listener; nil for those that are not open yet.
+func (o outputs) sinks(l *listenerPlan) (all []sink.Sink) {
+	for _, name := range l.cfg.Outputs {
+		all = append(all, o[name].sink)
+	}
+	return all
+}
+
+// changes returns what the reload changes, in the order of the configuration.
+func (r *reload) changes() (all admin.Changes) {
+	for _, planned := range r.plan.listeners {
+		i := slices.IndexFunc(r.parts, func(p part) bool {
+			return p.setup.cfg.Name == planned.cfg.Name
+		})
+		if i < 0 {
+			continue
+		}
+		c := admin.Change{Kind: "listener", Name: planned.cfg.Name, Action: "changed",
+			Fields: r.parts[i].fields}
+		switch p := r.parts[i]; {
+		case p.was == nil:
+			c.Action = "added"
+		case p.restart:
+			c.Action = "restarted"
+		case len(p.fields) == 0:
+			continue
+		}
+		all = append(all, c)
+	}
+	for _, l := range r.current() {
+		if r.config.Listeners[l.name] == nil {
+			all = append(all, admin.Change{Kind: "listener", Name: l.name, Action: "removed"})
+		}
+	}
+	before := r.runtime.plan.digests
+	all = append(all, compared("informer", "informers.", before.informers,
+		r.plan.digests.informers)...)
+	return append(all, compared("output", "", before.outputs, r.plan.digests.outputs)...)
+}
+
+// compared returns how parts of one kind differ. Only those whose names begin with a prefix are
+// compared, and shown without it.
+func compared(kind, prefix string, before, after map[string]string) (all admin.Changes) {
+	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		shown, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		was, had := before[name]
+		is, has := after[name]
+		switch {
+		case !had:
+			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "added"})
+		case !has:
+			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "removed"})
+		case was != is:
+			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "changed"})
+		}
+	}
+	return all
+}

@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+)
+
+// reloadable is a daemon whose configuration is changed.
+type reloadable struct {
+	*started
+	path string
+	n    int // reloads
+}
+
+const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\n"
+
+// startReloadable starts a daemon with what follows the head of a configuration.
+func startReloadable(t *testing.T, text string, k *kubernetes) *reloadable {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte(reloadHead+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &reloadable{started: start(t, cfg, k), path: path}
+}
+
+// reload changes the configuration and returns what the log says of that.
+func (d *reloadable) reload(t *testing.T, text string) string {
+	t.Helper()
+	if err := os.WriteFile(d.path, []byte(reloadHead+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return d.hup(t)
+}
+
+// hup has the configuration read again, and returns what the log says of that.
+func (d *reloadable) hup(t *testing.T) string {
+	t.Helper()
+	before := len(d.reports())
+	d.hangup <- struct{}{}
+	var all []string
+	d.log.until(t, func(string) error {
+		if all = d.reports(); len(all) <= before {
+			return os.ErrNotExist
+		}
+		return nil
+	})
+	return all[before]
+}
+
+// reports are the lines about reloads by SIGHUP.
+func (d *reloadable) reports() (all []string) {
+	for line := range strings.Lines(d.log.String()) {
+		if strings.Contains(line, "reason=SIGHUP") {
+			_, line, _ = strings.Cut(line, " level=")
+			line, _, _ = strings.Cut(line, " in=")
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+// A listener that comes gets its objects; one that goes gets no more; the others get nothing again.
+func TestListenersComeAndGo(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	const outputs = "outputs: {out: {stdout: {}}}\nlisteners:\n"
+	const stays = "  stays: {informer: {resource: pods}, outputs: [out]}\n"
+	d := startReloadable(t, outputs+stays+"  goes: {informer: {resource: pods}, outputs: [out]}\n",
+		k)
+	d.out.waitForLines(t, 2, "/listeners/goes")
+	d.out.waitForLines(t, 2, "/listeners/stays")
+	got := d.reload(t, outputs+stays+
+		"  comes: {informer: {resource: configmaps}, outputs: [out]}\n")
+	want := `INFO msg="configuration reloaded" reason=SIGHUP changes="listener comes added; listener goes removed"`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	d.log.waitFor(t, `msg="listener stopped" listener=goes`)
+	d.out.waitForLines(t, 1, "/listeners/comes")
+	if got, want := d.hup(t), `INFO msg="configuration reloaded" reason=SIGHUP changes=none`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	d.stop(t)
+	d.out.waitForLines(t, 2, "/listeners/stays")
+	if s := d.log.String(); strings.Count(s, `msg="listener stopped"`) != 3 ||
+		strings.Count(s, "msg=listening") != 3 {
+		t.Error(s)
+	}
+}
+
+// A configuration with mistakes changes nothing, and all of them are reported.
+func TestABadConfigurationChangesNothing(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	const good = "outputs: {out: {stdout: {}}}\nlisteners:\n  pods: {informer: {resource: pods}, outputs: [out]}\n"
+	d := startReloadable(t, good, k)
+	d.out.waitForLines(t, 2, "/listeners/pods")
+	for text, want := range map[string]string{
+		"nonsense": `the configuration is not reloaded, and nothing has changed`,
+		"outputs: {out: {webhook: {url: {fromEnv: NOT_SET_ANYWHERE}}}}\nlisteners:\n" +
+			"  pods: {informer: {resource: pods}, filter: object.x ==, outputs: [out]}\n" +
+			"  more: {informer: {resource: pods}, handler: {wasm: none.wasm}, outputs: [out]}\n": "mistakes=3",
+		strings.Replace(good, "outputs:", "cluster: {name: other}\noutputs:",
+			1): "cluster has changed, which needs a restart",
+	} {
+		if got := d.reload(t, text); !strings.Contains(got, want) ||
+			!strings.HasPrefix(got, "ERROR ") {
+			t.Errorf("%s\ngot %s\nwant %s", text, got, want)
+		}
+		if got := d.ask(t, "/metrics"); !strings.Contains(got,
+			"\ninformerd_config_last_reload_successful 0\n") {
+			t.Error("the metric does not say so")
+		}
+	}
+	if got := d.reload(t, good); !strings.Contains(got, "changes=none") {
+		t.Error(got)
+	}
+	if got := d.ask(t, "/metrics"); !strings.Contains(got,
+		"\ninformerd_config_last_reload_successful 1\n") {
+		t.Error("the metric does not say so")
+	}
+	d.stop(t)
+	d.out.waitForLines(t, 2, "/listeners/pods")
+}
+
+// A change of what is done with events takes effect on the next one; what came before does not come
+// again.
+func TestChangesInPlace(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	dir := t.TempDir()
+	config := func(listener, path string) string {
+		return "outputs: {out: {stdout: {}}, file: {file: {path: " + filepath.Join(dir, path) +
+			"}}}\n" +
+			"informers: {teams: {resource: configmaps}}\nlisteners:\n  pods: {informer: {resource: pods}, resync: 1s, on: [add, resync], " +
+			listener + "}\n  other: {informer: {resource: pods}, outputs: [out]}\n"
+	}
+	d := startReloadable(t, config("outputs: [out]", "a"), k)
+	d.out.waitForLines(t, 6, "/listeners/pods")
+	for _, c := range []struct{ listener, file, want string }{
+		{`filter: 'cached("teams", "shop", "a") != nil', outputs: [out]`, "a",
+			"listener pods changed (filter)"},
+		{`filter: 'cached("teams", "shop", "a") != nil', outputs: [file]`, "a",
+			"listener pods changed (outputs)"},
+		{`filter: 'cached("teams", "shop", "a") != nil', outputs: [file]`, "b",
+			"output file changed"},
+		{"outputs: [file]", "b", "listener pods changed (filter)"},
+	} {
+		got := d.reload(t, config(c.listener, c.file))
+		if want := `INFO msg="configuration reloaded" reason=SIGHUP changes="` + c.want +
+			`"`; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if c.file == "b" {
+			eventually(t, func() error {
+				_, err := os.Stat(filepath.Join(dir, c.file))
+				return err
+			})
+		}
+	}
+	d.stop(t)
+	if s := d.log.String(); strings.Count(s, `msg="listener stopped"`) != 2 {
+		t.Error(s)
+	}
+	if adds := strings.Count(d.out.String(), `"op":"add"`); adds != 6 {
+		t.Errorf("%d adds were sent, want 6", adds)
+	}
+}

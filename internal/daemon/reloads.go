@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/endpoints"
+	"github.com/informerd/informerd/internal/filewatch"
+)
+
+// reloading is what is known of reloads. The zero value is ready.
+type reloading struct {
+	turn  sync.Mutex // held by the reload at work
+	files filewatch.Watcher
+
+	// asked has the requests of commands. They are for the goroutine that reloads, since nothing is
+	// started any more when that has ended.
+	asked chan *asking
+	ended <-chan struct{} // closed when nobody reloads any more
+
+	mu    sync.Mutex // guards what follows
+	state endpoints.Reload
+}
+
+// asking is a command's request to reload.
+type asking struct {
+	changes admin.Changes
+	err     error
+	done    chan struct{} // closed when the above is set
+}
+
+// askReload reloads the configuration for a command.
+func (s *supervisor) askReload(ctx context.Context) (admin.Changes, error) {
+	a := &asking{done: make(chan struct{})}
+	select {
+	case s.reloading.asked <- a:
+	case <-s.reloading.ended:
+		return nil, errors.New("informerd is stopping")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	<-a.done
+	return a.changes, a.err
+}
+
+// reloads reloads the configuration when its files change and when it is asked to.
+func (s *supervisor) reloads(ctx context.Context, o Options) {
+	state := &s.reloading
+	state.set(true)
+	state.asked, state.ended = make(chan *asking), ctx.Done()
+	s.runtime.running = true
+	if o.Load == nil {
+		o.Load = func() (*config.Config, error) {
+			return nil, errors.New("it was read from standard input")
+		}
+	} else {
+		state.files.Log = s.log
+		state.files.Set(filesOf(s.runtime.plan.config))
+		s.intake.Go(func() {
+			state.files.Run(ctx, func() { _, _ = s.reloadNow(ctx, o, "its files have changed") })
+		})
+	}
+	s.intake.Go(func() {
+		for {
+			select {
+			case <-o.Hangup:
+				_, _ = s.reloadNow(ctx, o, "SIGHUP")
+			case a := <-state.asked:
+				a.changes, a.err = s.reloadNow(ctx, o, "informerd reload")
+				close(a.done)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// reloadNow reloads the configuration, and logs what comes of it.
+func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (admin.Changes,
+	error) {
+	state := &s.reloading
+	state.turn.Lock()
+	defer state.turn.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	cfg, err := o.Load()
+	var changes admin.Changes
+	if err == nil {
+		state.files.Set(filesOf(cfg))
+		changes, err = s.reload(ctx, cfg, BuildOptions{Log: o.Log, Schemas: o.Schemas,
+			kubeconfig: o.Kubeconfig == ""})
+	}
+	if ctx.Err() != nil && err != nil {
+		return nil, err // stopped
+	}
+	state.set(err == nil)
+	var mistakes config.Errors
+	switch {
+	case errors.As(err, &mistakes):
+		s.log.Error("the configuration is not reloaded, and nothing has changed", "reason", reason,
+			"mistakes", len(mistakes), "error", err)
+	case err != nil:
+		s.log.Error("the configuration is not reloaded, and nothing has changed", "reason", reason,
+			"error", err)
+	default:
+		s.log.Info("configuration reloaded", "reason", reason, "changes", inWords(changes), "in",
+			time.Since(begun).Round(time.Millisecond))
+	}
+	return changes, err
+}
+
+// inWords returns changes as a log shows them.
+func inWords(changes admin.Changes) string {
+	var all []string
+	for _, c := range changes {
+		words := c.Kind + " " + c.Name + " " + c.Action
+		if len(c.Fields) > 0 {
+			words += " (" + strings.Join(c.Fields, ", ") + ")"
+		}
+		all = append(all, words)
+	}
+	return cmp.Or(strings.Join(all, "; "), "none")
+}
+
+// set notes how a reload has ended.
+func (r *reloading) set(successful bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Successful = successful
+	if successful {
+		r.state.Last = time.Now()
+	}
+}
+
+// last returns how the last reload has ended.
+func (r *reloading) last() endpoints.Reload {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// filesOf returns the files of a configuration: its own, those of its policies, as patterns, and
+// its modules.
+func filesOf(cfg *config.Config) []string {
+	files := append([]string{cfg.File()}, cfg.PolicyFiles()...)
+	for _, l := range cfg.ListenersInOrder() {
+		if l.Handler != nil {
+			files = append(files, cfg.Path(l.Handler.Wasm))
+		}
+	}
+	return files
+}
