@@ -28,7 +28,7 @@ import (
 // Breaker counts failures in a row. Set its fields before the first use; the zero value never
 // pauses. It is safe for concurrent use.
 type Breaker struct {
-	After  int             // failures in a row before the first pause; 0: never
+	After  int             // failures in a row before the first pause; 0: never. See SetAfter.
 	Pauses backoff.Backoff // the range of the pauses
 	// Jitter: each pause is a random part of its length, but at least a half.
 	Jitter bool
@@ -119,12 +119,9 @@ func (b *Breaker) ask(now time.Time, enter bool) (remaining time.Duration, chang
 // Failed counts a failure, and returns the pause that begins with it, if one does. A failure that
 // asks for a delay begins a pause of at least that length, whatever the count is.
 func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause, begins bool) {
-	if b.After == 0 {
-		return Pause{}, false
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.inRow > 0 && !trial {
+	if b.After == 0 || b.inRow > 0 && !trial {
 		return Pause{}, false
 	}
 	b.troubled.Store(true)
@@ -198,4 +195,17 @@ func (b *Breaker) Cause() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.last.Cause
+}
+
+// SetAfter changes how many failures in a row there are before the first pause. With 0, the pause
+// that there is ends.
+func (b *Breaker) SetAfter(failures int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.After = failures
+	if failures == 0 {
+		b.failures, b.last, b.inRow = 0, Pause{}, 0
+		b.troubled.Store(false)
+		b.settled()
+	}
 }

@@ -74,6 +74,10 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		s.back(p, delay)
 		return false
 	}
+	if err := p.entry.Replay.replaced(o.cfg.Letters); err != nil {
+		o.cfg.Log.Failure(slog.LevelError, p.Delivery,
+			"a dead letter that another one replaces cannot be removed", err)
+	}
 	o.letters.Add(1)
 	o.cfg.Log.Failure(slog.LevelError, p.Delivery, "event given up", o.wrapped(cause),
 		slog.String("resourceVersion", p.Object.ResourceVersion()), slog.String("reason", reason),

@@ -1,8 +1,6 @@
 package delivery
 
-import (
-	"sync"
-)
+import "sync"
 
 // Replay is a dead letter on its way to outputs again. What came of its event has one entry for
 // each output.
@@ -52,4 +50,16 @@ func (r *Replay) End(result Result, err error) {
 	if over {
 		r.Ended(r.result, r.err)
 	}
+}
+
+// replaced removes the letter from its store, since another one is in its place.
+func (r *Replay) replaced(in Letters) error {
+	store, ok := in.(interface {
+		Delete(ids ...string) (int, error)
+	})
+	if r == nil || !ok {
+		return nil
+	}
+	_, err := store.Delete(r.Letter)
+	return err
 }

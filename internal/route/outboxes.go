@@ -22,8 +22,10 @@ type outboxes struct {
 
 	mu     sync.Mutex // guards what follows
 	byName map[string]*way
+	// retired are those that make dead letters of what is waiting.
+	retired map[*way]bool
 	// run starts the senders of an outbox; nil while the route does not run.
-	run func(*delivery.Outbox)
+	run func(*way)
 }
 
 // use returns the ways to the outputs, in their order. Those that are not among them any more are
@@ -35,6 +37,9 @@ func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, er
 	kept := make(map[string]*way, len(outputs))
 	used := map[int]bool{} // receivers
 	for _, w := range b.byName {
+		used[w.receiver] = true
+	}
+	for w := range b.retired {
 		used[w.receiver] = true
 	}
 	for _, out := range outputs {
@@ -50,6 +55,7 @@ func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, er
 	for name, w := range b.byName {
 		if kept[name] == nil {
 			w.Retire()
+			b.retire(w)
 		}
 	}
 	b.byName = kept
@@ -76,9 +82,24 @@ func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy deli
 		return nil, err
 	}
 	if b.run != nil {
-		b.run(w.Outbox)
+		b.run(w)
 	}
 	return w, nil
+}
+
+// retire notes that a way is not used any more. The caller holds mu.
+func (b *outboxes) retire(w *way) {
+	if b.retired == nil {
+		b.retired = map[*way]bool{}
+	}
+	b.retired[w] = true
+}
+
+// ended notes that nothing waits in an outbox that was stopped.
+func (b *outboxes) ended(w *way) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.retired, w)
 }
 
 // soleCapacity is how many entries the outbox of a listener's only output has room for. It is
@@ -101,9 +122,18 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 	var wg sync.WaitGroup
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.run = func(o *delivery.Outbox) { wg.Go(func() { _ = o.Run(ctx) }) }
+	b.run = func(w *way) {
+		wg.Go(func() {
+			if w.Run(ctx) == nil {
+				b.ended(w)
+			}
+		})
+	}
 	for _, w := range b.byName {
-		b.run(w.Outbox)
+		b.run(w)
+	}
+	for w := range b.retired {
+		b.run(w)
 	}
 	stop = func() {
 		for _, w := range b.all() {

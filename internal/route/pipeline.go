@@ -19,9 +19,12 @@ type Pipeline struct {
 	Select *filters.Filter // nil: every object is selected
 	// On are the events that go on to the filter, once Select has decided what they are to the
 	// listener; 0: all.
-	On      event.OpSet
-	Filter  *filters.Filter  // nil: every event matches
-	Rules   *rules.Book      // of the selected objects; nil: there are none
+	On     event.OpSet
+	Filter *filters.Filter // nil: every event matches
+	Rules  *rules.Book     // of the selected objects; nil: there are none
+	// RuleSet are to be the rules of the book, whose receivers are to be the outputs: see Book.Use.
+	// Nil: the book is right.
+	RuleSet []*rules.Rule
 	Quiet   bool             // only what rules report goes out, no events
 	Own     Own              // which events the listener's outputs have caused; nil: none
 	Handler *plugins.Handler // nil: events go to the outputs as they are

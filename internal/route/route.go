@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -66,7 +67,6 @@ type Retry struct {
 type Route struct {
 	name         string
 	subscription Subscription
-	workers      int
 	capacity     int
 	overflow     informer.Overflow
 	letters      delivery.Letters
@@ -76,7 +76,9 @@ type Route struct {
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]
 	outboxes outboxes
+	workers  atomic.Int32
 	runs     runs
+	idle     idle
 	draining atomic.Bool
 	stats    stats
 	breaker  breaker.Breaker
@@ -103,13 +105,14 @@ func New(cfg Config) (*Route, error) {
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
 		capacity: cmp.Or(cfg.Capacity, soleCapacity), overflow: cfg.Overflow,
-		workers: cmp.Or(cfg.Workers, 1), log: &failurelog.Log{Logger: cfg.Log},
+		log:     &failurelog.Log{Logger: cfg.Log},
 		breaker: breaker.Breaker{After: cfg.PauseAfter, Pauses: pauses},
 	}
 	if r.overflow == informer.OverflowSpill {
 		r.overflow = informer.OverflowLatest // what was made is not written to a spill file
 	}
 	r.retry.Store(&cfg.Retry)
+	r.workers.Store(int32(cmp.Or(cfg.Workers, 1)))
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {
 			return nil, err
@@ -130,42 +133,58 @@ func (r *Route) Use(p *Pipeline) error {
 	if err != nil {
 		return fmt.Errorf("route %q: %w", r.name, err)
 	}
+	if own.Rules != nil && own.RuleSet != nil {
+		own.Rules.Use(own.RuleSet, receiversOf(own.ways))
+	}
 	r.pipeline.Store(own)
 	r.outboxes.room.freed()
+	r.idle.wake()
 	return nil
+}
+
+// Tune sets what has no effect on an event that is under way: how often and when what fails is
+// tried again, after how many crashes in a row the workers pause, and how many workers there are.
+// The outboxes learn of it with the next Use.
+func (r *Route) Tune(retry Retry, pauseAfter, workers int) {
+	r.retry.Store(&retry)
+	r.breaker.SetAfter(pauseAfter)
+	r.workers.Store(int32(cmp.Or(workers, 1)))
+	r.idle.wake()
+}
+
+// receiversOf returns the numbers of ways.
+func receiversOf(ways []*way) (all rules.Receivers) {
+	for _, w := range ways {
+		all = all.With(w.receiver)
+	}
+	return all
 }
 
 // Run works on events until the subscription has stopped and is empty (then the result is nil), or
 // ctx is done. If instances of the handler cannot be started, it fails, its events are back in the
 // subscription, and it may be called again. Do not call it otherwise.
 func (r *Route) Run(ctx context.Context) error {
-	p := r.pipeline.Load()
-	if p == nil {
+	if r.pipeline.Load() == nil {
 		return fmt.Errorf("route %q has no pipeline", r.name)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer r.runs.begin(cancel)()
-	workers := make([]*worker, r.workers)
-	for i := range workers {
-		workers[i] = &worker{route: r}
-		defer workers[i].close()
-		if err := workers[i].open(ctx, p); err != nil {
-			return err
+	defer r.idle.begin(ctx)()
+	var err error
+	stop, wait := func() {}, func() {}
+	for begun := false; ; begun = true {
+		workers, opened := r.open(ctx)
+		if err = opened; err != nil {
+			break
+		}
+		if !begun {
+			stop, wait = r.outboxes.begin(ctx)
+		}
+		if err = r.work(ctx, cancel, workers); !errors.Is(err, errRegroup) {
+			break
 		}
 	}
-	stop, wait := r.outboxes.begin(ctx)
-	errs := make([]error, len(workers))
-	var wg sync.WaitGroup
-	for i, w := range workers {
-		wg.Go(func() {
-			if errs[i] = w.run(ctx); errs[i] != nil {
-				cancel() // without one worker, the others do not go on
-			}
-		})
-	}
-	wg.Wait()
-	err := errors.Join(errs...)
 	if err == nil {
 		stop()
 	} else {
@@ -173,4 +192,56 @@ func (r *Route) Run(ctx context.Context) error {
 	}
 	wait()
 	return cmp.Or(err, ctx.Err())
+}
+
+// errRegroup is the error of workers of which there are to be more or fewer.
+var errRegroup = errors.New("the number of workers has changed")
+
+// open returns as many workers as there are to be, with the present pipeline.
+func (r *Route) open(ctx context.Context) (workers []*worker, err error) {
+	p := r.pipeline.Load()
+	for range int(r.workers.Load()) {
+		w := &worker{route: r}
+		workers = append(workers, w)
+		if err := w.open(ctx, p); err != nil {
+			closeAll(workers)
+			return nil, err
+		}
+	}
+	return workers, nil
+}
+
+func closeAll(workers []*worker) {
+	for _, w := range workers {
+		w.close()
+	}
+}
+
+// work has the workers work, and closes them.
+func (r *Route) work(ctx context.Context, cancel func(), workers []*worker) error {
+	defer closeAll(workers)
+	errs := make([]error, len(workers))
+	var wg sync.WaitGroup
+	for i, w := range workers {
+		wg.Go(func() {
+			if errs[i] = w.run(ctx, len(workers)); errs[i] != nil &&
+				!errors.Is(errs[i], errRegroup) {
+				cancel() // without one worker, the others do not go on
+			}
+		})
+	}
+	wg.Wait()
+	regroup := false
+	var failed []error
+	for _, err := range errs {
+		if errors.Is(err, errRegroup) {
+			regroup = true
+		} else {
+			failed = append(failed, err)
+		}
+	}
+	if err := errors.Join(failed...); err != nil || !regroup {
+		return err
+	}
+	return errRegroup
 }

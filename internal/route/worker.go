@@ -82,27 +82,33 @@ func (w *worker) close() {
 	}
 }
 
-func (w *worker) run(ctx context.Context) error {
+// run works on events, as one of so many workers.
+func (w *worker) run(ctx context.Context, workers int) error {
 	r := w.route
 	for {
-		r.breaker.Rest(ctx, r.subscription.Stopped())
-		w.awaitRoom(ctx)
-		d, err := r.subscription.Next(ctx)
-		if errors.Is(err, informer.ErrStopped) {
-			return nil
+		if int(r.workers.Load()) != workers {
+			return errRegroup
 		}
-		if err != nil {
-			return err
-		}
-		w.taken = append(w.taken[:0], d)
+		idle := r.idle.context() // before the pipeline is looked at
 		if p := r.pipeline.Load(); p != w.pipeline {
 			if err := w.open(ctx, p); err != nil {
-				w.taken[0].Retry(0)
 				return err
 			}
 		}
+		r.breaker.Rest(idle, r.subscription.Stopped())
+		w.awaitRoom(idle)
+		d, err := r.subscription.Next(idle)
+		switch {
+		case errors.Is(err, informer.ErrStopped):
+			return nil
+		case err != nil && ctx.Err() == nil:
+			continue
+		case err != nil:
+			return err
+		}
+		w.taken = append(w.taken[:0], d)
 		if size := w.batchSize(); size > 1 {
-			w.taken = r.subscription.More(w.taken, size-1, r.workers)
+			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
 		w.turn(ctx)
 	}
