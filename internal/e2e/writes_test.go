@@ -349,6 +349,17 @@ func TestKubernetesEventsOnTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantRefused(writeTo(s, missing), "the API server answered 404")
+
+	// Without controllers, the namespace is being deleted without end.
+	gvr := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	if err := w.clusterWide.Resource(gvr).Delete(t.Context(), w.namespace,
+		metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTo(s, violated); err != nil { // one more of a series
+		t.Error(err)
+	}
+	w.wantRefused(writeTo(s, w.message(o, `"too late"`)), "being terminated")
 }
 
 // eventsOfTheCluster: Events about cluster-scoped objects are in the namespace default.

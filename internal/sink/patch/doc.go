@@ -20,9 +20,10 @@
 //     deleted object.
 //   - With DryRun the server checks everything, and stores nothing.
 //
-// With apply, a field that the listener applied before and that the new patch does not have is
-// removed. So all applied patches of one listener for an object have to have the same fields, or
-// the listeners have to be different.
+// Objects are as informerd has them, with digests for the values of Secrets, so a patch must not
+// copy those. With apply, a field that the listener applied before and that the new patch does not
+// have is removed. So all applied patches of one listener for an object have to have the same
+// fields, or the listeners have to be different.
 //
 // # Own writes
 //
