@@ -159,7 +159,7 @@ func duration(ts *testscript.TestScript, text string) time.Duration {
 
 // stdoutEnv puts what the first group of a regular expression matches into a variable.
 func stdoutEnv(ts *testscript.TestScript, args []string) {
-	re, err := regexp.Compile("(?m)" + args[1])
+	re, err := regexp.Compile(args[1])
 	ts.Check(err)
 	found := re.FindStringSubmatch(ts.ReadFile("stdout"))
 	if len(found) != 2 {
