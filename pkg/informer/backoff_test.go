@@ -10,6 +10,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
 )
 
 // A server that was away for long is found a few seconds after it is back, and was not asked all
@@ -60,7 +62,7 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 func TestBackoffModel(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		var b retryDelays
+		var b delays.Retry
 		now, base, longest := time.Now(), backoffMin, time.Duration(0)
 		for n := range 60 {
 			pause := time.Duration(rng.Int64N(int64(2 * time.Second)))
@@ -73,7 +75,7 @@ func TestBackoffModel(t *testing.T) {
 			if refused {
 				cause, ceiling = &netError{syscall.ECONNREFUSED}, backoffRefused
 			}
-			d, least := b.next(now, cause), min(base, ceiling)
+			d, least := b.Next(now, cause), min(base, ceiling)
 			if d < least || d >= 2*least {
 				t.Fatalf("seed %d, failure %d, refused %v: %v, want %v to %v", seed, n, refused, d,
 					least, 2*least)

@@ -106,5 +106,5 @@ func (s *Subscription) Waiting() int {
 }
 
 func (s *Subscription) stoppedError() error {
-	return fmt.Errorf("subscription %q: %w", s.cfg.Name, ErrStopped)
+	return fmt.Errorf("subscription %q: %w", s.name, ErrStopped)
 }

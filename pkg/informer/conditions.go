@@ -1,24 +1,22 @@
 package informer
 
 import (
+	"time"
+
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// conditions are what a subscription wants. They are evaluated before anything is made or locked
-// for an event.
+// conditions are what a subscription wants of an informer. They are evaluated before anything is
+// made or locked for an event. They never change: a subscription that wants something else gets
+// others.
 type conditions struct {
 	on          event.OpSet
 	list        []condition.Condition
 	transitions bool // see SubscriptionConfig.Transitions
-}
-
-func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (conditions,
-	error) {
-	return conditions{on, list, transitions},
-		condition.Validate(list)
+	resync      time.Duration
 }
 
 // matcher decides which events a subscription gets. The matchers of several subscriptions that

@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -130,7 +131,7 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 
 // run lets objects and subscriptions live, and everything that happened be told in the end.
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
-	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: store.New(), proc: &processor{},
+	j.ctl = &controller{queue: queue.New(1 << 20), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	j.current, j.uids, j.now = map[event.Key]*object.Object{}, map[event.Key]int{}, time.Unix(0, 0)
 	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {
@@ -187,30 +188,30 @@ func (j *judged) subscription(cfg SubscriptionConfig) *received {
 
 func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
 	j.version++
-	typ := deltaUpdated
+	typ := queue.Updated
 	switch {
 	case j.current[key] == nil:
 		j.uids[key]++
-		typ = deltaAdded
+		typ = queue.Added
 	case rapid.IntRange(0, 2).Draw(t, "delete") == 0:
-		typ = deltaDeleted
+		typ = queue.Deleted
 	}
 	labels := rapid.SampledFrom([]string{"", `"tier":"x"`, `"tier":"y"`, `"tier":"x","app":"z"`,
 		`"app":"x"`}).Draw(t, "labels")
 	phase := rapid.SampledFrom([]string{"", `,"status":{"phase":"x"}`,
 		`,"status":{"phase":"y"}`}).Draw(t, "phase")
 	o := labelled(key.Namespace, key.Name, fmt.Sprint(j.uids[key]), j.version, labels, phase)
-	if j.current[key] = o; typ == deltaDeleted {
+	if j.current[key] = o; typ == queue.Deleted {
 		delete(j.current, key)
 	}
 	if !watched {
 		return
 	}
-	d := delta{typ: typ, object: o}
+	d := queue.Delta{Type: typ, Object: o}
 	if rapid.Bool().Draw(t, "at once") && j.ctl.applyNow(d) {
 		return
 	}
-	if err := j.ctl.queue.add(context.Background(), d); err != nil {
+	if err := j.ctl.queue.Add(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -227,12 +228,12 @@ func (j *judged) relist() {
 }
 
 func (j *judged) apply() bool {
-	deltas, ok := j.ctl.queue.pop()
+	deltas, ok := j.ctl.queue.Pop()
 	for i := range deltas {
 		j.ctl.apply(&deltas[i])
 	}
 	if ok {
-		j.ctl.queue.done()
+		j.ctl.queue.Done()
 	}
 	return ok
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -248,25 +249,25 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
+	ctl := &controller{queue: queue.New(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	ctl.proc.join(sub, ctl.store, time.Now())
 	for i, step := range []struct {
-		typ  deltaType
+		typ  queue.Type
 		tier string
 		want string
 	}{
-		{deltaAdded, "y", ""},
-		{deltaUpdated, "x", "update p/1 1 was 0"},
-		{deltaUpdated, "y", ""},
-		{deltaUpdated, "x", "update p/1 3 was 2"},
-		{deltaUpdated, "y", ""},
-		{deltaDeleted, "y", ""},
-		{deltaAdded, "x", "add p/1 6"},
-		{deltaDeleted, "x", "delete p/1 7"},
+		{queue.Added, "y", ""},
+		{queue.Updated, "x", "update p/1 1 was 0"},
+		{queue.Updated, "y", ""},
+		{queue.Updated, "x", "update p/1 3 was 2"},
+		{queue.Updated, "y", ""},
+		{queue.Deleted, "y", ""},
+		{queue.Added, "x", "add p/1 6"},
+		{queue.Deleted, "x", "delete p/1 7"},
 	} {
-		ctl.apply(&delta{typ: step.typ,
-			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
+		ctl.apply(&queue.Delta{Type: step.typ,
+			Object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
 		e, ok := sub.buf.Take()
 		got := ""
 		if ok {
@@ -291,23 +292,23 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
+	ctl := &controller{queue: queue.New(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	ctl.proc.join(sub, ctl.store, time.Now())
 	for i, step := range []struct {
-		typ   deltaType
+		typ   queue.Type
 		phase string
 		want  string
 	}{
-		{deltaAdded, "y", ""},
-		{deltaUpdated, "x", "update p/1 1 was 0"},
-		{deltaUpdated, "x", "update p/1 2 was 1"},
-		{deltaUpdated, "y", "update p/1 3 was 2"},
-		{deltaUpdated, "y", ""},
-		{deltaDeleted, "y", ""},
+		{queue.Added, "y", ""},
+		{queue.Updated, "x", "update p/1 1 was 0"},
+		{queue.Updated, "x", "update p/1 2 was 1"},
+		{queue.Updated, "y", "update p/1 3 was 2"},
+		{queue.Updated, "y", ""},
+		{queue.Deleted, "y", ""},
 	} {
-		ctl.apply(&delta{typ: step.typ,
-			object: labelled("shop", "p", "1", i, "",
+		ctl.apply(&queue.Delta{Type: step.typ,
+			Object: labelled("shop", "p", "1", i, "",
 				fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
 		e, ok := sub.buf.Take()
 		got := ""
@@ -329,12 +330,12 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
+	ctl := &controller{queue: queue.New(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	reg := ctl.proc.join(sub, ctl.store, time.Now())
 	for i, tier := range []string{"x", "x", "y", "x", "y", "y"} {
-		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0,
-			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
+		ctl.apply(&queue.Delta{Type: queue.Updated, Initial: i == 0,
+			Object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
 	}
 	if s := sub.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.Initials != 1 {
 		t.Errorf("%+v, %d initial adds", s, reg.Initials)
@@ -423,4 +424,9 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 				want)
 		}
 	}
+}
+
+func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (*conditions,
+	error) {
+	return &conditions{on: on, list: list, transitions: transitions}, condition.Validate(list)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -13,7 +14,7 @@ import (
 // the subscriptions. One goroutine runs it. The store is written by that one alone and, while it is
 // idle, by the reflector's, which applies the first list as well.
 type controller struct {
-	queue *deltaQueue
+	queue *queue.Queue
 	store *store.Store
 	proc  *processor
 	// joined wakes the controller when a subscription has joined, whose resync may be due before
@@ -44,7 +45,7 @@ func (c *controller) run(ctx context.Context) {
 			c.resync(resync)
 		default:
 		}
-		if deltas, ok := c.queue.pop(); ok {
+		if deltas, ok := c.queue.Pop(); ok {
 			c.proc.awaitBlocked(ctx) // of what was passed
 			for i := range deltas {
 				c.apply(&deltas[i])
@@ -55,7 +56,7 @@ func (c *controller) run(ctx context.Context) {
 		}
 		c.proc.wake()
 		select {
-		case <-c.queue.ready:
+		case <-c.queue.Ready:
 		case <-resync.C:
 			c.resync(resync)
 		case <-c.joined:
@@ -70,15 +71,15 @@ func (c *controller) run(ctx context.Context) {
 // applyNow applies a watch event on the reflector's goroutine, if everything before it is applied.
 // For most events it is, and handing them to another goroutine would cost a third of what they
 // cost. BenchmarkEvent has both ways.
-func (c *controller) applyNow(d delta) (applied bool) {
-	claimed := c.queue.claim(d)
+func (c *controller) applyNow(d queue.Delta) (applied bool) {
+	claimed := c.queue.Claim(d)
 	if claimed == nil {
 		return false
 	}
 	c.apply(claimed)
 	// The reflector continues to read, until the queue is full.
 	if len(c.proc.blocked) > 0 {
-		c.queue.pass()
+		c.queue.Pass()
 		return true
 	}
 	c.done()
@@ -89,7 +90,7 @@ func (c *controller) applyNow(d delta) (applied bool) {
 func (c *controller) done() {
 	c.applied++
 	due := c.applied%maxAsleep == 0
-	c.queue.done()
+	c.queue.Done()
 	if due {
 		c.proc.wake()
 	}
@@ -109,29 +110,29 @@ func (c *controller) resync(timer *time.Timer) {
 // apply changes the store and distributes what that means. The store, not the delta's type, decides
 // between an add and an update: a watch may repeat an ADDED, and a list does not say what was known
 // before.
-func (c *controller) apply(d *delta) {
+func (c *controller) apply(d *queue.Delta) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
 	if !c.proc.resyncs {
 		c.change(d)
 		return
 	}
-	c.store.SetApplying(d.object)
+	c.store.SetApplying(d.Object)
 	c.change(d)
 	c.store.SetApplying(nil)
 }
 
 // change applies a delta. The caller holds the processor's mu.
-func (c *controller) change(d *delta) {
-	o := d.object
+func (c *controller) change(d *queue.Delta) {
+	o := d.Object
 	stored := c.store.Get(o.Key())
 	switch {
-	case d.typ == deltaDeleted:
+	case d.Type == queue.Deleted:
 		if stored == nil {
 			return // no subscription knows it
 		}
 		c.store.Remove(o.Key())
-		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
+		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown}
 		known := stored
 		if stored.UID() != o.UID() {
 			// The end of a successor that nobody knows: what subscriptions know ended before that.
@@ -140,13 +141,13 @@ func (c *controller) change(d *delta) {
 		c.proc.distributeGone(gone, known)
 	case stored == nil:
 		c.store.Put(o)
-		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial})
 	case stored.UID() != o.UID():
 		// Deleted and created again unseen: two objects that share a name.
 		c.store.Put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
 			FinalStateUnknown: true}, stored)
-		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial})
 	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:

@@ -139,6 +139,7 @@ func (s *Subscription) finish(e *buffer.Entry, done bool) {
 func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
 	e.From.Initials -= e.Initials
 	s.buf.Done(e.Object.Key())
+	s.resume(e.Object.Key())
 	s.useDisk()
 	switch {
 	case e.Recalled: // it was not counted as offered

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -28,7 +29,7 @@ func BenchmarkEvent(b *testing.B) {
 			map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
+			c := &controller{queue: queue.New(defaultQueueLimit), store: store.New(),
 				proc: &processor{}, joined: newSignal()}
 			if err := c.store.AddIndexes(bm.indexes); err != nil {
 				b.Fatal(err)
@@ -46,21 +47,21 @@ func BenchmarkEvent(b *testing.B) {
 			c.proc.join(sub, c.store, time.Now())
 			ctx, n := b.Context(), 0
 			event := func() {
-				change := delta{typ: deltaUpdated, object: states[n/objects%2][n%objects]}
+				change := queue.Delta{Type: queue.Updated, Object: states[n/objects%2][n%objects]}
 				n++
 				if !bm.queued {
 					if !c.applyNow(change) {
 						b.Fatal("something is queued")
 					}
 				} else {
-					if err := c.queue.add(ctx, change); err != nil {
+					if err := c.queue.Add(ctx, change); err != nil {
 						b.Fatal(err)
 					}
-					deltas, _ := c.queue.pop()
+					deltas, _ := c.queue.Pop()
 					for i := range deltas {
 						c.apply(&deltas[i])
 					}
-					c.queue.done()
+					c.queue.Done()
 				}
 				d, err := sub.Next(ctx)
 				if err != nil {

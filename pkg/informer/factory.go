@@ -40,6 +40,9 @@ type Factory struct {
 	cluster Cluster
 	log     *slog.Logger
 
+	// exchanging is held while the locks of several processors are.
+	exchanging sync.Mutex
+
 	mu      sync.Mutex
 	shared  map[sharedKey]*shared
 	waiting []*shared // not yet started
@@ -116,12 +119,21 @@ type Registration struct {
 // started. A subscription may be tied to several informers, as long as no object is in two of them.
 func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 	s *Subscription) (*Registration, error) {
+	sh, err := f.hold(Target{resource, scope, shape})
+	if err != nil {
+		return nil, err
+	}
+	return &Registration{factory: f, shared: sh, reg: sh.informer.join(s)}, nil
+}
+
+// hold returns the informer of a target, which stays until it is released.
+func (f *Factory) hold(target Target) (*shared, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
 		return nil, ErrStopped
 	}
-	key := sharedKey{resource, scope, shape.keeps()}
+	key, resource, scope, shape := target.key(), target.Resource, target.Scope, target.Shape
 	sh := f.shared[key]
 	if sh == nil {
 		inf, err := newInformer(f.cluster.ListWatcher(resource, scope), resource, scope, shape,
@@ -151,7 +163,21 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 		sh.informer.store.AddMissingIndexes(shape.Indexes)
 	}
 	sh.subscriptions++
-	return &Registration{factory: f, shared: sh, reg: sh.informer.join(s)}, nil
+	return sh, nil
+}
+
+// release ends a hold on an informer, which stops with the last one.
+func (f *Factory) release(sh *shared) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sh.subscriptions--
+	if sh.subscriptions > 0 {
+		return
+	}
+	delete(f.shared, sh.key)
+	if sh.stop != nil {
+		sh.stop()
+	}
 }
 
 // Remove ends the registration. Its events in the subscription's buffer are discarded; one that a
@@ -160,17 +186,7 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 func (r *Registration) Remove() {
 	r.once.Do(func() {
 		r.shared.informer.proc.leave(r.reg)
-		f := r.factory
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		r.shared.subscriptions--
-		if r.shared.subscriptions > 0 {
-			return
-		}
-		delete(f.shared, r.shared.key)
-		if r.shared.stop != nil {
-			r.shared.stop()
-		}
+		r.factory.release(r.shared)
 	})
 }
 
@@ -182,7 +198,7 @@ func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.r
 func (r *Registration) Status() Status { return r.shared.informer.Status() }
 
 // Synced returns a channel that is closed when the informer's first list is in the store.
-func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
+func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.Synced }
 
 // AddIndexes adds indexes to the informer, for all its subscriptions, whether it runs or not:
 // objects already stored are indexed before AddIndexes returns. It adds all or none: it fails with

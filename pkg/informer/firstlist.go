@@ -17,8 +17,8 @@ const firstAtOnce = 512
 // been there when they joined, without a delta, an entry and several locks for each object. Later
 // lists are queued.
 func (c *controller) takeList(ctx context.Context, list []*object.Object) {
-	if !c.queue.claimFirst() {
-		c.queue.replace(list, c.store)
+	if !c.queue.ClaimFirst() {
+		c.queue.Replace(list, c.store)
 		return
 	}
 	var duplicates []*object.Object
@@ -30,7 +30,7 @@ func (c *controller) takeList(ctx context.Context, list []*object.Object) {
 		duplicates = append(duplicates, c.takeFirst(list[:n])...)
 		list = list[n:]
 	}
-	c.queue.endFirst(duplicates)
+	c.queue.EndFirst(duplicates)
 }
 
 // takeFirst stores objects and hands them to the subscriptions. It returns those whose name another
@@ -41,33 +41,6 @@ func (c *controller) takeFirst(objects []*object.Object) (duplicates []*object.O
 	added, duplicates := c.store.Fill(objects)
 	c.proc.distributeFirst(added)
 	return duplicates
-}
-
-// claimFirst claims the queue for the first list, and reports whether nothing came before that. The
-// caller applies the list itself, and then calls endFirst.
-func (q *deltaQueue) claimFirst() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.populate.begun {
-		return false
-	}
-	q.populate.begun = true
-	q.populate.remaining = 1
-	q.own[0] = delta{}
-	q.taken, q.takenKey = q.own[:], event.Key{}
-	return true
-}
-
-// endFirst ends the claim. Duplicates of items are queued, to be compared with what is stored.
-func (q *deltaQueue) endFirst(duplicates []*object.Object) {
-	q.mu.Lock()
-	for _, o := range duplicates {
-		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: true})
-	}
-	q.populate.remaining += len(q.items)
-	q.mu.Unlock()
-	q.done()
-	q.ready.set()
 }
 
 // distributeFirst hands each subscription those of the objects that its conditions allow. The

@@ -9,12 +9,13 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func newTestController() *controller {
-	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
+	return &controller{queue: queue.New(defaultQueueLimit), store: store.New(),
 		proc: &processor{}, joined: newSignal()}
 }
 
@@ -75,10 +76,10 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 				len(c.proc.blocked) > 0 {
 				t.Errorf("%d are wanted: %+v", len(want), s)
 			}
-			if stored, _, _ := c.store.Size(); stored != n || !c.queue.hasSynced() ||
+			if stored, _, _ := c.store.Size(); stored != n || !c.queue.HasSynced() ||
 				inf.hasSynced(reg) != (len(want) == 0) {
 				t.Errorf("%d objects are stored, the informer has synced: %t, the subscription: %t",
-					stored, c.queue.hasSynced(), inf.hasSynced(reg))
+					stored, c.queue.HasSynced(), inf.hasSynced(reg))
 			}
 			got := handAll(sub)
 			if len(got) != len(want) {
@@ -109,16 +110,16 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5),
 		obj("c", "3", 3),
 	})
-	if c.queue.hasSynced() {
+	if c.queue.HasSynced() {
 		t.Fatal("it has synced, and of some objects the last state is queued")
 	}
-	for deltas, ok := c.queue.pop(); ok; deltas, ok = c.queue.pop() {
+	for deltas, ok := c.queue.Pop(); ok; deltas, ok = c.queue.Pop() {
 		for i := range deltas {
 			c.apply(&deltas[i])
 		}
 		c.done()
 	}
-	if !c.queue.hasSynced() {
+	if !c.queue.HasSynced() {
 		t.Error("not synced")
 	}
 	var got []string
@@ -137,7 +138,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := c.proc.join(sub, c.store, time.Time{})
-	c.queue.claimFirst()
+	c.queue.ClaimFirst()
 	c.takeFirst([]*object.Object{obj("a", "1", 1)})
 	sub.remove(reg) // the first half of processor.leave
 	c.takeFirst([]*object.Object{obj("b", "2", 2)})
@@ -149,8 +150,8 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	stop()
 	c = newTestController()
 	c.takeList(stopped, []*object.Object{obj("a", "1", 1)})
-	if stored, _, _ := c.store.Size(); stored > 0 || c.queue.hasSynced() {
-		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.hasSynced())
+	if stored, _, _ := c.store.Size(); stored > 0 || c.queue.HasSynced() {
+		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.HasSynced())
 	}
 }
 
@@ -202,14 +203,14 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 		list = append(list, obj(name, name, i+1))
 	}
 	c.takeList(t.Context(), list)
-	for _, d := range []delta{
-		{typ: deltaUpdated, object: obj("d", "d", 6)},
-		{typ: deltaUpdated, object: obj("a", "a", 7)},
-		{typ: deltaUpdated, object: obj("b", "b", 8)},
-		{typ: deltaUpdated, object: obj("b", "b", 9)},
-		{typ: deltaDeleted, object: obj("c", "c", 10)},
-		{typ: deltaDeleted, object: obj("e", "e", 11)},
-		{typ: deltaAdded, object: obj("e", "e2", 12)},
+	for _, d := range []queue.Delta{
+		{Type: queue.Updated, Object: obj("d", "d", 6)},
+		{Type: queue.Updated, Object: obj("a", "a", 7)},
+		{Type: queue.Updated, Object: obj("b", "b", 8)},
+		{Type: queue.Updated, Object: obj("b", "b", 9)},
+		{Type: queue.Deleted, Object: obj("c", "c", 10)},
+		{Type: queue.Deleted, Object: obj("e", "e", 11)},
+		{Type: queue.Added, Object: obj("e", "e2", 12)},
 	} {
 		if !c.applyNow(d) {
 			t.Fatal("not applied")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -94,7 +95,7 @@ type readEvents struct {
 }
 
 func newReadEvents(b testing.TB) *readEvents {
-	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit),
+	r := &readEvents{b: b, ctl: &controller{queue: queue.New(defaultQueueLimit),
 		store: store.New(), proc: &processor{}, joined: newSignal()}}
 	r.parser = &object.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.Get}
 	r.first = r.join(SubscriptionConfig{})
@@ -121,16 +122,16 @@ func (r *readEvents) run(n int) {
 		o, err := r.parser.Parse(r.texts[r.n%len(r.texts)])
 		r.n++
 		if err == nil {
-			err = r.ctl.queue.add(r.b.Context(), delta{typ: deltaUpdated, object: o})
+			err = r.ctl.queue.Add(r.b.Context(), queue.Delta{Type: queue.Updated, Object: o})
 		}
 		if err != nil {
 			r.b.Fatal(err)
 		}
-		deltas, _ := r.ctl.queue.pop()
+		deltas, _ := r.ctl.queue.Pop()
 		for i := range deltas {
 			r.ctl.apply(&deltas[i])
 		}
-		r.ctl.queue.done()
+		r.ctl.queue.Done()
 		d, err := r.first.Next(r.b.Context())
 		if err != nil {
 			r.b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -48,7 +49,7 @@ type informer struct {
 	scope    Scope
 
 	reflector  *reflector
-	queue      *deltaQueue
+	queue      *queue.Queue
 	store      *store.Store
 	proc       *processor
 	controller *controller
@@ -60,7 +61,7 @@ const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*informer, error) {
-	inf := &informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
+	inf := &informer{resource: resource, scope: scope, queue: queue.New(defaultQueueLimit),
 		store: store.New(), proc: &processor{}}
 	newParser := func(resource Resource) (*object.Parser, error) {
 		parser := &object.Parser{
@@ -82,6 +83,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
 		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
+	inf.proc.joined = inf.controller.joined
 	inf.reflector = &reflector{
 		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue,
 		store: inf.store, subscriptions: inf.proc.names,
@@ -111,7 +113,7 @@ func (inf *informer) join(sub *Subscription) *registration {
 
 // hasSynced reports whether the first list is in the store, and the subscription is done with it.
 func (inf *informer) hasSynced(reg *registration) bool {
-	if !inf.queue.hasSynced() {
+	if !inf.queue.HasSynced() {
 		return false
 	}
 	reg.subscription.mu.Lock()
@@ -146,8 +148,8 @@ type Status struct {
 func (inf *informer) Status() Status {
 	r := inf.reflector.snapshot()
 	s := Status{
-		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(),
-		Queued:          inf.queue.len(),
+		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.HasSynced(),
+		Queued:          inf.queue.Len(),
 		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches,
 		Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
 	}

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -93,43 +92,9 @@ func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 
 // Items 46 and 49: a list is queued object by object, in its own order, and what is gone comes
 // after it.
-func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
-	q, store := newDeltaQueue(10), store.New()
-	for _, name := range []string{"x", "a"} {
-		store.Put(obj(name, name, 1))
-	}
-	q.replace([]*object.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, store)
-	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
-}
-
 // Items 47 and 48: a tombstone is a mark on the last known object and cannot be nested: however
 // often the object is missing from a list, there is one delete.
-func TestQueueTombstonesAreNotNested(t *testing.T) {
-	q, store := newDeltaQueue(10), store.New()
-	store.Put(obj("a", "1", 1))
-	for range 3 {
-		q.replace(nil, store)
-	}
-	expect(t, popAll(q), "a: deleted@1?")
-
-	q.replace(nil, store)
-	q.pop() // the tombstone is with the controller, and the store not yet changed
-	q.replace(nil, store)
-	q.done()
-	expect(t, popAll(q))
-}
-
 // Item 48: what is queued comes before what a later list says of it.
-func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
-	q, store := newDeltaQueue(10), store.New()
-	store.Put(obj("a", "1", 1))
-	push(t, q, deltaUpdated, obj("a", "1", 2))
-	push(t, q, deltaAdded, obj("b", "2", 3))
-	push(t, q, deltaDeleted, obj("c", "3", 4))
-	q.replace([]*object.Object{obj("a", "1", 5)}, store)
-	expect(t, popAll(q), "a: updated@2 replaced@5", "b: added@3 deleted@3?", "c: deleted@4")
-}
-
 // Item 50: a resync carries the stored object once, and no old one.
 func TestAResyncCarriesTheStoredObject(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -172,35 +137,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 }
 
 // Item 54: the queue retains nothing of what was taken from it.
-func TestQueueRetainsNothing(t *testing.T) {
-	q := newDeltaQueue(100)
-	for i := range 50 {
-		push(t, q, deltaAdded, obj(string(rune('a'+i%10)), "1", i))
-	}
-	popAll(q)
-	for _, deltas := range q.spare {
-		for _, d := range deltas[:cap(deltas)] {
-			if d.object != nil {
-				t.Fatal("an object is retained: ", d.object.Name())
-			}
-		}
-	}
-	// That q.order retains no key is TestTakenSlotsAreZero, of package fifo.
-	if len(q.items) != 0 || q.taken != nil {
-		t.Errorf("%v, %v", q.items, q.taken)
-	}
-}
-
 // Item 54: while one object is being handed out, others can be queued.
-func TestQueueTakesWhileAnObjectIsProcessed(t *testing.T) {
-	q := newDeltaQueue(1)
-	push(t, q, deltaAdded, obj("a", "1", 1))
-	q.pop()
-	push(t, q, deltaUpdated, obj("a", "1", 2))
-	q.done()
-	expect(t, popAll(q), "a: updated@2")
-}
-
 // Item 55: whether something is an add or an update is decided by what is stored, not by what the
 // server calls it.
 func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
@@ -339,6 +276,24 @@ func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 		expect(t, r.take(), "add a/1 101", "add b/1 102")
 		if _, err := reg.Lister().Get("shop", "c"); err == nil {
 			t.Error("a queued object was stored after the stop")
+		}
+	})
+}
+
+func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		for range 3 * defaultQueueLimit {
+			w.server.apply("a", "1", "")
+		}
+		synctest.Wait()
+		inf := w.factory.shared[sharedKey{resource: pods, keeps: Shape{}.keeps()}].informer
+		if n := inf.queue.Len(); n != 1 {
+			t.Errorf("%d objects are queued", n)
+		}
+		got := w.serve(sub).take()
+		if len(got) != 3*defaultQueueLimit {
+			t.Errorf("%d of %d events came", len(got), 3*defaultQueueLimit)
 		}
 	})
 }

@@ -324,8 +324,8 @@ func TestAStopAtTheEndOfAStreamedListClosesTheStream(t *testing.T) {
 		return b, nil
 	}}
 	_ = inf.reflector.listAndWatch(ctx)
-	if b.closed != 1 || !inf.queue.hasSynced() {
-		t.Errorf("closed %d times, synced %t", b.closed, inf.queue.hasSynced())
+	if b.closed != 1 || !inf.queue.HasSynced() {
+		t.Errorf("closed %d times, synced %t", b.closed, inf.queue.HasSynced())
 	}
 }
 

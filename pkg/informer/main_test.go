@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/watchlog"
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -50,6 +51,14 @@ type fakeServer struct {
 	// noEnd: the bookmark that ends a streamed list is not sent.
 	noEnd bool
 }
+
+const (
+	backoffMin     = delays.Min
+	backoffMax     = delays.Max
+	backoffReset   = delays.Reset
+	backoffRefused = delays.RefusedMax
+	paceBurst      = delays.Burst
+)
 
 func newFakeServer() *fakeServer {
 	return &fakeServer{version: 100, objects: map[string]string{}, log: watchlog.New()}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -60,7 +61,7 @@ func TestPipelineModel(t *testing.T) {
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {},
 				"c": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: proc,
+			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: proc,
 				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
@@ -159,17 +160,17 @@ func (p *pipeline) subscribe(t *rapid.T, cfg SubscriptionConfig) {
 func (p *pipeline) change(t *rapid.T, name string, missed bool) {
 	l := p.lives[name]
 	p.version++
-	typ, o := deltaUpdated, (*object.Object)(nil)
+	typ, o := queue.Updated, (*object.Object)(nil)
 	switch {
 	case l.current == nil:
 		l.uid++
-		typ = deltaAdded
+		typ = queue.Added
 	case rapid.Bool().Draw(t, "delete"):
-		typ = deltaDeleted
+		typ = queue.Deleted
 	}
 	uid := fmt.Sprint(name, l.uid)
 	o = largeObj(name, uid, p.version)
-	if typ == deltaDeleted {
+	if typ == queue.Deleted {
 		l.current = nil
 		l.states = append(l.states, uid+"@gone")
 	} else {
@@ -177,30 +178,30 @@ func (p *pipeline) change(t *rapid.T, name string, missed bool) {
 		l.states = append(l.states, fmt.Sprint(uid, "@", p.version))
 	}
 	if !missed {
-		p.add(delta{typ: typ, object: o})
+		p.add(queue.Delta{Type: typ, Object: o})
 	}
 }
 
 // repeat sends an event that was sent before.
 func (p *pipeline) repeat(name string) {
 	if o := p.lives[name].current; o != nil && !p.listing {
-		p.add(delta{typ: deltaAdded, object: o})
+		p.add(queue.Delta{Type: queue.Added, Object: o})
 	}
 }
 
 // add has the event applied at once, if it can be, or leaves it to the controller's next turn, as
 // after a list.
-func (p *pipeline) add(d delta) {
+func (p *pipeline) add(d queue.Delta) {
 	if rapid.Bool().Draw(p.t, "at once") && p.ctl.applyNow(d) {
 		for _, l := range p.subscriptions {
-			if l.round != nil && d.typ == deltaDeleted {
+			if l.round != nil && d.Type == queue.Deleted {
 				// a resync may come to where it is not, even if it comes back
-				delete(l.round.wants, d.object.Key())
+				delete(l.round.wants, d.Object.Key())
 			}
 		}
 		return
 	}
-	if err := p.ctl.queue.add(context.Background(), d); err != nil {
+	if err := p.ctl.queue.Add(context.Background(), d); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -231,7 +232,7 @@ func (p *pipeline) list(t *rapid.T, name *rapid.Generator[string]) {
 			p.first = append(p.first, l.current)
 		}
 	}
-	if p.listing = p.ctl.queue.claimFirst(); !p.listing {
+	if p.listing = p.ctl.queue.ClaimFirst(); !p.listing {
 		t.Fatal("the first list is not the first")
 	}
 }
@@ -241,13 +242,13 @@ func (p *pipeline) takeFirst(t *rapid.T) {
 	if !p.listing {
 		return
 	}
-	if p.ctl.queue.hasSynced() {
+	if p.ctl.queue.HasSynced() {
 		t.Fatalf("synced, and of the list are left %d objects", len(p.first))
 	}
 	n := rapid.IntRange(0, len(p.first)).Draw(t, "some")
 	p.again = append(p.again, p.ctl.takeFirst(p.first[:n])...)
 	if p.first = p.first[n:]; len(p.first) == 0 {
-		p.ctl.queue.endFirst(p.again)
+		p.ctl.queue.EndFirst(p.again)
 		p.listing = false
 	}
 }
@@ -262,12 +263,12 @@ func (p *pipeline) apply() bool {
 	if p.ctl.proc.blocked = blocked; len(blocked) > 0 {
 		return false
 	}
-	deltas, ok := p.ctl.queue.pop()
+	deltas, ok := p.ctl.queue.Pop()
 	for i := range deltas {
 		p.ctl.apply(&deltas[i])
 	}
 	if ok {
-		p.ctl.queue.done()
+		p.ctl.queue.Done()
 	}
 	return ok
 }

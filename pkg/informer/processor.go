@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -33,6 +35,8 @@ type processor struct {
 	// it is stale: it has fields that nobody asks for. Guarded by mu.
 	fields condition.Fields
 	stale  bool
+	// joined wakes the controller, whose next resync may be due sooner.
+	joined signal
 }
 
 // blockedOffer is an offer that a subscription has not taken.
@@ -47,9 +51,14 @@ type registration struct {
 
 	subscription *Subscription
 	store        *store.Store
+	proc         *processor
 
 	// Guarded by processor.mu.
-	matcher    matcher
+	wants   *conditions
+	matcher matcher
+	deletes *diff.Deletes // noted while others are to take its place
+	// floors are of what those before it have reported, and its informer has not come to yet.
+	floors     atomic.Pointer[diff.Floors]
 	nextResync time.Time
 	// syncing: the last resync was for this subscription, too. An object that is unchanged in a new
 	// list goes to syncing subscriptions only. Each starts as syncing.
@@ -65,21 +74,43 @@ type registration struct {
 func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reg := &registration{
-		Origin:       buffer.Origin{Transitions: s.cfg.Transitions, Stored: store.Get},
-		subscription: s, store: store, syncing: true, nextResync: now.Add(s.cfg.Resync),
-		matcher: s.conditions.matcher(&p.fields),
-	}
+	reg := newRegistration(s, store, p)
+	s.mu.Lock()
+	reg.Transitions = s.cfg.Transitions
+	s.regs = append(s.regs, reg) // from here on, Reconfigure finds it
+	s.mu.Unlock()
+	p.admit(reg, now)
 	stored, _, _ := store.Size()
 	var wanted []*object.Object
-	if s.conditions.on.Has(event.Add) {
-		wanted = s.conditions.allowed(store.List())
+	if reg.wants.on.Has(event.Add) {
+		wanted = reg.wants.allowed(store.List())
 	}
 	s.refused.Add(uint64(stored - len(wanted)))
 	s.join(reg, wanted)
-	p.regs = append(p.regs, reg)
-	p.resyncs = p.resyncs || s.cfg.Resync > 0
 	return reg
+}
+
+func newRegistration(s *Subscription, store *store.Store, p *processor) *registration {
+	return &registration{
+		Origin: buffer.Origin{Stored: store.Get}, subscription: s, store: store, proc: p,
+	}
+}
+
+// admit has a registration get events from here on. The caller holds mu.
+func (p *processor) admit(reg *registration, now time.Time) {
+	reg.syncing = true
+	p.use(reg, reg.subscription.conditions.Load(), now)
+	reg.matcher = reg.wants.matcher(&p.fields)
+	p.regs = append(p.regs, reg)
+}
+
+// use has a registration use its subscription's conditions. The caller holds mu.
+func (p *processor) use(reg *registration, wants *conditions, now time.Time) {
+	if reg.wants == nil || reg.wants.resync != wants.resync {
+		reg.nextResync = now.Add(wants.resync)
+	}
+	reg.wants = wants
+	p.resyncs = p.resyncs || wants.resync > 0
 }
 
 // names returns the names of the subscriptions that have one.
@@ -87,7 +118,7 @@ func (p *processor) names() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, reg := range p.regs {
-		if name := reg.subscription.cfg.Name; name != "" && !slices.Contains(names, name) {
+		if name := reg.subscription.name; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -100,6 +131,11 @@ func (p *processor) leave(reg *registration) {
 	reg.subscription.remove(reg)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.drop(reg)
+}
+
+// drop has a registration get no events any more. The caller holds mu.
+func (p *processor) drop(reg *registration) {
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 	p.stale = true
 }
@@ -108,7 +144,7 @@ func (p *processor) leave(reg *registration) {
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		reg.matcher = reg.subscription.conditions.matcher(&p.fields)
+		reg.matcher = reg.wants.matcher(&p.fields)
 	}
 }
 
@@ -119,6 +155,11 @@ func (p *processor) distribute(e event.Event) { p.send(&buffer.Entry{Event: e}) 
 // distributeGone offers a delete to every subscription whose conditions allow it. known is the
 // stored state before, from which the last state in the event may differ. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *object.Object) {
+	for _, reg := range p.regs {
+		if reg.deletes != nil {
+			reg.deletes.Add(e.Object, e.FinalStateUnknown)
+		}
+	}
 	p.send(&buffer.Entry{Event: e, Known: known})
 }
 
@@ -127,7 +168,7 @@ func (p *processor) distributeGone(e event.Event, known *object.Object) {
 func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := buffer.Entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
-		if reg.syncing && reg.subscription.cfg.Resync > 0 {
+		if reg.syncing && reg.wants.resync > 0 {
 			p.sendTo(reg, &offered)
 		}
 	}
@@ -147,13 +188,21 @@ func (p *processor) send(offered *buffer.Entry) {
 // evaluating them: with hundreds of subscriptions on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 	s := reg.subscription
+	if floors := reg.floors.Load(); floors != nil {
+		if !floors.Above(e.Object, e.Op == event.Delete) {
+			return
+		}
+		if floors.Passed(e.Object) {
+			reg.floors.Store(nil)
+		}
+	}
 	if !reg.matcher.allows(e) {
 		s.refused.Add(1)
 		return
 	}
 	offered := *e
 	offered.From = &reg.Origin
-	if !s.cfg.Transitions {
+	if !reg.wants.transitions {
 		offered.Known = nil // nobody will ask
 	}
 	if offered.Initial {
@@ -215,7 +264,7 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	defer p.mu.Unlock()
 	var due []*registration
 	for _, reg := range p.regs {
-		period := reg.subscription.cfg.Resync
+		period := reg.wants.resync
 		if period <= 0 {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -20,7 +22,7 @@ type reflector struct {
 	lw       ListWatcher
 	resource Resource
 	parser   *object.Parser
-	queue    *deltaQueue
+	queue    *queue.Queue
 	store    *store.Store
 	// controller applies what is watched while the queue is empty.
 	controller *controller
@@ -36,8 +38,8 @@ type reflector struct {
 	// subscriptions returns the names of those that wait for the resource, for the log; may be nil.
 	subscriptions func() []string
 
-	retry retryDelays
-	pace  pace // of watches that follow each other at once
+	retry delays.Retry
+	pace  delays.Pace // of watches that follow each other at once
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
 	failedWatches int
 	skips         skips
@@ -93,7 +95,7 @@ func (r *reflector) run(ctx context.Context) {
 		if r.renewed(ctx, err) {
 			continue
 		}
-		delay := r.retry.next(time.Now(), err)
+		delay := r.retry.Next(time.Now(), err)
 		r.report(err, delay)
 		if backoff.Sleep(ctx, delay) != nil {
 			return

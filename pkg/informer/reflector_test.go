@@ -14,6 +14,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
 )
 
 func expired() error { return apierrors.NewResourceExpired("too old resource version") }
@@ -221,17 +223,17 @@ func TestNoServerIsLoggedWithAddressAndBackoff(t *testing.T) {
 }
 
 func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
-	var b retryDelays
+	var b delays.Retry
 	now := time.Now()
 	for i := range 100 {
 		base := min(backoffMin<<min(i, 10), backoffMax)
-		d := b.next(now, nil)
+		d := b.Next(now, nil)
 		if d < base || d > 2*base {
 			t.Fatalf("delay %d is %v, want %v to %v", i, d, base, 2*base)
 		}
 		now = now.Add(d)
 	}
-	if d := b.next(now.Add(backoffReset), nil); d > 2*backoffMin {
+	if d := b.Next(now.Add(backoffReset), nil); d > 2*backoffMin {
 		t.Errorf("after two quiet minutes the delay is %v", d)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -19,6 +20,11 @@ type resync struct {
 	left int // objects that the walk has not come to
 	// open is an object that the walk has come to, while a change of it is being applied.
 	open *object.Object
+
+	// again: it is a rescan, which leaves out nothing that is stored. more are objects that were
+	// busy when the walk came to them.
+	again bool
+	more  fifo.Queue[*object.Object]
 }
 
 // maxResyncScan is how many objects a worker may skip at a time. Then it releases the
@@ -31,13 +37,18 @@ func (r *resync) next() (o *object.Object) {
 	if o, r.open = r.open, nil; o != nil {
 		return o
 	}
+	if o, ok := r.more.Pop(); ok {
+		return o
+	}
 	return r.walk.Next()
 }
 
 // beginResync begins a resync, unless the registration's last one is still under way. That one
 // continues, so that the objects at its end get their turn, however slow the workers are.
 func (s *Subscription) beginResync(r *resync) (begun bool) {
-	if slices.ContainsFunc(s.resyncs, func(other *resync) bool { return other.from == r.from }) {
+	if slices.ContainsFunc(s.resyncs, func(other *resync) bool {
+		return other.from == r.from && !other.again
+	}) {
 		return false
 	}
 	s.resyncs = append(s.resyncs, r)
@@ -61,10 +72,12 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 			break
 		}
 		r := s.resyncs[0]
-		e := buffer.Entry{From: &r.from.Origin}
+		e := buffer.Entry{From: &r.from.Origin, Recalled: r.again}
 		// One that a worker has, or that waits for a retry, has more to report.
 		if o := r.next(); !s.buf.Busy(o.Key()) {
 			e.Event = event.Event{Op: event.Resync, Object: r.current(o)}
+		} else if r.again {
+			s.comeLater(r.from, o)
 		}
 		if r.open != nil {
 			return buffer.Entry{}, false
@@ -75,12 +88,16 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 		if e.Object == nil {
 			continue
 		}
-		if !s.ownMatcher().allows(&e) {
+		switch {
+		case r.again:
+			s.stats.Recalled++
+		case s.ownMatcher().allows(&e):
+			s.resynced++
+		default:
 			s.refused.Add(1)
 			continue
 		}
 		s.buf.HandOut(e.Object.Key())
-		s.resynced++
 		return e, true
 	}
 	return buffer.Entry{}, false
@@ -90,7 +107,7 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 // caller holds mu.
 func (s *Subscription) ownMatcher() *matcher {
 	if s.matcher.list == nil {
-		s.matcher = s.conditions.matcher(&condition.Fields{})
+		s.matcher = s.conditions.Load().matcher(&condition.Fields{})
 	}
 	return &s.matcher
 }
@@ -103,8 +120,14 @@ func (r *resync) current(o *object.Object) *object.Object {
 	current := r.from.store.Get(o.Key())
 	on := r.from.subscription.cfg.On
 	switch {
-	case current == o:
-		return o
+	case current != nil && !r.from.floors.Load().Above(current, false):
+		return nil
+	case current == o || r.again && current != nil && !r.from.store.IsApplying(o.Key()):
+		return current // of a rescan, whatever was refused since
+	case r.again && current != nil:
+		r.open = o
+		r.left++
+		return nil
 	case current == nil || current.UID() != o.UID() || on.Has(event.Update) &&
 		!object.SameState(current, o):
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -29,7 +30,7 @@ func (l *ledger) hearsAll() bool {
 // in a mark.
 func (p *pipeline) resync(after time.Duration) {
 	p.now = p.now.Add(after)
-	queued := p.ctl.queue.len()
+	queued := p.ctl.queue.Len()
 	var before []SubscriptionStats
 	for _, l := range p.subscriptions {
 		before = append(before, l.sub.Stats())
@@ -38,7 +39,7 @@ func (p *pipeline) resync(after time.Duration) {
 	for i, l := range p.subscriptions {
 		now, was := l.sub.Stats(), before[i]
 		if now.Held != was.Held || now.Marked != was.Marked || now.OnDisk != was.OnDisk ||
-			p.ctl.queue.len() != queued {
+			p.ctl.queue.Len() != queued {
 			p.t.Fatalf("a resync took room: %+v was %+v", now, was)
 		}
 		if now.ResyncsSkipped > was.ResyncsSkipped && was.Resyncing == 0 {
@@ -112,7 +113,7 @@ func TestResyncModel(t *testing.T) {
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {},
 				"d": {}, "e": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: &processor{},
+			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: &processor{},
 				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		on := func(ops ...event.Op) (set event.OpSet) {
@@ -229,10 +230,10 @@ func (p *pipeline) comeBack(name string) {
 		return
 	}
 	uid := l.current.UID()
-	for _, typ := range []deltaType{deltaDeleted, deltaAdded} {
+	for _, typ := range []queue.Type{queue.Deleted, queue.Added} {
 		p.version++
 		l.current = largeObj(name, uid, p.version)
-		p.add(delta{typ: typ, object: l.current})
+		p.add(queue.Delta{Type: typ, Object: l.current})
 	}
 	l.states = append(l.states, uid+"@gone", uid+"@"+l.current.ResourceVersion())
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 )
 
 // An object that is deleted and comes back with the same UID, as with a selector, in the middle of
@@ -54,8 +56,8 @@ func resyncWhileApplying(t *testing.T) {
 		now = now.Add(time.Second)
 		c.proc.startResync(now, c.store)
 		c.proc.wake()
-		c.apply(&delta{typ: deltaDeleted, object: list[0]})
-		c.apply(&delta{typ: deltaAdded, object: obj("pod-0", "u", i+2)})
+		c.apply(&queue.Delta{Type: queue.Deleted, Object: list[0]})
+		c.apply(&queue.Delta{Type: queue.Added, Object: obj("pod-0", "u", i+2)})
 		c.proc.wake()
 	}
 	// One resync that nothing disturbs.

@@ -10,13 +10,14 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // stocked is a controller whose store has n objects, and a list of them.
 func stocked(n int) (*controller, []*object.Object) {
-	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
+	c := &controller{queue: queue.New(defaultQueueLimit), store: store.New(),
 		proc: &processor{}, joined: newSignal()}
 	var list []*object.Object
 	for i := range n {
@@ -209,9 +210,9 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c.proc.join(sub, c.store, begin)
 	workOff(sub)
 	c.proc.startResync(begin.Add(time.Second), c.store)
-	c.apply(&delta{typ: deltaUpdated, object: obj("pod-1", "u", 101)})
-	c.apply(&delta{typ: deltaDeleted, object: list[2]})
-	c.apply(&delta{typ: deltaAdded, object: obj("pod-2", "another", 102)})
+	c.apply(&queue.Delta{Type: queue.Updated, Object: obj("pod-1", "u", 101)})
+	c.apply(&queue.Delta{Type: queue.Deleted, Object: list[2]})
+	c.apply(&queue.Delta{Type: queue.Added, Object: obj("pod-2", "another", 102)})
 	stories := func(sub *Subscription) (all []string) {
 		for sub.available() > 0 {
 			if e, ok := sub.take(); ok {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -28,7 +29,7 @@ func TestSpillToAFullDisk(t *testing.T) {
 	if os.Getenv("TMPDIR") == dir {
 		t.Fatal("the small disk is the one for all temporary files")
 	}
-	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
+	c := &controller{queue: queue.New(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	sub, err := NewSubscription(SubscriptionConfig{Overflow: OverflowSpill, SpillDir: dir,
 		Capacity: 2})
@@ -45,7 +46,7 @@ func TestSpillToAFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.apply(&delta{typ: deltaUpdated, object: o})
+		c.apply(&queue.Delta{Type: queue.Updated, Object: o})
 		sub.settle()
 	}
 	if s := sub.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 ||

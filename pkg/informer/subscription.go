@@ -2,7 +2,6 @@ package informer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,11 +20,14 @@ import (
 // If the buffer is full, the object is marked, and later delivered once in its current state, with
 // Missed set: no object's last state is ever lost (OverflowLatest, the default).
 type Subscription struct {
-	conditions conditions
+	name string
+	// conditions are read without the lock. Each registration has those that it uses.
+	conditions atomic.Pointer[conditions]
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
-	cfg        SubscriptionConfig
 
 	mu      sync.Mutex
+	cfg     SubscriptionConfig
+	regs    []*registration
 	buf     *buffer.Buffer
 	byHand  buffer.Origin // of what Offer takes
 	stopped bool
@@ -36,6 +38,9 @@ type Subscription struct {
 	// resynced is how many objects were handed out by resyncs.
 	resynced uint64
 	matcher  matcher // of resyncs and recalls; made for the first one
+	// later are objects that a rescan has come to while they were busy.
+	later   map[event.Key]laterObject
+	retired []retired // registrations that were exchanged
 	// disk is closed when the goroutine that runs the disk's jobs ends; nil if there is none.
 	disk chan struct{}
 
@@ -46,33 +51,20 @@ type Subscription struct {
 
 // NewSubscription returns a subscription that nobody fills yet: Factory.Subscribe or Offer do that.
 func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
-	if cfg.Capacity < 0 || cfg.Resync < 0 || cfg.SpillBytes < 0 {
-		return nil, fmt.Errorf(
-			"subscription %q: capacity, resync and spill bytes must not be negative",
-			cfg.Name)
-	}
-	if cfg.Overflow > OverflowSpill {
-		return nil, fmt.Errorf("subscription %q: there is no overflow policy %d", cfg.Name,
-			cfg.Overflow)
-	}
-	cfg = cfg.withDefaults()
-	allow, err := newConditions(cfg.On, cfg.Conditions, cfg.Transitions)
+	cfg, err := cfg.checked()
 	if err != nil {
-		return nil, fmt.Errorf("subscription %q: %w", cfg.Name, err)
+		return nil, err
 	}
 	s := &Subscription{
-		conditions: allow, cfg: cfg, wake: newSignal(), room: newSignal(),
-		stopping: make(chan struct{}),
-		buf: buffer.New(buffer.Config{
-			Capacity: cfg.Capacity, Overflow: cfg.Overflow, SpillDir: cfg.SpillDir,
-			SpillBytes: cfg.SpillBytes,
-		}),
+		name: cfg.Name, cfg: cfg, buf: buffer.New(cfg.buffer()), wake: newSignal(),
+		room: newSignal(), stopping: make(chan struct{}),
 	}
+	s.conditions.Store(cfg.conditions())
 	return s, nil
 }
 
 // Name returns the name that the subscription was made with.
-func (s *Subscription) Name() string { return s.cfg.Name }
+func (s *Subscription) Name() string { return s.name }
 
 // join takes the objects that are stored when the subscription begins, and those of the first list.
 func (s *Subscription) join(from *registration, objects []*object.Object) {
@@ -185,7 +177,9 @@ func (s *Subscription) remove(from *registration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from.Removed = true
+	s.regs = slices.DeleteFunc(s.regs, func(r *registration) bool { return r == from })
 	s.forget(&from.Origin)
+	s.forgetRetired()
 	s.room.set()
 	s.wake.set() // what others have put in may have moved up
 }
@@ -206,7 +200,15 @@ func (s *Subscription) forget(from *buffer.Origin) int {
 	}
 	// What a resync has not come to was promised to nobody.
 	s.resyncs = slices.DeleteFunc(s.resyncs, func(r *resync) bool { return &r.from.Origin == from })
+	for key, o := range s.later {
+		if &o.from.Origin == from {
+			delete(s.later, key)
+		}
+	}
 	n := s.buf.Drop(from)
+	for key := range s.later {
+		s.resume(key)
+	}
 	s.stats.Discarded += uint64(n)
 	s.useDisk()
 	return n

@@ -2,10 +2,12 @@ package informer
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
 const (
@@ -43,6 +45,32 @@ type SubscriptionConfig struct {
 	// before as a delete; a delete also enters if the state before it fulfils them. See
 	// Delivery.Before and Delivery.Recalled.
 	Transitions bool
+}
+
+// checked returns the configuration with its defaults, or what is wrong with it.
+func (c SubscriptionConfig) checked() (SubscriptionConfig, error) {
+	if c.Capacity < 0 || c.Resync < 0 || c.SpillBytes < 0 {
+		return c, fmt.Errorf(
+			"subscription %q: capacity, resync and spill bytes must not be negative", c.Name)
+	}
+	if c.Overflow > OverflowSpill {
+		return c, fmt.Errorf("subscription %q: there is no overflow policy %d", c.Name, c.Overflow)
+	}
+	if err := condition.Validate(c.Conditions); err != nil {
+		return c, fmt.Errorf("subscription %q: %w", c.Name, err)
+	}
+	return c.withDefaults(), nil
+}
+
+func (c SubscriptionConfig) conditions() *conditions {
+	return &conditions{c.On, c.Conditions, c.Transitions, c.Resync}
+}
+
+func (c SubscriptionConfig) buffer() buffer.Config {
+	return buffer.Config{
+		Capacity: c.Capacity, Overflow: c.Overflow, SpillDir: c.SpillDir,
+		SpillBytes: c.SpillBytes,
+	}
 }
 
 func (c SubscriptionConfig) withDefaults() SubscriptionConfig {

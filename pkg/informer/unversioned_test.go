@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -14,29 +15,29 @@ import (
 // An API whose objects have no versions, as some aggregated ones do: a change is an update, in the
 // store and for subscriptions, and an object that a new list repeats is unchanged.
 func TestObjectsWithoutVersions(t *testing.T) {
-	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
+	c := &controller{queue: queue.New(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	sub, err := NewSubscription(SubscriptionConfig{Resync: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.proc.join(sub, c.store, time.Now())
-	apply := func(typ deltaType, phase string) {
+	apply := func(typ queue.Type, phase string) {
 		o, err := (&object.Parser{}).Parse(
 			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.apply(&delta{typ: typ, object: o})
+		c.apply(&queue.Delta{Type: typ, Object: o})
 		if got := object.MustCompilePath("status.phase").Lookup(
 			c.store.Get(o.Key())).Text(); got != phase {
 			t.Errorf("the store has %s, want %s", got, phase)
 		}
 	}
-	apply(deltaAdded, "Pending")
-	apply(deltaUpdated, "Running")
-	apply(deltaReplaced, "Running")
-	apply(deltaReplaced, "Failed")
+	apply(queue.Added, "Pending")
+	apply(queue.Updated, "Running")
+	apply(queue.Replaced, "Running")
+	apply(queue.Replaced, "Failed")
 	var got []string
 	for e, ok := sub.buf.Take(); ok; e, ok = sub.buf.Take() {
 		got = append(got, e.Op.String())

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -118,11 +120,11 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	case short:
 		return r.afterFailure(ctx, errShortWatch)
 	case end == ended:
-		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.next(time.Now())))
+		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.Next(time.Now())))
 	default:
-		delay := backoff.Late(backoffMin) // other clients have lost theirs as well
+		delay := backoff.Late(delays.Min) // other clients have lost theirs as well
 		if time.Since(w.begun) < steadyWatch {
-			delay = r.retry.next(time.Now(), nil)
+			delay = r.retry.Next(time.Now(), nil)
 		}
 		r.log.Info("watch connection lost, watching on", "error", cause, "in",
 			delay.Round(time.Millisecond))
@@ -182,11 +184,11 @@ func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
 	switch frame.Type {
 	case "ADDED":
-		return notEnded, r.enqueue(ctx, deltaAdded, frame.Object)
+		return notEnded, r.enqueue(ctx, queue.Added, frame.Object)
 	case "MODIFIED":
-		return notEnded, r.enqueue(ctx, deltaUpdated, frame.Object)
+		return notEnded, r.enqueue(ctx, queue.Updated, frame.Object)
 	case "DELETED":
-		return notEnded, r.enqueue(ctx, deltaDeleted, frame.Object)
+		return notEnded, r.enqueue(ctx, queue.Deleted, frame.Object)
 	case "BOOKMARK":
 		bookmark, err := wire.ReadBookmark(frame.Text)
 		if err != nil {
@@ -214,10 +216,10 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 
 // enqueue queues what happened to an object, unless it can be applied at once. It blocks while the
 // queue is full.
-func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *object.Object) error {
-	d := delta{typ: typ, object: o}
+func (r *reflector) enqueue(ctx context.Context, typ queue.Type, o *object.Object) error {
+	d := queue.Delta{Type: typ, Object: o}
 	if !r.controller.applyNow(d) {
-		if err := r.queue.add(ctx, d); err != nil {
+		if err := r.queue.Add(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -227,7 +229,7 @@ func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *object.Object
 
 // flush wakes those who wait for what was queued or applied.
 func (r *reflector) flush() {
-	r.queue.flush()
+	r.queue.Flush()
 	r.controller.proc.wake()
 }
 
@@ -235,7 +237,7 @@ func (r *reflector) flush() {
 // not bring.
 func (r *reflector) wait(ctx context.Context, cause error) error {
 	r.flush()
-	delay := r.retry.next(time.Now(), cause)
+	delay := r.retry.Next(time.Now(), cause)
 	r.report(fmt.Errorf("failed to watch %s: %w", r.resource, cause), delay)
 	return nilIfDone(ctx, backoff.Sleep(ctx, delay))
 }

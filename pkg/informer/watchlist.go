@@ -16,7 +16,7 @@ import (
 // Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
 // the list (kubernetes#135895). Three limits detect them, whatever that watch brings; then pages
 // are asked for. Together they bound the first list: its tries take watchListLimit at most, the
-// delays between them twice 2*backoffMax, and each of up to watchListBusy requests that find the
+// delays between them twice 2*delays.Max, and each of up to watchListBusy requests that find the
 // server busy costs another delay.
 const (
 	// watchListIdle is how long a streamed list may bring no new object, from the request on. It is

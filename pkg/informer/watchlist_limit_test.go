@@ -63,7 +63,7 @@ func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 				w.server.apply("a", "1", "")
 				_, reg, _ := w.subscribe(SubscriptionConfig{})
 				begun := time.Now()
-				for i := 0; !reg.shared.informer.queue.hasSynced() &&
+				for i := 0; !reg.shared.informer.queue.HasSynced() &&
 					time.Since(begun) < time.Hour; i++ {
 					time.Sleep(c.every)
 					c.send(w.server, i)
@@ -185,7 +185,7 @@ func TestSyncIsBoundedWhateverTheServerStreams(t *testing.T) {
 				},
 			}, nil)
 			begun := time.Now()
-			for !inf.queue.hasSynced() && time.Since(begun) < 2*syncBound {
+			for !inf.queue.HasSynced() && time.Since(begun) < 2*syncBound {
 				time.Sleep(time.Second)
 				synctest.Wait()
 			}

@@ -59,7 +59,7 @@ func TestNothingIsTakenBeforeTheEndOfAStreamedList(t *testing.T) {
 		w.server.apply("c", "3", "")
 		w.server.raw(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"106","annotations":{"k8s.io/initial-events-end":"TRUE"}}}}`)
 		expect(t, r.take())
-		if reg.shared.informer.queue.hasSynced() {
+		if reg.shared.informer.queue.HasSynced() {
 			t.Error("synced before the marked bookmark")
 		}
 		w.server.raw(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"107","annotations":{"k8s.io/initial-events-end":"true"}}}}`)

@@ -1,8 +1,6 @@
 package buffer
 
 import (
-	"cmp"
-
 	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/lanes"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -77,14 +75,7 @@ func New(cfg Config) *Buffer {
 	b := &Buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}
 	b.lanes.MaxBehind = cfg.Capacity
 	if cfg.Overflow == Spill {
-		file := newSpillFile(cfg.SpillDir, cfg.SpillBytes)
-		if cfg.CreateFile != nil {
-			file.create = cfg.CreateFile
-		}
-		b.spill = &spill{
-			file: file, maxWaiting: cmp.Or(cfg.MaxUnwritten, maxUnwritten),
-			maxBytes: cmp.Or(cfg.MaxUnwrittenBytes, maxUnwrittenBytes),
-		}
+		b.spill = newSpill(cfg)
 	}
 	return b
 }
@@ -102,22 +93,42 @@ func (b *Buffer) Offer(e Entry) (taken bool) {
 		return true
 	}
 	key := e.Object.Key()
-	if b.marks[key] != nil {
-		b.mark(e)
-		return true
-	}
 	switch {
 	case b.overflow == Block:
 		return false
+	case b.marks[key] != nil:
+		b.mark(e)
+		return true
 	case b.overflow == Drop && !e.Initial:
 		b.dropped++
 		e.Forget()
 		return true
-	case b.spill != nil && len(b.marks) == 0 && b.spillOver(key, e):
-		return true
 	}
-	b.mark(e)
+	b.putBehind(key, e)
 	return true
+}
+
+// Put takes an event whatever the policy is: if there is no room it is marked or spilled, and
+// neither refused nor dropped.
+func (b *Buffer) Put(e Entry) {
+	if b.Idle() {
+		b.ring.Push(e)
+		return
+	}
+	b.putBehind(e.Object.Key(), e)
+}
+
+// putBehind puts an entry behind the ring.
+func (b *Buffer) putBehind(key object.Key, e Entry) {
+	if b.overflow != Spill || b.spill == nil || len(b.marks) > 0 || !b.spillOver(key, e) {
+		b.mark(e)
+	}
+}
+
+// Behind reports whether an event of the object is marked or spilled, so that what joins would
+// overtake it.
+func (b *Buffer) Behind(key object.Key) bool {
+	return b.marks[key] != nil || b.summaries[key] != nil
 }
 
 // waiting reports whether anything waits behind the ring.

@@ -73,7 +73,11 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
-	e.Initials += last.Initials
+	if e.From == last.From {
+		e.Initials += last.Initials
+	} else { // which nobody waits for any more
+		last.From.Initials -= last.Initials
+	}
 	e.compact()
 	m.latest = e
 	return true

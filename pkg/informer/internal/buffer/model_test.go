@@ -38,6 +38,9 @@ type model struct {
 	faults                  informertest.Faults
 	// last are the objects that a worker has finished and that were not deleted.
 	last map[string]*object.Object
+	// had are the policies so far, and mostCapacity is the largest capacity.
+	had          map[Overflow]bool
+	mostCapacity int
 	// progress is what was offered with events, if it was; see progress_test.go.
 	progress progresses
 }
@@ -59,12 +62,14 @@ func TestBufferModel(t *testing.T) {
 			Overflow:   rapid.SampledFrom(policies).Draw(t, "overflow"),
 			CreateFile: func(string) (File, error) { return m.faults.File() },
 		}
-		if cfg.Overflow == Spill {
+		reconfigures := rapid.Bool().Draw(t, "reconfigures")
+		if cfg.Overflow == Spill || reconfigures {
 			cfg.SpillBytes = rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")
 			cfg.MaxUnwritten = rapid.IntRange(1, 10).Draw(t, "unwritten")
 			cfg.MaxUnwrittenBytes = rapid.Int64Range(100, 3000).Draw(t, "bytes unwritten")
 		}
 		m.b = New(cfg)
+		m.had, m.mostCapacity = map[Overflow]bool{cfg.Overflow: true}, cfg.Capacity
 		names := []string{"a", "b", "c", "d"}
 		t.Repeat(map[string]func(*rapid.T){
 			"change": func(t *rapid.T) {
@@ -113,6 +118,18 @@ func TestBufferModel(t *testing.T) {
 				case "read":
 					m.faults.Read, m.damaged = true, true
 				}
+			},
+			"reconfigure": func(t *rapid.T) {
+				if !reconfigures || rapid.IntRange(0, 4).Draw(t, "really") > 0 {
+					return
+				}
+				cfg.Capacity = rapid.IntRange(1, 6).Draw(t, "capacity")
+				cfg.Overflow = rapid.SampledFrom(policies).Draw(t, "overflow")
+				if err := m.b.Reconfigure(cfg); err != nil {
+					t.Fatal(err)
+				}
+				m.had[cfg.Overflow] = true
+				m.mostCapacity = max(m.mostCapacity, cfg.Capacity)
 			},
 			"the disk goes on": func(*rapid.T) { m.disk() },
 			"the disk has done everything": func(*rapid.T) {
@@ -261,7 +278,7 @@ func (m *model) bounds() {
 	b := m.b
 	if s := b.spill; s != nil && (s.unwritten.Len()+len(s.writing) > s.maxWaiting ||
 		s.unwritten.Len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
-		s.readBack.Len() > maxReadAhead+b.capacity) {
+		s.readBack.Len() > maxReadAhead+m.mostCapacity) {
 		m.t.Fatalf("of at most %d (%d bytes), %d are to be written and %d being written (%d bytes); %d have come back",
 			s.maxWaiting, s.maxBytes, s.unwritten.Len(), len(s.writing), s.bytes, s.readBack.Len())
 	}
@@ -281,7 +298,9 @@ func (m *model) bounds() {
 	// For each object: one entry that waits for a retry, one that was recalled, and a mark, which
 	// is two at most. The last mark that moved up may have been two, too, though there was room for
 	// one.
-	if behind > b.capacity || held+parked+behind+merged > 2*b.capacity+4*len(m.lives)+1 ||
+	// What has once been Block's is bounded by what it refused.
+	if behind > m.mostCapacity || !(m.had[Block] && len(m.had) > 1) &&
+		held+parked+behind+merged > 2*m.mostCapacity+4*len(m.lives)+1 ||
 		b.overflow == Block && len(b.folded) > 0 {
 		m.t.Fatalf("held %d, parked %d, behind %d, folded %d, with a capacity of %d", held, parked,
 			behind, len(b.folded), b.capacity)
@@ -303,8 +322,8 @@ func (m *model) parkedNow() (parked []string) {
 // have filled their own room.
 func (m *model) flow() {
 	b := m.b
-	if len(m.out) > 0 || b.overflow == Drop || b.overflow == Block &&
-		b.lanes.Behind() >= b.capacity {
+	if len(m.out) > 0 || m.had[Drop] || m.had[Block] &&
+		(len(m.had) > 1 || b.lanes.Behind() >= b.capacity) {
 		return
 	}
 	for name, l := range m.lives {
@@ -362,7 +381,7 @@ func (m *model) check() {
 			t.Fatalf("the spill file failed: %v", b.spillErr)
 		}
 	}
-	if b.overflow == Block && b.coalesced+b.dropped > 0 {
+	if m.had[Block] && len(m.had) == 1 && b.coalesced+b.dropped > 0 {
 		t.Fatalf("coalesced %d, dropped %d", b.coalesced, b.dropped)
 	}
 	for name, l := range m.lives {
@@ -381,7 +400,7 @@ func (m *model) check() {
 			}
 			at += next
 		}
-		if b.overflow == Drop {
+		if m.had[Drop] {
 			continue // it promises only the counters and the order
 		}
 		if last := l.states[len(l.states)-1]; seen[len(seen)-1] != last {

@@ -1,6 +1,7 @@
 package buffer
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/informerd/informerd/pkg/informer/internal/fifo"
@@ -41,6 +42,17 @@ type spill struct {
 	limited bool
 	failed  bool  // the file could not be written; it is only read from now on
 	lost    error // why the file cannot be read any more
+}
+
+func newSpill(cfg Config) *spill {
+	file := newSpillFile(cfg.SpillDir, cfg.SpillBytes)
+	if cfg.CreateFile != nil {
+		file.create = cfg.CreateFile
+	}
+	return &spill{
+		file: file, maxWaiting: cmp.Or(cfg.MaxUnwritten, maxUnwritten),
+		maxBytes: cmp.Or(cfg.MaxUnwrittenBytes, maxUnwrittenBytes),
+	}
 }
 
 func (s *spill) len() int {

@@ -24,6 +24,9 @@ func (s *summary) pushed(e Entry) {
 	if s.records == 0 {
 		s.first = e
 	}
+	if s.latest.From != e.From {
+		s.initials = 0 // nobody waits for those of another origin any more
+	}
 	s.latest = e
 	s.records++
 	s.initials += e.Initials
@@ -34,7 +37,9 @@ func (s *summary) pushed(e Entry) {
 
 func (s *summary) popped(e Entry) {
 	s.records--
-	s.initials -= e.Initials
+	if s.latest.From == e.From {
+		s.initials -= e.Initials
+	}
 	s.previous = e.Object
 	if e.Op == event.Delete {
 		s.deletes = s.deletes[1:]
@@ -145,12 +150,8 @@ func (b *Buffer) loseSpill() {
 		if m.empty() {
 			continue
 		}
-		merged := b.coalesced
 		if m.before != nil {
 			b.mark(*m.before)
-		}
-		if b.coalesced > merged {
-			m.latest.Forget() // as what is merged now was before it
 		}
 		b.mark(m.latest)
 	}

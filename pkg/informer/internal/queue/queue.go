@@ -1,4 +1,6 @@
-package informer
+// Package queue holds what happened to an informer's objects until it is applied. It has no
+// goroutine, and knows neither where a change comes from nor who wants to hear of it.
+package queue
 
 import (
 	"context"
@@ -10,73 +12,73 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// deltaType is why a delta is in the queue.
-type deltaType uint8
+// Type is why a delta is in the queue.
+type Type uint8
 
 const (
-	deltaAdded    deltaType = iota // a watch event
-	deltaUpdated                   // a watch event
-	deltaDeleted                   // a watch event, or an object missing from a new list
-	deltaReplaced                  // an item of a list
+	Added    Type = iota // a watch event
+	Updated              // a watch event
+	Deleted              // a watch event, or an object missing from a new list
+	Replaced             // an item of a list
 )
 
-// delta is one thing that happened to one object.
-type delta struct {
-	typ    deltaType
-	object *object.Object
-	// finalStateUnknown: the delete itself was missed, object is the last state known.
-	finalStateUnknown bool
-	// initial: object is an item of the informer's first list.
-	initial bool
+// Delta is one thing that happened to one object.
+type Delta struct {
+	Type   Type
+	Object *object.Object
+	// FinalStateUnknown: the delete itself was missed, object is the last state known.
+	FinalStateUnknown bool
+	// Initial: object is an item of the informer's first list.
+	Initial bool
 }
 
-// deltaQueue is the DeltaFIFO: the deltas of each object in order, and the objects in the order in
+// Queue is the DeltaFIFO: the deltas of each object in order, and the objects in the order in
 // which they were first queued. The reflector fills it; the controller takes all deltas of one
 // object at a time. It has no goroutine.
 //
 // It holds at most limit deltas, however few objects they are of; then add blocks. A list may
 // exceed the limit, since its objects are in memory anyway. The consumer waits for no producer, so
 // a full queue always drains.
-type deltaQueue struct {
+type Queue struct {
 	limit int
 
 	mu       sync.Mutex
 	quiet    int  // events added since the last flush
 	large    bool // items has had more than fifo.MaxEmpty objects, and keeps their memory
-	items    map[event.Key][]delta
+	items    map[event.Key][]Delta
 	deltas   int // in items
 	order    fifo.Queue[event.Key]
-	spare    [][]delta // emptied slices, used again
+	spare    [][]Delta // emptied slices, used again
 	populate struct {
 		begun     bool
 		remaining int // objects of the first list that are not processed yet
 	}
 	// taken are the deltas that are being applied. They are not in items any more, and may not be
 	// in the store yet.
-	taken    []delta
+	taken    []Delta
 	takenKey event.Key
 	// own is the memory of taken if the reflector has claimed a delta. passed: it has left it to
 	// the controller to end that.
-	own    [1]delta
+	own    [1]Delta
 	passed bool
 
-	ready  signal // something was queued
-	room   signal // something was taken
-	synced chan struct{}
+	Ready  chan struct{} // something was queued
+	room   chan struct{} // something was taken
+	Synced chan struct{} // closed once the first list is processed
 }
 
-func newDeltaQueue(limit int) *deltaQueue {
-	return &deltaQueue{
-		limit: limit, items: map[event.Key][]delta{},
-		ready: newSignal(), room: newSignal(), synced: make(chan struct{}),
+func New(limit int) *Queue {
+	return &Queue{
+		limit: limit, items: map[event.Key][]Delta{},
+		Ready: make(chan struct{}, 1), room: make(chan struct{}, 1), Synced: make(chan struct{}),
 	}
 }
 
-// add queues one watch event. It blocks while the queue is full, until ctx is done. The controller
+// Add queues one watch event. It blocks while the queue is full, until ctx is done. The controller
 // learns of it with the next flush, or after some more of them: waking it for each event would cost
 // more than the event.
-func (q *deltaQueue) add(ctx context.Context, d delta) error {
-	key := d.object.Key()
+func (q *Queue) Add(ctx context.Context, d Delta) error {
+	key := d.Object.Key()
 	for {
 		q.mu.Lock()
 		if q.deltas < q.limit {
@@ -88,12 +90,12 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 			quiet := q.quiet
 			q.mu.Unlock()
 			if quiet >= maxQuiet {
-				q.flush()
+				q.Flush()
 			}
 			return nil
 		}
 		q.mu.Unlock()
-		q.flush()
+		q.Flush()
 		select {
 		case <-q.room:
 		case <-ctx.Done():
@@ -102,10 +104,10 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	}
 }
 
-// claim replaces add, a change of goroutines and pop if nothing is queued or being applied: the
+// Claim replaces add, a change of goroutines and pop if nothing is queued or being applied: the
 // caller applies the delta itself, and then calls done or pass. It returns nil if anything came
 // before.
-func (q *deltaQueue) claim(d delta) *delta {
+func (q *Queue) Claim(d Delta) *Delta {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) > 0 || len(q.taken) > 0 {
@@ -114,50 +116,50 @@ func (q *deltaQueue) claim(d delta) *delta {
 	q.populate.begun = true // as with add
 	q.settle()
 	q.own[0] = d
-	q.taken, q.takenKey = q.own[:], d.object.Key()
+	q.taken, q.takenKey = q.own[:], d.Object.Key()
 	return &q.own[0]
 }
 
-// pass ends a claim whose event a subscription has not taken yet: the controller waits for that,
+// Pass ends a claim whose event a subscription has not taken yet: the controller waits for that,
 // and calls done.
-func (q *deltaQueue) pass() {
+func (q *Queue) Pass() {
 	q.mu.Lock()
 	q.passed = true
 	q.mu.Unlock()
-	q.ready.set()
+	signal(q.Ready)
 }
 
-// replace queues a list that is not the first: each item, in the order of the list, then a delete
+// Replace queues a list that is not the first: each item, in the order of the list, then a delete
 // for each object that the store or the queue knows and the list does not have.
-func (q *deltaQueue) replace(list []*object.Object, store *store.Store) {
+func (q *Queue) Replace(list []*object.Object, store *store.Store) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) == 0 {
-		q.items = make(map[event.Key][]delta, len(list))
+		q.items = make(map[event.Key][]Delta, len(list))
 	}
 	known, _, _ := store.Size()
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
-	room := make([]delta, len(list)) // for the first delta of each
+	room := make([]Delta, len(list)) // for the first delta of each
 	for i, o := range list {
-		d := delta{typ: deltaReplaced, object: o}
+		d := Delta{Type: Replaced, Object: o}
 		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
 		q.pushMissing(list, store)
 	}
-	q.ready.set()
+	signal(q.Ready)
 }
 
 // pushMissing queues a delete for each object that is known and not listed. The caller holds mu.
-func (q *deltaQueue) pushMissing(list []*object.Object, store *store.Store) {
+func (q *Queue) pushMissing(list []*object.Object, store *store.Store) {
 	listed := make(map[event.Key]struct{}, len(list))
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
 	}
-	missing := func(key event.Key, last delta) {
-		if _, ok := listed[key]; !ok && last.typ != deltaDeleted {
+	missing := func(key event.Key, last Delta) {
+		if _, ok := listed[key]; !ok && last.Type != Deleted {
 			listed[key] = struct{}{}
-			q.push(key, delta{typ: deltaDeleted, object: last.object, finalStateUnknown: true})
+			q.push(key, Delta{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
 		}
 	}
 	// What is queued is newer than the store, and what is being applied lies between the two.
@@ -171,15 +173,15 @@ func (q *deltaQueue) pushMissing(list []*object.Object, store *store.Store) {
 		missing(q.takenKey, q.taken[n-1])
 		listed[q.takenKey] = struct{}{}
 	}
-	store.Snapshot().Each(func(o *object.Object) { missing(o.Key(), delta{object: o}) })
+	store.Snapshot().Each(func(o *object.Object) { missing(o.Key(), Delta{Object: o}) })
 }
 
 // push adds a delta to those pending for its object. The caller holds mu.
-func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }
+func (q *Queue) push(key event.Key, d Delta) { q.pushTo(nil, key, d) }
 
 // pushTo adds a delta to those pending for its object. If there are none, it uses the memory of
 // fresh, unless that is nil.
-func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
+func (q *Queue) pushTo(fresh []Delta, key event.Key, d Delta) {
 	pending, known := q.items[key]
 	if !known {
 		q.order.Push(key)
@@ -192,7 +194,7 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 		if n := len(q.spare); n > 0 {
 			pending, q.spare = q.spare[n-1], q.spare[:n-1]
 		} else {
-			pending = make([]delta, 0, 2)
+			pending = make([]Delta, 0, 2)
 		}
 	}
 	merged := dedupe(append(pending, d))
@@ -204,36 +206,36 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 // maxQuiet is how many events may wait for a flush.
 const maxQuiet = 32
 
-// flush wakes the controller if anything is queued.
-func (q *deltaQueue) flush() {
+// Flush wakes the controller if anything is queued.
+func (q *Queue) Flush() {
 	q.mu.Lock()
 	waiting := len(q.items) > 0
 	q.quiet = 0
 	q.mu.Unlock()
 	if waiting {
-		q.ready.set()
+		signal(q.Ready)
 	}
 }
 
 // dedupe merges two deletes at the end into the one that has the real final state.
-func dedupe(deltas []delta) []delta {
+func dedupe(deltas []Delta) []Delta {
 	n := len(deltas)
-	if n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
+	if n < 2 || deltas[n-1].Type != Deleted || deltas[n-2].Type != Deleted {
 		return deltas
 	}
-	if deltas[n-1].object.UID() != deltas[n-2].object.UID() {
+	if deltas[n-1].Object.UID() != deltas[n-2].Object.UID() {
 		return deltas // the ends of two objects that shared a name
 	}
-	if !deltas[n-1].finalStateUnknown {
+	if !deltas[n-1].FinalStateUnknown {
 		deltas[n-2] = deltas[n-1]
 	}
 	return deltas[:n-1]
 }
 
-// pop takes all deltas of the object that waits longest. The caller applies them and then calls
+// Pop takes all deltas of the object that waits longest. The caller applies them and then calls
 // done; there is one caller. What was passed has no deltas to apply any more. ok is false if
 // nothing waits; ready is set when something does.
-func (q *deltaQueue) pop() (deltas []delta, ok bool) {
+func (q *Queue) Pop() (deltas []Delta, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.taken) > 0 {
@@ -248,15 +250,15 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	delete(q.items, key)
 	q.deltas -= len(q.taken)
 	if q.large && len(q.items) == 0 {
-		q.items, q.large = map[event.Key][]delta{}, false
+		q.items, q.large = map[event.Key][]Delta{}, false
 	}
-	q.room.set()
+	signal(q.room)
 	return q.taken, true
 }
 
-// done ends the turn of what pop or claim returned, which is in the store and was distributed. The
+// Done ends the turn of what pop or claim returned, which is in the store and was distributed. The
 // slice belongs to the queue again.
-func (q *deltaQueue) done() {
+func (q *Queue) Done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	clear(q.taken) // retain no object
@@ -272,41 +274,71 @@ func (q *deltaQueue) done() {
 }
 
 // settle closes synced once the first list has been processed. The caller holds mu.
-func (q *deltaQueue) settle() {
+func (q *Queue) settle() {
 	if !q.populate.begun || q.populate.remaining > 0 {
 		return
 	}
 	select {
-	case <-q.synced:
+	case <-q.Synced:
 	default:
-		close(q.synced)
+		close(q.Synced)
 	}
 }
 
-func (q *deltaQueue) hasSynced() bool {
+func (q *Queue) HasSynced() bool {
 	select {
-	case <-q.synced:
+	case <-q.Synced:
 		return true
 	default:
 		return false
 	}
 }
 
-// len returns how many objects wait.
-func (q *deltaQueue) len() int {
+// Idle reports whether everything that was added is in the store.
+func (q *Queue) Idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items) == 0 && len(q.taken) == 0
+}
+
+// Len returns how many objects wait.
+func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.items)
 }
 
-// signal wakes one waiter; setting it twice wakes once.
-type signal chan struct{}
+// ClaimFirst claims the queue for the first list, and reports whether nothing came before that. The
+// caller applies the list itself, and then calls endFirst.
+func (q *Queue) ClaimFirst() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.populate.begun {
+		return false
+	}
+	q.populate.begun = true
+	q.populate.remaining = 1
+	q.own[0] = Delta{}
+	q.taken, q.takenKey = q.own[:], event.Key{}
+	return true
+}
 
-func newSignal() signal { return make(signal, 1) }
+// EndFirst ends the claim. Duplicates of items are queued, to be compared with what is stored.
+func (q *Queue) EndFirst(duplicates []*object.Object) {
+	q.mu.Lock()
+	for _, o := range duplicates {
+		q.push(o.Key(), Delta{Type: Replaced, Object: o, Initial: true})
+	}
+	q.populate.remaining += len(q.items)
+	q.mu.Unlock()
+	q.Done()
+	signal(q.Ready)
+}
 
-func (s signal) set() {
+// signal wakes one waiter; doing it twice wakes once.
+func signal(c chan struct{}) {
 	select {
-	case s <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

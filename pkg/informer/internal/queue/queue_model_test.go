@@ -1,4 +1,4 @@
-package informer
+package queue
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// queueModel is a deltaQueue with what it should be: a list of objects, each with the words of its
+// queueModel is a Queue with what it should be: a list of objects, each with the words of its
 // deltas.
 type queueModel struct {
 	t     *rapid.T
-	q     *deltaQueue
+	q     *Queue
 	store *store.Store
 
 	order   []string
@@ -33,7 +33,7 @@ type queueModel struct {
 func TestQueueModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
-		m := &queueModel{t: t, q: newDeltaQueue(limit), store: store.New(),
+		m := &queueModel{t: t, q: New(limit), store: store.New(),
 			pending: map[string][]string{}}
 		full, stop := context.WithCancel(context.Background())
 		stop() // an add that would block fails at once
@@ -41,12 +41,12 @@ func TestQueueModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				name, typ := rapid.SampledFrom(names).Draw(t, "name"),
-					rapid.SampledFrom([]deltaType{deltaAdded, deltaUpdated, deltaDeleted}).Draw(t,
+					rapid.SampledFrom([]Type{Added, Updated, Deleted}).Draw(t,
 						"type")
 				m.version++
-				d := delta{typ: typ, object: obj(name, "1", m.version)}
+				d := Delta{Type: typ, Object: obj(name, "1", m.version)}
 				room := m.deltas() < limit
-				if err := m.q.add(full, d); (err == nil) != room || err != nil &&
+				if err := m.q.Add(full, d); (err == nil) != room || err != nil &&
 					!errors.Is(err, context.Canceled) {
 					t.Fatalf("%v with %d deltas and a limit of %d", err, m.deltas(), limit)
 				} else if err == nil {
@@ -59,8 +59,8 @@ func TestQueueModel(t *testing.T) {
 			"pop":  func(*rapid.T) { m.pop() },
 			"done": func(*rapid.T) { m.done() },
 			"": func(t *rapid.T) {
-				if m.q.deltas != m.deltas() || m.q.len() != len(m.order) {
-					t.Fatalf("%d deltas of %d objects, want %d of %d", m.q.deltas, m.q.len(),
+				if m.q.deltas != m.deltas() || m.q.Len() != len(m.order) {
+					t.Fatalf("%d deltas of %d objects, want %d of %d", m.q.deltas, m.q.Len(),
 						m.deltas(), len(m.order))
 				}
 			},
@@ -79,17 +79,17 @@ func (m *queueModel) deltas() (n int) {
 	return n
 }
 
-func (m *queueModel) push(name string, d delta) {
+func (m *queueModel) push(name string, d Delta) {
 	if len(m.pending[name]) == 0 {
 		m.order = append(m.order, name)
 	}
-	word := fmt.Sprint(deltaNames[d.typ], "@", d.object.ResourceVersion())
-	if d.finalStateUnknown {
+	word := fmt.Sprint(deltaNames[d.Type], "@", d.Object.ResourceVersion())
+	if d.FinalStateUnknown {
 		word += "?"
 	}
-	if all := m.pending[name]; len(all) > 0 && d.typ == deltaDeleted &&
+	if all := m.pending[name]; len(all) > 0 && d.Type == Deleted &&
 		strings.HasPrefix(all[len(all)-1], "deleted") {
-		if !d.finalStateUnknown {
+		if !d.FinalStateUnknown {
 			all[len(all)-1] = word
 		}
 		return
@@ -110,26 +110,26 @@ func (m *queueModel) list(names []string) {
 	m.store.Snapshot().Each(func(o *object.Object) { known[o.Name()] = o })
 	if m.taken != "" { // is newer than the store
 		delete(known, m.taken)
-		if d := m.q.taken[len(m.q.taken)-1]; d.typ != deltaDeleted {
-			known[m.taken] = d.object
+		if d := m.q.taken[len(m.q.taken)-1]; d.Type != Deleted {
+			known[m.taken] = d.Object
 		}
 	}
 	for name, all := range m.pending {
 		if len(all) > 0 { // is newer than both
 			delete(known, name)
-			if d := m.q.items[obj(name, "1", 1).Key()]; d[len(d)-1].typ != deltaDeleted {
-				known[name] = d[len(d)-1].object
+			if d := m.q.items[obj(name, "1", 1).Key()]; d[len(d)-1].Type != Deleted {
+				known[name] = d[len(d)-1].Object
 			}
 		}
 	}
-	m.q.replace(list, m.store)
+	m.q.Replace(list, m.store)
 	for i, name := range names {
-		m.push(name, delta{typ: deltaReplaced, object: list[i]})
+		m.push(name, Delta{Type: Replaced, Object: list[i]})
 		delete(known, name)
 	}
 	gone := func(name string) {
 		if o := known[name]; o != nil {
-			m.push(name, delta{typ: deltaDeleted, object: o, finalStateUnknown: true})
+			m.push(name, Delta{Type: Deleted, Object: o, FinalStateUnknown: true})
 			delete(known, name)
 		}
 	}
@@ -144,7 +144,7 @@ func (m *queueModel) pop() {
 	if m.taken != "" {
 		return // there is one consumer, and it calls done first
 	}
-	deltas, ok := m.q.pop()
+	deltas, ok := m.q.Pop()
 	if ok != (len(m.order) > 0) {
 		m.t.Fatalf("pop %t, waiting are %v", ok, m.order)
 	}
@@ -153,30 +153,30 @@ func (m *queueModel) pop() {
 	}
 	var got []string
 	for _, d := range deltas {
-		word := fmt.Sprint(deltaNames[d.typ], "@", d.object.ResourceVersion())
-		if d.finalStateUnknown {
+		word := fmt.Sprint(deltaNames[d.Type], "@", d.Object.ResourceVersion())
+		if d.FinalStateUnknown {
 			word += "?"
 		}
 		got = append(got, word)
 	}
 	name := m.order[0]
-	if deltas[0].object.Name() != name || !slices.Equal(got, m.pending[name]) {
-		m.t.Fatalf("%s: %v, want %s: %v", deltas[0].object.Name(), got, name, m.pending[name])
+	if deltas[0].Object.Name() != name || !slices.Equal(got, m.pending[name]) {
+		m.t.Fatalf("%s: %v, want %s: %v", deltas[0].Object.Name(), got, name, m.pending[name])
 	}
 	m.order, m.taken = m.order[1:], name
 	delete(m.pending, name)
 }
 
-// done applies what was taken.
+// Done applies what was taken.
 func (m *queueModel) done() {
 	if m.taken == "" {
 		return
 	}
-	if d := m.q.taken[len(m.q.taken)-1]; d.typ == deltaDeleted {
-		m.store.Remove(d.object.Key())
+	if d := m.q.taken[len(m.q.taken)-1]; d.Type == Deleted {
+		m.store.Remove(d.Object.Key())
 	} else {
-		m.store.Put(d.object)
+		m.store.Put(d.Object)
 	}
 	m.taken = ""
-	m.q.done()
+	m.q.Done()
 }

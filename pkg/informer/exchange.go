@@ -1,0 +1,371 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/diff"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Target is what a subscription is to be tied to.
+type Target struct {
+	Resource Resource
+	Scope    Scope
+	Shape    Shape
+}
+
+const (
+	// exchangeAge is after how long a delete is forgotten while a new informer cannot list.
+	exchangeAge = 5 * time.Minute
+	// catchUps is how often a new informer may be waited for while the old ones stand still.
+	catchUps    = 50
+	catchUpTime = 10 * time.Millisecond
+)
+
+var exchangeDelays = backoff.Backoff{Min: 5 * time.Millisecond, Max: time.Second}
+
+// exchange is one Factory.Exchange.
+type exchange struct {
+	s          *Subscription
+	old, fresh []member
+	was        []diff.Old // of old
+}
+
+// member is an informer, and the subscription's registration with it.
+type member struct {
+	inf *informer
+	reg *registration
+	// late, of a fresh one: it had not synced when the exchange began.
+	late bool
+}
+
+// Exchange replaces registrations of a subscription by others, and returns those, in the order of
+// to. An old one that fits a target stays. Until all new informers have synced, and are nowhere
+// behind the old ones, the old registrations go on; Exchange waits for that. Then the subscription
+// gets the difference, as its present On and Conditions allow:
+//
+//   - an object that only the old ones have is a Delete with FinalStateUnknown;
+//   - one that only the new ones have is an Add with Initial set;
+//   - one that has another version is an Update; with another UID it is a Delete and an Add.
+//
+// An object with the same UID and version comes with neither, even if its Shape is another one.
+// What waits in the subscription stays, retries and recalls included. A resync under way ends, a
+// rescan begins again. If Exchange fails, with ctx's error or ErrStopped, nothing has changed.
+//
+// No other call may exchange or remove the old registrations meanwhile.
+func (f *Factory) Exchange(ctx context.Context, s *Subscription, old []*Registration,
+	to []Target) ([]*Registration, error) {
+	x := &exchange{s: s}
+	regs := make([]*Registration, len(to))
+	gone, came := slices.Clone(old), []*Registration(nil)
+	undo := func() {
+		x.end()
+		for _, r := range came {
+			f.release(r.shared)
+		}
+	}
+	for i, target := range to {
+		key := target.key()
+		fits := func(r *Registration) bool { return r.shared.key == key }
+		if at := slices.IndexFunc(gone, fits); at >= 0 {
+			regs[i], gone = gone[at], slices.Delete(gone, at, at+1)
+			continue
+		}
+		if slices.ContainsFunc(to[:i], func(t Target) bool { return t.key() == key }) {
+			undo()
+			return nil, fmt.Errorf("subscription %q: two informers of %s with the same scope",
+				s.name, target.Resource)
+		}
+		sh, err := f.hold(target)
+		if err != nil {
+			undo()
+			return nil, err
+		}
+		inf := sh.informer
+		regs[i] = &Registration{factory: f, shared: sh,
+			reg: newRegistration(s, inf.store, inf.proc)}
+		came = append(came, regs[i])
+		x.fresh = append(x.fresh, member{inf, regs[i].reg, !inf.queue.HasSynced()})
+	}
+	for _, r := range gone {
+		x.old = append(x.old, member{inf: r.shared.informer, reg: r.reg})
+	}
+	x.begin()
+	if err := x.run(ctx, f); err != nil {
+		undo()
+		return nil, err
+	}
+	for _, r := range gone {
+		r.once.Do(func() { f.release(r.shared) })
+	}
+	for _, m := range x.fresh {
+		m.reg.proc.joined.set()
+	}
+	s.wake.set()
+	return regs, nil
+}
+
+// begin has the old registrations note deletes.
+func (x *exchange) begin() {
+	x.was = make([]diff.Old, len(x.old))
+	within := make([]func(*object.Object) bool, len(x.fresh))
+	for i, m := range x.fresh {
+		within[i] = m.inf.within()
+	}
+	expected := func(o *object.Object) bool {
+		return slices.ContainsFunc(within, func(w func(*object.Object) bool) bool { return w(o) })
+	}
+	for i, m := range x.old {
+		x.was[i] = diff.Old{Store: m.inf.store, Within: m.inf.within(),
+			Deletes: &diff.Deletes{Expected: expected}}
+		m.reg.proc.mu.Lock()
+		m.reg.deletes = x.was[i].Deletes
+		x.was[i].Begun = diff.ParseVersion(m.inf.reflector.snapshot().resourceVersion)
+		m.reg.proc.mu.Unlock()
+	}
+}
+
+// end has them note no more.
+func (x *exchange) end() {
+	for _, m := range x.old {
+		m.reg.proc.mu.Lock()
+		m.reg.deletes = nil
+		m.reg.proc.mu.Unlock()
+	}
+}
+
+// run waits until the new informers can take over, and has them do so.
+func (x *exchange) run(ctx context.Context, f *Factory) error {
+	age := time.NewTicker(exchangeAge)
+	defer age.Stop()
+	for _, m := range x.fresh {
+		for !m.inf.queue.HasSynced() {
+			select {
+			case <-m.inf.queue.Synced:
+			case <-age.C:
+				x.age()
+			case <-x.s.stopping:
+				return x.s.stoppedError()
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		if done, err := x.try(f); done || err != nil {
+			return err
+		}
+		if err := backoff.Sleep(ctx, exchangeDelays.Delay(attempt)); err != nil {
+			return err
+		}
+	}
+}
+
+// age bounds the memory of deletes while a new informer cannot list.
+func (x *exchange) age() {
+	for i, m := range x.old {
+		m.reg.proc.mu.Lock()
+		x.was[i].Deletes.Age()
+		m.reg.proc.mu.Unlock()
+	}
+}
+
+// locked locks the processors of members, and returns what unlocks them. Only Exchange holds
+// several of them, one Exchange at a time.
+func locked(members []member) (unlock func()) {
+	for _, m := range members {
+		m.reg.proc.mu.Lock()
+	}
+	return func() {
+		for _, m := range members {
+			m.reg.proc.mu.Unlock()
+		}
+	}
+}
+
+// try exchanges the registrations if the new informers are nowhere behind. For a moment the old
+// ones stand still, so that the new ones can catch up.
+func (x *exchange) try(f *Factory) (done bool, err error) {
+	f.exchanging.Lock()
+	defer f.exchanging.Unlock()
+	defer locked(x.old)()
+	late := time.Now().Add(catchUpTime)
+	for range catchUps {
+		if done, err = x.takeOver(); done || err != nil || time.Now().After(late) {
+			break
+		}
+		runtime.Gosched()
+	}
+	return done, err
+}
+
+// takeOver exchanges the registrations if it can. The old processors are locked.
+func (x *exchange) takeOver() (done bool, err error) {
+	defer locked(x.fresh)()
+	now := make([]diff.New, len(x.fresh))
+	for i, m := range x.fresh {
+		now[i] = diff.New{Store: m.inf.store, Namespace: m.inf.scope.Namespace,
+			Within: m.inf.within(), Applied: m.inf.applied(), Fresh: m.late}
+	}
+	for i, m := range x.old {
+		x.was[i].Floors = m.reg.floors.Load()
+	}
+	c := diff.Compare(x.was, now)
+	settled := c.Settled()
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	if x.s.stopped {
+		return false, x.s.stoppedError()
+	}
+	// What an old informer has to offer again comes before what follows.
+	if !settled || slices.ContainsFunc(x.old, func(m member) bool { return m.reg.postponed > 0 }) {
+		return false, nil
+	}
+	x.switchOver(c)
+	return true, nil
+}
+
+// switchOver exchanges the registrations. All locks are held.
+func (x *exchange) switchOver(c *diff.Comparison) {
+	s, unsure, floors := x.s, false, c.Floors()
+	for _, m := range x.old {
+		reg := m.reg
+		unsure = s.endRescan(reg) || unsure
+		s.resyncs = slices.DeleteFunc(s.resyncs, func(r *resync) bool { return r.from == reg })
+		s.regs = slices.DeleteFunc(s.regs, func(r *registration) bool { return r == reg })
+		reg.proc.drop(reg)
+		reg.deletes = nil
+	}
+	for _, m := range x.fresh {
+		reg := m.reg
+		reg.Transitions = s.cfg.Transitions
+		s.regs = append(s.regs, reg)
+		reg.floors.Store(floors)
+		reg.proc.admit(reg, time.Now())
+	}
+	s.retire(x.old, x.fresh)
+	added := make([][]*object.Object, len(x.fresh))
+	c.Each(func(from int, was *object.Object, to int, is *object.Object) {
+		if was != nil && (is == nil || is.UID() != was.UID()) {
+			// A rescan that has not come to the object would have told that it does not fulfil the
+			// conditions any more.
+			s.put(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: was,
+				FinalStateUnknown: true}, Known: was, From: &x.old[from].reg.Origin}, unsure)
+			was = nil
+		}
+		switch {
+		case is == nil || was != nil && object.SameState(was, is):
+		case was != nil:
+			s.put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
+				From: &x.fresh[to].reg.Origin}, false)
+		default:
+			e := &buffer.Entry{Event: event.Event{Op: event.Add, Object: is, Initial: true},
+				From: &x.fresh[to].reg.Origin, Initials: 1}
+			if s.buf.Behind(is.Key()) || !s.ownMatcher().allows(e) {
+				s.put(e, false)
+			} else {
+				added[to] = append(added[to], is)
+			}
+		}
+	})
+	for i, m := range x.fresh {
+		reg := m.reg
+		reg.Initials += len(added[i])
+		s.stats.Offered += uint64(len(added[i]))
+		s.buf.Join(&reg.Origin, added[i])
+		if unsure {
+			reg.proc.resyncs = true
+			s.rescan(reg, reg.store.Snapshot())
+		}
+	}
+	s.useDisk()
+}
+
+// put takes an event that its conditions allow, or any that On allows if unjudged. The caller holds
+// mu.
+func (s *Subscription) put(e *buffer.Entry, unjudged bool) {
+	if !s.cfg.On.Has(e.Op) || !unjudged && !s.ownMatcher().allows(e) {
+		s.refused.Add(1)
+		return
+	}
+	if !s.cfg.Transitions {
+		e.Known = nil
+	}
+	s.buf.Put(*e)
+	e.From.Initials += e.Initials
+	s.stats.Offered++
+}
+
+// retired is what waits of a registration that was exchanged.
+type retired struct {
+	origin *buffer.Origin
+	heirs  []member
+}
+
+// retire keeps what waits of old registrations. What is stored of its objects is with their heirs.
+// The caller holds mu.
+func (s *Subscription) retire(old, heirs []member) {
+	if s.buf.Empty() && len(s.recalls) == 0 {
+		s.retired = nil
+	}
+	for _, m := range old {
+		m.reg.Stored = func(key event.Key) *object.Object {
+			for _, heir := range heirs {
+				if o := heir.reg.Stored(key); o != nil {
+					return o
+				}
+			}
+			return nil
+		}
+		s.retired = append(s.retired, retired{&m.reg.Origin, heirs})
+	}
+}
+
+// forgetRetired forgets what waits of retired registrations whose heirs are all removed. The caller
+// holds mu.
+func (s *Subscription) forgetRetired() {
+	for i := len(s.retired) - 1; i >= 0; i-- { // heirs that have retired come later
+		r := s.retired[i]
+		if len(r.heirs) > 0 && !slices.ContainsFunc(r.heirs, func(heir member) bool {
+			return !heir.reg.Removed
+		}) {
+			r.origin.Removed = true
+			s.forget(r.origin)
+			s.retired = slices.Delete(s.retired, i, i+1)
+		}
+	}
+}
+
+func (t Target) key() sharedKey { return sharedKey{t.Resource, t.Scope, t.Shape.keeps()} }
+
+// applied returns up to what version the store is complete, 0 if that is unknown. The processor is
+// locked.
+func (inf *informer) applied() uint64 {
+	version := inf.reflector.snapshot().resourceVersion // first: what comes now is newer
+	if !inf.queue.Idle() {
+		return 0
+	}
+	return diff.ParseVersion(version)
+}
+
+// within returns what reports whether the scope may have an object. Field selectors are not known.
+func (inf *informer) within() func(*object.Object) bool {
+	scope := inf.scope
+	selector, err := labels.Parse(scope.LabelSelector)
+	if err != nil {
+		selector = labels.Everything()
+	}
+	return func(o *object.Object) bool {
+		return (scope.Namespace == "" || scope.Namespace == o.Namespace()) &&
+			selector.Matches(labels.Set(o.Labels()))
+	}
+}

@@ -1,0 +1,221 @@
+// Package diff compares what informers have with what others have that take their place. The two
+// sides watch the API server each for itself, so that one may be ahead of the other: Settled
+// reports whether a comparison would be true all the same. It is plain data: no goroutine, and no
+// lock but the stores' own.
+package diff
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// New is an informer that comes.
+type New struct {
+	Store     *store.Store
+	Namespace string // "" is all of them
+	// Within reports whether its scope may have an object.
+	Within func(*object.Object) bool
+	// Applied is up to what version the store is complete, 0 if that is unknown.
+	Applied uint64
+	// Fresh: its first list came after Deletes were noted, and may have been an old one.
+	Fresh bool
+}
+
+// Old is an informer that goes.
+type Old struct {
+	Store *store.Store
+	// Within reports whether its scope may have an object.
+	Within func(*object.Object) bool
+	// Begun is up to what version the store was complete before Deletes were noted, 0 if that is
+	// unknown.
+	Begun   uint64
+	Deletes *Deletes
+	// Floors are its own, from when it was the new one. What is below them was not reported.
+	Floors *Floors
+}
+
+// each calls f with every object that was reported, until f returns false.
+func (o *Old) each(f func(*object.Object) bool) bool {
+	for walk := o.Store.Snapshot().Walk(); ; {
+		was := walk.Next()
+		if was == nil {
+			return true
+		}
+		if o.Floors.Above(was, false) && !f(was) {
+			return false
+		}
+	}
+}
+
+// Comparison is one of the old side with the new one.
+type Comparison struct {
+	old []Old
+	now []New
+	by  map[string][]int // the new informers of a namespace
+	all []int            // those of all namespaces
+}
+
+// Compare returns a comparison. No store may change while its methods run.
+func Compare(old []Old, now []New) *Comparison {
+	c := &Comparison{old: old, now: now, by: map[string][]int{}}
+	for i := range now {
+		if namespace := now[i].Namespace; namespace != "" {
+			c.by[namespace] = append(c.by[namespace], i)
+		} else {
+			c.all = append(c.all, i)
+		}
+	}
+	return c
+}
+
+// find returns the new state of an object, and the number of its informer; nil if there is none.
+func (c *Comparison) find(key object.Key) (is *object.Object, at int) {
+	for _, list := range [2][]int{c.by[key.Namespace], c.all} {
+		for _, i := range list {
+			if o := c.now[i].Store.Get(key); o != nil {
+				return o, i
+			}
+		}
+	}
+	return nil, 0
+}
+
+// known returns the old state of an object, nil if there is none.
+func (c *Comparison) known(key object.Key) *object.Object {
+	for _, old := range c.old {
+		if o := old.Store.Get(key); o != nil && old.Floors.Above(o, false) {
+			return o
+		}
+	}
+	return nil
+}
+
+// Settled reports whether the new side is nowhere behind the old one.
+func (c *Comparison) Settled() bool {
+	for i := range c.old {
+		old := &c.old[i]
+		settled := old.each(func(was *object.Object) bool {
+			is, _ := c.find(was.Key())
+			return is != nil && version(is) >= version(was) || is == nil && !c.expected(was)
+		})
+		if !settled || c.revives(old) {
+			return false
+		}
+		for j := range c.now {
+			if c.now[j].Applied < old.Begun && (c.now[j].Fresh || c.hasEnded(old, &c.now[j])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// revives reports whether the new side has an object that is gone, or will.
+func (c *Comparison) revives(old *Old) bool {
+	for key, gone := range old.Deletes.all() {
+		is, _ := c.find(key)
+		switch {
+		case c.known(key) != nil: // it came back
+		case is != nil && version(is) < gone.version, is == nil && gone.expected &&
+			c.behind(gone.version, key.Namespace):
+			return true
+		}
+	}
+	for key := range old.Floors.all() {
+		if is, _ := c.find(key); is != nil && !old.Floors.Above(is, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEnded reports whether the new informer has an object that the old one may have seen deleted
+// before deletes were noted.
+func (c *Comparison) hasEnded(old *Old, now *New) bool {
+	for walk := now.Store.Snapshot().Walk(); ; {
+		is := walk.Next()
+		if is == nil {
+			return false
+		}
+		if version(is) <= old.Begun && old.Within(is) && c.known(is.Key()) == nil {
+			return true
+		}
+	}
+}
+
+// behind reports whether a new informer of a namespace is not complete up to a version.
+func (c *Comparison) behind(version uint64, namespace string) bool {
+	return slices.ContainsFunc(c.now, func(n New) bool {
+		return n.Applied < version && (n.Namespace == "" || n.Namespace == namespace)
+	})
+}
+
+// expected reports whether an object that the new side does not have may be about to come to it.
+func (c *Comparison) expected(was *object.Object) bool {
+	return slices.ContainsFunc(c.now, func(n New) bool {
+		return version(was) > n.Applied && n.Within(was)
+	})
+}
+
+// Floors returns the objects that have left the new side's scope, or have ended, if that may still
+// see states of them from before.
+func (c *Comparison) Floors() *Floors {
+	f := &Floors{of: map[object.Key]uint64{}}
+	rise := func(key object.Key, version uint64) {
+		if is, _ := c.find(key); is == nil && c.behind(version, key.Namespace) {
+			f.of[key] = max(f.of[key], version)
+			f.last = max(f.last, version)
+		}
+	}
+	for i := range c.old {
+		old := &c.old[i]
+		old.each(func(was *object.Object) bool {
+			rise(was.Key(), version(was))
+			return true
+		})
+		for key, gone := range old.Deletes.all() {
+			rise(key, gone.version)
+		}
+		for key, floor := range old.Floors.all() {
+			rise(key, floor)
+		}
+	}
+	if len(f.of) == 0 {
+		return nil
+	}
+	return f
+}
+
+// Each calls f with the old and the new state of each object of either side, nil if there is none,
+// and the numbers of their informers. Those with an old state come first.
+func (c *Comparison) Each(f func(from int, was *object.Object, to int, is *object.Object)) {
+	for i := range c.old {
+		c.old[i].each(func(was *object.Object) bool {
+			is, to := c.find(was.Key())
+			f(i, was, to, is)
+			return true
+		})
+	}
+	for i := range c.now {
+		c.now[i].Store.Snapshot().Each(func(is *object.Object) {
+			if c.known(is.Key()) == nil {
+				f(0, nil, i, is)
+			}
+		})
+	}
+}
+
+// version returns an object's version as a number, by which its states are in order. 0 is none.
+func version(o *object.Object) uint64 { return ParseVersion(o.ResourceVersion()) }
+
+// ParseVersion returns a version as a number, 0 if it is none.
+func ParseVersion(s string) uint64 {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
