@@ -77,7 +77,8 @@ func (f *Factory) Exchange(ctx context.Context, s *Subscription, old []*Registra
 		key := target.key()
 		fits := func(r *Registration) bool { return r.shared.key == key }
 		if at := slices.IndexFunc(gone, fits); at >= 0 {
-			regs[i], gone = gone[at], slices.Delete(gone, at, at+1)
+			regs[i] = gone[at]
+			gone = slices.Delete(gone, at, at+1)
 			continue
 		}
 		if slices.ContainsFunc(to[:i], func(t Target) bool { return t.key() == key }) {
