@@ -105,6 +105,8 @@ var bans = []ban{
 			informerInternal + "fifo", informerInternal + "store",
 			informerInternal + "informertest"},
 		"it holds changes; where they come from and what they mean is not its business"},
+	{"pkg/informer/internal/skips", []string{rootModule}, nil,
+		"it counts and logs; what is malformed is found by others"},
 	{"pkg/informer/internal/diff", []string{rootModule, "k8s.io"},
 		[]string{rootModule + "/pkg/informer/object", informerInternal + "store",
 			informerInternal + "informertest"},

@@ -119,6 +119,21 @@
 //
 // Whoever keeps something in a Progress learns of its end as a [Forgettable].
 //
+// # Reloads
+//
+//   - [Subscription.Reconfigure]: what waits stays, with its order, retries and recalls.
+//   - [Subscription.Rescan]: each stored object comes once more, whatever the conditions refused.
+//   - A rescan comes after an object's own events, and takes no room in the buffer.
+//   - [Factory.Exchange]: the old informers go on until the new ones have synced.
+//   - An exchange gives the difference alone, as deletes, adds and updates.
+//   - Of each object, what came before an exchange, its difference, and what follows are in order.
+//   - What waits stays through an exchange, and none of it is dropped by the overflow policy.
+//
+// New conditions hold for events that come after Reconfigure has returned. A rescan has Recalled
+// set. An object that leaves the scope is a Delete with FinalStateUnknown, as its end was not seen;
+// the conditions judge it as any delete. Exchange compares once the new informers are nowhere
+// behind the old ones, for which it may have to wait for a bookmark of the API server.
+//
 // # Full buffers
 //
 //   - A stalled subscription holds up neither the informer nor other subscriptions.

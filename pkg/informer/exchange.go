@@ -358,15 +358,14 @@ func (inf *informer) applied() uint64 {
 	return diff.ParseVersion(version)
 }
 
-// within returns what reports whether the scope may have an object. Field selectors are not known.
+// within returns what reports whether the scope surely has an object that is stored. What a field
+// selector means is not known.
 func (inf *informer) within() func(*object.Object) bool {
 	scope := inf.scope
 	selector, err := labels.Parse(scope.LabelSelector)
-	if err != nil {
-		selector = labels.Everything()
-	}
 	return func(o *object.Object) bool {
-		return (scope.Namespace == "" || scope.Namespace == o.Namespace()) &&
+		return err == nil && scope.FieldSelector == "" &&
+			(scope.Namespace == "" || scope.Namespace == o.Namespace()) &&
 			selector.Matches(labels.Set(o.Labels()))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
+	"github.com/informerd/informerd/pkg/informer/internal/skips"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -42,7 +43,7 @@ type reflector struct {
 	pace  delays.Pace // of watches that follow each other at once
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
 	failedWatches int
-	skips         skips
+	skips         skips.Log
 	// last is the resourceVersion of the last list, event or bookmark.
 	last string
 	// unavailable: the server no longer has last, so the next list asks for the newest state.
@@ -149,7 +150,7 @@ func (r *reflector) listAndWatch(ctx context.Context) error {
 
 // list reads all pages into the queue.
 func (r *reflector) list(ctx context.Context) error {
-	defer r.skips.report(r.log)
+	defer r.skips.Report(r.log)
 	items, version, err := r.listPages(ctx, r.listVersion())
 	if wire.IsExpired(err) || wire.IsTooLarge(err) {
 		r.unavailable = true
@@ -186,13 +187,13 @@ func (r *reflector) listVersion() string {
 // skip counts and logs a malformed object. The error never quotes the object.
 func (r *reflector) skip(err error) {
 	r.skipInList(err)
-	r.skips.reportSometimes(r.log)
+	r.skips.ReportSometimes(r.log)
 }
 
 // skipInList counts a malformed object, and leaves the log to the end of the list.
 func (r *reflector) skipInList(err error) {
 	r.note(func(s *reflectorStatus) { s.skipped++ })
-	r.skips.add(err)
+	r.skips.Add(err)
 }
 
 // setVersion notes the version that the next watch begins at.

@@ -166,7 +166,7 @@ func (s *Subscription) Stop() {
 	for key := range s.recalls {
 		s.forgetRecall(key)
 	}
-	s.resyncs = nil
+	s.resyncs, s.later = nil, nil
 	s.mu.Unlock()
 	s.wake.set()
 	s.room.set()

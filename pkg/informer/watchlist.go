@@ -170,7 +170,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 // may be mixed into the list; none of it reaches the queue before the end.
 func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 	timer *listTimer) ([]*object.Object, string, error) {
-	defer r.skips.report(r.log)
+	defer r.skips.Report(r.log)
 	var list streamedList
 	changed := false
 	for {

@@ -16,7 +16,7 @@ import (
 type New struct {
 	Store     *store.Store
 	Namespace string // "" is all of them
-	// Within reports whether its scope may have an object.
+	// Within reports whether its scope surely has an object.
 	Within func(*object.Object) bool
 	// Applied is up to what version the store is complete, 0 if that is unknown.
 	Applied uint64
@@ -27,7 +27,7 @@ type New struct {
 // Old is an informer that goes.
 type Old struct {
 	Store *store.Store
-	// Within reports whether its scope may have an object.
+	// Within reports whether its scope surely has an object.
 	Within func(*object.Object) bool
 	// Begun is up to what version the store was complete before Deletes were noted, 0 if that is
 	// unknown.
