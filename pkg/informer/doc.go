@@ -125,7 +125,7 @@
 //   - [Subscription.Rescan]: each stored object comes once more, whatever the conditions refused.
 //   - A rescan comes after an object's own events, and takes no room in the buffer.
 //   - [Factory.Exchange]: the old informers go on until the new ones have synced.
-//   - An exchange gives the difference alone, as deletes, adds and updates.
+//   - An exchange delivers the difference alone, as deletes, adds and updates.
 //   - Of each object, what came before an exchange, its difference, and what follows are in order.
 //   - What waits stays through an exchange, and none of it is dropped by the overflow policy.
 //
