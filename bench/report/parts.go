@@ -15,6 +15,15 @@ type Matched struct {
 	Most         float64 // required ratio; 0 if there is none
 }
 
+// Delivered is how many messages a second an output delivers to a broker, what the broker's client
+// reaches, and what it reaches with messages that are made before. See package brokers.
+type Delivered struct {
+	To                  string // broker
+	Bytes               int    // of a message
+	Ours, Client, Ready float64
+	Least               float64 // required ratio to Client
+}
+
 // Input is a sort of input designed to be as costly as possible for the parser: its time relative
 // to strict reading, which remembers nothing.
 type Input struct {
@@ -39,6 +48,18 @@ func MatchedEvents(all []Matched) Table {
 	for _, m := range all {
 		t.Rows = append(t.Rows, []string{m.To, fmt.Sprint(m.Bytes), Micros(m.Event),
 			Micros(m.Write), ratio(m.Event / m.Write)})
+	}
+	return t
+}
+
+// Deliveries returns the table of outputs to brokers.
+func Deliveries(all []Delivered) Table {
+	t := Table{Head: []string{"", "bytes", "output / client",
+		"output / client, messages made before",
+		"output, messages/s", "client", "client, messages made before"}}
+	for _, d := range all {
+		t.Rows = append(t.Rows, []string{d.To, fmt.Sprint(d.Bytes), ratio(d.Ours / d.Client),
+			ratio(d.Ours / d.Ready), number(d.Ours), number(d.Client), number(d.Ready)})
 	}
 	return t
 }

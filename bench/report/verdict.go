@@ -36,9 +36,11 @@ type Results struct {
 	// same objects.
 	OneInformer, ManyInformers Figures
 	Informers                  int
-	// Matched are matching events, by destination, and Hostile the costly inputs.
-	Matched []Matched
-	Hostile []Input
+	// Matched are matching events, by destination, Delivered the outputs to brokers, and Hostile
+	// the costly inputs.
+	Matched   []Matched
+	Delivered []Delivered
+	Hostile   []Input
 }
 
 // FurtherListeners are listeners of one kind.
@@ -119,6 +121,14 @@ func Verdicts(r Results) []Verdict {
 		if m.Most > 0 {
 			atMost("a matching event, CPU, versus writing the same bytes to a "+m.To, m.Most,
 				m.Event, m.Write)
+		}
+	}
+	for _, d := range r.Delivered {
+		if d.Ours > 0 && d.Client > 0 {
+			all = append(all, Verdict{
+				What:     "messages/s to " + d.To + ", versus its client with the same events",
+				Required: fmt.Sprintf(">= %.4gx", d.Least), Reached: ratio(d.Ours / d.Client),
+				Excess: d.Least * d.Client / d.Ours})
 		}
 	}
 	atMost("the costliest input, versus strict reading", 1.5,

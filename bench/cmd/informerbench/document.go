@@ -51,6 +51,11 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 				r.others), Table: report.Contenders(rows)})
 	}
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
+	results.Delivered = r.delivered
+	if len(r.delivered) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{Title: "outputs to brokers",
+			Table: report.Deliveries(r.delivered)})
+	}
 	if results.Matched, results.Hostile = r.matched, r.hostile; len(r.matched) > 0 {
 		doc.Tables = append(doc.Tables,
 			report.Titled{Title: "matching events, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/informerd/informerd/bench/brokers"
 	"github.com/informerd/informerd/bench/matched"
 	"github.com/informerd/informerd/bench/report"
 )
@@ -33,12 +34,31 @@ func (r *runner) performParts(ctx context.Context) {
 		fmt.Fprintf(r.log, "%-24s matched event to a %v: %v, writing %v\n", sceneParts, to,
 			result.Event, result.Write)
 	}
+	r.performBrokers(ctx)
 	var err error
 	if r.hostile, err = searchHostile(ctx); err != nil {
 		r.problem("scene %s: the search for costly input: %v", sceneParts, err)
 	}
 	for _, found := range r.hostile {
 		fmt.Fprintf(r.log, "%-24s hostile input: %.2fx %s\n", sceneParts, found.Ratio, found.Name)
+	}
+}
+
+// performBrokers measures the outputs to brokers.
+func (r *runner) performBrokers(ctx context.Context) {
+	messages, rounds := 30_000, 7
+	if r.quick {
+		messages, rounds = 5_000, 3
+	}
+	for _, to := range []brokers.Broker{brokers.JetStream, brokers.Kafka} {
+		result, err := brokers.Measure(ctx, to, messages, rounds)
+		if err != nil {
+			r.problem("scene %s: %v", sceneParts, err)
+			continue
+		}
+		r.delivered = append(r.delivered, report.Delivered{To: string(to), Bytes: result.Bytes,
+			Ours: result.Ours, Client: result.Client, Ready: result.Ready, Least: brokers.Least})
+		fmt.Fprintf(r.log, "%-24s output to %s: %.2fx its client\n", sceneParts, to, result.Ratio())
 	}
 }
 

@@ -65,8 +65,9 @@ type runner struct {
 	// problems are failures that do not end the run.
 	problems []string
 
-	matched []report.Matched
-	hostile []report.Input
+	matched   []report.Matched
+	delivered []report.Delivered
+	hostile   []report.Input
 }
 
 func (r *runner) perform(ctx context.Context) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -60,21 +62,24 @@ var (
 	errBehind = errors.New("no broker has answered the object's message before this one")
 )
 
-// newDeliveries makes the records.
-func (s *Sink) newDeliveries(messages []sink.Message) []*delivery {
+// keepText is the capacity above which memory for values is released.
+const keepText = 4 << 20
+
+// texts are the memory of values, used again when no client has them any more.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// newDeliveries makes the records, whose values are in text.
+func newDeliveries(messages []sink.Message, text *[]byte) []*delivery {
 	all := make([]delivery, len(messages))
 	headers := make([]kgo.RecordHeader, 0, 2*len(messages))
 	deliveries := make([]*delivery, len(messages))
-	var text []byte
+	values, start := (*text)[:0], 0
 	ends := make([]int, len(messages))
 	for i := range messages {
-		text = cloudevent.Append(text, messages[i])
-		ends[i] = len(text)
-		if i == 0 {
-			text = append(make([]byte, 0, min(len(text)*len(messages), 1<<20)), text...)
-		}
+		values = cloudevent.Append(values, messages[i])
+		ends[i] = len(values)
 	}
-	start := 0
+	*text = values
 	for i := range messages {
 		m, d := &messages[i], &all[i]
 		key := m.Origin.Resource + "/" + m.Object.Namespace() + "/" + m.Object.Name()
@@ -83,12 +88,20 @@ func (s *Sink) newDeliveries(messages []sink.Message) []*delivery {
 			kgo.RecordHeader{Key: "ce_id", Value: []byte(m.ID)})
 		d.subject = subject{m.Origin.Listener, key}
 		d.id = m.ID
-		d.record = kgo.Record{Key: []byte(key), Value: text[start:ends[i]:ends[i]],
+		d.record = kgo.Record{Key: []byte(key), Value: values[start:ends[i]:ends[i]],
 			Headers: headers[2*i : 2*i+2 : 2*i+2]}
 		start = ends[i]
 		deliveries[i] = d
 	}
 	return deliveries
+}
+
+// release lets the memory of values be used again, unless a client still has some of them.
+func release(text *[]byte, errs []error) {
+	unknown := func(err error) bool { return errors.Is(err, errUnknown) }
+	if cap(*text) <= keepText && !slices.ContainsFunc(errs, unknown) {
+		texts.Put(text)
+	}
 }
 
 var contentType = []byte(cloudevent.ContentType)

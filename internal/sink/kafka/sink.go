@@ -72,9 +72,11 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	within, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 
-	deliveries := s.newDeliveries(messages)
+	text := texts.Get().(*[]byte)
+	deliveries := newDeliveries(messages, text)
 	errs := s.deliver(within, deliveries)
 	s.isolate(within, deliveries, errs)
+	release(text, errs)
 	failed := false
 	for i, err := range errs {
 		if err != nil {

@@ -25,11 +25,12 @@ const (
 	// pingInterval is how often a quiet connection is tried. After two pings without an answer it
 	// is given up.
 	pingInterval = 10 * time.Second
-	// patience is how long a Write waits for a connection that broke.
-	patience = 2 * time.Second
 	// maxPending bounds the messages that wait for an acknowledgement.
 	maxPending = 1 << 17
 )
+
+// patience is how long a Write waits for a connection that broke. It is longer than reconnects.
+var patience = 2 * time.Second
 
 // reconnects are the delays between rounds through the servers.
 var reconnects = backoff.Backoff{Min: 100 * time.Millisecond, Max: time.Second}

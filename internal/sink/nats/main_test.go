@@ -22,10 +22,14 @@ import (
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	nats.Hurry()
+	goleak.VerifyTestMain(m)
+}
 
 var _ sink.Sink = (*nats.Sink)(nil)
 
+// patience is how long tests wait for what must happen.
 const patience = 20 * time.Second
 
 // start starts a server on the loopback interface, which is shut down at the end of the test.

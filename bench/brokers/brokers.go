@@ -1,0 +1,168 @@
+package brokers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/bench/objects"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Least is the required ratio.
+const Least = 0.7
+
+// Broker is where messages are sent to.
+type Broker string
+
+// The brokers.
+const (
+	JetStream Broker = "NATS JetStream"
+	Kafka     Broker = "Kafka"
+)
+
+// Result is how many messages a second each side has delivered.
+type Result struct {
+	Messages     int // of each side, in all rounds
+	Bytes        int // of a message
+	Ours, Client float64
+	Ready        float64 // the client's, with payloads that are made before
+}
+
+// Ratio returns what the output reaches of the client's figure.
+func (r Result) Ratio() float64 { return r.Ours / r.Client }
+
+// side sends messages and returns when all are acknowledged.
+type side func(ctx context.Context, messages []sink.Message) error
+
+// target is a server and both ways to it.
+type target struct {
+	ours, client, ready side
+	close               func() error
+}
+
+// Measure sends so many messages in each of so many rounds, with both sides.
+func Measure(ctx context.Context, to Broker, messages, rounds int) (r Result, err error) {
+	open := map[Broker]func([][]byte) (*target, error){
+		JetStream: openJetStream, Kafka: openKafka}[to]
+	if open == nil {
+		return Result{}, fmt.Errorf("unknown broker %q", to)
+	}
+	all, err := newMessages(messages)
+	if err != nil {
+		return Result{}, err
+	}
+	t, err := open(payloads(all))
+	if err != nil {
+		return Result{}, fmt.Errorf("cannot measure %s: %w", to, err)
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	var rates [3][]float64
+	for round := range rounds + 1 {
+		for i, s := range []side{t.ours, t.client, t.ready} {
+			// The stream must not take them for duplicates.
+			for j := range all {
+				all[j].ID = strconv.FormatUint(1<<60+uint64((3*round+i)*messages+j), 16)
+			}
+			began := time.Now()
+			if err := s(ctx, all); err != nil {
+				return Result{}, fmt.Errorf("cannot measure %s: %w", to, err)
+			}
+			if round > 0 { // the first one is a warm-up
+				rates[i] = append(rates[i], float64(messages)/time.Since(began).Seconds())
+			}
+		}
+	}
+	return Result{Messages: rounds * messages, Bytes: len(cloudevent.Append(nil, all[0])),
+		Ours: median(rates[0]), Client: median(rates[1]), Ready: median(rates[2])}, nil
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// listed is the number of objects that the messages are about.
+const listed = 1000
+
+// newMessages makes messages about objects as an informer keeps them.
+func newMessages(n int) ([]sink.Message, error) {
+	builder, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "bench", Listener: "brokers", Resource: "pods"})
+	if err != nil {
+		return nil, err
+	}
+	kind := objects.Pods
+	p := object.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name}
+	var all []sink.Message
+	for i := range n {
+		if i >= listed {
+			all = append(all, all[i-listed])
+			continue
+		}
+		o, _, err := p.ParseItem(kind.At(uint64(i), objects.Small,
+			objects.Revision{ResourceVersion: objects.FirstFreeVersion + uint64(i)}))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, builder.Event(event.Event{Op: event.Add, Object: o}, time.Now()))
+	}
+	return all, nil
+}
+
+// through returns the side that writes to a sink as a listener does.
+func through(s sink.Sink) side {
+	pace := s.Pace()
+	return func(ctx context.Context, messages []sink.Message) error {
+		batches := make(chan []sink.Message)
+		failed := make(chan error, max(pace.Writes, 1))
+		var wg sync.WaitGroup
+		for range max(pace.Writes, 1) {
+			wg.Go(func() {
+				for batch := range batches {
+					if errs := s.Write(ctx, batch); errs != nil {
+						select {
+						case failed <- errors.Join(errs...):
+						default: // the first ones are enough
+						}
+					}
+				}
+			})
+		}
+		for batch := range slices.Chunk(messages, max(pace.Batch, 1)) {
+			batches <- batch
+		}
+		close(batches)
+		wg.Wait()
+		close(failed)
+		return <-failed
+	}
+}
+
+// payload returns the bytes of the i-th message: those that were made before, if there are any.
+func payload(ready [][]byte, messages []sink.Message, i int) []byte {
+	if ready != nil {
+		return ready[i]
+	}
+	return cloudevent.Append(make([]byte, 0, 3*objects.Small/2), messages[i])
+}
+
+// payloads returns the bytes of messages. Their ids are as long as those that are sent.
+func payloads(messages []sink.Message) (all [][]byte) {
+	for i, m := range messages {
+		if i >= listed {
+			all = append(all, all[i-listed])
+			continue
+		}
+		m.ID = m.ID[:16]
+		all = append(all, cloudevent.Append(nil, m))
+	}
+	return all
+}
