@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 		})
 		t.Cleanup(func() { close(done) })
 		out, err := kafka.New(kafka.Config{Brokers: c.ListenAddrs(), Topic: topic,
-			Timeout: 3 * time.Second})
+			Timeout: 2 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -290,14 +290,12 @@ func TestTLS(t *testing.T) {
 		{secure, &tlsfiles.Files{CAFile: caFile}, ""},
 		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "example.com"}, ""},
 		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "other.example"}, "other.example"},
-		{secure, &tlsfiles.Files{}, "unknown authority"},
-		{secure, nil, ""},
 		{plain, &tlsfiles.Files{CAFile: caFile}, ""},
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			out := open(t, test.brokers, func(c *kafka.Config) {
-				c.TLS, c.Timeout = test.files, 1500*time.Millisecond
+				c.TLS, c.Timeout = test.files, 1100*time.Millisecond
 			})
 			errs := out.Write(t.Context(), messages(t, 1, "a"))
 			if test.want == "" && test.brokers == secure && test.files != nil {
@@ -318,28 +316,41 @@ func TestPassword(t *testing.T) {
 		t.Run(mechanism, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, kfake.EnableSASL(), kfake.Superuser(method, "informerd", "hunter2"))
-			path := write(t, "password", "hunter3\n")
+			path := write(t, "password", "hunter2")
 			out := open(t, c, func(c *kafka.Config) {
 				c.SASL = &kafka.SASL{Mechanism: mechanism, Username: "informerd",
 					Password: secret.FromFile(path)}
-				c.Timeout = 1500 * time.Millisecond
 			})
-			errs := out.Write(t.Context(), messages(t, 1, "a"))
-			wantError(t, errs, false, "")
-			if text := errs[0].Error(); strings.Contains(text, "hunter") {
-				t.Error(text)
-			}
-			if err := os.WriteFile(path, []byte("hunter2"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			retry(t, out, messages(t, 1, "a")...)
-			consume2(t, c)
+			deliver(t, out, messages(t, 1, "a")...)
+			wantOne(t, c)
 		})
 	}
 }
 
-// consume2 checks that the topic has one record, without credentials.
-func consume2(t *testing.T, c *kfake.Cluster) {
+// A wrong password is no reason to give up: the right one may come, and is read then.
+func TestPasswordChanges(t *testing.T) {
+	t.Parallel()
+	c := start(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "informerd", "hunter2"))
+	path := write(t, "password", "hunter3\n")
+	out := open(t, c, func(c *kafka.Config) {
+		c.SASL = &kafka.SASL{Mechanism: kafka.Plain, Username: "informerd",
+			Password: secret.FromFile(path)}
+		c.Timeout = 1200 * time.Millisecond
+	})
+	errs := out.Write(t.Context(), messages(t, 1, "a"))
+	wantError(t, errs, false, "the last connection failed")
+	if text := errs[0].Error(); strings.Contains(text, "hunter") {
+		t.Error(text)
+	}
+	if err := os.WriteFile(path, []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	retry(t, out, messages(t, 1, "a")...)
+	wantOne(t, c)
+}
+
+// wantOne checks that the topic has one record, without credentials.
+func wantOne(t *testing.T, c *kfake.Cluster) {
 	t.Helper()
 	var have int64
 	for _, p := range c.PartitionInfos(topic) {

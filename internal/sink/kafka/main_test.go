@@ -22,7 +22,10 @@ import (
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	kafka.Hurry()
+	goleak.VerifyTestMain(m)
+}
 
 var _ sink.Sink = (*kafka.Sink)(nil)
 
