@@ -10,7 +10,7 @@ import (
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Gate
-		if !g.Enter() || !g.Enter() {
+		if first, second := g.Enter(), g.Enter(); !first || !second {
 			t.Fatal("it is not open")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
