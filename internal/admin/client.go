@@ -22,7 +22,13 @@ import (
 // ErrNotRunning is returned by Dial without a daemon.
 var ErrNotRunning = errors.New("no informerd runs with this configuration")
 
-const dialTimeout = 5 * time.Second
+const (
+	dialTimeout = 5 * time.Second
+	// answerTimeout is how long the beginning of a stream may take, with a module on its way.
+	answerTimeout = time.Minute
+)
+
+var errLate = fmt.Errorf("nothing came within %v", answerTimeout)
 
 // Client sends commands to a daemon.
 type Client struct {
@@ -132,10 +138,14 @@ var errEnough = errors.New("enough")
 // stream sends a request, and calls each for the lines of the answer until that returns false.
 func (c *Client) stream(ctx context.Context, path string, s Selection, module []byte,
 	each func(*line) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(answerTimeout, func() { cancel(errLate) })
 	answered, err := c.post(ctx, path, s, module)
 	if err != nil {
 		return err
 	}
+	late.Stop()
 	defer answered.Body.Close()
 	if answered.StatusCode != http.StatusOK {
 		return decodeAnswer(answered.Body).err()
@@ -144,7 +154,7 @@ func (c *Client) stream(ctx context.Context, path string, s Selection, module []
 	for {
 		var l line
 		if err := d.Decode(&l); err != nil {
-			return fmt.Errorf("the answer was cut off: %w", firstError(ctx.Err(), err))
+			return fmt.Errorf("the answer was cut off: %w", firstError(context.Cause(ctx), err))
 		}
 		if l.End {
 			return (&answer{Error: l.Error, Mistakes: l.Mistakes}).err()
@@ -178,7 +188,7 @@ func (c *Client) post(ctx context.Context, path string, request any,
 	answered, err := c.web.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("the running informerd does not answer: %w",
-			firstError(ctx.Err(), errors.Unwrap(err)))
+			firstError(context.Cause(ctx), errors.Unwrap(err)))
 	}
 	return answered, nil
 }

@@ -12,6 +12,7 @@
 //   - Dial returns ErrNotRunning if no daemon serves the socket.
 //   - Mistakes in a configuration come through as config.Errors, with their places.
 //   - A list is streamed. One that was cut off is an error, never a short list.
+//   - A list or a replay whose answer does not begin within a minute is given up by the client.
 //   - Reloads wait for each other; a second replay at the same time is refused.
 //   - A reload goes on if its client leaves; a replay stops.
 //   - Without a selection nothing is dropped and nothing is replayed.

@@ -21,6 +21,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// dialAndReload is what a process of another user does.
+func dialAndReload(dir string) {
+	c, err := Dial(context.Background(), dir)
+	if err == nil {
+		_, err = c.Reload(context.Background())
+	}
+	fmt.Printf("as %d: %v\n", os.Geteuid(), err)
+}
+
 // serve serves functions in a folder until the test ends, or until the result is called.
 func serve(t *testing.T, dir string, f Functions) (stop func()) {
 	t.Helper()

@@ -2,22 +2,12 @@ package admin
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-// dialAndReload is what a process of another user does.
-func dialAndReload(dir string) {
-	c, err := Dial(context.Background(), dir)
-	if err == nil {
-		_, err = c.Reload(context.Background())
-	}
-	fmt.Printf("as %d: %v\n", os.Geteuid(), err)
-}
 
 func TestOtherUsersAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {

@@ -156,12 +156,12 @@ func (s *server) replay(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.replaying.Unlock()
+	out := newStream(w)
 	ids, wrong, err := s.letters.selected(r.Context(), sel)
 	if err != nil {
-		fail(w, http.StatusBadRequest, err)
+		out.end(err)
 		return
 	}
-	out := newStream(w)
 	for _, err := range wrong {
 		var one *LetterError
 		errors.As(err, &one)
@@ -184,6 +184,7 @@ func newStream(w http.ResponseWriter) *stream {
 	w.Header().Set("Content-Type", "application/jsonl")
 	s := &stream{encoder: json.NewEncoder(w), control: http.NewResponseController(w)}
 	s.encoder.SetEscapeHTML(false)
+	s.err = s.control.Flush() // the client knows now that there is an answer
 	return s
 }
 

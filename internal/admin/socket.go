@@ -23,6 +23,9 @@ type Socket struct {
 	lock     *os.File
 }
 
+// ErrInUse is returned by Listen if another daemon uses the folder.
+var ErrInUse = errors.New("another informerd uses this folder")
+
 // Listen makes the socket in the folder for state, which must be there. Commands that connect wait
 // for Serve. Close it, also after Serve.
 func Listen(dir string) (*Socket, error) {
@@ -31,8 +34,7 @@ func Listen(dir string) (*Socket, error) {
 		return nil, fmt.Errorf("the socket for commands cannot be made: %w", err)
 	}
 	if err := tryLock(lock); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: another informerd uses this folder (%w)", dir, err),
-			lock.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w (%w)", dir, ErrInUse, err), lock.Close())
 	}
 	s := &Socket{path: filepath.Join(dir, socketName), lock: lock}
 	if err := s.bind(); err != nil {

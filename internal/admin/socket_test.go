@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 )
@@ -173,7 +175,7 @@ func TestOddRequests(t *testing.T) {
 		{"POST", listPath, strings.Repeat("[", 1<<20), 400},
 		{"POST", dropPath, `{"ids":["` + strings.Repeat("x", maxSelection) + `"]}`, 400},
 		{"POST", dropPath, `{"ids":["x",""]}`, 200},
-		{"POST", replayPath, `{}`, 400},
+		{"POST", replayPath, `{}`, 200},
 		{"POST", replayPath, `{"reason":"none"}`, 200},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), test.method, "http://x"+test.path,
@@ -275,4 +277,26 @@ func TestStopWithHangingClient(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A daemon that does not answer, as one that is stopped, does not hold up a list forever.
+func TestHangingDaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{web: &http.Client{Transport: silent{}}}
+		begun := time.Now()
+		if got := names(t, c, Selection{}); got !=
+			"!the running informerd does not answer: nothing came within 1m0s" {
+			t.Errorf("got %s", got)
+		}
+		if took := time.Since(begun); took != answerTimeout {
+			t.Errorf("after %v", took)
+		}
+	})
+}
+
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }

@@ -246,6 +246,24 @@ func TestDeadLettersAsJSON(t *testing.T) {
 	}
 }
 
+// What an object says is not obeyed by a terminal.
+func TestShownTextIsHarmless(t *testing.T) {
+	l := deadletter.Letter{ID: "x", Name: "a\x1b[2J", Error: "x\u202e",
+		Object: []byte("{\"a\":\"\u009b2J\x7f\u202eé\\u001b\"}")}
+	var b bytes.Buffer
+	if err := showLetter(&b, &l, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range b.String() {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e {
+			t.Errorf("there is a %q in\n%q", r, b.String())
+		}
+	}
+	if !strings.Contains(b.String(), `"a": "\u009b2J\u007f\u202eé\u001b"`) {
+		t.Errorf("%s", b.String())
+	}
+}
+
 func TestReplayCommand(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.fill()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"sync"
 
 	"github.com/informerd/informerd/internal/admin"
@@ -11,14 +12,18 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
-// commands makes the socket for commands, nil without a folder for state.
-func commands(cfg *config.Config) (*admin.Socket, error) {
+// commands makes the socket for commands, nil without a folder for state, or in one that can have
+// none.
+func commands(cfg *config.Config, log *slog.Logger) (*admin.Socket, error) {
 	if cfg.State.Dir == "" {
 		return nil, nil
 	}
 	socket, err := admin.Listen(cfg.Path(cfg.State.Dir))
-	if err != nil {
+	if errors.Is(err, admin.ErrInUse) {
 		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
+	}
+	if err != nil { // some file systems have no sockets
+		log.Error("commands such as informerd dlq cannot reach this informerd", "error", err)
 	}
 	return socket, nil
 }

@@ -25,7 +25,7 @@ type supervisor struct {
 // run starts the runtime's plan and stops it when ctx is done.
 func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	log, cfg := r.log, r.plan.config
-	socket, err := commands(cfg)
+	socket, err := commands(cfg, log)
 	if err != nil {
 		return err
 	}

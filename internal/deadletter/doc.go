@@ -20,5 +20,6 @@
 //   - A damaged file is refused by Open, and left as it is.
 //   - A full disk is an error of Put, and the store goes on.
 //   - List reads page by page, and holds up neither Put nor the disk.
+//   - The file does not shrink: what letters have left in it is used again.
 //   - No object, message or error of a letter is ever logged.
 package deadletter
