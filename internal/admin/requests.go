@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,21 +156,25 @@ func (s *server) replay(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusConflict, errors.New("another replay is under way: wait for its end"))
 		return
 	}
-	defer s.replaying.Unlock()
 	out := newStream(w)
-	ids, wrong, err := s.letters.selected(r.Context(), sel)
+	out.end(s.replayTo(r.Context(), out, sel, module.Bytes()))
+}
+
+// replayTo replays the selected letters, and sends what became of each. It ends the turn of this
+// replay, so that there may be another one when the client knows of the end.
+func (s *server) replayTo(ctx context.Context, out *stream, sel Selection, module []byte) error {
+	defer s.replaying.Unlock()
+	ids, wrong, err := s.letters.selected(ctx, sel)
 	if err != nil {
-		out.end(err)
-		return
+		return err
 	}
 	for _, err := range wrong {
 		var one *LetterError
 		errors.As(err, &one)
 		out.send(line{Wrong: one})
 	}
-	err = s.Replay(r.Context(), s.letters.snapshot(r.Context(), ids), module.Bytes(),
+	return s.Replay(ctx, s.letters.snapshot(ctx, ids), module,
 		func(o Outcome) { out.send(line{Outcome: &o}) })
-	out.end(err)
 }
 
 // stream writes lines of JSON, each at once. It may be used concurrently.

@@ -59,7 +59,7 @@ func putUntilKilled(path, first string) {
 func TestKilled(t *testing.T) {
 	cfg := Config{Path: file(t)}
 	from := 1
-	for range 5 {
+	for range 4 {
 		acknowledged, dropping, dropped := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 		cmd.Env = []string{"DEADLETTER_TEST_FILE=" + cfg.Path, fmt.Sprint("DEADLETTER_TEST_FROM=",
@@ -71,7 +71,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines, after := bufio.NewScanner(out), 100+rand.IntN(2000)
+		lines, after := bufio.NewScanner(out), 50+rand.IntN(500)
 		for n := 0; lines.Scan(); n++ {
 			if n == after {
 				_ = cmd.Process.Signal(syscall.SIGKILL)
