@@ -55,7 +55,9 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 			for _, report := range reports {
 				report.Settler.Release()
 			}
-			return err
+			if ctx.Err() != nil { // else the listener does not use the output any more
+				return err
+			}
 		}
 	}
 	return nil

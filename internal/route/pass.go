@@ -48,11 +48,15 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 		if entry == nil {
 			continue
 		}
-		if err := h.ways[i].Offer(ctx, h.event, entry); err != nil {
+		err := h.ways[i].Offer(ctx, h.event, entry)
+		if err != nil && ctx.Err() != nil {
 			// The route is being stopped. The event goes back, and goes on from here.
 			d.Progress = *rest
 			d.Retry(0)
 			return
+		}
+		if err != nil { // the listener does not use the output any more
+			w.route.stats.unwanted.Add(1)
 		}
 		h.entries[i] = nil
 	}

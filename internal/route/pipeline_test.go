@@ -134,3 +134,32 @@ func TestDrain(t *testing.T) {
 		})
 	}
 }
+
+// An output that is removed while a worker is at an event does not get the event, and holds up
+// nothing.
+func TestAnOutputThatIsRemovedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandled(t, "")
+		gone := &output{}
+		h.Outputs = append(h.Outputs, to("gone", gone))
+		h.lasts = time.Minute
+		_, cancel, ended := h.trying(t)
+		defer cancel()
+		h.push("a")
+		next := h.Pipeline
+		next.Outputs = h.Outputs[:1]
+		if err := h.Use(&next); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		expectAll(t, "written", h.written(), "a")
+		expectAll(t, "acknowledged", h.source.log, "done a")
+		if len(gone.got) > 0 {
+			t.Errorf("the removed output got %v", gone.got)
+		}
+		h.source.end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
