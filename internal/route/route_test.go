@@ -272,13 +272,18 @@ func to(name string, s sink.Sink) Output {
 
 // letters are dead letters.
 type letters struct {
-	mu  sync.Mutex
-	all []deadletter.Letter
+	mu    sync.Mutex
+	fails int // so many times first
+	all   []deadletter.Letter
 }
 
 func (l *letters) Put(_ context.Context, letter deadletter.Letter) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.fails > 0 {
+		l.fails--
+		return errors.New("no space left on device")
+	}
 	l.all = append(l.all, letter)
 	return nil
 }

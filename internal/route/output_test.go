@@ -1,0 +1,169 @@
+package route
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// expressionOf compiles an expression of an output.
+func expressionOf(t *testing.T, kind filters.Kind, text string) *filters.Filter {
+	t.Helper()
+	f, err := filters.Compile(filters.Expression{Text: text, Kind: kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// An output's when selects its messages, and its data makes their data. Other outputs of the
+// listener get everything as it is.
+func TestWhenAndData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := pod(1, `"Pending"`)
+		source := newScript(event.Event{Op: event.Add, Object: in},
+			event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
+		some, all := &output{}, &output{}
+		var log bytes.Buffer
+		r := source.route(t, &log, some)
+		r.Outputs[0].When = expressionOf(t, filters.KindWhen, `op == "update" || violated == true`)
+		r.Outputs[0].Data = expressionOf(t, filters.KindData,
+			`{"is": rule ?? type, "phase": object.status.phase}`)
+		r.Outputs = append(r.Outputs, to("all", all))
+		r.Rules = book(t, pending(0))
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range some.messages {
+			got = append(got, string(cloudevent.AppendData(nil, m)))
+		}
+		want := []string{`{"is":"stuck","phase":"Pending"}`, `{"is":"stuck","phase":"Running"}`,
+			`{"is":"dev.informerd.object.updated","phase":"Running"}`}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q\n%s", got, log.String())
+		}
+		expectTold(t, all, "violated stuck high@1", "added 1", "resolved stuck high@2",
+			"updated 2 was 1")
+		if s := r.Stats(); s.Unwanted != 1 || s.Outputs[0].Offered != 1 ||
+			s.Outputs[1].Offered != 2 || s.DeadLetters != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// An expression of an output that has no answer makes a dead letter of the message, for that output
+// alone.
+func TestAnExpressionOfAnOutputThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
+		some, all := &output{}, &output{}
+		var log bytes.Buffer
+		r := source.route(t, &log, some)
+		dead := &letters{}
+		r.Letters = dead
+		r.Outputs[0].When = expressionOf(t, filters.KindWhen, `object.status.phase > 5`)
+		r.Outputs = append(r.Outputs, to("all", all))
+		r.Rules = book(t, pending(0))
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expectTold(t, some)
+		expectTold(t, all, "violated stuck high@1", "added 1")
+		if len(dead.all) != 2 {
+			t.Fatalf("%d dead letters", len(dead.all))
+		}
+		for i, l := range dead.all {
+			if l.Reason != deadletter.FilterFailed || l.Output != "out" ||
+				(l.Rule == "stuck") != (i == 0) || !strings.Contains(l.Error, "its when failed") ||
+				len(l.Object) == 0 || len(l.Message) == 0 {
+				t.Errorf("%+v", l)
+			}
+		}
+	})
+}
+
+// An output for reports alone gets no events.
+func TestAnOutputForReportsAlone(t *testing.T) {
+	source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
+	out := &output{}
+	var log bytes.Buffer
+	r := source.route(t, &log, out)
+	r.Outputs[0].ReportsOnly, r.Rules = true, book(t, pending(0))
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expectTold(t, out, "violated stuck high@1")
+}
+
+// The number of workers changes while the route runs, and so do its rules: a violation of a rule
+// that is gone ends.
+func TestTuned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandled(t, "")
+		h.Batch, h.lasts = 1, time.Minute
+		h.Rules = book(t, rules.Definition{Name: "any", Deny: filters.Expression{Text: "true"}})
+		_, cancel, ended := h.trying(t)
+		defer cancel()
+		h.push("a", "b", "c")
+		if calls := h.called(); len(calls) != 1 {
+			t.Errorf("one worker called %q", calls)
+		}
+		h.Tune(patient, 0, 2)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if calls := h.called(); len(calls) != 2 {
+			t.Errorf("two workers called %q", calls)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		next := h.Pipeline
+		next.RuleSet = []*rules.Rule{}
+		if err := h.Use(&next); err != nil {
+			t.Fatal(err)
+		}
+		h.push("a")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		told := fmt.Sprint(reported(t, h.out))
+		if !strings.Contains(told, "resolved any") || len(h.Rules.Open()) != 0 {
+			t.Errorf("told %s, open %v", told, h.Rules.Open())
+		}
+		h.source.end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What an output refuses for good is stored before the event counts as ended. A store that takes
+// nothing for a time holds up the object, and loses nothing.
+func TestADeadLetterThatCannotBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &output{fail: func(int, sink.Message) error { return sink.Permanent(errors.New("no")) }}
+		dead := &letters{fails: 3}
+		var log bytes.Buffer
+		r := newScript(add("a"), add("b")).route(t, &log, out)
+		r.Letters = dead
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := r.Stats().Outputs[0]
+		if len(dead.all) != 2 || s.DeadLettered != 2 || s.Letters != 2 || s.Waiting != 0 ||
+			!strings.Contains(log.String(), "a dead letter cannot be stored, will try again") {
+			t.Errorf("%d letters, %+v\n%s", len(dead.all), s, log.String())
+		}
+	})
+}
