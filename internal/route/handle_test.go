@@ -110,7 +110,12 @@ func (p *puppet) HandleBatch(ctx context.Context, events []event.Event) (results
 	return results, nil
 }
 
-func (p *puppet) Close(context.Context) error { p.closed++; return nil }
+func (p *puppet) Close(context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed++
+	return nil
+}
 
 // handled is a route with a puppet, and what is around it.
 type handled struct {

@@ -152,7 +152,9 @@ func TestTuned(t *testing.T) {
 // nothing for a time holds up the object, and loses nothing.
 func TestADeadLetterThatCannotBeStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		out := &output{fail: func(int, sink.Message) error { return sink.Permanent(errors.New("no")) }}
+		out := &output{fail: func(int, sink.Message) error {
+			return sink.Permanent(errors.New("no"))
+		}}
 		dead := &letters{fails: 3}
 		var log bytes.Buffer
 		r := newScript(add("a"), add("b")).route(t, &log, out)
