@@ -88,22 +88,32 @@ func (p *listenerPlan) subscription(cfg *config.Config) informer.SubscriptionCon
 
 // routeConfig returns the configuration of the listener's route, without a pipeline.
 func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route.Config {
-	cfg := l.setup().cfg
-	retry := cfg.Retry
+	t := l.setup().tuning()
 	c := route.Config{
-		Name: l.name, Subscription: l.subscription, Workers: cfg.Workers,
-		Log: log.With("listener", l.name), Letters: letters,
-		Capacity: cfg.Buffer.Capacity, Overflow: overflows[cfg.Buffer.Overflow],
-		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
-			MaxBackoff: retry.MaxBackoff.Duration, GiveUpAfter: retry.GiveUpAfter.Duration},
+		Name: l.name, Subscription: l.subscription, Retry: t.Retry, Buffer: t.Buffer,
+		PauseAfter: t.PauseAfter, Workers: t.Workers, Letters: letters,
+		Log: log.With("listener", l.name),
 	}
 	if store, ok := letters.(*deadletter.Store); ok {
 		c.Notes = store.Listener(l.name)
 	}
-	if cfg.Handler != nil {
-		c.PauseAfter = cfg.Handler.PauseAfter
-	}
 	return c
+}
+
+// tuning returns what can be changed while the listener's route runs.
+func (p *listenerPlan) tuning() route.Tuning {
+	retry := p.cfg.Retry
+	t := route.Tuning{
+		Workers: p.cfg.Workers,
+		Buffer: route.Buffer{Capacity: p.cfg.Buffer.Capacity,
+			Overflow: overflows[p.cfg.Buffer.Overflow]},
+		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
+			MaxBackoff: retry.MaxBackoff.Duration, GiveUpAfter: retry.GiveUpAfter.Duration},
+	}
+	if p.cfg.Handler != nil {
+		t.PauseAfter = p.cfg.Handler.PauseAfter
+	}
+	return t
 }
 
 // start waits until what the listener needs is there, and runs its route until that is drained.

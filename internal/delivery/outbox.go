@@ -83,6 +83,15 @@ func (o *Outbox) Use(out *Output, p Policy) {
 	o.changed()
 }
 
+// Resize changes how many entries may wait, and what becomes of more. What is waiting stays.
+func (o *Outbox) Resize(capacity int, overflow informer.Overflow) error {
+	err := o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity, Overflow: overflow})
+	if err != nil {
+		return fmt.Errorf("output %q: %w", o.name, err)
+	}
+	return nil
+}
+
 // Retire makes dead letters of what is waiting, and Run return when that is done. Nothing may be
 // offered afterwards.
 func (o *Outbox) Retire() {

@@ -46,7 +46,11 @@ func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, er
 		w := b.byName[out.To.Name]
 		if w != nil {
 			w.Use(out.To, policy)
+			err = w.Resize(r.outboxSize(len(outputs)))
 		} else if w, err = b.open(r, out, free(used), len(outputs), policy); err != nil {
+			return nil, err
+		}
+		if err != nil {
 			return nil, err
 		}
 		kept[out.To.Name] = w
@@ -68,15 +72,10 @@ func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy deli
 	w := &way{receiver: receiver}
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
-		OnRoom:   b.room.freed,
-		Capacity: r.capacity, Overflow: r.overflow,
-		Owed: r.owed(w),
+		OnRoom: b.room.freed,
+		Owed:   r.owed(w),
 	}
-	if outputs == 1 {
-		// The workers wait for it, so that events stay in the subscription.
-		cfg.Overflow = informer.OverflowBlock
-		cfg.Capacity = min(cfg.Capacity, soleCapacity)
-	}
+	cfg.Capacity, cfg.Overflow = r.outboxSize(outputs)
 	var err error
 	if w.Outbox, err = delivery.New(out.To, cfg); err != nil {
 		return nil, err
@@ -105,6 +104,19 @@ func (b *outboxes) ended(w *way) {
 // soleCapacity is how many entries the outbox of a listener's only output has room for. It is
 // enough for the largest batches of all senders.
 const soleCapacity = 1024
+
+// outboxSize returns the size of each outbox of so many, and what happens if it is full.
+func (r *Route) outboxSize(outputs int) (capacity int, overflow informer.Overflow) {
+	b := r.buffer.Load()
+	switch {
+	case outputs == 1:
+		// The workers wait for it, so that events stay in the subscription.
+		return min(b.Capacity, soleCapacity), informer.OverflowBlock
+	case b.Overflow == informer.OverflowSpill:
+		return b.Capacity, informer.OverflowLatest // what was made is not written to a file
+	}
+	return b.Capacity, b.Overflow
+}
 
 // free returns a number that is not used, and adds it to those that are.
 func free(used map[int]bool) int {

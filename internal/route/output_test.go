@@ -121,7 +121,7 @@ func TestTuned(t *testing.T) {
 		if calls := h.called(); len(calls) != 1 {
 			t.Errorf("one worker called %q", calls)
 		}
-		h.Tune(patient, 0, 2)
+		h.Tune(Tuning{Retry: patient, Workers: 2})
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if calls := h.called(); len(calls) != 2 {

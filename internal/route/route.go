@@ -44,11 +44,8 @@ type Config struct {
 	// pause; 0: they never do.
 	PauseAfter int
 	Workers    int // 0 means 1
-	// Capacity is how many messages may wait for an output, if there are several, and Overflow what
-	// happens then. Capacity 0 means 1,024.
-	Capacity int
-	Overflow informer.Overflow
-	Letters  delivery.Letters
+	Buffer     Buffer
+	Letters    delivery.Letters
 	// Notes are the listener's in the store of dead letters. May be nil.
 	Notes *deadletter.Listener
 	Log   *slog.Logger
@@ -63,18 +60,24 @@ type Retry struct {
 	GiveUpAfter time.Duration
 }
 
+// Buffer is what may wait for each output, if there are several. Events for the only output wait in
+// the subscription.
+type Buffer struct {
+	Capacity int // events; 0 means 1,024
+	Overflow informer.Overflow
+}
+
 // Route is one listener's way from its subscription to its outputs. Make one with New.
 type Route struct {
 	name         string
 	subscription Subscription
-	capacity     int
-	overflow     informer.Overflow
 	letters      delivery.Letters
 	notes        *deadletter.Listener
 	log          *failurelog.Log
 
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]
+	buffer   atomic.Pointer[Buffer]
 	outboxes outboxes
 	workers  atomic.Int32
 	runs     runs
@@ -104,15 +107,10 @@ func New(cfg Config) (*Route, error) {
 	}
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
-		capacity: cmp.Or(cfg.Capacity, soleCapacity), overflow: cfg.Overflow,
 		log:     &failurelog.Log{Logger: cfg.Log},
-		breaker: breaker.Breaker{After: cfg.PauseAfter, Pauses: pauses},
+		breaker: breaker.Breaker{Pauses: pauses},
 	}
-	if r.overflow == informer.OverflowSpill {
-		r.overflow = informer.OverflowLatest // what was made is not written to a spill file
-	}
-	r.retry.Store(&cfg.Retry)
-	r.workers.Store(int32(cmp.Or(cfg.Workers, 1)))
+	r.Tune(Tuning{cfg.Retry, cfg.Buffer, cfg.PauseAfter, cfg.Workers})
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {
 			return nil, err
@@ -142,13 +140,21 @@ func (r *Route) Use(p *Pipeline) error {
 	return nil
 }
 
-// Tune sets what has no effect on an event that is under way: how often and when what fails is
-// tried again, after how many crashes in a row the workers pause, and how many workers there are.
-// The outboxes learn of it with the next Use.
-func (r *Route) Tune(retry Retry, pauseAfter, workers int) {
-	r.retry.Store(&retry)
-	r.breaker.SetAfter(pauseAfter)
-	r.workers.Store(int32(cmp.Or(workers, 1)))
+// Tuning is what can be changed without a new pipeline, as in Config.
+type Tuning struct {
+	Retry      Retry
+	Buffer     Buffer
+	PauseAfter int
+	Workers    int
+}
+
+// Tune changes what has no effect on what is under way. The outboxes learn of it with the next Use.
+func (r *Route) Tune(t Tuning) {
+	t.Buffer.Capacity = cmp.Or(t.Buffer.Capacity, soleCapacity)
+	r.retry.Store(&t.Retry)
+	r.buffer.Store(&t.Buffer)
+	r.breaker.SetAfter(t.PauseAfter)
+	r.workers.Store(int32(cmp.Or(t.Workers, 1)))
 	r.idle.wake()
 }
 
