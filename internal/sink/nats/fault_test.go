@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 
 	"github.com/nats-io/nats-server/v2/server"
+	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/informerd/informerd/internal/secret"
@@ -206,5 +207,49 @@ func TestPermissions(t *testing.T) {
 		wantError(t, errs[1:3], false, "do not allow")
 		wantError(t, errs[4:], false, "do not allow")
 		deliver(t, out, all[0])
+	}
+}
+
+// A server that answers on a new connection has not got what was sent on the one before.
+func TestAnotherConnectionConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t, &server.Options{})
+	p := newProxy(t, s.Addr().String())
+	subscriber, _ := client(t, s)
+	arrived := make(chan *natsgo.Msg, 100)
+	if _, err := subscriber.ChanSubscribe("k8s.>", arrived); err != nil {
+		t.Fatal(err)
+	}
+	if err := subscriber.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	out := open(t, s, func(c *nats.Config) { c.Servers, c.Stream = []string{p.url()}, "" })
+	retry(t, out, messages(t, 1, "first")...)
+	p.set(sinktest.Hang)
+	all := messages(t, 1, "a", "large", "b")
+	all[1].Body, all[1].Data = sink.BodyData, `"`+strings.Repeat("x", 12<<20)+`"`
+	written := make(chan []error)
+	go func() { written <- out.Write(t.Context(), all) }()
+	<-p.hung
+	p.heal()
+	errs := <-written
+	if len(errs) != len(all) {
+		t.Fatalf("got %v", errs)
+	}
+	retry(t, out, messages(t, 1, "last")...)
+	if err := subscriber.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for len(arrived) > 0 {
+		got[(<-arrived).Subject] = true
+	}
+	for i, err := range errs {
+		if err == nil && !got["k8s."+all[i].Object.Name()] {
+			t.Errorf("%s was reported as taken, and has not arrived", all[i].Object.Name())
+		}
+	}
+	if !got["k8s.last"] {
+		t.Error("the last message is missing")
 	}
 }

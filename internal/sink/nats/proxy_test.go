@@ -2,6 +2,7 @@ package nats_test
 
 import (
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -18,6 +19,7 @@ type proxy struct {
 	mu        sync.Mutex // guards the fields below
 	behaviour sinktest.Behaviour
 	changed   chan struct{}
+	hanging   int // pipes that do
 	conns     map[net.Conn]bool
 	clients   map[net.Conn]bool // of conns
 }
@@ -42,6 +44,22 @@ func newProxy(t testing.TB, server string) *proxy {
 	return p
 }
 
+// heal makes the proxy healthy. What hangs meanwhile is lost, as are its connections.
+func (p *proxy) heal() {
+	p.set(sinktest.Fail)
+	p.breakAll()
+	for {
+		p.mu.Lock()
+		hanging := p.hanging
+		p.mu.Unlock()
+		if hanging == 0 {
+			break
+		}
+		runtime.Gosched()
+	}
+	p.set(sinktest.Healthy)
+}
+
 func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
 
 func (p *proxy) set(b sinktest.Behaviour) {
@@ -50,6 +68,12 @@ func (p *proxy) set(b sinktest.Behaviour) {
 	p.behaviour = b
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+func (p *proxy) hang(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hanging += n
 }
 
 func (p *proxy) get() (sinktest.Behaviour, <-chan struct{}) {
@@ -109,12 +133,14 @@ func (p *proxy) pipe(from, to net.Conn, requests bool) {
 		}
 		b, changed := p.get()
 		for requests && b == sinktest.Hang {
+			p.hang(1)
 			select {
 			case p.hung <- struct{}{}:
 			default:
 			}
 			<-changed
 			b, changed = p.get()
+			p.hang(-1)
 		}
 		switch {
 		case b == sinktest.Fail, b == sinktest.Break && !requests:
