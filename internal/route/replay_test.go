@@ -1,0 +1,245 @@
+package route
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// replays is a route with a real subscription and a store of dead letters.
+type replays struct {
+	*draft
+	out   *output
+	store *deadletter.Store
+	feed  *informer.Subscription
+	log   bytes.Buffer
+}
+
+func newReplays(t *testing.T) *replays {
+	t.Helper()
+	store, err := deadletter.Open(deadletter.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	feed, err := informer.NewSubscription(informer.SubscriptionConfig{Name: "l"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replays{out: &output{}, store: store, feed: feed}
+	r.draft = (&script{}).route(t, &r.log, r.out)
+	r.Subscription, r.Letters, r.Notes = feed, store, store.Listener("l")
+	return r
+}
+
+// start runs the route, and returns the function that ends it and the store.
+func (r *replays) start(t *testing.T) (end func()) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- r.Run(t.Context()) }()
+	synctest.Wait()
+	return func() {
+		r.feed.Stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := r.store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (r *replays) offer(t *testing.T, e event.Event) {
+	t.Helper()
+	if _, err := r.feed.Offer(e, nil); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// stored returns what is in the store, oldest first.
+func (r *replays) stored(t *testing.T) (all []deadletter.Letter) {
+	t.Helper()
+	for l, err := range r.store.List(t.Context(), deadletter.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// replay replays a letter about an event.
+func (r *replays) replay(ctx context.Context, l deadletter.Letter, e event.Event) (delivery.Result,
+	error) {
+	return r.Replay(ctx, Replay{Letter: l, Event: e,
+		Superseded: func() bool { return r.store.Superseded(l.ID) }})
+}
+
+// Letters go through the listener again, in their order. What the output refuses again is a letter
+// again, in the place of the one before. What something newer has followed is not sent.
+func TestReplay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplays(t)
+		refuse := func(int, sink.Message) error { return sink.Permanent(errors.New("not yet")) }
+		r.out.fail = refuse
+		defer r.start(t)()
+		events := []event.Event{
+			{Op: event.Add, Object: pod(1, `"Pending"`)},
+			{Op: event.Update, Object: pod(2, `"Running"`), Old: pod(1, `"Pending"`)},
+			{Op: event.Update, Object: pod(3, `"Failed"`), Old: pod(2, `"Running"`)},
+		}
+		for _, e := range events {
+			r.offer(t, e)
+		}
+		letters := r.stored(t)
+		if len(letters) != 3 {
+			t.Fatalf("%d letters", len(letters))
+		}
+		expect := func(i int, want delivery.Result) {
+			t.Helper()
+			got, err := r.replay(t.Context(), letters[i], events[i])
+			if got != want || (err != nil) != (want == delivery.Failed) {
+				t.Errorf("letter %d: %v, %v, want %v", i, got, err, want)
+			}
+		}
+		expect(0, delivery.Failed)
+		again := r.stored(t)
+		if len(again) != 3 || again[0].ID == letters[0].ID || again[1].ID != letters[1].ID {
+			t.Fatalf("%+v", again)
+		}
+		letters = again
+		r.out.mu.Lock()
+		r.out.fail = nil
+		r.out.mu.Unlock()
+		expect(0, delivery.Delivered)
+		expect(2, delivery.Delivered)
+		expect(1, delivery.Superseded)
+		if got := versions(r.out); !slices.Equal(got, []string{"1", "3"}) {
+			t.Errorf("delivered %v", got)
+		}
+		unknown := letters[1]
+		unknown.ID, unknown.Output = "", "another"
+		if _, err := r.replay(t.Context(), unknown, events[1]); err == nil {
+			t.Error("an output that the listener does not have")
+		}
+	})
+}
+
+// The present filter decides about a letter.
+func TestAReplayIsFiltered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplays(t)
+		r.Filter = expression(t, `object.status.phase == "Running"`, filters.KindFilter)
+		defer r.start(t)()
+		l := deadletter.Letter{ID: "1", Listener: "l", Reason: deadletter.HandlerFailed}
+		for phase, want := range map[string]delivery.Result{`"Pending"`: delivery.Filtered,
+			`"Running"`: delivery.Delivered} {
+			got, err := r.replay(t.Context(), l, event.Event{Op: event.Add, Object: pod(1, phase)})
+			if got != want || err != nil {
+				t.Errorf("%s: %v, %v", phase, got, err)
+			}
+		}
+	})
+}
+
+// A letter waits until nothing else of its object is under way. If that was newer, it is not sent.
+func TestAReplayWaitsForTheObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplays(t)
+		r.out.fail = func(_ int, m sink.Message) error {
+			if m.ResourceVersion == "1" {
+				return sink.Permanent(errors.New("no"))
+			}
+			return nil
+		}
+		defer r.start(t)()
+		first := event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}
+		r.offer(t, first)
+		r.out.mu.Lock()
+		r.out.fail = away(time.Minute)
+		r.out.mu.Unlock()
+		r.offer(t, event.Event{Op: event.Update, Object: pod(2, `"Running"`),
+			Old: pod(1, `"Pending"`)})
+		letters := r.stored(t)
+		if len(letters) != 1 {
+			t.Fatalf("%d letters", len(letters))
+		}
+		begun := time.Now()
+		got, err := r.replay(t.Context(), letters[0], first)
+		if got != delivery.Superseded || err != nil || time.Since(begun) < 30*time.Second {
+			t.Errorf("%v, %v after %v", got, err, time.Since(begun))
+		}
+		if got := versions(r.out); !slices.Equal(got, []string{"2"}) {
+			t.Errorf("delivered %v", got)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		r.out.mu.Lock()
+		r.out.fail = away(time.Hour)
+		r.out.mu.Unlock()
+		fresh := deadletter.Letter{ID: "1", Listener: "l", Reason: deadletter.Refused}
+		if _, err := r.replay(ctx, fresh, first); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it should have waited for the output: %v", err)
+		}
+	})
+}
+
+// A refused report of a rule is sent again if the violation is open, and its end follows.
+func TestAReportIsReplayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplays(t)
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		r.out.fail = func(int, sink.Message) error { return sink.Permanent(errors.New("not yet")) }
+		defer r.start(t)()
+		e := event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}
+		r.offer(t, e)
+		letters := r.stored(t)
+		if len(letters) != 1 || letters[0].Rule != "stuck" {
+			t.Fatalf("%+v", letters)
+		}
+		r.out.mu.Lock()
+		r.out.fail = nil
+		r.out.mu.Unlock()
+		if got, err := r.replay(t.Context(), letters[0], e); got != delivery.Delivered ||
+			err != nil {
+			t.Errorf("%v, %v", got, err)
+		}
+		r.offer(t, event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: e.Object})
+		expectTold(t, r.out, "violated stuck high@1", "resolved stuck high@2")
+		if got, err := r.replay(t.Context(), letters[0], e); got != delivery.Superseded ||
+			err != nil {
+			t.Errorf("the violation is over: %v, %v", got, err)
+		}
+	})
+}
+
+// The message of a letter says when its violation began.
+func TestSinceOf(t *testing.T) {
+	since := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
+	b, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := b.Rule(event.Event{Op: event.Add, Object: pod(1, `""`)}, since,
+		sink.Report{Rule: "r", Violated: true, Since: since})
+	got, err := sinceOf(&deadletter.Letter{Message: cloudevent.Append(nil, m)})
+	if err != nil || !got.Equal(since) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := sinceOf(&deadletter.Letter{Message: []byte("{")}); err == nil {
+		t.Error("no error")
+	}
+}
