@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,10 +93,26 @@ func (m *model) put(l Letter, at int) {
 	m.bytes += sizeOfLetter(l)
 }
 
+// fewerChecks lets rapid make fewer checks in a test that writes files, unless the command line
+// says how many.
+func fewerChecks(t *testing.T) {
+	checks := flag.Lookup("rapid.checks")
+	if checks.Value.String() != checks.DefValue {
+		return
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) })
+	if err := checks.Value.Set("30"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Random operations, restarts and crashes, compared with a slice.
 func TestModel(t *testing.T) {
 	for _, disk := range []bool{false, true} {
 		t.Run(fmt.Sprint("disk ", disk), func(t *testing.T) {
+			if disk {
+				fewerChecks(t)
+			}
 			dir, files := filepath.Dir(file(t)), 0
 			rapid.Check(t, func(t *rapid.T) {
 				cfg := Config{Limits: Limits{MaxBytes: 20_000, MaxAge: -1, WhenFull: Drop}}
