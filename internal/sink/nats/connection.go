@@ -45,13 +45,15 @@ type connection struct {
 	why    problem
 }
 
-// problem is why there is no connection.
+// problem is why there is no connection, as far as callbacks of the client have said.
 type problem struct {
 	mu    sync.Mutex
 	err   error
-	ended chan struct{} // closed when there is one again; nil if nobody waits
+	up    bool
+	ended chan struct{} // closed when there is a connection again; nil if nobody waits
 }
 
+// set takes note of an attempt to connect that failed.
 func (p *problem) set(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,24 +66,32 @@ func (p *problem) get() error {
 	return p.err
 }
 
+// begin takes note that the connection broke.
+func (p *problem) begin(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err, p.up = err, false
+}
+
 // end takes note that there is a connection.
 func (p *problem) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.up = true
 	if p.ended != nil {
 		close(p.ended)
 		p.ended = nil
 	}
 }
 
-// wait returns what is closed at the next end.
-func (p *problem) wait() <-chan struct{} {
+// wait returns what is closed at the next end, and whether there is a connection now.
+func (p *problem) wait() (ended <-chan struct{}, up bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended == nil {
 		p.ended = make(chan struct{})
 	}
-	return p.ended
+	return p.ended, p.up
 }
 
 // run owns the connection until stop is closed.
@@ -126,7 +136,7 @@ func (s *Sink) connect() (*connection, error) {
 	o.FlusherTimeout, o.ReconnectOnFlusherError = s.config.Timeout, true
 	o.PingInterval = pingInterval
 	o.ReconnectErrCB = func(_ *natsgo.Conn, err error) { c.why.set(err) }
-	o.DisconnectedErrCB = o.ReconnectErrCB
+	o.DisconnectedErrCB = func(_ *natsgo.Conn, err error) { c.why.begin(err) }
 	o.ConnectedCB = func(*natsgo.Conn) { c.why.end() }
 	o.ReconnectedCB = o.ConnectedCB
 	o.AsyncErrorCB = func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.denied.add(err) }
@@ -146,23 +156,47 @@ func (s *Sink) connect() (*connection, error) {
 	return c, nil
 }
 
-// connected returns nil if there is a connection. It waits for one, but not for long.
-func (s *Sink) connected(ctx context.Context, c *connection) error {
-	patience := time.NewTimer(min(patience, s.config.Timeout/2))
-	defer patience.Stop()
+// await waits for a connection, but not for long. It reports whether there is one, as far as
+// callbacks have said.
+func (s *Sink) await(ctx context.Context, c *connection) bool {
+	ended, up := c.why.wait()
+	if up {
+		return true
+	}
+	timer := time.NewTimer(min(patience, s.config.Timeout/2))
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+	case <-c.closed:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// connected returns nil if there is a connection. If it is patient it waits for one, but not for
+// long. Meanwhile the client may block.
+func (s *Sink) connected(ctx context.Context, c *connection, patient bool) error {
+	limit := time.Duration(0)
+	if patient {
+		limit = min(patience, s.config.Timeout/2)
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 	for {
-		ended := c.why.wait()
+		ended, _ := c.why.wait()
 		if c.client.Status() == natsgo.CONNECTED {
 			return nil
 		}
 		select {
 		case <-ended:
-		case <-patience.C:
+		case <-timer.C:
 			return s.disconnected(c)
 		case <-c.closed:
 			return s.disconnected(c)
 		case <-ctx.Done():
-			return ctx.Err()
+			return errNotSent
 		}
 	}
 }

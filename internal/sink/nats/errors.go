@@ -13,6 +13,7 @@ import (
 
 var (
 	errNotConnected = errors.New("there is no connection to the servers")
+	errNotSent      = errors.New("it was not sent: others wait before it, or for the servers")
 	errDenied       = errors.New("the credentials do not allow to publish to the subject")
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,13 +48,28 @@ func TestServerIsAway(t *testing.T) {
 	url, port := s.ClientURL(), o.Port
 	stop(s)
 	out := open(t, s, func(c *nats.Config) {
-		c.Servers, c.Stream, c.Timeout = []string{url}, "", 200*time.Millisecond
+		c.Servers, c.Stream, c.Timeout = []string{url}, "", 2*time.Second
 	})
 	for range 2 {
 		wantError(t, out.Write(t.Context(), messages(t, 1, "a")), false, "no connection")
 	}
 	start(t, &server.Options{Port: port})
 	retry(t, out, messages(t, 1, "a")...)
+}
+
+// Writes that wait for a server do not wait for each other.
+func TestWritesWaitTogether(t *testing.T) {
+	t.Parallel()
+	s := start(t, &server.Options{})
+	stop(s)
+	out := open(t, s, func(c *nats.Config) { c.Stream, c.Timeout = "", 4*time.Second })
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			wantError(t, out.Write(t.Context(), messages(t, 1, "a")), false, "no connection")
+		})
+	}
+	wg.Wait()
 }
 
 // A connection that takes nothing holds up nobody beyond the timeout or the context.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -20,17 +21,18 @@ func (s *Sink) publish(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
+	up := s.await(ctx, c)
 	// One batch after the other: what a Write that has ended still had to publish never comes
 	// after what a later Write publishes.
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return errNotSent
 	}
 	if s.config.Stream == "" {
-		return s.toServer(ctx, c, b)
+		return s.toServer(ctx, c, b, up)
 	}
-	return s.toStream(ctx, c, b)
+	return s.toStream(ctx, c, b, up)
 }
 
 // sent is what came of publishing items.
@@ -40,29 +42,39 @@ type sent struct {
 	err  error                    // of the others, or of all
 }
 
-// publishing calls send, which has the turn, and waits for it or ctx. Calls of the client block
-// while it connects or the server takes nothing, and nothing ends them.
-func (s *Sink) publishing(ctx context.Context, send func() sent) sent {
+// publishing calls send once there is a connection, with the turn, and waits for it or ctx. Calls
+// of the client block while it connects or the server takes nothing, and nothing ends them.
+func (s *Sink) publishing(ctx context.Context, c *connection, up bool, send func() sent) sent {
 	done := make(chan sent, 1)
+	var began atomic.Bool
 	go func() {
 		defer func() { <-s.turn }()
+		err := s.connected(ctx, c, up)
+		if err == nil && ctx.Err() != nil {
+			err = errNotSent
+		}
+		if err != nil {
+			done <- sent{err: err}
+			return
+		}
+		began.Store(true)
 		done <- send()
 	}()
 	select {
 	case r := <-done:
 		return r
 	case <-ctx.Done():
-		return sent{err: ctx.Err()}
 	}
+	if !began.Load() {
+		return sent{err: errNotSent} // send also looks at ctx before each message
+	}
+	return sent{err: ctx.Err()}
 }
 
 // toStream publishes to JetStream and waits for the acknowledgements.
-func (s *Sink) toStream(ctx context.Context, c *connection, b *batch) error {
+func (s *Sink) toStream(ctx context.Context, c *connection, b *batch, up bool) error {
 	items := b.items
-	r := s.publishing(ctx, func() (r sent) {
-		if r.err = s.connected(ctx, c); r.err != nil {
-			return r
-		}
+	r := s.publishing(ctx, c, up, func() (r sent) {
 		r.acks = make([]jetstream.PubAckFuture, len(items))
 		r.errs = make([]error, len(items))
 		for i := range items {
@@ -112,12 +124,9 @@ func (s *Sink) acknowledged(ctx context.Context, c *connection, ack jetstream.Pu
 }
 
 // toServer publishes without a stream, and asks the server whether it has all.
-func (s *Sink) toServer(ctx context.Context, c *connection, b *batch) error {
+func (s *Sink) toServer(ctx context.Context, c *connection, b *batch, up bool) error {
 	items := b.items
-	r := s.publishing(ctx, func() (r sent) {
-		if r.err = s.connected(ctx, c); r.err != nil {
-			return r
-		}
+	r := s.publishing(ctx, c, up, func() (r sent) {
 		c.denied.forget()
 		connects := c.client.Stats().Reconnects
 		r.errs = make([]error, len(items))
@@ -158,6 +167,10 @@ func (s *Sink) explained(ctx context.Context, err error) error {
 	switch {
 	case err == nil, sink.IsPermanent(err), errors.Is(err, errNotConnected), err == errDenied:
 		return err
+	case err == errNotSent && ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", err, ctx.Err())
+	case err == errNotSent:
+		return fmt.Errorf("%w within %v", err, s.config.Timeout)
 	case !isContext(err):
 		return refusal(err)
 	case ctx.Err() != nil:

@@ -79,7 +79,7 @@ func (s *Sink) connection(ctx context.Context) (*connection, error) {
 	select {
 	case <-s.tried:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, errNotSent
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
