@@ -127,7 +127,7 @@
 //   - [Factory.Exchange]: the old informers go on until the new ones have synced.
 //   - An exchange delivers the difference alone, as deletes, adds and updates.
 //   - Of each object, what came before an exchange, its difference, and what follows are in order.
-//   - What waits stays through an exchange, and none of it is dropped by the overflow policy.
+//   - What waits stays through an exchange; its difference is neither dropped nor refused.
 //
 // New conditions hold for events that come after Reconfigure has returned. A rescan has Recalled
 // set. An object that leaves the scope is a Delete with FinalStateUnknown, as its end was not seen;

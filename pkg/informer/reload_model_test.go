@@ -20,6 +20,7 @@ import (
 // interleaving can be tried.
 type reloads struct {
 	t       *rapid.T
+	dir     string
 	sub     *Subscription
 	history []turn
 	current map[string]*object.Object
@@ -211,7 +212,9 @@ func (r *reloads) change(t *rapid.T, name string) {
 func (r *reloads) config(t *rapid.T) SubscriptionConfig {
 	cfg := SubscriptionConfig{
 		Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"),
-		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock}).Draw(t, "overflow"),
+		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
+			t, "overflow"),
+		SpillDir: r.dir, SpillBytes: 24_000,
 	}
 	if !r.plain {
 		cfg.Transitions = rapid.Bool().Draw(t, "transitions")
@@ -287,10 +290,10 @@ func (r *reloads) drain() {
 // newer one, and in the end the last state of each object in the scope is known. Without conditions
 // each add, update and delete fits what came before it.
 func TestReloadModel(t *testing.T) {
-	exchanges := 0
+	dir, exchanges := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := &reloads{
-			t: t, current: map[string]*object.Object{}, uids: map[string]int{},
+			t: t, dir: dir, current: map[string]*object.Object{}, uids: map[string]int{},
 			plain: rapid.Bool().Draw(t, "plain"), known: map[string]*object.Object{},
 			newest: map[string]int{},
 		}

@@ -39,7 +39,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 			was = nil
 		}
 		switch {
-		case is == nil || was != nil && object.SameState(was, is):
+		case is == nil:
 		case was != nil:
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
 				From: &x.fresh[to].reg.Origin}, false)
