@@ -188,7 +188,11 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 		made.remove()
 		return nil
 	}
-	w.listener.health.bind(slices.Concat(w.listener.events, w.setup.caches.registrations()))
+	if made.events != nil {
+		w.listener.tie(made.events, w.setup.cfg.Informer())
+	}
+	w.listener.health.bind(slices.Concat(w.listener.registrations(),
+		w.setup.caches.registrations()))
 	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
 		"namespaces", w.setup.cfg.Informer().Namespaces)
 	b.bound(w.listener, w.setup)
@@ -203,9 +207,6 @@ func (b *binder) take(w bindable, made *binding) bool {
 		return false
 	}
 	b.removeLocked(w.listener)
-	if made.events != nil {
-		w.listener.events = made.events
-	}
 	w.setup.caches.in, w.setup.messages, w.setup.found = made.looked, made.messages, made.found
 	return true
 }
@@ -253,8 +254,8 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		if err != nil {
 			return made, err
 		}
-		if made.looked[name], err = b.listen(found, inf,
-			withIndexesIn(shape, name, s.filters()), on); err != nil {
+		shape = withIndexesIn(shape, name, s.filters())
+		if made.looked[name], err = b.listen(b.targets(found, inf, shape), on); err != nil {
 			return made, err
 		}
 	}
@@ -268,8 +269,8 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
 		Kind: found.GVK.Kind,
 	})
-	if err == nil && l.events == nil {
-		made.events, err = b.listen(found, s.cfg.Informer(), s.shape, l.subscription)
+	if err == nil && l.registrations() == nil {
+		made.events, err = b.listen(b.targets(found, s.cfg.Informer(), s.shape), l.subscription)
 	}
 	return made, err
 }
@@ -293,19 +294,27 @@ func resourceOf(found kube.Resource) informer.Resource {
 	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
 }
 
-// listen makes one registration for each of the informer's namespaces. With an error it makes none.
-func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape,
-	to *informer.Subscription) ([]*informer.Registration, error) {
+// targets returns what a subscription to an informer is tied to, one for each of its namespaces.
+func (b *binder) targets(found kube.Resource, inf *config.Informer,
+	shape informer.Shape) (all []informer.Target) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
 	shape.DigestKey = b.digestKey
-	var regs []*informer.Registration
 	for _, ns := range namespaces {
-		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
-			FieldSelector: inf.Scope().FieldSelector}
-		reg, err := b.cluster.factory.Subscribe(resourceOf(found), scope, shape, to)
+		all = append(all, informer.Target{Resource: resourceOf(found), Shape: shape,
+			Scope: informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
+				FieldSelector: inf.Scope().FieldSelector}})
+	}
+	return all
+}
+
+// listen makes one registration for each target. With an error it makes none.
+func (b *binder) listen(targets []informer.Target,
+	to *informer.Subscription) (regs []*informer.Registration, err error) {
+	for _, t := range targets {
+		reg, err := b.cluster.factory.Subscribe(t.Resource, t.Scope, t.Shape, to)
 		if err != nil {
 			for _, done := range regs {
 				done.Remove()

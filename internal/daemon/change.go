@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
+	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -30,6 +32,7 @@ func (l *listener) change(s *supervisor, to *setup) bool {
 		s.binder.add(l, to)
 		return true
 	}
+	l.health.bind(slices.Concat(l.events, to.caches.registrations()))
 	l.swap(s, to)
 	return true
 }
@@ -41,7 +44,9 @@ func (s *supervisor) bound(l *listener, to *setup) {
 			l.start(l.life, s.runtime)
 			return
 		}
-		if informer.WaitForSync(to.life, to.caches.registrations()...) != nil {
+		ctx, cancel := l.until(to)
+		defer cancel()
+		if informer.WaitForSync(ctx, to.caches.registrations()...) != nil {
 			return
 		}
 		l.mu.Lock()
@@ -58,15 +63,90 @@ func (l *listener) hasBegun() bool {
 	return l.begun
 }
 
+// until returns a context that ends when a setup is no longer wanted, or the listener ends.
+func (l *listener) until(to *setup) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(l.life)
+	context.AfterFunc(to.life, cancel)
+	return ctx, cancel
+}
+
 // swap makes a setup that is bound the one that the listener works with. The caller holds mu.
+//
+// What is decided before the buffer changes first, so that nothing is refused that the new
+// expressions let through. What was decided about objects that are stored is decided again if the
+// select or the rules have changed.
 func (l *listener) swap(s *supervisor, to *setup) {
 	from := l.now.Swap(to)
-	if err := l.route.Use(to.pipeline()); err != nil { // what may be wrong was checked
+	err := l.subscription.Reconfigure(to.subscription(to.config))
+	if err == nil {
+		l.route.Tune(to.tuning())
+		if from.cfg.Select.Text != to.cfg.Select.Text &&
+			(l.before == nil || !l.subscription.Rescanning()) {
+			l.before = &route.Selection{Select: from.selects}
+		}
+		p := to.pipeline()
+		p.Before = l.before
+		err = l.route.Use(p)
+	}
+	if err != nil { // what may be wrong was checked
 		s.log.Error("listener failed", "listener", l.name, "error", err)
 		l.now.Store(from)
 		return
 	}
+	if from.selectsOtherwise(to) {
+		l.subscription.Rescan()
+	}
 	s.release(from, to)
+	if l.tiedTo != digest(to.cfg.Informer()) {
+		s.listening.Go(func() { s.exchange(l, to) })
+	}
+}
+
+// selectsOtherwise reports whether another setup may select other objects, or judge them otherwise.
+func (s *setup) selectsOtherwise(to *setup) bool {
+	before, after := s.members(), to.members()
+	for _, name := range []string{"select", "rules", "informers"} {
+		if before[name] != after[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// exchange ties the listener to the informers of its setup, instead of those that it has. The
+// listener gets the difference.
+func (s *supervisor) exchange(l *listener, to *setup) {
+	l.exchanging.Lock()
+	defer l.exchanging.Unlock()
+	ctx, cancel := l.until(to)
+	defer cancel()
+	l.mu.Lock()
+	wanted, old := l.now.Load() == to && !l.gone, l.events
+	l.mu.Unlock()
+	if !wanted {
+		return
+	}
+	inf := to.cfg.Informer()
+	err := to.found.CheckNamespaces(inf.Namespaces)
+	var events []*informer.Registration
+	if err == nil {
+		events, err = s.cluster.factory.Exchange(ctx, l.subscription, old,
+			s.binder.targets(to.found, inf, to.shape))
+	}
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return
+	case err != nil:
+		s.log.Error("listener failed", "listener", l.name, "error", err)
+		l.health.fail(err)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events, l.tiedTo = events, digest(inf)
+	l.health.bind(slices.Concat(events, to.caches.registrations()))
+	s.log.Info("listening", "listener", l.name, "resource", to.found.String(), "namespaces",
+		inf.Namespaces)
 }
 
 // release closes what a setup has and others do not.

@@ -113,6 +113,12 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
+func (b *lockedBuffer) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.buf.Reset()
+}
+
 // waitFor waits until the log has said something.
 func (b *lockedBuffer) waitFor(t *testing.T, words string) {
 	t.Helper()

@@ -30,10 +30,16 @@ type listener struct {
 	after  <-chan struct{} // what the listener waits for before it begins; nil: nothing
 	ended  chan struct{}   // closed when it is no longer there
 
+	exchanging sync.Mutex // held while events are exchanged
+
 	mu     sync.Mutex // guards what follows
+	tiedTo string     // the digest of the informer of events
 	begun  bool       // its route runs, or has run
 	gone   bool       // it must not begin any more
 	target *setup     // that it is to work with, once that is bound
+	// before is the select by which the listener has the objects that have not come since it was
+	// exchanged; nil if it never was.
+	before *route.Selection
 	events []*informer.Registration
 }
 
@@ -153,6 +159,20 @@ func (l *listener) use() error {
 	return l.route.Use(l.setup().pipeline())
 }
 
+// registrations returns those that bring the listener its events, nil if it is not bound.
+func (l *listener) registrations() []*informer.Registration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.events
+}
+
+// tie notes the registrations that bring the listener its events, and their informer.
+func (l *listener) tie(events []*informer.Registration, inf *config.Informer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events, l.tiedTo = events, digest(inf)
+}
+
 // remove notes that the listener must not begin any more. It reports whether it has begun.
 func (l *listener) remove() (begun bool) {
 	l.mu.Lock()
@@ -163,6 +183,8 @@ func (l *listener) remove() (begun bool) {
 
 // unbind ends the listener's registrations.
 func (l *listener) unbind() {
+	l.exchanging.Lock()
+	defer l.exchanging.Unlock()
 	l.mu.Lock()
 	events := l.events
 	l.events = nil

@@ -96,7 +96,7 @@ func (r *reload) preparePart(ctx context.Context, planned *listenerPlan) (config
 		if len(p.fields) == 0 && slices.Equal(running.sinks(), r.outputs.sinks(planned)) {
 			return nil, nil
 		}
-		p.restart = needsRestart(p.fields) || running.refuses(planned)
+		p.restart = running.isAnother(planned)
 		if !p.restart && p.was.hasBegun() {
 			before = running
 		}

@@ -30,21 +30,10 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 	return mistakes
 }
 
-// restartFields are those of a listener with which it cannot go on with what it has.
-var restartFields = []string{"informer", "buffer", "resync", "retry", "workers", "rules"}
-
-func needsRestart(fields []string) bool {
-	return slices.ContainsFunc(fields, func(field string) bool {
-		return slices.Contains(restartFields, field)
-	})
-}
-
-// refuses reports whether what is decided before the listener's buffer is not what a plan needs.
-func (s *setup) refuses(planned *listenerPlan) bool {
-	a, b := s.before, planned.before
-	return a.on != b.on || a.transitions != b.transitions ||
-		fmt.Sprint(a.conditions) != fmt.Sprint(b.conditions) || s.book != nil &&
-		!slices.Equal(s.cfg.Outputs, planned.cfg.Outputs)
+// isAnother reports whether a plan's listener is about another resource. Then nothing of what it
+// has fits.
+func (s *setup) isAnother(planned *listenerPlan) bool {
+	return s.cfg.Informer().Resource != planned.cfg.Informer().Resource
 }
 
 // differences returns the fields of the listener that have another value in a plan, sorted. What is

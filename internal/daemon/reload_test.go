@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,4 +174,74 @@ func TestChangesInPlace(t *testing.T) {
 	if adds := strings.Count(d.out.String(), `"op":"add"`); adds != 6 {
 		t.Errorf("%d adds were sent, want 6", adds)
 	}
+}
+
+// told are the events of a listener, in the order in which they came: the end of the type, the
+// object and, of a rule, its name.
+func (d *reloadable) told(listener string) (all []string) {
+	for line := range strings.Lines(d.out.String()) {
+		var e struct{ Source, Type, Subject, Rule string }
+		if json.Unmarshal([]byte(line), &e) != nil ||
+			!strings.HasSuffix(e.Source, "/listeners/"+listener) {
+			continue
+		}
+		all = append(all, strings.TrimSpace(e.Type[strings.LastIndex(e.Type, ".")+1:]+" "+
+			e.Subject[strings.LastIndex(e.Subject, "/")+1:]+" "+e.Rule))
+	}
+	return all
+}
+
+// A change of the select and of the rules is reported about the objects that are there; a change of
+// what has to do with the way of events alone is not.
+func TestWhatAReloadTells(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	config := func(listener string) string {
+		return "outputs: {out: {stdout: {}}, more: {stdout: {}}}\nlisteners:\n" +
+			"  pods: {informer: {resource: pods}, " + listener + "}\n"
+	}
+	const rule = "rules: [{name: a, deny: 'label(\"team\") == \"a\"'}], "
+	d := startReloadable(t, config("outputs: [out]"), k)
+	var all []string
+	expect := func(listener string, want ...string) {
+		t.Helper()
+		eventually(t, func() error {
+			all = d.told("pods")
+			if len(all) < len(want) {
+				return fmt.Errorf("%s: told %q", listener, all)
+			}
+			return nil
+		})
+		slices.Sort(all)
+		slices.Sort(want)
+		if !slices.Equal(all, want) {
+			t.Fatalf("%s: got %q, want %q", listener, all, want)
+		}
+		d.out.reset()
+	}
+	expect("the start", "added web-1", "added web-2", "added web-3")
+	for _, c := range []struct {
+		listener, changed string
+		want              []string
+	}{
+		{"workers: 3, retry: {attempts: 2}, outputs: [out]", "retry, workers", nil},
+		{"buffer: {capacity: 7}, on: [add], outputs: [out]", "buffer, on, retry, workers", nil},
+		{"filter: 'op == \"delete\"', outputs: [out]", "buffer, filter, on", nil},
+		{rule + "outputs: [out]", "filter, rules", []string{"violated web-1 a"}},
+		{strings.Replace(rule, `== "a"`, `in ["b", "c"]`, 1) + "outputs: [out]", "rules",
+			[]string{"resolved web-1 a", "violated web-2 a", "violated web-3 a"}},
+		{strings.Replace(rule, "name: a", "name: b", 1) + "outputs: [out]", "rules",
+			[]string{"resolved web-2 a", "resolved web-3 a", "violated web-1 b"}},
+		{"outputs: [out]", "rules", []string{"resolved web-1 b"}},
+		{`select: 'label("team") != "c"', outputs: [out]`, "select", []string{"deleted web-3"}},
+		{`select: 'label("team") != "a"', outputs: [out]`, "select",
+			[]string{"added web-3", "deleted web-1"}},
+		{"outputs: [out]", "select", []string{"added web-1"}},
+	} {
+		if got := d.reload(t, config(c.listener)); !strings.Contains(got,
+			`changes="listener pods changed (`+c.changed+`)"`) {
+			t.Errorf("%s: %s", c.listener, got)
+		}
+		expect(c.listener, c.want...)
+	}
+	d.stop(t)
 }

@@ -66,6 +66,9 @@ func (s *setup) pipeline() *route.Pipeline {
 		Select: s.selects, On: s.cfg.Ops(), Filter: s.filter, Rules: s.book, Quiet: s.quiet,
 		Own: s.own, Caches: s.caches, Messages: s.messages,
 	}
+	if s.book != nil {
+		p.RuleSet = append([]*rules.Rule{}, s.rules...) // none is not nil
+	}
 	for _, o := range s.outputs {
 		p.Outputs = append(p.Outputs, o.route())
 	}

@@ -20,6 +20,8 @@
 //     What happens outside of the set is nothing.
 //   - If the select looks at the clock or at other objects, each object is evaluated again within a
 //     minute: what enters or leaves as time passes is an add or a delete, once.
+//   - When a pipeline with another select takes over, each object that comes again is an add or a
+//     delete if it has entered or left the set by that, see Pipeline.Before.
 //   - A select that fails leaves the object selected or not, as it was, and is counted and logged.
 //     Its next event evaluates it again. A select that looks at the clock or at other objects is
 //     evaluated after 1 s, 2 s, 4 s and so on, at least once a minute.

@@ -11,8 +11,9 @@ import (
 )
 
 // members remembers which objects are selected, where that does not follow from their states: those
-// for which the select has failed, and if it looks at the clock or at other objects (moving), all
-// that are selected. It is safe for concurrent use, each object by one worker at a time.
+// for which the select has failed, if it looks at the clock or at other objects (moving), all that
+// are selected, and after another select, all. It is safe for concurrent use, each object by one
+// worker at a time.
 type members struct {
 	mu      sync.Mutex
 	objects map[event.Key]member
@@ -60,10 +61,10 @@ func (m *members) get(key event.Key) (is member, remembered bool) {
 }
 
 // put remembers an object, or forgets it if nothing has to be remembered of it.
-func (m *members) put(key event.Key, is member, moving bool) {
+func (m *members) put(key event.Key, is member, keep bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if is.failures == 0 && !(moving && is.in) {
+	if is.failures == 0 && !keep {
 		delete(m.objects, key)
 		return
 	}

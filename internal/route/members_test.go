@@ -278,7 +278,7 @@ func TestMembersAreSmall(t *testing.T) {
 		t.Errorf("%d objects take %d bytes", objects, grown)
 	}
 	for i := range objects {
-		m.put(key(i), member{}, true)
+		m.put(key(i), member{}, false)
 	}
 	if m.len() != 0 {
 		t.Errorf("%d are left", m.len())

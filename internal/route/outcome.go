@@ -52,11 +52,13 @@ const (
 
 // done acknowledges an event, and remembers whether its object is selected.
 func (r *Route) done(d *informer.Delivery, rest *unsent) {
-	if rest.pipeline.Select != nil {
-		if d.Op == event.Delete {
+	if p := rest.pipeline; p.Select != nil || p.Before != nil {
+		gone := d.Op == event.Delete
+		if gone {
 			rest.member = member{}
 		}
-		r.members.put(d.Object.Key(), rest.member, rest.pipeline.moving)
+		r.members.put(d.Object.Key(), rest.member, p.moving && rest.member.in ||
+			p.Before != nil && !gone)
 	}
 	if rest.recallAfter > 0 && d.Op != event.Delete {
 		d.Again(rest.recallAfter)

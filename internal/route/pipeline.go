@@ -17,6 +17,10 @@ import (
 // with.
 type Pipeline struct {
 	Select *filters.Filter // nil: every object is selected
+	// Before is the select of an earlier pipeline of the route, if that was another one: it says
+	// which objects the listener has, until each has come once more. The subscription has to be
+	// scanned again. From then on, what is selected is remembered.
+	Before *Selection
 	// On are the events that go on to the filter, once Select has decided what they are to the
 	// listener; 0: all.
 	On     event.OpSet
@@ -40,6 +44,11 @@ type Pipeline struct {
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
 	newGuest func(context.Context) (guest, error)
 	batches  func() bool
+}
+
+// Selection is a select that was used before.
+type Selection struct {
+	Select *filters.Filter // nil: every object was selected
 }
 
 // Own knows the changes that a listener's own outputs have made.

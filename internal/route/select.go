@@ -20,6 +20,9 @@ const (
 
 // isSelected evaluates the select for a state of the delivery's object.
 func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
+	if w.selector == nil {
+		return in
+	}
 	ok, err := w.selector.Match(event.Event{Op: event.Resync, Object: o})
 	switch {
 	case err != nil:
@@ -42,7 +45,7 @@ func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 // the select looks at the clock or at other objects, or has failed, the object is recalled.
 func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok bool) {
 	e = d.Event
-	if w.selector == nil {
+	if w.selector == nil && w.pipeline.Before == nil {
 		return e, true
 	}
 	if e.Op == event.Delete {
@@ -52,7 +55,11 @@ func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok
 	is := w.isSelected(d, e.Object)
 	known, remembered := r.members.get(e.Object.Key())
 	was := known.in
-	if !remembered && !moving {
+	switch {
+	case remembered:
+	case w.pipeline.Before != nil:
+		was = w.wasBefore(d)
+	case !moving:
 		was = w.was(d, is)
 	}
 	rest.member = known.after(is, was)
@@ -86,10 +93,38 @@ func (w *worker) was(d *informer.Delivery, is answer) bool {
 	return false
 }
 
+// wasBefore reports whether an object that is not remembered was selected by the earlier select:
+// its state before the event then says so.
+func (w *worker) wasBefore(d *informer.Delivery) bool {
+	switch d.Op {
+	case event.Update:
+		return w.hadBefore(d.Old)
+	case event.Resync:
+		return w.hadBefore(d.Object)
+	}
+	return false
+}
+
+// hadBefore reports whether the earlier select was true for a state of an object that is not
+// remembered. A select that looks at the clock or at other objects has all its objects remembered.
+func (w *worker) hadBefore(o *object.Object) bool {
+	switch before := w.pipeline.Before; {
+	case before.Select == nil:
+		return true
+	case o == nil || looksAround(before.Select):
+		return false
+	}
+	ok, err := w.earlier.Match(event.Event{Op: event.Resync, Object: o})
+	return ok && err == nil
+}
+
 // lastOf is selected for a delete: the delete of a member is one, with its last state in the set.
 func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	e = d.Event
 	known, remembered := w.route.members.get(e.Object.Key())
+	if !remembered && w.pipeline.Before != nil {
+		known.in, remembered = w.hadBefore(d.Object), true
+	}
 	inferred := !remembered && !w.pipeline.moving
 	last := unknown
 	if inferred || known.in && d.Before != nil {

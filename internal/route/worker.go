@@ -26,6 +26,7 @@ type worker struct {
 type stages struct {
 	pipeline  *Pipeline
 	selector  *filters.Evaluator
+	earlier   *filters.Evaluator // of Before; nil without one
 	matcher   *filters.Evaluator
 	judge     *rules.Evaluator
 	outputs   []outputStage
@@ -44,6 +45,9 @@ type wanted struct {
 func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 	w.close()
 	s := stages{pipeline: p, selector: p.evaluator(p.Select), matcher: p.evaluator(p.Filter)}
+	if p.Before != nil {
+		s.earlier = p.evaluator(p.Before.Select)
+	}
 	if p.Rules != nil {
 		s.judge = p.Rules.Evaluator(p.Caches)
 	}

@@ -65,6 +65,14 @@ func (s *Subscription) Rescan() {
 	s.wake.set()
 }
 
+// Rescanning reports whether a rescan has not come to all objects yet.
+func (s *Subscription) Rescanning() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.later) > 0 ||
+		slices.ContainsFunc(s.resyncs, func(r *resync) bool { return r.again })
+}
+
 // rescan begins a rescan with what is stored.
 func (p *processor) rescan(reg *registration) {
 	p.mu.Lock()
