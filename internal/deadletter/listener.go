@@ -74,13 +74,16 @@ func (l *Listener) Delivered(d Delivery) {
 }
 
 // supersedes reports whether a message that was delivered after an older letter was put is newer
-// than that, too. It may be older if it is for another output than the one that delayed it.
+// than that, too. It may be older if it is for another output than the one that delayed it. A
+// report is superseded by reports of its rule alone: an event says nothing of a violation.
 func (d *Delivery) supersedes(e *entry) bool {
-	if e.output != "" && e.output != d.Output {
+	switch {
+	case e.output != "" && e.output != d.Output:
 		return false
-	}
-	if d.ResourceVersion == e.version {
-		return d.Delete && !e.deletion || d.Rule != "" && d.Rule == e.rule
+	case e.rule != "":
+		return d.Rule == e.rule
+	case d.ResourceVersion == e.version:
+		return d.Delete && !e.deletion
 	}
 	delivered, errD := strconv.ParseUint(d.ResourceVersion, 10, 64)
 	letter, errL := strconv.ParseUint(e.version, 10, 64)
