@@ -7,7 +7,13 @@ import (
 
 // handmade assembles a guest of informerd/v1 that calls field for each of the two fields, without
 // an SDK. Its memory has the paths at 0, and the fields at 1024 and 2048.
-func handmade() ([]byte, error) {
+func handmade() ([]byte, error) { return readsTwoFields(3), nil }
+
+// ReadsTwoFields returns a guest that reads two fields of a pod and accepts every event.
+func ReadsTwoFields() []byte { return readsTwoFields(0) }
+
+// readsTwoFields assembles a guest whose verdict is those bits of a sum of what it reads.
+func readsTwoFields(verdict int64) []byte {
 	const i32, i64 = 0x7f, 0x7e
 	const phase, image = "status.phase", "spec.containers[0].image"
 	field := func(handle, at int64) []byte {
@@ -24,7 +30,7 @@ func handmade() ([]byte, error) {
 		field(0, 1024), i32Const(0), loadByte(1024), add,
 		field(1, 2048), []byte{0x22, 4}, add, // local.tee, the length of the image
 		[]byte{0x20, 4}, loadByte(2047), add, // local.get; its last byte
-		i32Const(3), []byte{0x71})
+		i32Const(verdict), []byte{0x71})
 	module := []byte("\x00asm\x01\x00\x00\x00")
 	for _, s := range []struct {
 		id    byte
@@ -53,7 +59,7 @@ func handmade() ([]byte, error) {
 		content := cat(uvarint(len(s.items)), cat(s.items...))
 		module = append(module, cat([]byte{s.id}, uvarint(len(content)), content)...)
 	}
-	return module, nil
+	return module
 }
 
 // body returns a function's body, with its local variables if there are any.
