@@ -15,6 +15,14 @@ type Matched struct {
 	Most         float64 // required ratio; 0 if there is none
 }
 
+// Passed is what passes from a listener's full buffer to its outputs. See package throughput.
+type Passed struct {
+	Way         string
+	Rate, Bound float64 // events a second, with a route and without one
+	CPU         float64 // microseconds of an event
+	Least       int     // required rate; 0 if there is none
+}
+
 // Delivered is how many messages a second an output delivers to a broker, what the broker's client
 // reaches, and what it reaches with messages that are made before. See package brokers.
 type Delivered struct {
@@ -48,6 +56,15 @@ func MatchedEvents(all []Matched) Table {
 	for _, m := range all {
 		t.Rows = append(t.Rows, []string{m.To, fmt.Sprint(m.Bytes), Micros(m.Event),
 			Micros(m.Write), ratio(m.Event / m.Write)})
+	}
+	return t
+}
+
+// Throughputs returns the table of full buffers.
+func Throughputs(all []Passed) Table {
+	t := Table{Head: []string{"", "events/s", "event CPU", "filter alone, events/s"}}
+	for _, p := range all {
+		t.Rows = append(t.Rows, []string{p.Way, number(p.Rate), Micros(p.CPU), number(p.Bound)})
 	}
 	return t
 }

@@ -36,9 +36,10 @@ type Results struct {
 	// same objects.
 	OneInformer, ManyInformers Figures
 	Informers                  int
-	// Matched are matching events, by destination, Delivered the outputs to brokers, and Hostile
-	// the costly inputs.
+	// Matched are matching events, by destination, Passed what full buffers are emptied to,
+	// Delivered the outputs to brokers, and Hostile the costly inputs.
 	Matched   []Matched
+	Passed    []Passed
 	Delivered []Delivered
 	Hostile   []Input
 }
@@ -121,6 +122,14 @@ func Verdicts(r Results) []Verdict {
 		if m.Most > 0 {
 			atMost("a matching event, CPU, versus writing the same bytes to a "+m.To, m.Most,
 				m.Event, m.Write)
+		}
+	}
+	for _, p := range r.Passed {
+		if p.Rate > 0 && p.Least > 0 {
+			all = append(all, Verdict{
+				What:     "events/s from a full buffer, " + p.Way,
+				Required: fmt.Sprintf(">= %d", p.Least), Reached: number(p.Rate),
+				Excess: float64(p.Least) / p.Rate})
 		}
 	}
 	for _, d := range r.Delivered {

@@ -165,7 +165,7 @@ func (b *bench) route(ctx context.Context, s *informer.Subscription) error {
 	r, err := route.New(route.Config{
 		Name: "throughput", Subscription: s, Retry: route.Retry{Attempts: 1},
 		Letters: noLetters{}, Log: slog.New(slog.DiscardHandler),
-		Workers: runtime.GOMAXPROCS(0), Capacity: len(b.events),
+		Workers: runtime.GOMAXPROCS(0), Buffer: route.Buffer{Capacity: len(b.events)},
 		Pipeline: &route.Pipeline{Filter: b.filter, Handler: b.handler, Messages: b.messages,
 			Outputs: b.outputs},
 	})

@@ -51,7 +51,11 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 				r.others), Table: report.Contenders(rows)})
 	}
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
-	results.Delivered = r.delivered
+	results.Passed, results.Delivered = r.passed, r.delivered
+	if len(r.passed) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{Title: "events from a full buffer to outputs",
+			Table: report.Throughputs(r.passed)})
+	}
 	if len(r.delivered) > 0 {
 		doc.Tables = append(doc.Tables, report.Titled{Title: "outputs to brokers",
 			Table: report.Deliveries(r.delivered)})

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/bench/brokers"
 	"github.com/informerd/informerd/bench/matched"
 	"github.com/informerd/informerd/bench/report"
+	"github.com/informerd/informerd/bench/throughput"
 )
 
 // performParts measures parts of informerd separately. A part that cannot be measured is a problem,
@@ -34,6 +35,7 @@ func (r *runner) performParts(ctx context.Context) {
 		fmt.Fprintf(r.log, "%-24s matched event to a %v: %v, writing %v\n", sceneParts, to,
 			result.Event, result.Write)
 	}
+	r.performThroughput(ctx)
 	r.performBrokers(ctx)
 	var err error
 	if r.hostile, err = searchHostile(ctx); err != nil {
@@ -41,6 +43,25 @@ func (r *runner) performParts(ctx context.Context) {
 	}
 	for _, found := range r.hostile {
 		fmt.Fprintf(r.log, "%-24s hostile input: %.2fx %s\n", sceneParts, found.Ratio, found.Name)
+	}
+}
+
+// performThroughput measures listeners with full buffers.
+func (r *runner) performThroughput(ctx context.Context) {
+	events, rounds := 100_000, 5
+	if r.quick {
+		events, rounds = 20_000, 3
+	}
+	for _, way := range throughput.Ways() {
+		result, err := throughput.Measure(ctx, way, events, rounds)
+		if err != nil {
+			r.problem("scene %s: %v", sceneParts, err)
+			continue
+		}
+		r.passed = append(r.passed, report.Passed{Way: way.Name, Rate: result.Rate,
+			Bound: result.Bound, CPU: float64(result.CPU) / 1e3, Least: way.Least})
+		fmt.Fprintf(r.log, "%-24s full buffer, %s: %.0f events/s\n", sceneParts, way.Name,
+			result.Rate)
 	}
 }
 

@@ -66,6 +66,7 @@ type runner struct {
 	problems []string
 
 	matched   []report.Matched
+	passed    []report.Passed
 	delivered []report.Delivered
 	hostile   []report.Input
 }
