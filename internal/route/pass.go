@@ -3,6 +3,7 @@ package route
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
@@ -26,12 +27,14 @@ func (w *worker) passOn(ctx context.Context) {
 // the event is sent as it is.
 func (w *worker) finish(ctx context.Context, d *wanted, messages []sink.Message) {
 	p := w.pipeline
-	handed := handover{event: d.event, entries: make([]*delivery.Entry, len(p.ways)), ways: p.ways}
+	w.handed = handover{event: d.event, entries: w.handed.entries[:0], ways: p.ways}
 	for i := range p.ways {
-		handed.entries[i] = w.entry(i, d.event, messages)
+		w.handed.entries = append(w.handed.entries, w.entry(i, d.event, messages))
 	}
-	d.rest.handover = &handed
+	d.rest.handover = &w.handed
 	w.handOver(ctx, d.Delivery, &d.rest)
+	clear(w.handed.entries)
+	w.handed = handover{entries: w.handed.entries}
 }
 
 // handover is what came of an event, on its way to the outboxes.
@@ -39,6 +42,12 @@ type handover struct {
 	event   event.Event
 	ways    []*way
 	entries []*delivery.Entry // by way; nil if there is nothing for it, or it has it
+}
+
+func (h *handover) clone() *handover {
+	own := *h
+	own.entries = slices.Clone(h.entries)
+	return &own
 }
 
 // handOver puts what came of an event into the outboxes, and acknowledges the event.
@@ -51,7 +60,10 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 		err := h.ways[i].Offer(ctx, h.event, entry)
 		if err != nil && ctx.Err() != nil {
 			// The route is being stopped. The event goes back, and goes on from here.
-			d.Progress = *rest
+			// Its own copy does so, since the worker uses its handover again.
+			back := *rest
+			back.handover = h.clone()
+			d.Progress = back
 			d.Retry(0)
 			return
 		}

@@ -20,6 +20,7 @@ type worker struct {
 	taken  []informer.Delivery
 	wanted []wanted      // those taken that are for the handler and the outputs
 	events []event.Event // the same, for the handler
+	handed handover      // of one of them
 }
 
 // stages are a worker's evaluators and handler instance for a pipeline.
