@@ -16,7 +16,6 @@ import (
 type reloadable struct {
 	*started
 	path string
-	n    int // reloads
 }
 
 const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\n"

@@ -5,7 +5,7 @@ import "sync/atomic"
 // stats are counted by the workers and senders.
 type stats struct {
 	offered, delivered, deadLettered, dropped, merged atomic.Uint64
-	written, retried, unowed                          atomic.Uint64
+	written, retried                                  atomic.Uint64
 }
 
 // Stats is what an outbox has done since it was made. Entries are counted but for those that have
