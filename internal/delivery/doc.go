@@ -46,8 +46,10 @@
 //   - What was merged is one event from the first old state to the last new one. What a handler or
 //     an expression made of the last event is sent as it is.
 //
-// # Stopping
+// # Running and stopping
 //
+//   - Run has one goroutine until something is offered, and then at most as many as the sink takes
+//     writes at once.
 //   - Run returns when Stop was called and all is delivered, or when ctx is done.
 //   - What a sender has when ctx is done goes back to the outbox, and has not failed.
 package delivery

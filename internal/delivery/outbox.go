@@ -141,9 +141,15 @@ func (o *Outbox) Run(ctx context.Context) error {
 	senders := o.output.Load().pace().Writes
 	errs := make([]error, senders)
 	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() { errs[i] = (&sender{outbox: o, senders: senders}).run(ctx) })
+	var send func(n int)
+	send = func(n int) {
+		s := &sender{outbox: o, senders: senders}
+		if n+1 < senders {
+			s.another = func() { wg.Go(func() { send(n + 1) }) }
+		}
+		errs[n] = s.run(ctx)
 	}
+	send(0)
 	wg.Wait()
 	return errors.Join(errs...)
 }

@@ -18,6 +18,10 @@ import (
 type sender struct {
 	outbox  *Outbox
 	senders int // of the outbox
+	// another starts the next sender. It is called when this one has something to send for the
+	// first time, so that outboxes to which nothing comes have one; nil if it was called, or if
+	// there are enough.
+	another func()
 
 	// The buffers of the current turn, used again by the next one.
 	taken    []informer.Delivery
@@ -43,6 +47,10 @@ func (s *sender) run(ctx context.Context) error {
 		}
 		if err != nil {
 			return err
+		}
+		if s.another != nil {
+			s.another()
+			s.another = nil
 		}
 		out := s.outbox.output.Load()
 		s.taken = append(s.taken[:0], d)
