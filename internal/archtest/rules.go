@@ -63,7 +63,8 @@ var layers = []layer{
 		"tools for handlers' authors run them as the daemon does; the daemon does not know them"},
 	{[]string{"internal/cli"},
 		"commands call the daemon, never the other way round"},
-	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/stress", "internal/archtest"},
+	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/outage", "internal/stress",
+		"internal/archtest"},
 		"programs and the tests of the whole come last"},
 }
 

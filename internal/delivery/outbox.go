@@ -111,14 +111,17 @@ func (o *Outbox) changed() {
 // says that the outbox has stopped, and then it did not take the entry.
 func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
 	entry.outbox, entry.offered, entry.event = o, time.Now(), e
-	size := entry.size()
+	size, wanted := entry.size(), uint64(0)
+	if entry.Wanted {
+		wanted = 1
+	}
+	// Once it is in the queue the entry is the senders', who may merge another one into it.
 	o.made.Add(size)
+	o.stats.offered.Add(wanted)
 	if err := o.queue.OfferWait(ctx, e, entry); err != nil {
 		o.made.Add(-size)
+		o.stats.offered.Add(-wanted)
 		return fmt.Errorf("output %q: %w", o.name, err)
-	}
-	if entry.Wanted {
-		o.stats.offered.Add(1)
 	}
 	return nil
 }
