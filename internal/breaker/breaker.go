@@ -121,7 +121,13 @@ func (b *Breaker) ask(now time.Time, enter bool) (remaining time.Duration, chang
 func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause, begins bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.After == 0 || b.inRow > 0 && !trial {
+	if b.After == 0 {
+		return Pause{}, false
+	}
+	if b.inRow > 0 && !trial { // an attempt from before the pause
+		if end := time.Now().Add(asked); asked > 0 && end.After(b.last.End) {
+			b.last.End = end
+		}
 		return Pause{}, false
 	}
 	b.troubled.Store(true)

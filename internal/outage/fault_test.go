@@ -35,12 +35,12 @@ var faults = []fault{refused, blackHole, resetBefore, resetAfter, serverErrors, 
 func (f fault) hangs() bool { return f == blackHole || f == slow || f == halfOpen }
 
 // doubles reports whether the receiver may take what the sender does not know to be taken.
-func (f fault) doubles() bool { return f == resetAfter || f == slow || f == halfOpen }
+func (f fault) doubles() bool { return f == resetAfter || f.hangs() }
 
 // timeout is short if the fault makes requests last as long, else they must not time out.
 func (f fault) timeout() time.Duration {
 	if f.hangs() {
-		return 250 * time.Millisecond
+		return time.Second
 	}
 	return 20 * time.Second
 }

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// Runs mostly wait.
-	if err := flag.Set("test.parallel", "4"); err != nil {
+	if err := flag.Set("test.parallel", "3"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

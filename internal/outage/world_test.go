@@ -121,14 +121,14 @@ type plan struct {
 	from, to int // the events during which there is the fault
 }
 
-const events = 300
+const events = 200
 
 func draw(r *rand.Rand, f fault) plan {
 	p := plan{fault: f, capacity: []int{8, 32, 512}[r.IntN(3)], workers: 1 + r.IntN(3),
 		slowly: r.IntN(2) == 0, overflow: informer.OverflowLatest,
-		mode: []webhook.Mode{webhook.Structured, webhook.Batch}[r.IntN(2)],
-		from: 80 + r.IntN(40)}
-	p.to = p.from + 80 + r.IntN(80)
+		mode: []webhook.Mode{webhook.Structured, webhook.Batch, webhook.Batch}[r.IntN(3)],
+		from: 60 + r.IntN(20)}
+	p.to = p.from + 60 + r.IntN(40)
 	if r.IntN(4) == 0 {
 		p.overflow = informer.OverflowDrop
 	}
@@ -216,7 +216,7 @@ func (w *world) run(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(time.Duration(w.model.random.IntN(4)) * time.Millisecond)
+		time.Sleep(time.Duration(w.model.random.IntN(8)) * time.Millisecond)
 	}
 	for _, l := range w.listeners {
 		if err := l.route.Drain(ctx); err != nil {
