@@ -176,8 +176,8 @@ func (w *world) open(t *testing.T, certs certificates) {
 		}
 		if l.route, err = route.New(route.Config{Name: l.name, Subscription: l.events, Pipeline: p,
 			Retry: route.Retry{Attempts: 3, MinBackoff: 5 * time.Millisecond,
-				MaxBackoff: 50 * time.Millisecond}, Workers: w.workers, Capacity: w.capacity,
-			Overflow: l.overflow, Letters: l,
+				MaxBackoff: 50 * time.Millisecond}, Workers: w.workers, Letters: l,
+			Buffer: route.Buffer{Capacity: w.capacity, Overflow: l.overflow},
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil))}); err != nil {
 			t.Fatal(err)
 		}
