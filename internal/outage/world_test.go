@@ -178,7 +178,7 @@ func (w *world) open(t *testing.T, certs certificates) {
 			Retry: route.Retry{Attempts: 3, MinBackoff: 5 * time.Millisecond,
 				MaxBackoff: 50 * time.Millisecond}, Workers: w.workers, Letters: l,
 			Buffer: route.Buffer{Capacity: w.capacity, Overflow: l.overflow},
-			Log: slog.New(slog.NewTextHandler(io.Discard, nil))}); err != nil {
+			Log:    slog.New(slog.NewTextHandler(io.Discard, nil))}); err != nil {
 			t.Fatal(err)
 		}
 	}
