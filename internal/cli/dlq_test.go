@@ -83,7 +83,7 @@ func (d *deadDaemon) fill() {
 func (d *deadDaemon) open() *deadletter.Store {
 	d.Helper()
 	store, err := deadletter.Open(deadletter.Config{Path: filepath.Join(d.dir, "state",
-		deadletter.FileName)})
+		deadletter.FileName), Limits: deadletter.Limits{MaxAge: -1}})
 	if err != nil {
 		d.Fatal(err)
 	}

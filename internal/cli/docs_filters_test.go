@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the output of commands in docs/filters.md again")
+var update = flag.Bool("update", false, "write the output of commands in pages of docs again")
 
 var (
 	console = regexp.MustCompile("(?m)^```console\n((?:\\$ .*\n)+)((?s:.*?))^```$")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what is generated in docs/filters.md again")
+var update = flag.Bool("update", false, "write what is generated in pages of docs again")
 
 // A page of documentation, as its tests see it.
 //
@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write what is generated in docs/filters
 // "# pods.yaml". What stands between <!-- begin NAME --> and <!-- end NAME --> is generated.
 type page struct {
 	path, text string
+	original   string // text as it was read
 	blocks     []block
 }
 
@@ -39,7 +40,7 @@ func readPage(t *testing.T, path string) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{path: path, text: string(text)}
+	p := &page{path: path, text: string(text), original: string(text)}
 	var open *block
 	for i, line := range strings.Split(p.text, "\n") {
 		m := fence.FindStringSubmatch(line)

@@ -69,6 +69,18 @@ var kindsOfStories = map[string]struct {
 		"batch/v1", "Job", false},
 }
 
+// originOf returns the origin of a listener's messages, as the API server's answers make it.
+func originOf(cfg *config.Config, listener, resource string) sink.Origin {
+	kind := kindsOfStories[resource]
+	plural, _, _ := strings.Cut(resource, ".")
+	group, version, named := strings.Cut(kind.apiVersion, "/")
+	if !named {
+		group, version = "", kind.apiVersion
+	}
+	return sink.Origin{Cluster: cfg.Cluster.Name, Listener: listener, Resource: resource,
+		Group: group, Version: version, Plural: plural, Kind: kind.kind}
+}
+
 // tell runs a story of one of the configuration's listeners, and reports each line that does not
 // come true.
 func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string) *told {
@@ -94,9 +106,13 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		}
 		s.listener = built.listeners[i]
 		p := s.listener.setup().pipeline()
-		p.Caches, p.Outputs = s.caches, []route.Output{outputTo("stdout", s.sink)}
-		if p.Messages, err = cloudevent.NewBuilder(sink.Origin{Cluster: cfg.Cluster.Name,
-			Listener: name, Resource: s.listener.setup().cfg.Informer().Resource}); err != nil {
+		p.Caches = s.caches
+		for i, o := range s.listener.setup().outputs {
+			p.Outputs[i].To = outputTo(o.name, s.sink).To
+		}
+		p.Messages, err = cloudevent.NewBuilder(originOf(cfg, name,
+			s.listener.setup().cfg.Informer().Resource))
+		if err != nil {
 			t.Fatal(err)
 		}
 		c := s.listener.routeConfig(log, noLetters{})
@@ -161,7 +177,7 @@ func (s *told) line(line string) {
 	synctest.Wait()
 	var got []string
 	for _, m := range s.sink.all()[before:] {
-		got = append(got, outcome(s.t, m))
+		got = append(got, outcome(m))
 	}
 	if len(got) == 0 {
 		got = []string{"nothing"}
@@ -197,23 +213,15 @@ func (s *told) troubles() string {
 }
 
 // outcome is a message in the words of the stories.
-func outcome(t *testing.T, m sink.Message) string {
-	t.Helper()
+func outcome(m sink.Message) string {
 	if m.Report == nil {
 		return m.Op.String()
 	}
-	var data struct {
-		Message  string
-		Repeated bool
-	}
-	if err := json.Unmarshal(cloudevent.AppendData(nil, m), &data); err != nil {
-		t.Fatal(err)
-	}
 	text := strings.TrimPrefix(m.Type, "dev.informerd.rule.") + " " + m.Report.Rule
-	if data.Message != m.Report.Rule && strings.HasPrefix(text, "violated") {
-		text += fmt.Sprintf(" %q", data.Message)
+	if m.Report.Message != m.Report.Rule && strings.HasPrefix(text, "violated") {
+		text += fmt.Sprintf(" %q", m.Report.Message)
 	}
-	if data.Repeated {
+	if m.Report.Repeats > 0 {
 		text += " again"
 	}
 	return text
