@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/informerd/informerd/bench/objects"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -117,33 +121,49 @@ func newMessages(n int) ([]sink.Message, error) {
 	return all, nil
 }
 
-// through returns the side that writes to a sink as a listener does.
+// through returns the side that sends through an outbox, as a listener with one output does.
 func through(s sink.Sink) side {
-	pace := s.Pace()
+	log := slog.New(slog.DiscardHandler)
+	out := delivery.NewOutput("broker", s, log)
 	return func(ctx context.Context, messages []sink.Message) error {
-		batches := make(chan []sink.Message)
-		failed := make(chan error, max(pace.Writes, 1))
-		var wg sync.WaitGroup
-		for range max(pace.Writes, 1) {
-			wg.Go(func() {
-				for batch := range batches {
-					if errs := s.Write(ctx, batch); errs != nil {
-						select {
-						case failed <- errors.Join(errs...):
-						default: // the first ones are enough
-						}
-					}
-				}
-			})
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		o, err := delivery.New(out, delivery.Config{Listener: "brokers", Capacity: room,
+			Overflow: informer.OverflowBlock, Letters: noLetters{},
+			Log: &failurelog.Log{Logger: log}})
+		if err != nil {
+			return err
 		}
-		for batch := range slices.Chunk(messages, max(pace.Batch, 1)) {
-			batches <- batch
+		ended := make(chan error, 1)
+		go func() { ended <- o.Run(ctx) }()
+		for i, m := range messages {
+			e := event.Event{Op: m.Op, Object: m.Object}
+			if err = o.Offer(ctx, e, &delivery.Entry{Wanted: true,
+				Messages: messages[i : i+1]}); err != nil {
+				cancel()
+				return errors.Join(err, <-ended)
+			}
 		}
-		close(batches)
-		wg.Wait()
-		close(failed)
-		return <-failed
+		o.Stop()
+		if err := <-ended; err != nil {
+			return err
+		}
+		if st := o.Stats(); st.Retried > 0 || st.Written != uint64(len(messages)) {
+			return fmt.Errorf("%d of %d messages were written, %d failures", st.Written,
+				len(messages), st.Retried)
+		}
+		return nil
 	}
+}
+
+// room is how many messages may wait in the outbox.
+const room = 1024
+
+// noLetters fails when something is given up.
+type noLetters struct{}
+
+func (noLetters) Put(_ context.Context, l deadletter.Letter) error {
+	return fmt.Errorf("%s was given up: %s", l.Name, l.Error)
 }
 
 // payload returns the bytes of the i-th message: those that were made before, if there are any.
