@@ -39,11 +39,21 @@
 //     reason: missing rights, a resource that does not exist, an API server that does not answer, a
 //     handler that does not start.
 //
+// # When it reloads
+//
+//   - A configuration with a mistake changes nothing, and the log, the command and the metrics say
+//     so. Whatever may fail is made before anything that runs is touched.
+//   - What is not different is not touched. What differs of a listener changes in place, and it
+//     keeps its buffer, its outboxes and the state of its rules; only one with another resource is
+//     begun again.
+//   - What waits for an output that has changed goes to the new one.
+//
 // # When it stops
 //
 //   - Run and Check end while a handler is loaded as at any other moment.
 //   - Run blocks until its context is done, and then stops: first the intake, then the listeners,
-//     which have the configuration's shutdown.drain to finish what is buffered, then the endpoints,
-//     and within shutdown.close handlers and outputs. When it returns, no goroutine is left.
+//     which have the configuration's shutdown.drain to finish what is in their buffers and
+//     outboxes, then the endpoints, and within shutdown.close handlers and outputs. When it
+//     returns, no goroutine is left.
 //   - What is not finished by then is counted and logged, never lost silently.
 package daemon

@@ -2,16 +2,37 @@
 // through the [Pipeline] to the outputs, and acknowledges them. A [Route] has the workers that do
 // so.
 //
+//	subscription ──► worker: own? select, rules, filter, handler ──► an outbox per output ──► senders
+//
+// Package delivery has the outboxes and senders: order per object, retries of outputs, their pauses
+// and their dead letters.
+//
 // # Acknowledgement and order
 //
-//   - An event is acknowledged when the filter or the handler has refused it, when all outputs have
-//     taken what came of it, or when it is given up as a dead letter. Never before.
+//   - An event is acknowledged when the filter or the handler has refused it, when what came of it
+//     is in the outboxes of all outputs that want it, or when it is a dead letter. Never before.
+//   - A dead letter is stored before its event is acknowledged. If it cannot be stored, the event
+//     waits.
 //   - Events of one object are worked on one after the other, in order, retries included; a failing
 //     object waits, others go on.
-//   - An event finishes with the pipeline that it began with, its retries included.
+//   - Select, filter, rules and handler do not see an event again because an output has failed.
+//   - An event that is being handed over goes to the outputs of the pipeline that it began with.
 //   - When ctx is done, the events that a worker has go back to the subscription, and none of them
 //     has failed.
-//   - Run blocks, and on its return all workers have ended and their instances are closed.
+//   - Run blocks, and on its return all workers and senders have ended and the workers' instances
+//     are closed.
+//
+// # Outputs
+//
+//   - Each output has an outbox. The outbox of a listener's only output is small: its workers wait
+//     for it, and events stay in the subscription.
+//   - With several outputs, a full outbox merges, waits or drops as the listener's buffer does, and
+//     the workers wait if all outboxes are full.
+//   - What an output's When does not want does not enter its outbox. Data is evaluated once, when a
+//     message enters it.
+//   - An expression of an output that fails is a dead letter for that output alone.
+//   - An outbox, with what waits in it, lasts as long as pipelines have an output of its name. What
+//     waits for an output that is removed becomes dead letters.
 //
 // # Select and filter
 //
@@ -26,7 +47,7 @@
 //     Its next event evaluates it again. A select that looks at the clock or at other objects is
 //     evaluated after 1 s, 2 s, 4 s and so on, at least once a minute.
 //   - A filter that fails has no answer: its event is given up. If it looks at the clock or at
-//     other objects, it is tried again first, as if an output had failed. It never counts as a no.
+//     other objects, it is tried again first, up to Attempts times. It never counts as a no.
 //   - An update that the listener's own outputs have caused goes to the select and the rules, and
 //     no further. If an object enters or leaves the set with it, it goes on.
 //
@@ -39,19 +60,19 @@
 //   - A rule that fails leaves what is known as it is, and is a dead letter.
 //   - Each output receives a violation and its end in turn, beginning with a violation, whatever
 //     fails between.
-//   - A report that an output does not take is offered again: with the event's retries, then with
-//     the object's later events, and after MaxBackoff at the latest.
-//   - The event with which an object is deleted or leaves the set is retried until all outputs have
-//     taken the end of its violations, or the subscription is stopped.
+//   - A report counts as told when the output has it. One that was merged away, or could not be
+//     sent, is offered again with what comes of the object next, and after MaxBackoff at the
+//     latest.
+//   - The event with which an object is deleted or leaves the set brings the end of its violations
+//     to all outputs, before anything newer of the object.
 //   - Only what an output refuses permanently is a dead letter and not offered again.
 //
 // # Failures
 //
-//   - If an output fails, the retry goes on with that output: filter, handler and the outputs
-//     before it do not see the event again. What handlers made and waits so has a bound; beyond it
-//     the handler sees the event again, which is counted.
-//   - A handler that crashes is retried, like one that asks for it. What has failed Attempts times,
-//     or permanently, is a dead letter: counted and logged with listener and object.
+//   - A handler that crashes is tried Attempts times on an event, and so is one that asks for a
+//     retry. Then the event is a dead letter; one that the handler fails is one at once. Nothing
+//     else uses up attempts, except a filter that looks at the clock or at other objects.
+//   - Each dead letter is counted, and logged with listener and object.
 //   - Lines about failures are logged at a limited rate, ten and then one in a second, and their
 //     length is bounded. Each says how many were suppressed before it.
 //
@@ -79,4 +100,16 @@
 //   - Each pause is logged once, and the end of the last one; Stats has one while it lasts.
 //   - Nobody waits for a pause when ctx is done or the subscription is stopped. There are no new
 //     ones then, either.
+//
+// # Replays
+//
+//   - The event of a dead letter goes through the present pipeline, to the output of the letter, or
+//     to all of them if no message was made.
+//   - It waits until nothing else of its object is under way, and what comes of the object
+//     meanwhile waits for it: no message follows a newer one of its object.
+//
+// # Stopping
+//
+//   - Drain has Run deliver what is in the subscription and in the outboxes. Once ctx is done, Run
+//     ends at the next opportunity.
 package route
