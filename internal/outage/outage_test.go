@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 // runs returns how many runs of each fault there are, and the first one's seed.
 func runs(t *testing.T) (n int, seed uint64) {
 	n, seed = 2, rand.Uint64()
+	if testing.Short() {
+		n = 1
+	}
 	if os.Getenv("OUTAGE") == "full" {
 		n = 20
 	}
@@ -51,7 +54,7 @@ func TestOutages(t *testing.T) {
 			}
 			for name, by := range slower {
 				slices.Sort(by)
-				// With two runs, the better one: other tests run at the same time.
+				// Of two runs the better one: other tests run at the same time.
 				if by[(len(by)-1)/2] > 0 {
 					t.Errorf("%s is slower during the fault, by %v more than is allowed", name, by)
 				}
