@@ -150,7 +150,7 @@ func (s *subject) Handle(_ context.Context, r slog.Record) error {
 			err = errors.New(words)
 		}
 	default:
-		if r.Level >= slog.LevelWarn {
+		if r.Level >= slog.LevelWarn && r.Message != "suspicious setting" {
 			s.mishaps = append(s.mishaps, words)
 		}
 		return nil
