@@ -77,13 +77,18 @@ func (l *listener) until(to *setup) (context.Context, context.CancelFunc) {
 // select or the rules have changed.
 func (l *listener) swap(s *supervisor, to *setup) {
 	from := l.now.Swap(to)
-	err := l.subscription.Reconfigure(to.subscription(to.config))
+	if from.cfg.Select.Text != to.cfg.Select.Text &&
+		(l.before == nil || !l.subscription.Rescanning()) {
+		l.before = &route.Selection{Select: from.selects}
+	}
+	buffered := to.subscription(to.config)
+	if l.before != nil {
+		// The route remembers what is selected, so it has to see every event.
+		buffered.On, buffered.Conditions, buffered.Transitions = 0, nil, false
+	}
+	err := l.subscription.Reconfigure(buffered)
 	if err == nil {
 		l.route.Tune(to.tuning())
-		if from.cfg.Select.Text != to.cfg.Select.Text &&
-			(l.before == nil || !l.subscription.Rescanning()) {
-			l.before = &route.Selection{Select: from.selects}
-		}
 		p := to.pipeline()
 		p.Before = l.before
 		err = l.route.Use(p)

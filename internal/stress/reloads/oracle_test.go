@@ -171,7 +171,8 @@ func (w *truth) ended(all []message, listener string, wants func(*pod) bool) (wr
 		there := last.Op != "" && last.Op != "delete"
 		switch wanted := p != nil && wants(p); {
 		case wanted && !there:
-			wrong.add("%s: %s is wanted (%s), the last message is %v", listener, key, p.json(), last)
+			wrong.add("%s: %s is wanted (%s), the last message is %v", listener, key, p.json(),
+				last)
 		case !wanted && there:
 			wrong.add("%s: %s is not wanted, the last message is %v", listener, key, last)
 		case wanted && last.version() != p.version:

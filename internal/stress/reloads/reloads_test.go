@@ -51,15 +51,10 @@ func TestReloads(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(r.folder) })
 	files := open(t)
 	r.begin(t)
-	for i := range r.objects {
-		_ = i
-	}
 	before := r.settled(t, "at the beginning")
 
 	stop := r.write(t)
-	begun, changes := time.Now(), len(r.server.now())
-	_ = changes
-	first := r.server.last()
+	begun, first := time.Now(), r.server.last()
 	for range r.reloads {
 		r.reload(t)
 		if t.Failed() {
@@ -74,6 +69,7 @@ func TestReloads(t *testing.T) {
 
 	// What it had in the beginning it has in the end.
 	r.apply(t, r.initial())
+	r.forget()
 	after := r.settled(t, "at the end")
 	t.Logf("before %+v, after %+v", before, after)
 	before.compare(t, after)
@@ -86,6 +82,20 @@ func TestReloads(t *testing.T) {
 		[]string{r.folder}) {
 		t.Errorf("temporary files: %v", left)
 	}
+}
+
+// forget drops the ledgers and the histories, whose memory is not the daemon's.
+func (r *run) forget() {
+	r.receivers.mu.Lock()
+	r.receivers.got = nil
+	r.receivers.mu.Unlock()
+	r.server.mu.Lock()
+	r.server.history = nil
+	r.server.mu.Unlock()
+	r.truth = truth{last: r.truth.last}
+	r.subject.mu.Lock()
+	r.ended = map[string]error{}
+	r.subject.mu.Unlock()
 }
 
 // initial is the configuration of the beginning.
@@ -331,17 +341,37 @@ func (r *run) finally(t *testing.T) {
 
 // resources is what the process has.
 type resources struct {
-	goroutines, files, watches int
-	heap                       uint64
+	goroutines, files, sockets, watches int
+	heap                                uint64
 }
+
+// goroutines returns how many there are that do not serve a connection of HTTP.
+func goroutines() (n int) {
+	stacks := make([]byte, 4<<20)
+	for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if !strings.Contains(g, "created by net/http.") {
+			n++
+		}
+	}
+	return n
+}
+
+// idle is how many more connections, which are kept for a while, may be open.
+const idle = 40
 
 // settled returns the resources once they do not change any more.
 func (r *run) settled(t *testing.T, when string) (now resources) {
 	t.Helper()
 	for same, last := 0, (resources{}); same < 5; {
 		time.Sleep(100 * time.Millisecond)
-		now = resources{goroutines: runtime.NumGoroutine(), files: len(open(t)),
-			watches: r.server.watched()}
+		now = resources{goroutines: goroutines(), watches: r.server.watched()}
+		for _, file := range open(t) {
+			if strings.HasPrefix(file, "socket:") {
+				now.sockets++
+			} else {
+				now.files++
+			}
+		}
 		if now == last {
 			same++
 		} else {
@@ -359,12 +389,20 @@ func (r *run) settled(t *testing.T, when string) (now resources) {
 	return now
 }
 
-// compare fails if something is left over. Idle connections of HTTP come and go.
+// grown is how much memory may grow: pools, and what was compiled, are kept for a while.
+const grown = 24 << 20
+
+// compare fails if something is left over.
 func (b resources) compare(t *testing.T, after resources) {
 	t.Helper()
-	if after.goroutines > b.goroutines+20 || after.files > b.files+8 || after.watches != b.watches {
+	if after.heap > b.heap+grown {
+		t.Errorf("memory has grown from %d to %d bytes", b.heap, after.heap)
+	}
+	if after.goroutines > b.goroutines+5 || after.files > b.files ||
+		after.sockets > b.sockets+idle || after.watches != b.watches {
 		stacks := make([]byte, 1<<20)
-		t.Errorf("something is left over: before %+v, after %+v; open are %v\n%s", b, after, open(t),
+		t.Errorf("something is left over: before %+v, after %+v; open are %v\n%s", b, after,
+			open(t),
 			stacks[:runtime.Stack(stacks, true)])
 	}
 }

@@ -119,9 +119,11 @@ func (w *version) change(r *rand.Rand) (what string) {
 		case "watched":
 			w.watched = one(r, selects)
 		case "settings":
-			w.settings[one(r, changing)] = one(r, []string{"", "workers: 3", "workers: 2, buffer: {capacity: 4000}",
-				"retry: {attempts: 3, minBackoff: 50ms}", "retry: {maxBackoff: 2s}",
-				"buffer: {capacity: 3000, overflow: block}", "resync: 1s", "resync: 2s, workers: 4"})
+			w.settings[one(r, changing)] = one(r,
+				[]string{"", "workers: 3", "workers: 2, buffer: {capacity: 4000}",
+					"retry: {attempts: 3, minBackoff: 50ms}", "retry: {maxBackoff: 2s}",
+					"buffer: {capacity: 3000, overflow: block}", "resync: 1s",
+					"resync: 2s, workers: 4"})
 		case "more":
 			l := one(r, changing)
 			w.more[l] = !w.more[l]
@@ -252,7 +254,8 @@ func spoil(r *rand.Rand, text string) (spoiled, what string) {
 		{"not a module", "wasm: m-a", "wasm: bad"},
 		{"an unknown output", "outputs: [scoped", "outputs: [none, scoped"},
 		{"an unknown informer", "filtered: {informer: pods", "filtered: {informer: none"},
-		{"a secret", "  still-file: {data", "  secret: {webhook: {url: {fromEnv: NOT_SET_HERE}}}\n  still-file: {data"},
+		{"a secret", "  still-file: {data",
+			"  secret: {webhook: {url: {fromEnv: NOT_SET_HERE}}}\n  still-file: {data"},
 		{"a rule", "rules: [{", "rules: [{name: r9, deny: 'object.x =='}, {"},
 		{"the state", "state: {dir: ", "http: {address: \"127.0.0.1:0\"}\nstate: {dir: "},
 	}
