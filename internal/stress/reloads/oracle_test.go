@@ -42,7 +42,7 @@ type told struct {
 	version int
 }
 
-// expected is what a listener of all objects of a select is told about one, from its state at the
+// expected is what a listener of all objects of a select is notified of about one, from its state at the
 // beginning on.
 func (w *truth) expected(changes []change, selected asks) (all []told) {
 	var has *pod
@@ -114,7 +114,7 @@ func (w *truth) versioned(all []message) (wrong problems) {
 	return wrong
 }
 
-// kept checks what a listener without a filter is told: from one state to the next.
+// kept checks what a listener without a filter gets: from one state to the next.
 func (w *truth) kept(all []message, listener string) (wrong problems) {
 	for key, messages := range heardBy(all, listener, listener) {
 		in, last, highest := false, 0, 0

@@ -407,7 +407,7 @@ func (b resources) compare(t *testing.T, after resources) {
 	}
 }
 
-// ends checks what is left when the daemon has ended.
+// ends checks that nothing remains when the daemon has ended.
 func (r *run) ends(t *testing.T, files []string) {
 	t.Helper()
 	err := errors.New("not asked")
