@@ -42,7 +42,7 @@ type told struct {
 	version int
 }
 
-// expected is what a listener of all objects of a select is notified of about one, from its state at the
+// expected is what a listener of all objects of a select hears about one, from its state at the
 // beginning on.
 func (w *truth) expected(changes []change, selected asks) (all []told) {
 	var has *pod
