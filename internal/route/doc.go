@@ -28,6 +28,8 @@
 //     for it, and events stay in the subscription.
 //   - With several outputs, a full outbox merges, waits or drops as the listener's buffer does, and
 //     the workers wait if all outboxes are full.
+//   - The workers also wait while what handlers and expressions made takes too much memory in an
+//     outbox, see delivery.MaxMade.
 //   - What an output's When does not want does not enter its outbox. Data is evaluated once, when a
 //     message enters it.
 //   - An expression of an output that fails is a dead letter for that output alone.
@@ -83,8 +85,8 @@
 //     more.
 //   - A batch has only events that have passed the filter, and each result is dealt with as if the
 //     event had been alone.
-//   - Without a handler, a worker whose one output takes several messages at once does the same
-//     with at most 32 events. Each is written, retried and given up as if it had been alone.
+//   - Without a handler, a worker does the same with at most 32 events. Each is handed over as if
+//     it had been alone.
 //   - When a batch crashes, none of its events has failed yet. The handler gets them once more, one
 //     by one, in the same turn; the worker's next batch has one event, and their size then doubles.
 //
