@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -211,10 +211,9 @@ func TestReadmeExplains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	question := daemon.Question{Op: event.Add, Object: daemon.ObjectFile{Path: file, JSON: object}}
+	question := plan.Question{Op: event.Add, Object: plan.ObjectFile{Path: file, JSON: object}}
 	var explained strings.Builder
-	err = daemon.Explain(t.Context(), cfg, daemon.BuildOptions{Schemas: builtin(t)}, "host-network",
-		question, &explained)
+	err = plan.Explain(cfg, builtin(t), "host-network", question, &explained)
 	if err != nil {
 		t.Fatal(err)
 	}

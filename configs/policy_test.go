@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -30,9 +31,9 @@ func load(t *testing.T) *config.Config {
 	return cfg
 }
 
-func builtin(t *testing.T) daemon.Schemas {
+func builtin(t *testing.T) plan.Schemas {
 	t.Helper()
-	schemas, err := daemon.BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ type policy struct {
 	caches   caches
 }
 
-func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name string) *policy {
+func compile(t *testing.T, cfg *config.Config, schemas plan.Schemas, name string) *policy {
 	t.Helper()
 	l := cfg.Listeners[name]
 	if l == nil {

@@ -2,7 +2,6 @@ package archtest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -157,9 +156,6 @@ func checkPackageSizes(pkgs []pkg) []string {
 			if !f.test {
 				files, lines = files+1, lines+f.lines
 			}
-		}
-		if slices.Contains(beingSplit, p.folder) {
-			continue
 		}
 		if files > maxPackageFiles || lines > maxPackageLines {
 			found = append(found, fmt.Sprintf(

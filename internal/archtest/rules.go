@@ -53,6 +53,8 @@ var layers = []layer{
 		"it knows what is sent, and neither why nor for which configuration"},
 	{[]string{"internal/route", "internal/config", "internal/kube", "internal/schema"},
 		"route joins the stages for one listener; it does not care where the configuration, the connection or the schemas come from"},
+	{[]string{"internal/plan"},
+		"it compiles what the configuration says, and can be looked at without running anything"},
 	{[]string{"internal/outputs"},
 		"it makes sinks of what the configuration says; who sends to them is not its business"},
 	{[]string{"internal/endpoints", "internal/admin"},
@@ -197,6 +199,3 @@ const (
 	maxPackageLines = 4000
 	whyPackageSize  = "a package has one meaning, and is read in an afternoon"
 )
-
-// beingSplit are packages that may be larger for now.
-var beingSplit = []string{"internal/daemon"}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // configuration is the configuration file of a command: the flag --config, or an argument.
@@ -43,11 +43,11 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 
 // load reads the configuration. All mistakes in it are reported together, those in expressions
 // included. With kubeconfig, the kubeconfig that it names must be readable.
-func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
+func (c *configuration) load(schemas plan.Schemas, kubeconfig bool) (*config.Config, error) {
 	if err := c.given(); err != nil {
 		return nil, err
 	}
-	return config.Loading{More: daemon.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
+	return config.Loading{More: plan.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
 		Policies: c.policies}.Load(c.path)
 }
 

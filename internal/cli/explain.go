@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -67,9 +68,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(stdout)
 				}
-				err := daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas},
-					f.listener, question, stdout)
-				var wrongKind *daemon.WrongKindError
+				err := plan.Explain(cfg, schemas, f.listener, question, stdout)
+				var wrongKind *plan.WrongKindError
 				switch {
 				case errors.As(err, &wrongKind): // others of the list may be of the right kind
 					wrongKinds = errors.Join(wrongKinds, err)
@@ -115,7 +115,7 @@ func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
 
 // named turns the error of an unknown listener into one of the command line.
 func (f *explainFlags) named(err error) error {
-	var unknown *daemon.UnknownListenerError
+	var unknown *plan.UnknownListenerError
 	if errors.As(err, &unknown) {
 		return usageError{fmt.Errorf("--listener: %w", err)}
 	}
@@ -144,14 +144,14 @@ func (f *explainFlags) check() (op event.Op, err error) {
 }
 
 // questions returns one for each object.
-func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Question, err error) {
+func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []plan.Question, err error) {
 	objects, list := [][]byte{nil}, false
 	if f.live == nil {
 		if objects, list, err = config.ReadObjects(f.object, stdin); err != nil {
 			return nil, err
 		}
 	}
-	q := daemon.Question{Op: op, Old: daemon.ObjectFile{Path: f.old}}
+	q := plan.Question{Op: op, Old: plan.ObjectFile{Path: f.old}}
 	if f.old != "" {
 		if list {
 			return nil, usageError{fmt.Errorf("--old belongs to one object, and %s is a list",
@@ -166,7 +166,7 @@ func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Que
 		path = "<stdin>"
 	}
 	for i, object := range objects {
-		q.Object = daemon.ObjectFile{Path: path, JSON: object}
+		q.Object = plan.ObjectFile{Path: path, JSON: object}
 		if list {
 			q.Object.Path = fmt.Sprintf("%s: items[%d]", path, i)
 		}

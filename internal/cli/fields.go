@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // fieldCheck is the flag that selects the schemas with which fields in expressions are checked.
@@ -23,10 +23,10 @@ func (f *fieldCheck) add(cmd *cobra.Command) {
 }
 
 // schemas returns nil if fields are not checked.
-func (f *fieldCheck) schemas() (daemon.Schemas, error) {
+func (f *fieldCheck) schemas() (plan.Schemas, error) {
 	switch f.from {
 	case fieldsBuiltin:
-		return daemon.BuiltinSchemas()
+		return plan.BuiltinSchemas()
 	case fieldsOff:
 		return nil, nil
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -56,7 +57,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				} else {
 					err = daemon.Check(ctx, cfg,
 						daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
-					suspicious, notes := daemon.Unchecked(cfg, schemas)
+					suspicious, notes := plan.Unchecked(cfg, schemas)
 					v.warnings, v.notes = append(v.warnings, suspicious...), notes
 				}
 				v.inOrder()

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -44,7 +45,7 @@ type access struct {
 
 // try asks for an informer's objects in each of its namespaces. What the server refuses is added to
 // the mistakes; the error is that the server cannot be asked.
-func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resource) error {
+func (a *access) try(ctx context.Context, inf plan.PlacedInformer, found kube.Resource) error {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -138,13 +139,13 @@ func isAbout(err error) bool {
 	}
 }
 
-func (a *access) mistake(inf placedInformer, field, message, hint string) {
-	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.field+"."+field, message, hint))
+func (a *access) mistake(inf plan.PlacedInformer, field, message, hint string) {
+	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.Field+"."+field, message, hint))
 }
 
 // users returns who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if
 // objects are only looked up in it.
-func (a *access) users(inf placedInformer) string {
+func (a *access) users(inf plan.PlacedInformer) string {
 	var names []string
 	for _, l := range a.config.ListenersInOrder() {
 		if l.Informer() == inf.Informer {
@@ -153,7 +154,7 @@ func (a *access) users(inf placedInformer) string {
 	}
 	switch last := len(names) - 1; last {
 	case -1:
-		return fmt.Sprintf("informer %q", inf.field[strings.LastIndexByte(inf.field, '.')+1:])
+		return fmt.Sprintf("informer %q", inf.Field[strings.LastIndexByte(inf.Field, '.')+1:])
 	case 0:
 		return "listener " + names[0]
 	default:
@@ -163,7 +164,7 @@ func (a *access) users(inf placedInformer) string {
 
 // err returns what the requests found, nil if all rights are granted.
 func (a *access) err(mistakes config.Errors) error {
-	all := notLoaded(a.config, append(mistakes, a.mistakes...))
+	all := plan.NotLoaded(a.config, append(mistakes, a.mistakes...))
 	switch {
 	case len(mistakes)+len(a.mistakes) == 0:
 		return nil

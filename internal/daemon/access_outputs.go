@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // outputRights returns what an output that writes to the API server needs for a listener's objects,
@@ -42,7 +43,8 @@ func outputRights(o *config.Output, inf *config.Informer, found kube.Resource) (
 
 // tryOutputs asks whether the outputs of the listeners of an informer may do what they will do. An
 // expression may keep an output from ever getting a message; that is not known here.
-func (a *access) tryOutputs(ctx context.Context, inf placedInformer, found kube.Resource) error {
+func (a *access) tryOutputs(ctx context.Context, inf plan.PlacedInformer,
+	found kube.Resource) error {
 	for _, l := range a.config.ListenersInOrder() {
 		if l.Informer() != inf.Informer {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -25,7 +26,7 @@ type Trial struct {
 func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return nil, unknownListener(cfg, name)
+		return nil, plan.UnknownListener(cfg, name)
 	}
 	if l.Handler == nil {
 		return nil, config.Errors{
@@ -33,18 +34,18 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 	}
 	r := trialReader(cfg, l, network)
 	if module != "" {
-		r.cfg.Handler.Wasm, r.cfg.Handler.SHA256 = module, ""
+		r.Listener.Handler.Wasm, r.Listener.Handler.SHA256 = module, ""
 	}
 	spec, err := r.spec()
 	if err != nil {
-		r.mistake(".handler.wasm", err)
+		r.Mistake(".handler.wasm", err)
 	}
-	parser, err := parserOf(l.Informer())
+	parser, err := plan.ParserOf(l.Informer())
 	if err != nil {
-		r.mistake(".informer", err)
+		r.Mistake(".informer", err)
 	}
-	if len(r.mistakes) > 0 {
-		return nil, r.mistakes
+	if len(r.Mistakes) > 0 {
+		return nil, r.Mistakes
 	}
 	t := &Trial{Spec: *spec, Parser: parser, Indexes: map[string]map[string]string{}}
 	for name, inf := range l.Informers() {
@@ -58,10 +59,10 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
 	l := &config.Listener{Handler: &config.Handler{Grants: g}}
 	r := trialReader(&config.Config{}, l, network)
-	r.field = ""
-	granted, ok := r.grants(r.cfg.Handler.Grants)
+	r.Field = ""
+	granted, ok := r.grants(r.Listener.Handler.Grants)
 	if !ok {
-		return granted, r.mistakes
+		return granted, r.Mistakes
 	}
 	return granted, nil
 }
@@ -75,7 +76,7 @@ func trialReader(cfg *config.Config, l *config.Listener, network bool) *handlerR
 		http.Headers = withoutValues(http.Headers)
 		handler.Grants.HTTP = &http
 	}
-	return &handlerReader{section: sectionOf(cfg, &listener)}
+	return &handlerReader{Section: plan.SectionOf(cfg, &listener)}
 }
 
 // withoutValues replaces values of headers that are read from elsewhere by a description.

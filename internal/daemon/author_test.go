@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 const trialConfig = `apiVersion: informerd.dev/v1alpha1
@@ -86,7 +87,7 @@ func TestTrial(t *testing.T) {
 
 func TestTrialMistakes(t *testing.T) {
 	cfg := trialFile(t)
-	var unknown *UnknownListenerError
+	var unknown *plan.UnknownListenerError
 	if _, err := NewTrial(cfg, "hoko", "", false); !errors.As(err, &unknown) {
 		t.Errorf("got %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -189,12 +190,12 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 		return nil
 	}
 	if made.events != nil {
-		w.listener.tie(made.events, w.setup.cfg.Informer())
+		w.listener.tie(made.events, w.setup.Config.Informer())
 	}
 	w.listener.health.bind(slices.Concat(w.listener.registrations(),
 		w.setup.caches.registrations()))
 	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
-		"namespaces", w.setup.cfg.Informer().Namespaces)
+		"namespaces", w.setup.Config.Informer().Namespaces)
 	b.bound(w.listener, w.setup)
 	return nil
 }
@@ -239,27 +240,27 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 			made.remove()
 		}
 	}()
-	for _, name := range s.lookups() {
-		inf := s.cfg.Informers()[name]
+	for _, name := range s.Lookups() {
+		inf := s.Config.Informers()[name]
 		found, err := b.cluster.resolve(ctx, inf)
 		if err != nil {
 			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,
-				s.lookedUpBy(name), err)
+				s.LookedUpBy(name), err)
 		}
 		on, err := onlooker(l.name)
 		if err != nil {
 			return made, err
 		}
-		shape, err := shapeOf(inf)
+		shape, err := plan.ShapeOf(inf)
 		if err != nil {
 			return made, err
 		}
-		shape = withIndexesIn(shape, name, s.filters())
+		shape = withIndexesIn(shape, name, s.Filters())
 		if made.looked[name], err = b.listen(b.targets(found, inf, shape), on); err != nil {
 			return made, err
 		}
 	}
-	found, err := b.cluster.resolve(ctx, s.cfg.Informer())
+	found, err := b.cluster.resolve(ctx, s.Config.Informer())
 	if err != nil {
 		return made, err
 	}
@@ -270,7 +271,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		Kind: found.GVK.Kind,
 	})
 	if err == nil && l.registrations() == nil {
-		made.events, err = b.listen(b.targets(found, s.cfg.Informer(), s.shape), l.subscription)
+		made.events, err = b.listen(b.targets(found, s.Config.Informer(), s.Shape), l.subscription)
 	}
 	return made, err
 }

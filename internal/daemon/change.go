@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -77,11 +78,11 @@ func (l *listener) until(to *setup) (context.Context, context.CancelFunc) {
 // select or the rules have changed.
 func (l *listener) swap(s *supervisor, to *setup) {
 	from := l.now.Swap(to)
-	if from.cfg.Select.Text != to.cfg.Select.Text &&
+	if from.Config.Select.Text != to.Config.Select.Text &&
 		(l.before == nil || !l.subscription.Rescanning()) {
-		l.before = &route.Selection{Select: from.selects}
+		l.before = &route.Selection{Select: from.Select}
 	}
-	buffered := to.subscription(to.config)
+	buffered := to.subscriptionConfig()
 	if l.before != nil {
 		// The route remembers what is selected, so it has to see every event.
 		buffered.On, buffered.Conditions, buffered.Transitions = 0, nil, false
@@ -102,14 +103,14 @@ func (l *listener) swap(s *supervisor, to *setup) {
 		l.subscription.Rescan()
 	}
 	s.release(from, to)
-	if l.tiedTo != digest(to.cfg.Informer()) {
+	if l.tiedTo != plan.Digest(to.Config.Informer()) {
 		s.listening.Go(func() { s.exchange(l, to) })
 	}
 }
 
 // selectsOtherwise reports whether another setup may select other objects, or judge them otherwise.
 func (s *setup) selectsOtherwise(to *setup) bool {
-	before, after := s.members(), to.members()
+	before, after := s.Members(), to.Members()
 	for _, name := range []string{"select", "rules", "informers"} {
 		if before[name] != after[name] {
 			return true
@@ -131,12 +132,12 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 	if !wanted {
 		return
 	}
-	inf := to.cfg.Informer()
+	inf := to.Config.Informer()
 	err := to.found.CheckNamespaces(inf.Namespaces)
 	var events []*informer.Registration
 	if err == nil {
 		events, err = s.cluster.factory.Exchange(ctx, l.subscription, old,
-			s.binder.targets(to.found, inf, to.shape))
+			s.binder.targets(to.found, inf, to.Shape))
 	}
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -148,7 +149,7 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events, l.tiedTo = events, digest(inf)
+	l.events, l.tiedTo = events, plan.Digest(inf)
 	l.health.bind(slices.Concat(events, to.caches.registrations()))
 	s.log.Info("listening", "listener", l.name, "resource", to.found.String(), "namespaces",
 		inf.Namespaces)
@@ -168,7 +169,7 @@ func (s *supervisor) release(from *setup, others ...*setup) {
 	}
 	if handler != nil && handler.handler != nil {
 		if err := handler.handler.Retire(context.Background()); err != nil {
-			s.log.Warn("cannot close the handler", "listener", from.cfg.Name, "error", err)
+			s.log.Warn("cannot close the handler", "listener", from.Config.Name, "error", err)
 		}
 	}
 	if caches != nil {
@@ -203,7 +204,7 @@ func (s *supervisor) closeLater(ctx context.Context, unused outputs, leaving []*
 	if len(unused) == 0 {
 		return
 	}
-	grace := s.runtime.plan.config.Shutdown.Close.Duration
+	grace := s.runtime.plan.Config.Shutdown.Close.Duration
 	s.listening.Go(func() {
 		for _, l := range leaving {
 			<-l.ended

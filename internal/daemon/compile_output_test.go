@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 const outputsHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nstate: {dir: state}\n"
@@ -15,7 +16,7 @@ const outputsHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nstate: {d
 // Expressions of outputs are checked as those of listeners are, against the objects of the
 // listeners that use the output.
 func TestExpressionsOfOutputs(t *testing.T) {
-	schemas, err := BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}

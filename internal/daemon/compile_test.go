@@ -3,6 +3,8 @@ package daemon
 import (
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // A plan is made without any file that the configuration names: the module and the value of the
@@ -19,9 +21,9 @@ func TestCompileReadsNoFile(t *testing.T) {
     outputs: [out]
   b: {informer: {resource: pods}, filter: object.spec.x ==, outputs: [out]}
 `)
-	p, mistakes := compile(cfg, nil)
-	if len(p.listeners) != 2 || p.listeners[0].filter == nil || len(p.listeners[0].filters()) != 1 {
-		t.Errorf("the plan has %+v", p.listeners)
+	p, mistakes := plan.Compile(cfg, nil)
+	if len(p.Listeners) != 2 || p.Listeners[0].Filter == nil || len(p.Listeners[0].Filters()) != 1 {
+		t.Errorf("the plan has %+v", p.Listeners)
 	}
 	if len(mistakes) != 1 || mistakes[0].Field != "listeners.b.filter" {
 		t.Errorf("mistakes: %v", mistakes)

@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -19,7 +20,7 @@ type Options struct {
 	Version             string
 	Stdout              io.Writer // of the stdout output, and nothing else
 	Log                 *slog.Logger
-	Schemas             Schemas // what fields expressions may read; nil: any
+	Schemas             plan.Schemas // what fields expressions may read; nil: any
 	// Load reads the configuration again. Nil: it cannot be reloaded.
 	Load func() (*config.Config, error)
 	// Hangup has a value for each time that the configuration is to be reloaded. May be nil.

@@ -1,6 +1,6 @@
-// Package daemon is the composition root. It compiles a configuration to a plan, applies the plan
-// to a runtime, starts that in order, and stops it in the order in which events flow. The commands
-// that only look at a configuration do the same up to the start.
+// Package daemon is the composition root. It applies the plan of a configuration to a runtime,
+// starts that in order, exchanges what another plan changes, and stops it in the order in which
+// events flow. The commands that only look at a configuration do the same up to the start.
 //
 //	configuration ──compile──> plan ──apply──> runtime ──run──> informers, listeners, endpoints
 //	 + schemas                 pure, with       reads modules    until its context is done
@@ -13,13 +13,11 @@
 //     Check also loads, compiles and configures the handlers.
 //   - All mistakes are reported together, as config.Errors, and the policy files that are not
 //     loaded because of others are listed.
-//   - Equal configurations have equal digests of their parts, and each field is in a digest.
 //   - [CheckCluster] takes the schemas from the API server, which must have the resources of all
 //     informers, those included in which objects are only looked up. It lists one object of each
 //     and begins a watch, so that missing rights and unsupported selectors are known before
 //     anything runs, and returns the Roles that are missing.
-//   - Plan and Explain start nothing and ask no API server. Explain returns what the listener's
-//     expressions would return.
+//   - Plan starts nothing and asks no API server.
 //   - Live reads the object that is to be explained, with the configuration's connection and the
 //     right to list that the informer needs; what the informer drops and the values of a Secret are
 //     not shown.
@@ -29,8 +27,6 @@
 //   - Handlers are compiled and configured while other listeners run. One that cannot be loaded or
 //     started is tried again after a second up to a minute, or nine times what the attempt took;
 //     its listener is never given up.
-//   - What is decided before a listener's buffer refuses nothing that its select, filter and rules
-//     would accept.
 //   - A listener evaluates nothing before the caches are complete in which its expressions and its
 //     handler look objects up.
 //   - A resource that the API server does not have, or an API server that does not answer, affects
@@ -39,13 +35,22 @@
 //     reason: missing rights, a resource that does not exist, an API server that does not answer, a
 //     handler that does not start.
 //
-// # When it reloads
+// # When the configuration is reloaded
 //
-//   - A configuration with a mistake changes nothing, and the log, the command and the metrics say
-//     so. Whatever may fail is made before anything that runs is touched.
-//   - What is not different is not touched. What differs of a listener changes in place, and it
-//     keeps its buffer, its outboxes and the state of its rules; only one with another resource is
-//     begun again.
+//   - It is reloaded on SIGHUP, by a command, and when the content of its files, its policies or
+//     its modules changes. Reloads are done one after the other.
+//   - Nothing changes until all of the new configuration is known to be good, its handlers are
+//     loaded and configured, and its outputs opened. With a mistake, nothing changes at all: the
+//     log and the answer have every mistake, and a metric says so.
+//   - A listener in which nothing differs is not touched.
+//   - What differs in a listener takes effect on the next event that a worker takes. Its buffer,
+//     its timers, the states of its rules and what waits for its outputs stay.
+//   - Another select, other rules and another scope of the informer are reported as what entered
+//     and left, was violated and resolved by that.
+//   - A listener that is removed, or is about another resource by now, finishes what it has within
+//     shutdown.drain. One of the same name begins after that.
+//   - A handler, an output or an informer is closed when no listener uses it any more.
+//   - A change of cluster, http, health or state is a mistake: it needs a restart.
 //   - What waits for an output that has changed goes to the new one.
 //
 // # When it stops

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
@@ -33,7 +34,7 @@ var filtersPage = filepath.Join("..", "..", "docs", "filters.md")
 // "wrong" in its name is there to be refused.
 func TestFiltersPage(t *testing.T) {
 	p := readPage(t, filtersPage)
-	schemas, err := BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,8 @@ func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
 	book := s.listener.setup().book
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
-		Name: s.listener.setup().cfg.Name, Resource: s.listener.setup().cfg.Informer().Resource,
+		Name:       s.listener.setup().Config.Name,
+		Resource:   s.listener.setup().Config.Informer().Resource,
 		Violations: book.Open, Counts: book.Counts,
 		Route: func() route.Stats {
 			return s.listener.route.Stats()

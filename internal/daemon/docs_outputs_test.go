@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
@@ -26,7 +27,7 @@ const docKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 // by the test of that name in internal/cli.
 func TestOutputsPage(t *testing.T) {
 	p := readPage(t, outputsPage)
-	schemas, err := BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func (p *page) generatedBehind(b block) (names []string) {
 }
 
 // shown is what the page shows of messages.
-func shown(t *testing.T, cfg *config.Config, schemas Schemas, name string,
+func shown(t *testing.T, cfg *config.Config, schemas plan.Schemas, name string,
 	messages []sink.Message) string {
 	t.Helper()
 	switch name {

@@ -24,12 +24,13 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	sinks "github.com/informerd/informerd/internal/outputs"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sink"
 )
 
 // received writes messages to an output, with a receiver of the test in place of the configured
 // one, and returns what arrives.
-func received(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Output,
+func received(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.Output,
 	messages []sink.Message) []string {
 	t.Helper()
 	switch {
@@ -73,16 +74,16 @@ func received(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Outpu
 }
 
 // write writes messages to an output, one after the other.
-func write(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Output, api *sinks.API,
+func write(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.Output, api *sinks.API,
 	messages []sink.Message) {
 	t.Helper()
-	p, wrong := compile(cfg, schemas)
+	p, wrong := plan.Compile(cfg, schemas)
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	planned := p.outputs[o.Name]
-	s, err := (&sinks.Maker{API: api}).New(cfg, o, sinks.Expressions{Subject: planned.subject,
-		Patch: planned.patch, Text: planned.text, Labels: planned.labels})
+	planned := p.Outputs[o.Name]
+	s, err := (&sinks.Maker{API: api}).New(cfg, o, sinks.Expressions{Subject: planned.Subject,
+		Patch: planned.Patch, Text: planned.Text, Labels: planned.Labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func legible(t *testing.T, text []byte) string {
 	return indented(t, text)
 }
 
-func fromNATS(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Output,
+func fromNATS(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.Output,
 	messages []sink.Message) (all []string) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT,
@@ -208,7 +209,7 @@ func fromNATS(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Outpu
 	return all
 }
 
-func fromKafka(t *testing.T, cfg *config.Config, schemas Schemas, o *config.Output,
+func fromKafka(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.Output,
 	messages []sink.Message) (all []string) {
 	t.Helper()
 	options := []kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(1, o.Kafka.Topic)}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -83,7 +84,7 @@ func originOf(cfg *config.Config, listener, resource string) sink.Origin {
 
 // tell runs a story of one of the configuration's listeners, and reports each line that does not
 // come true.
-func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string) *told {
+func tell(t *testing.T, cfg *config.Config, schemas plan.Schemas, name, events string) *told {
 	t.Helper()
 	s := &told{
 		source: &docSource{recalls: map[event.Key]*time.Timer{}}, sink: &docSink{},
@@ -111,7 +112,7 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 			p.Outputs[i].To = outputTo(o.name, s.sink).To
 		}
 		p.Messages, err = cloudevent.NewBuilder(originOf(cfg, name,
-			s.listener.setup().cfg.Informer().Resource))
+			s.listener.setup().Config.Informer().Resource))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func (s *told) line(line string) {
 	case words[0] == "cache":
 		s.cache(words[1], object)
 	case words[0] == "unheard":
-		s.state(s.listener.setup().cfg.Informer().Resource, object)
+		s.state(s.listener.setup().Config.Informer().Resource, object)
 	case words[0][0] == '+':
 		d, err := time.ParseDuration(words[0][1:])
 		if err != nil {
@@ -250,7 +251,7 @@ func (s *told) event(words []string, object string) {
 		}
 	}
 	before := maps.Clone(s.states)
-	e.Object = s.state(s.listener.setup().cfg.Informer().Resource, object)
+	e.Object = s.state(s.listener.setup().Config.Informer().Resource, object)
 	key := e.Object.Key()
 	if op == event.Update {
 		if e.Old = before[key]; e.Old == nil {
@@ -343,7 +344,7 @@ func (s *told) parse(resource, text string) *object.Object {
 
 func (s *told) cache(name, text string) {
 	s.t.Helper()
-	inf := s.listener.setup().cfg.Informers()[name]
+	inf := s.listener.setup().Config.Informers()[name]
 	if inf == nil {
 		s.t.Fatalf("there is no informer %q", name)
 	}

@@ -63,7 +63,7 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 func (l *listener) shown() endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
-		Name: l.name, Resource: now.cfg.Informer().Resource, Route: l.route.Stats,
+		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
 		Buffer: l.subscription.Stats, State: l.health.state,
 	}
 	if book := now.book; book != nil {

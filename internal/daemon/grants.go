@@ -31,10 +31,10 @@ func (r *handlerReader) headers(wanted map[string]config.Value) (found map[strin
 	}
 	found, ok = make(map[string]string, len(wanted)), true
 	for name, value := range wanted {
-		text, from, err := headerValue(r.config, value)
+		text, from, err := headerValue(r.Config, value)
 		if err != nil {
 			field := ".handler.grants.http.headers." + name
-			r.mistake(field+from, fmt.Errorf("%s%s%s: %w", r.field, field, from, err))
+			r.Mistake(field+from, fmt.Errorf("%s%s%s: %w", r.Field, field, from, err))
 			ok = false
 		}
 		found[name] = text
@@ -63,12 +63,4 @@ func withoutPath(err error) string {
 		return at.Err.Error()
 	}
 	return err.Error()
-}
-
-// grantedInformers returns the informers whose caches the listener's handler may read.
-func grantedInformers(l *config.Listener) []string {
-	if l.Handler == nil || l.Handler.Grants.Cache == nil {
-		return nil
-	}
-	return l.Handler.Grants.Cache.Informers
 }

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // handlerReader reads what one listener's handler is loaded from: its module and the values of
 // headers.
 type handlerReader struct {
-	section
+	plan.Section
 	persist bool    // values outlast the daemon if the configuration says so
 	caches  *caches // of the listener
 }
@@ -24,9 +25,9 @@ type handlerReader struct {
 // spec returns what a listener's module is loaded from, nil without an error if a mistake was
 // reported.
 func (r *handlerReader) spec() (*plugins.Spec, error) {
-	l := r.cfg
+	l := r.Listener
 	grants, ok := r.grants(l.Handler.Grants)
-	path := r.config.Path(l.Handler.Wasm)
+	path := r.Config.Path(l.Handler.Wasm)
 	limits := HandlerLimits(l.Handler.Limits)
 	wasm, err := readModule(path, limits.Module)
 	if err != nil {

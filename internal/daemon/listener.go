@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -49,24 +50,24 @@ var overflows = map[string]informer.Overflow{
 }
 
 // newListener makes a listener of its plan, without starting it, and collects the mistakes.
-func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *listenerPlan) (*listener,
+func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.Listener) (*listener,
 	config.Errors) {
 	s, mistakes := r.newSetup(ctx, cfg, p, nil, r.outputs)
 	l, err := r.listenerOf(s)
 	if err != nil {
-		wrong := sectionOf(cfg, p.cfg)
-		wrong.mistake("", err)
-		mistakes = append(mistakes, wrong.mistakes...)
+		wrong := plan.SectionOf(cfg, p.Config)
+		wrong.Mistake("", err)
+		mistakes = append(mistakes, wrong.Mistakes...)
 	}
 	return l, mistakes
 }
 
 // listenerOf makes a listener that works with a setup, without starting it.
 func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
-	l = &listener{name: s.cfg.Name, target: s, loaded: make(chan struct{}),
+	l = &listener{name: s.Config.Name, target: s, loaded: make(chan struct{}),
 		ended: make(chan struct{})}
 	l.now.Store(s)
-	if l.subscription, err = informer.NewSubscription(s.subscription(s.config)); err != nil {
+	if l.subscription, err = informer.NewSubscription(s.subscriptionConfig()); err != nil {
 		return l, err
 	}
 	l.route, err = route.New(l.routeConfig(r.log, r.letters))
@@ -76,17 +77,17 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 // setup returns what the listener works with.
 func (l *listener) setup() *setup { return l.now.Load() }
 
-// subscription returns the configuration of the listener's buffer.
-func (p *listenerPlan) subscription(cfg *config.Config) informer.SubscriptionConfig {
+// subscriptionConfig returns the configuration of the listener's buffer.
+func (s *setup) subscriptionConfig() informer.SubscriptionConfig {
 	c := informer.SubscriptionConfig{
-		Name: p.cfg.Name, Capacity: p.cfg.Buffer.Capacity,
-		Overflow: overflows[p.cfg.Buffer.Overflow], Resync: p.cfg.Resync.Duration,
-		On: p.before.on, Conditions: p.before.conditions, Transitions: p.before.transitions,
+		Name: s.Config.Name, Capacity: s.Config.Buffer.Capacity,
+		Overflow: overflows[s.Config.Buffer.Overflow], Resync: s.Config.Resync.Duration,
+		On: s.Before.On, Conditions: s.Before.Conditions, Transitions: s.Before.Transitions,
 	}
-	if spill := p.cfg.Buffer.Spill; spill != nil {
+	if spill := s.Config.Buffer.Spill; spill != nil {
 		c.SpillBytes = int64(spill.Bytes)
 		if spill.Dir != "" {
-			c.SpillDir = cfg.Path(spill.Dir)
+			c.SpillDir = s.whole.Path(spill.Dir)
 		}
 	}
 	return c
@@ -107,17 +108,17 @@ func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route
 }
 
 // tuning returns what can be changed while the listener's route runs.
-func (p *listenerPlan) tuning() route.Tuning {
-	retry := p.cfg.Retry
+func (s *setup) tuning() route.Tuning {
+	retry := s.Config.Retry
 	t := route.Tuning{
-		Workers: p.cfg.Workers,
-		Buffer: route.Buffer{Capacity: p.cfg.Buffer.Capacity,
-			Overflow: overflows[p.cfg.Buffer.Overflow]},
+		Workers: s.Config.Workers,
+		Buffer: route.Buffer{Capacity: s.Config.Buffer.Capacity,
+			Overflow: overflows[s.Config.Buffer.Overflow]},
 		Retry: route.Retry{Attempts: retry.Attempts, MinBackoff: retry.MinBackoff.Duration,
 			MaxBackoff: retry.MaxBackoff.Duration, GiveUpAfter: retry.GiveUpAfter.Duration},
 	}
-	if p.cfg.Handler != nil {
-		t.PauseAfter = p.cfg.Handler.PauseAfter
+	if s.Config.Handler != nil {
+		t.PauseAfter = s.Config.Handler.PauseAfter
 	}
 	return t
 }
@@ -170,7 +171,7 @@ func (l *listener) registrations() []*informer.Registration {
 func (l *listener) tie(events []*informer.Registration, inf *config.Informer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events, l.tiedTo = events, digest(inf)
+	l.events, l.tiedTo = events, plan.Digest(inf)
 }
 
 // remove notes that the listener must not begin any more. It reports whether it has begun.

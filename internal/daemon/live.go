@@ -17,6 +17,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -67,19 +68,19 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 
 // Live reads an object that a listener's informer would watch from the API server. It needs only
 // the right to list that the informer needs. The error is an *UnknownListenerError, a
-// *WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the kubeconfig
-// that the configuration names is not there.
+// *plan.WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the
+// kubeconfig that the configuration names is not there.
 func Live(ctx context.Context, cfg *config.Config, o Options, name string,
-	ref Reference) (ObjectFile, error) {
-	file := ObjectFile{Path: ref.String()}
+	ref Reference) (plan.ObjectFile, error) {
+	file := plan.ObjectFile{Path: ref.String()}
 	l := cfg.Listeners[name]
 	if l == nil {
-		return file, unknownListener(cfg, name)
+		return file, plan.UnknownListener(cfg, name)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if mistakes := kubeconfigMistakes(cfg); o.Kubeconfig == "" && len(mistakes) > 0 {
+	if mistakes := plan.KubeconfigMistakes(cfg); o.Kubeconfig == "" && len(mistakes) > 0 {
 		return file, mistakes
 	}
 	c, err := connect(cfg, o)
@@ -96,7 +97,7 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 	case err != nil:
 		return file, fmt.Errorf("%s: %w", ref, err)
 	case asked.GVR.GroupResource() != found.GVR.GroupResource():
-		return file, &WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: name,
+		return file, &plan.WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: name,
 			Resource: l.Informer().Resource}
 	case found.Namespaced && ref.Namespace == "":
 		return file, fmt.Errorf("%s: %s are in namespaces: write %s/NAMESPACE/%s", ref,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -28,7 +29,7 @@ func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handl
 	s.module = &module{digest: specDigest(spec), spec: spec}
 	if before != nil && before.module != nil && before.module.handler != nil &&
 		before.module.digest == s.module.digest &&
-		(before.caches == s.caches || len(grantedInformers(s.cfg)) == 0) {
+		(before.caches == s.caches || len(plan.GrantedInformers(s.Config)) == 0) {
 		s.module = before.module
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
 	sinks "github.com/informerd/informerd/internal/outputs"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
@@ -36,11 +37,11 @@ type outputs map[string]*output
 
 // newOutputs returns the outputs of a plan, without opening them. Those that the ones before have
 // in the same way are the same.
-func newOutputs(p *plan, before outputs) outputs {
+func newOutputs(p *plan.Plan, before outputs) outputs {
 	all := outputs{}
-	for name, planned := range p.outputs {
-		o := &output{name: name, digest: p.digests.outputs[name], when: planned.when,
-			data: planned.data, reportsOnly: planned.cfg.Alertmanager != nil}
+	for name, planned := range p.Outputs {
+		o := &output{name: name, digest: p.Digests.Outputs[name], when: planned.When,
+			data: planned.Data, reportsOnly: planned.Config.Alertmanager != nil}
 		if was := before[name]; was != nil && was.digest == o.digest {
 			o.sink, o.to = was.sink, was.to
 		}
@@ -58,19 +59,19 @@ func (o outputs) check(cfg *config.Config) (mistakes config.Errors) {
 }
 
 // open makes the sinks that are not there yet. With mistakes it makes none.
-func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker, log *slog.Logger) error {
+func (o outputs) open(ctx context.Context, p *plan.Plan, m *sinks.Maker, log *slog.Logger) error {
 	opened := outputs{}
 	var mistakes config.Errors
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if o[name].sink != nil {
 			continue
 		}
-		planned := p.outputs[name]
-		s, err := m.New(p.config, planned.cfg, sinks.Expressions{Subject: planned.subject,
-			Patch: planned.patch, Text: planned.text, Labels: planned.labels})
+		planned := p.Outputs[name]
+		s, err := m.New(p.Config, planned.Config, sinks.Expressions{Subject: planned.Subject,
+			Patch: planned.Patch, Text: planned.Text, Labels: planned.Labels})
 		if err != nil {
-			mistakes = append(mistakes, p.config.ErrorAt(planned.field,
-				fmt.Sprintf("%s: %v", planned.field, err), ""))
+			mistakes = append(mistakes, p.Config.ErrorAt(planned.Field,
+				fmt.Sprintf("%s: %v", planned.Field, err), ""))
 			continue
 		}
 		o[name].sink, o[name].to = s, delivery.NewOutput(name, s, log)
@@ -79,7 +80,7 @@ func (o outputs) open(ctx context.Context, p *plan, m *sinks.Maker, log *slog.Lo
 	if len(mistakes) == 0 {
 		return nil
 	}
-	return errors.Join(notLoaded(p.config, mistakes), opened.close(ctx))
+	return errors.Join(plan.NotLoaded(p.Config, mistakes), opened.close(ctx))
 }
 
 // without returns the outputs whose sinks others do not have.

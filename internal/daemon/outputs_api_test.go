@@ -33,11 +33,15 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &sinks.Maker{API: a}
+	changes, err := filters.Compile(filters.Expression{Kind: filters.KindData,
+		Text: `{"spec": {"version": object.metadata.resourceVersion}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var outputs []sink.Sink
 	for _, typ := range []string{config.PatchMerge, config.PatchApply} {
 		o := &config.Output{Name: "fix", Patch: &config.Patch{Type: typ}}
-		s, err := m.New(nil, o, sinks.Expressions{Patch: compiled(t, filters.KindData,
-			`{"spec": {"version": object.metadata.resourceVersion}}`)})
+		s, err := m.New(nil, o, sinks.Expressions{Patch: changes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -386,7 +386,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	r, to, caches := l.route, l.setup().pipeline(), &docCaches{}
 	to.Caches, to.Outputs = caches, nil
 	if len(p.denies) > 0 {
-		l.setup().book = rules.NewBook(newCompiler(cfg, l.setup().cfg, nil).ruleList(), p.outputs)
+		l.setup().book = rules.NewBook(l.setup().Rules, p.outputs)
 		to.Rules = l.setup().book
 	}
 	ears := make([]*ear, p.outputs)
@@ -405,7 +405,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	factory := informer.NewFactory(server, quiet)
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
-	if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().shape,
+	if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().Shape,
 		l.subscription); err != nil {
 		return err
 	}

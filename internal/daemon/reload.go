@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // reload makes the plan of another configuration the one that runs, or changes nothing. It returns
@@ -26,7 +27,7 @@ func (s *supervisor) reload(ctx context.Context, cfg *config.Config,
 type reload struct {
 	*supervisor
 	config  *config.Config
-	plan    *plan
+	plan    *plan.Plan
 	outputs outputs
 	parts   []part // the listeners that differ, new ones included
 	opened  bool   // the outputs
@@ -46,11 +47,11 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	cfg := r.config
 	var mistakes, wrong config.Errors
 	if opts.kubeconfig {
-		mistakes = kubeconfigMistakes(cfg)
+		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	before := r.runtime.plan
-	mistakes = append(mistakes, needRestart(before.config, cfg)...)
-	r.plan, wrong = compile(cfg, opts.Schemas)
+	mistakes = append(mistakes, needRestart(before.Config, cfg)...)
+	r.plan, wrong = plan.Compile(cfg, opts.Schemas)
 	mistakes = append(mistakes, wrong...)
 	r.outputs = newOutputs(r.plan, r.runtime.outputs)
 	mistakes = append(mistakes, r.outputs.check(cfg)...)
@@ -61,7 +62,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 		}
 		r.digestKey, r.binder.digestKey = key, key
 	}
-	for _, planned := range r.plan.listeners {
+	for _, planned := range r.plan.Listeners {
 		wrong, err := r.preparePart(ctx, planned)
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 		mistakes = append(mistakes, wrong...)
 	}
 	if len(mistakes) > 0 {
-		return notLoaded(cfg, mistakes)
+		return plan.NotLoaded(cfg, mistakes)
 	}
 	r.opened = true
 	if err := r.outputs.open(ctx, r.plan, r.maker, r.log); err != nil {
@@ -77,19 +78,19 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	}
 	opts.warn(cfg.Warnings())
 	for _, p := range r.parts {
-		opts.report(cfg, p.setup.listenerPlan)
+		opts.report(cfg, p.setup.Listener)
 	}
-	opts.warn(r.plan.unused())
+	opts.warn(r.plan.Unused())
 	return nil
 }
 
 // preparePart makes the setup of a listener, if it differs from the one that it has.
-func (r *reload) preparePart(ctx context.Context, planned *listenerPlan) (config.Errors, error) {
-	p := part{was: r.named(planned.cfg.Name)}
+func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (config.Errors, error) {
+	p := part{was: r.named(planned.Config.Name)}
 	var before *setup
 	if p.was != nil {
 		running := p.was.wanted()
-		p.fields = running.differences(planned)
+		p.fields = running.Differences(planned)
 		if !slices.Contains(p.fields, "handler") && r.handlerDiffers(running, planned) {
 			p.fields = append(p.fields, "handler")
 		}
@@ -131,9 +132,9 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	changes := r.changes()
 	var after []*listener
 	var leaving []*listener
-	for _, planned := range r.plan.listeners {
-		name := planned.cfg.Name
-		i := slices.IndexFunc(r.parts, func(p part) bool { return p.setup.cfg.Name == name })
+	for _, planned := range r.plan.Listeners {
+		name := planned.Config.Name
+		i := slices.IndexFunc(r.parts, func(p part) bool { return p.setup.Config.Name == name })
 		if i < 0 {
 			after = append(after, r.named(name))
 			continue

@@ -1,14 +1,13 @@
 package daemon
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sink"
 )
 
@@ -21,7 +20,7 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 		{"cluster", before.Cluster, after.Cluster}, {"http", before.HTTP, after.HTTP},
 		{"health", before.Health, after.Health}, {"state", before.State, after.State},
 	} {
-		if digest(setting.before) != digest(setting.after) {
+		if plan.Digest(setting.before) != plan.Digest(setting.after) {
 			mistakes = append(mistakes, after.ErrorAt(setting.field,
 				setting.field+" has changed, which needs a restart",
 				"restart informerd, or leave it as it was"))
@@ -32,58 +31,17 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 
 // isAnother reports whether a plan's listener is about another resource. Then nothing of what it
 // has fits.
-func (s *setup) isAnother(planned *listenerPlan) bool {
-	return s.cfg.Informer().Resource != planned.cfg.Informer().Resource
-}
-
-// differences returns the fields of the listener that have another value in a plan, sorted. What is
-// in the files that they name is not compared.
-func (s *setup) differences(planned *listenerPlan) (fields []string) {
-	before, after := s.members(), planned.members()
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if before[name] != after[name] {
-			fields = append(fields, name)
-		}
-	}
-	for name := range before {
-		if _, still := after[name]; !still {
-			fields = append(fields, name)
-		}
-	}
-	slices.Sort(fields)
-	if len(fields) > 1 { // it follows from the others
-		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "informers" })
-	}
-	return fields
-}
-
-// members returns the fields of a listener, as JSON, with the informer in full, and with those in
-// which it looks objects up.
-func (p *listenerPlan) members() map[string]string {
-	text, err := json.Marshal(p.cfg)
-	var all map[string]json.RawMessage
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil { // raw JSON in a checked configuration is valid
-		panic(fmt.Sprintf("daemon: a listener of a checked configuration is not JSON: %v", err))
-	}
-	members := map[string]string{}
-	for name, text := range all {
-		members[name] = string(text)
-	}
-	members["informer"] = digest(p.cfg.Informer())
-	members["informers"] = digest(p.looksUp())
-	return members
+func (s *setup) isAnother(planned *plan.Listener) bool {
+	return s.Config.Informer().Resource != planned.Config.Informer().Resource
 }
 
 // handlerDiffers reports whether the file of a listener's handler, or a value that it is given, has
 // changed.
-func (r *reload) handlerDiffers(running *setup, planned *listenerPlan) bool {
+func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 	if running.module == nil {
 		return false
 	}
-	reader := &handlerReader{section: sectionOf(r.config, planned.cfg), persist: r.persist}
+	reader := &handlerReader{Section: plan.SectionOf(r.config, planned.Config), persist: r.persist}
 	spec, err := reader.spec()
 	return err != nil || spec == nil || specDigest(spec) != running.module.digest
 }
@@ -97,8 +55,8 @@ func (s *setup) sinks() (all []sink.Sink) {
 }
 
 // sinks returns what is behind the outputs of a listener; nil for those that are not open yet.
-func (o outputs) sinks(l *listenerPlan) (all []sink.Sink) {
-	for _, name := range l.cfg.Outputs {
+func (o outputs) sinks(l *plan.Listener) (all []sink.Sink) {
+	for _, name := range l.Config.Outputs {
 		all = append(all, o[name].sink)
 	}
 	return all
@@ -106,14 +64,14 @@ func (o outputs) sinks(l *listenerPlan) (all []sink.Sink) {
 
 // changes returns what the reload changes, in the order of the configuration.
 func (r *reload) changes() (all admin.Changes) {
-	for _, planned := range r.plan.listeners {
+	for _, planned := range r.plan.Listeners {
 		i := slices.IndexFunc(r.parts, func(p part) bool {
-			return p.setup.cfg.Name == planned.cfg.Name
+			return p.setup.Config.Name == planned.Config.Name
 		})
 		if i < 0 {
 			continue
 		}
-		c := admin.Change{Kind: "listener", Name: planned.cfg.Name, Action: "changed",
+		c := admin.Change{Kind: "listener", Name: planned.Config.Name, Action: "changed",
 			Fields: r.parts[i].fields}
 		switch p := r.parts[i]; {
 		case p.was == nil:
@@ -130,10 +88,10 @@ func (r *reload) changes() (all admin.Changes) {
 			all = append(all, admin.Change{Kind: "listener", Name: l.name, Action: "removed"})
 		}
 	}
-	before := r.runtime.plan.digests
-	all = append(all, compared("informer", "informers.", before.informers,
-		r.plan.digests.informers)...)
-	return append(all, compared("output", "", before.outputs, r.plan.digests.outputs)...)
+	before := r.runtime.plan.Digests
+	all = append(all, compared("informer", "informers.", before.Informers,
+		r.plan.Digests.Informers)...)
+	return append(all, compared("output", "", before.Outputs, r.plan.Digests.Outputs)...)
 }
 
 // compared returns how parts of one kind differ. Only those whose names begin with a prefix are

@@ -61,7 +61,7 @@ func (s *supervisor) reloads(ctx context.Context, o Options) {
 		}
 	} else {
 		state.files.Log = s.log
-		state.files.Set(filesOf(s.runtime.plan.config))
+		state.files.Set(filesOf(s.runtime.plan.Config))
 		s.intake.Go(func() {
 			state.files.Run(ctx, func() { _, _ = s.reloadNow(ctx, o, "its files have changed") })
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -102,8 +103,8 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 	}
 	s := l.setup()
 	spec := plugins.Spec{Listener: l.name, Path: "the module of the replay"}
-	if s.cfg.Handler != nil {
-		reader := &handlerReader{section: sectionOf(s.config, s.cfg), persist: true,
+	if s.Config.Handler != nil {
+		reader := &handlerReader{Section: plan.SectionOf(s.whole, s.Config), persist: true,
 			caches: s.caches}
 		own, err := reader.spec()
 		switch {
@@ -111,7 +112,7 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 			return nil, err
 		case own == nil:
 			return nil, fmt.Errorf("listener %q: its handler's settings cannot be read: %w",
-				l.name, reader.mistakes)
+				l.name, reader.Mistakes)
 		}
 		path := spec.Path
 		spec = *own

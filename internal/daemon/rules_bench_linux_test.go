@@ -58,7 +58,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
 	listen := func(l *informer.Subscription) {
-		if _, err := factory.Subscribe(resource, informer.Scope{}, built.listeners[0].setup().shape,
+		if _, err := factory.Subscribe(resource, informer.Scope{}, built.listeners[0].setup().Shape,
 			l); err != nil {
 			b.Fatal(err)
 		}

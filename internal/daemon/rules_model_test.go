@@ -104,7 +104,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	defer built.close(context.WithoutCancel(ctx))
 	l := built.listeners[0]
 	every, err := informer.NewSubscription(informer.SubscriptionConfig{Capacity: 1000,
-		Resync: l.setup().cfg.Resync.Duration, Transitions: l.setup().selects != nil})
+		Resync: l.setup().Config.Resync.Duration, Transitions: l.setup().Select != nil})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -119,13 +119,13 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	defer wg.Wait()
 	defer cancel()
 	for i, source := range []*informer.Subscription{l.subscription, every} {
-		if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().shape,
+		if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().Shape,
 			source); err != nil {
 			return 0, 0, err
 		}
 		ears[i] = &ear{}
 		p := l.setup().pipeline()
-		books[i] = rules.NewBook(newCompiler(cfg, l.setup().cfg, nil).ruleList(), 1)
+		books[i] = rules.NewBook(l.setup().Rules, 1)
 		p.Rules, p.Caches = books[i], caches
 		p.Outputs = []route.Output{outputTo("out", ears[i])}
 		if p.Messages, err = cloudevent.NewBuilder(
@@ -163,7 +163,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	}
 	narrow, wide := routes[0].Stats(), routes[1].Stats()
 	// how many resyncs there are depends on what else there is to do
-	if narrow.RuleErrors != wide.RuleErrors && l.setup().cfg.Resync.Duration == 0 {
+	if narrow.RuleErrors != wide.RuleErrors && l.setup().Config.Resync.Duration == 0 {
 		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times",
 			narrow.RuleErrors, wide.RuleErrors)
 	}

@@ -24,7 +24,7 @@ type supervisor struct {
 
 // run starts the runtime's plan and stops it when ctx is done.
 func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
-	log, cfg := r.log, r.plan.config
+	log, cfg := r.log, r.plan.Config
 	socket, err := commands(cfg, log)
 	if err != nil {
 		return err
@@ -149,5 +149,5 @@ func (r *runtime) current() []*listener {
 func (r *runtime) grace() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.plan.config.Shutdown.Drain.Duration
+	return r.plan.Config.Shutdown.Drain.Duration
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +8,14 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	sinks "github.com/informerd/informerd/internal/outputs"
-	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -31,7 +31,7 @@ type runtime struct {
 	letters   *deadletter.Store
 
 	mu        sync.Mutex // guards what follows
-	plan      *plan
+	plan      *plan.Plan
 	outputs   outputs
 	listeners []*listener // of the plan, in its order
 }
@@ -42,8 +42,8 @@ const stopGrace = time.Second
 // BuildOptions are what a runtime needs besides the configuration.
 type BuildOptions struct {
 	Log     *slog.Logger
-	Stdout  io.Writer // of the stdout output; nil: nowhere
-	Schemas Schemas   // what fields expressions may read; nil: any
+	Stdout  io.Writer    // of the stdout output; nil: nowhere
+	Schemas plan.Schemas // what fields expressions may read; nil: any
 	// Warned receives what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 
@@ -54,18 +54,23 @@ type BuildOptions struct {
 	kubeconfig bool
 }
 
-// Schemas know the fields that the objects of resources have.
-type Schemas interface {
-	// Schema returns that of a resource, by the name it has in the configuration; nil if nothing is
-	// known of it.
-	Schema(resource string) *filters.Schema
-}
-
 // Check builds everything a configuration asks for, except what needs the API server, and closes it
 // again. The error is a config.Errors if the configuration is to blame.
 func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 	opts.kubeconfig = true
 	return check(ctx, cfg, opts)
+}
+
+// Plan writes what a configuration requests from the API server, as its plan has it, once all of
+// it is known to be good. The error is a config.Errors if the configuration is to blame.
+func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
+	opts.Log = slog.New(slog.DiscardHandler) // the plan has the warnings
+	r, err := build(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
+	defer r.close(ctx)
+	return r.plan.Write(w)
 }
 
 func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
@@ -86,31 +91,37 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	opts.warn(cfg.Warnings())
 	var mistakes config.Errors
 	if opts.kubeconfig {
-		mistakes = kubeconfigMistakes(cfg)
+		mistakes = plan.KubeconfigMistakes(cfg)
 	}
-	p, wrong := compile(cfg, opts.Schemas)
-	for _, l := range p.listeners {
+	p, wrong := plan.Compile(cfg, opts.Schemas)
+	for _, l := range p.Listeners {
 		opts.report(cfg, l)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.outputs)) {
-		o := p.outputs[name]
-		opts.suspicious(o.field, o.expressions, opts.Log.With("output", name))
+	for _, name := range slices.Sorted(maps.Keys(p.Outputs)) {
+		o := p.Outputs[name]
+		opts.suspicious(o.Field, o.Expressions, opts.Log.With("output", name))
 	}
 	missing, err := r.apply(ctx, p)
+	// Secrets and files need not be there where a configuration is only looked at.
+	if values := r.outputs.check(cfg); opts.running {
+		missing = append(missing, values...)
+	} else {
+		opts.warn(values)
+	}
 	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 		defer cancel()
 		return nil, errors.Join(err, r.close(closing))
 	}
 	if mistakes = slices.Concat(mistakes, wrong, missing); len(mistakes) > 0 {
-		return nil, errors.Join(notLoaded(cfg, mistakes), r.close(ctx))
+		return nil, errors.Join(plan.NotLoaded(cfg, mistakes), r.close(ctx))
 	}
 	if r.maker != nil {
 		if err := r.outputs.open(ctx, p, r.maker, r.log); err != nil {
 			return nil, errors.Join(err, r.close(ctx))
 		}
 	}
-	opts.warn(p.unused())
+	opts.warn(p.Unused())
 	return r, nil
 }
 
@@ -151,11 +162,11 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 // apply makes the listeners of a plan, without starting them. It reads modules and the values of
 // headers, and returns the mistakes that it finds there. The error is ctx's: then the mistakes mean
 // nothing.
-func (r *runtime) apply(ctx context.Context, p *plan) (config.Errors, error) {
+func (r *runtime) apply(ctx context.Context, p *plan.Plan) (config.Errors, error) {
 	r.plan, r.outputs = p, newOutputs(p, nil)
-	mistakes := r.outputs.check(p.config)
-	for _, planned := range p.listeners {
-		l, wrong := r.newListener(ctx, p.config, planned)
+	var mistakes config.Errors
+	for _, planned := range p.Listeners {
+		l, wrong := r.newListener(ctx, p.Config, planned)
 		if err := ctx.Err(); err != nil { // a handler that was cut short is not a mistake
 			return nil, fmt.Errorf("stopped before all was checked: %w", err)
 		}
@@ -179,24 +190,24 @@ func (r *runtime) close(ctx context.Context) error {
 
 // report passes on, or logs, what is suspicious in a listener's expressions, and logs what is
 // decided before its buffer.
-func (o BuildOptions) report(cfg *config.Config, l *listenerPlan) {
-	log := o.Log.With("listener", l.cfg.Name)
-	o.suspicious(l.field, l.expressions, log)
-	if o.Warned != nil && l.before.never {
-		o.Warned(cfg.ErrorAt(l.field, fmt.Sprintf("listener %q: no event can match: %s",
-			l.cfg.Name, l.before.why(l.asked)), ""))
+func (o BuildOptions) report(cfg *config.Config, l *plan.Listener) {
+	log := o.Log.With("listener", l.Config.Name)
+	o.suspicious(l.Field, l.Expressions, log)
+	if o.Warned != nil && l.Before.Never {
+		o.Warned(cfg.ErrorAt(l.Field, fmt.Sprintf("listener %q: no event can match: %s",
+			l.Config.Name, l.NeverReason()), ""))
 		return
 	}
-	l.before.log(l.asked, log)
+	l.LogBefore(log)
 }
 
 // suspicious passes on, or logs, what is suspicious in the expressions of a listener or an output.
-func (o BuildOptions) suspicious(field string, expressions []compiledExpression,
+func (o BuildOptions) suspicious(field string, expressions []plan.Expression,
 	log *slog.Logger) {
 	for _, x := range expressions {
 		for _, w := range x.Warnings() {
 			if o.Warned != nil {
-				o.Warned(placed(field+x.below, w))
+				o.Warned(plan.Placed(field+x.Below, w))
 				continue
 			}
 			at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
@@ -213,25 +224,6 @@ func (o BuildOptions) warn(warnings config.Errors) {
 			continue
 		}
 		o.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
-			"reason", w.Message+"; "+w.Hint)
+			"reason", strings.TrimSuffix(w.Message+"; "+w.Hint, "; "))
 	}
-}
-
-func notLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {
-	return cfg.NotLoaded(inOrder(cfg, mistakes))
-}
-
-// inOrder sorts mistakes in the order in which loading a configuration reports its own.
-func inOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
-	files := map[string]int{cfg.File(): -1}
-	for i, l := range cfg.ListenersInOrder() {
-		if l.Policy != "" {
-			files[l.Policy] = i
-		}
-	}
-	slices.SortStableFunc(mistakes, func(a, b config.Error) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column))
-	})
-	return mistakes
 }

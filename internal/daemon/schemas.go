@@ -5,35 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 )
-
-// builtin are the schemas that are part of informerd.
-type builtin struct{ set *openapi.Set }
-
-// BuiltinSchemas returns the schemas of the common kinds, of the Kubernetes that informerd was
-// built with.
-func BuiltinSchemas() (Schemas, error) {
-	set, err := openapi.Builtin()
-	if err != nil {
-		return nil, err
-	}
-	return builtin{set}, nil
-}
-
-// Schema returns that of a resource.
-func (b builtin) Schema(resource string) *filters.Schema {
-	found, _ := b.set.Lookup(resource)
-	return found
-}
 
 // ofCluster are the schemas of an API server.
 type ofCluster map[string]*filters.Schema
@@ -47,7 +27,7 @@ func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] 
 // configuration is to blame, and a *MissingRights if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
-		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
+		if mistakes := plan.KubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
 			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned, kubeconfig: true})
 		}
 	}
@@ -60,14 +40,14 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
 	rights := access{cluster: c, config: cfg}
-	for _, inf := range informersOf(cfg) {
+	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
 		if errors.As(err, &unreachable) || ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			mistakes = append(mistakes, cfg.ErrorAt(inf.field+".resource", err.Error(), ""))
+			mistakes = append(mistakes, cfg.ErrorAt(inf.Field+".resource", err.Error(), ""))
 			continue
 		}
 		if err := rights.try(ctx, inf, found); err != nil {
@@ -89,32 +69,6 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 		return err
 	}
 	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
-}
-
-// placedInformer is an informer and its place in the configuration.
-type placedInformer struct {
-	*config.Informer
-	field string
-}
-
-// informersOf returns all informers of a configuration once: those that have a name, and those that
-// are defined in listeners and policies.
-func informersOf(cfg *config.Config) (all []placedInformer) {
-	for _, name := range slices.Sorted(maps.Keys(cfg.Informers)) {
-		all = append(all, placedInformer{cfg.Informers[name], "informers." + name})
-	}
-	for _, l := range cfg.ListenersInOrder() {
-		field := "listeners." + l.Name
-		if inline := l.InformerRef.Inline; inline != nil {
-			all = append(all, placedInformer{inline, field + ".informer"})
-		}
-		for _, name := range slices.Sorted(maps.Keys(l.Informers())) {
-			if own := l.Informers()[name]; own != cfg.Informers[name] {
-				all = append(all, placedInformer{own, field + ".informers." + name})
-			}
-		}
-	}
-	return all
 }
 
 // schemas returns those of a group version, an empty set if the server does not publish them.

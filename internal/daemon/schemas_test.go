@@ -10,10 +10,11 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 func TestBuiltinSchemas(t *testing.T) {
-	schemas, err := BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}

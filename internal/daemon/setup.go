@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
-	"slices"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -14,8 +14,8 @@ import (
 // setup is what a listener works with: its part of a plan, and what was made for that. A reload
 // exchanges it as a whole; what is the same in the next one is passed on to it.
 type setup struct {
-	*listenerPlan
-	config   *config.Config
+	*plan.Listener
+	whole    *config.Config // that it is a part of
 	outputs  []*output
 	book     *rules.Book         // nil without rules
 	caches   *caches             // empty until the setup is bound
@@ -30,9 +30,9 @@ type setup struct {
 
 // newSetup makes a setup of a plan, with what it can use of the setup before, which may be nil. It
 // collects the mistakes.
-func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerPlan,
+func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.Listener,
 	before *setup, outputs outputs) (*setup, config.Errors) {
-	s := &setup{listenerPlan: p, config: cfg, caches: &caches{}}
+	s := &setup{Listener: p, whole: cfg, caches: &caches{}}
 	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
 	if before != nil {
 		s.book = before.book
@@ -40,80 +40,46 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *listenerP
 			s.caches, s.messages, s.found = before.caches, before.messages, before.found
 		}
 	}
-	if s.book == nil && len(p.rules) > 0 {
-		s.book = rules.NewBook(p.rules, len(p.cfg.Outputs))
+	if s.book == nil && len(p.Rules) > 0 {
+		s.book = rules.NewBook(p.Rules, len(p.Config.Outputs))
 	}
-	for _, name := range p.cfg.Outputs {
+	for _, name := range p.Config.Outputs {
 		s.outputs = append(s.outputs, outputs[name])
 		if cfg.Outputs[name].Patch != nil && r.maker != nil {
-			s.own = r.maker.API.Own(p.cfg.Name)
+			s.own = r.maker.API.Own(p.Config.Name)
 		}
 	}
-	if p.cfg.Handler == nil {
+	if p.Config.Handler == nil {
 		return s, nil
 	}
-	reader := &handlerReader{section: sectionOf(cfg, p.cfg), persist: r.persist, caches: s.caches}
+	reader := &handlerReader{Section: plan.SectionOf(cfg, p.Config), persist: r.persist,
+		caches: s.caches}
 	if err := r.newModule(ctx, s, before, reader); err != nil {
-		reader.mistake(".handler.wasm", err)
+		reader.Mistake(".handler.wasm", err)
 	}
-	return s, reader.mistakes
+	return s, reader.Mistakes
 }
 
 // pipeline returns what becomes of the listener's events, once the setup is bound and its handler
 // loaded.
 func (s *setup) pipeline() *route.Pipeline {
 	p := &route.Pipeline{
-		Select: s.selects, On: s.cfg.Ops(), Filter: s.filter, Rules: s.book, Quiet: s.quiet,
+		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter, Rules: s.book, Quiet: s.Quiet,
 		Own: s.own, Caches: s.caches, Messages: s.messages,
 	}
 	if s.book != nil {
-		p.RuleSet = append([]*rules.Rule{}, s.rules...) // none is not nil
+		p.RuleSet = append([]*rules.Rule{}, s.Rules...) // none is not nil
 	}
 	for _, o := range s.outputs {
 		p.Outputs = append(p.Outputs, o.route())
 	}
 	if s.module != nil {
-		p.Handler, p.Batch = s.module.handler, s.cfg.Handler.Batch
+		p.Handler, p.Batch = s.module.handler, s.Config.Handler.Batch
 	}
 	return p
 }
 
-// lookups returns the names of the informers in which the listener's expressions and its handler
-// look objects up.
-func (p *listenerPlan) lookups() []string {
-	names := append(lookups(p.filters()), grantedInformers(p.cfg)...)
-	return slices.Compact(slices.Sorted(slices.Values(names)))
-}
-
-// lookedUpBy returns which part of the listener looks objects up in an informer.
-func (p *listenerPlan) lookedUpBy(name string) string {
-	if slices.Contains(lookups(p.filters()), name) {
-		return "its expressions look"
-	}
-	return "its handler looks"
-}
-
-// lookedUp is an informer in which a listener looks objects up.
-type lookedUp struct {
-	Name     string
-	Informer *config.Informer
-	Within   []string // indexes that are needed within a namespace as well
-}
-
-// looksUp returns what the listener looks objects up in.
-func (p *listenerPlan) looksUp() (all []lookedUp) {
-	for _, name := range p.lookups() {
-		l := lookedUp{Name: name, Informer: p.cfg.Informers()[name]}
-		for _, f := range p.filters() {
-			l.Within = append(l.Within, f.IndexesIn()[name]...)
-		}
-		l.Within = slices.Compact(slices.Sorted(slices.Values(l.Within)))
-		all = append(all, l)
-	}
-	return all
-}
-
 // looksUpAs reports whether another setup can use the same caches, which are bound.
 func (s *setup) looksUpAs(other *setup) bool {
-	return s.messages != nil && digest(s.looksUp()) == digest(other.looksUp())
+	return s.messages != nil && plan.Digest(s.LooksUp()) == plan.Digest(other.LooksUp())
 }

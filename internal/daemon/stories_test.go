@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // TestStories plays what is in testdata/stories.txt: "### name", a configuration of one listener as
@@ -16,7 +17,7 @@ func TestStories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas, err := BuiltinSchemas()
+	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}

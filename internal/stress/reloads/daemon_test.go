@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // subject is the daemon that is tested, with the files of its configuration.
@@ -36,7 +37,7 @@ func (s *subject) path() string { return filepath.Join(s.folder, "c.yaml") }
 
 // load reads the configuration as the command run does.
 func load(path string) (*config.Config, error) {
-	return config.Loading{More: daemon.Mistakes(nil, false)}.Load(path)
+	return config.Loading{More: plan.Mistakes(nil, false)}.Load(path)
 }
 
 // validated returns what the command validate finds.

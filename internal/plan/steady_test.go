@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func TestNoSelectorIsSuggestedForWhatIsComparedWithOld(t *testing.T) {
 		cfg := parse(t, head+"  pods:\n    informer: {resource: pods}\n    filter: |\n      "+
 			filter+"\n    outputs: [out]\n")
 		var out bytes.Buffer
-		if err := Plan(t.Context(), cfg, BuildOptions{}, &out); err != nil {
+		if err := writePlan(cfg, &out); err != nil {
 			t.Fatal(err)
 		}
 		_, rest, _ := strings.Cut(out.String(), "suggestion")

@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"maps"
@@ -8,26 +8,26 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// unused returns warnings about informers and outputs that no listener uses: nothing is watched for
+// Unused returns warnings about informers and outputs that no listener uses: nothing is watched for
 // them, and nothing is sent to them.
-func (p *plan) unused() (warnings config.Errors) {
-	cfg := p.config
+func (p *Plan) Unused() (warnings config.Errors) {
+	cfg := p.Config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
-	for _, l := range p.listeners {
-		informers[l.cfg.Informer()] = true
-		for _, name := range l.lookups() {
-			informers[l.cfg.Informers()[name]] = true
+	for _, l := range p.Listeners {
+		informers[l.Config.Informer()] = true
+		for _, name := range l.Lookups() {
+			informers[l.Config.Informers()[name]] = true
 		}
-		for _, name := range l.cfg.Outputs {
+		for _, name := range l.Config.Outputs {
 			outputs[name] = true
 		}
 	}
-	for _, inf := range informersOf(cfg) {
+	for _, inf := range InformersOf(cfg) {
 		if !informers[inf.Informer] {
 			// the name that one of a policy has in its file
-			shown := inf.field[strings.LastIndex(inf.field, "informers."):]
+			shown := inf.Field[strings.LastIndex(inf.Field, "informers."):]
 			warnings = append(warnings,
-				cfg.ErrorAt(inf.field,
+				cfg.ErrorAt(inf.Field,
 					shown+" is not used: no listener refers to it, and no expression or handler looks objects up in it",
 					"remove it, or name it as the informer of a listener"))
 		}

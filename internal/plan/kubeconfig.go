@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/kube"
 )
 
-// kubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
-func kubeconfigMistakes(cfg *config.Config) config.Errors {
+// KubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
+func KubeconfigMistakes(cfg *config.Config) config.Errors {
 	named := cfg.Cluster.Kubeconfig
 	if named == "" {
 		return nil
@@ -35,5 +36,5 @@ func kubeconfigMistakes(cfg *config.Config) config.Errors {
 	}
 	const field = "cluster.kubeconfig"
 	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field,
-		path, withoutPath(err)), hint)}
+		path, document.Reason(err)), hint)}
 }

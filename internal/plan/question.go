@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ type ObjectFile struct {
 // event returns it as a listener of the informer would get it: without managedFields and what else
 // the informer drops, and with digests for the data of a Secret.
 func (q Question) event(inf *config.Informer) (e event.Event, err error) {
-	parser, err := parserOf(inf)
+	parser, err := ParserOf(inf)
 	if err != nil {
 		return e, err
 	}
@@ -40,9 +40,9 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	return e, err
 }
 
-// parserOf returns a parser that reads objects as the informer would.
-func parserOf(inf *config.Informer) (*object.Parser, error) {
-	shape, err := shapeOf(inf)
+// ParserOf returns a parser that reads objects as the informer would.
+func ParserOf(inf *config.Informer) (*object.Parser, error) {
+	shape, err := ShapeOf(inf)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"cmp"
@@ -24,16 +24,16 @@ func compiled(t testing.TB, kind filters.Kind, text string) *filters.Filter {
 }
 
 // said is what is decided before the buffer, in one line.
-func said(b before) string {
+func said(b Before) string {
 	var all []string
-	for _, c := range b.conditions {
+	for _, c := range b.Conditions {
 		all = append(all, c.String())
 	}
-	text := fmt.Sprintf("%s | %s", strings.Join(words(b.on), " "), strings.Join(all, "; "))
+	text := fmt.Sprintf("%s | %s", strings.Join(words(b.On), " "), strings.Join(all, "; "))
 	for _, flag := range []struct {
 		set  bool
 		name string
-	}{{b.transitions, "transitions"}, {b.never, "never"}, {b.complete, "complete"}} {
+	}{{b.Transitions, "transitions"}, {b.Never, "never"}, {b.Complete, "complete"}} {
 		if flag.set {
 			text += " | " + flag.name
 		}

@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ func TestEqualConfigurationsHaveEqualDigests(t *testing.T) {
 	if !reflect.DeepEqual(first, second) {
 		t.Errorf("the digests differ:\n%+v\n%+v", first, second)
 	}
-	if n := len(first.informers) + len(first.listeners) + len(first.handlers); n != 5 {
+	if n := len(first.Informers) + len(first.Listeners) + len(first.Handlers); n != 5 {
 		t.Errorf("there are %d digests of informers, listeners and handlers, want 5", n)
 	}
 }
@@ -48,10 +48,10 @@ func TestAChangeIsInItsOwnDigest(t *testing.T) {
 `
 	base := digestsOf(parse(t, head+text))
 	for part, change := range map[string][2]string{
-		"process":   {"http: {address: \"127.0.0.1:1\"}\n" + head, text},
-		"informers": {head, strings.Replace(text, "pods}", "pods, labelSelector: a=b}", 1)},
-		"handlers":  {head, strings.Replace(text, "a.wasm", "b.wasm", 1)},
-		"listeners": {head, strings.Replace(text, "workers: 2", "workers: 3", 1)},
+		"Process":   {"http: {address: \"127.0.0.1:1\"}\n" + head, text},
+		"Informers": {head, strings.Replace(text, "pods}", "pods, labelSelector: a=b}", 1)},
+		"Handlers":  {head, strings.Replace(text, "a.wasm", "b.wasm", 1)},
+		"Listeners": {head, strings.Replace(text, "workers: 2", "workers: 3", 1)},
 	} {
 		changed := digestsOf(parse(t, change[0]+change[1]))
 		before, after := reflect.ValueOf(base), reflect.ValueOf(changed)

@@ -1,46 +1,37 @@
-package daemon
+package plan
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	openapi "github.com/informerd/informerd/internal/schema"
-	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Plan writes what a configuration requests from the API server, which listeners share that, and
-// what is decided before and behind each listener's buffer. It asks no API server: resources have
-// the names of the configuration. The error is a config.Errors if the configuration is to blame.
-func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
-	opts.Log = slog.New(slog.DiscardHandler) // the plan has the warnings
-	r, err := build(ctx, cfg, opts)
-	if err != nil {
-		return err
-	}
-	defer r.close(ctx)
+// Write writes what the configuration requests from the API server, which listeners share that,
+// what is decided before and behind each listener's buffer, and where messages go. It asks no API
+// server: resources have the names of the configuration.
+func (p *Plan) Write(w io.Writer) error {
 	known, err := openapi.Builtin()
 	if err != nil {
 		return err
 	}
-	out := &planned{Writer: w}
-	for i, g := range groups(r.plan.listeners, known) {
+	out := &Lines{Writer: w}
+	for i, g := range groups(p.Listeners, known) {
 		if i > 0 {
-			out.line(0, "")
+			out.Line(0, "")
 		}
 		g.write(out)
 	}
-	return out.err
+	return out.Err
 }
 
 // group is an informer and the listeners that share it.
 type group struct {
 	informer  *config.Informer
-	listeners []*listenerPlan
+	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 }
 
@@ -51,7 +42,7 @@ type groupKey struct {
 
 // groups returns the informers in the order of their first listeners. Two names of one resource are
 // one informer, as they are to an API server; that is known of the common kinds.
-func groups(listeners []*listenerPlan, known *openapi.Set) []*group {
+func groups(listeners []*Listener, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
 	of := func(inf *config.Informer) *group {
@@ -69,19 +60,19 @@ func groups(listeners []*listenerPlan, known *openapi.Set) []*group {
 		return g
 	}
 	for _, l := range listeners {
-		g := of(l.cfg.Informer())
+		g := of(l.Config.Informer())
 		g.listeners = append(g.listeners, l)
 	}
 	for _, l := range listeners {
-		for _, name := range l.lookups() {
-			g := of(l.cfg.Informers()[name])
-			g.lookups = append(g.lookups, l.cfg.Name)
+		for _, name := range l.Lookups() {
+			g := of(l.Config.Informers()[name])
+			g.lookups = append(g.lookups, l.Config.Name)
 		}
 	}
 	return all
 }
 
-func (g *group) write(out *planned) {
+func (g *group) write(out *Lines) {
 	inf := g.informer
 	namespaces := "all namespaces"
 	if n := len(inf.Namespaces); n > 0 {
@@ -90,81 +81,81 @@ func (g *group) write(out *planned) {
 			namespaces += fmt.Sprintf(": %d watches", n)
 		}
 	}
-	out.line(0, "informer of %s, %s", inf.Resource, namespaces)
-	out.item(1, "label selector", orNone(inf.Scope().LabelSelector))
-	out.item(1, "field selector", orNone(inf.Scope().FieldSelector))
+	out.Line(0, "informer of %s, %s", inf.Resource, namespaces)
+	out.Item(1, "label selector", orNone(inf.Scope().LabelSelector))
+	out.Item(1, "field selector", orNone(inf.Scope().FieldSelector))
 	if len(inf.Drop) > 0 {
-		out.item(1, "drops", strings.Join(inf.Drop, ", "))
+		out.Item(1, "drops", strings.Join(inf.Drop, ", "))
 	}
 	var names []string
 	for _, l := range g.listeners {
-		names = append(names, l.cfg.Name)
+		names = append(names, l.Config.Name)
 	}
 	switch {
 	case len(names) > 1:
-		out.item(1, "shared by", strings.Join(names, ", "))
+		out.Item(1, "shared by", strings.Join(names, ", "))
 	case len(names) == 0:
-		out.item(1, "shared by", "no listener")
+		out.Item(1, "shared by", "no listener")
 	}
 	if len(g.lookups) > 0 {
-		out.item(1, "looked up by",
+		out.Item(1, "looked up by",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
 	}
 	for _, l := range g.listeners {
-		out.line(1, "listener %s", l.cfg.Name)
+		out.Line(1, "listener %s", l.Config.Name)
 		l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
 	}
 }
 
-func (p *listenerPlan) writePlan(out *planned, shared bool) {
-	for _, f := range p.filters() {
+func (p *Listener) writePlan(out *Lines, shared bool) {
+	for _, f := range p.Filters() {
 		for _, w := range f.Warnings() {
-			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
+			out.Item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
 				w.Message))
 		}
 	}
-	b := p.before
-	if b.never {
-		out.item(2, "before the buffer", "refuses every event: no event can match")
+	b := p.Before
+	if b.Never {
+		out.Item(2, "before the buffer", "refuses every event: no event can match")
 		return
 	}
-	conditions := []string{strings.Join(words(b.on), ", ")}
-	for _, c := range b.conditions {
+	conditions := []string{strings.Join(words(b.On), ", ")}
+	for _, c := range b.Conditions {
 		conditions = append(conditions, c.String())
 	}
-	if b.transitions && len(b.conditions) > 0 {
+	if b.Transitions && len(b.Conditions) > 0 {
 		conditions = append(conditions, "of an update's object or old")
 	}
-	out.item(2, "before the buffer", strings.Join(conditions, "; "))
+	out.Item(2, "before the buffer", strings.Join(conditions, "; "))
 	behind := "behind the buffer"
 	if p.asked.selects != nil {
-		out.item(2, behind, "select: "+oneLine(p.cfg.Select.Text))
+		out.Item(2, behind, "select: "+oneLine(p.Config.Select.Text))
 		behind = ""
 	}
-	for _, r := range p.cfg.Rules {
+	for _, r := range p.Config.Rules {
 		text := fmt.Sprintf("rule %s (%s): %s", r.Name, r.Severity, oneLine(r.Deny.Text))
 		if r.For.Duration > 0 {
 			text += fmt.Sprintf(", for %s", r.For.Duration)
 		}
-		out.item(2, behind, text)
+		out.Item(2, behind, text)
 		behind = ""
 	}
 	if p.asked.filter != nil {
-		out.item(2, behind, "filter: "+oneLine(p.cfg.Filter.Text))
+		out.Item(2, behind, "filter: "+oneLine(p.Config.Filter.Text))
 		behind = ""
 	}
 	if behind != "" {
-		out.item(2, behind, "nothing")
-	} else if b.complete {
-		out.item(2, "", "(all of it is decided before the buffer already)")
+		out.Item(2, behind, "nothing")
+	} else if b.Complete {
+		out.Item(2, "", "(all of it is decided before the buffer already)")
 	}
 	if s := p.suggestion(shared); s != "" {
-		out.item(2, "suggestion", s)
+		out.Item(2, "suggestion", s)
 	}
 }
 
 // suggestion returns which selector would make the API server send less, "" if none would.
-func (p *listenerPlan) suggestion(shared bool) string {
+func (p *Listener) suggestion(shared bool) string {
 	from, note := conditionsOf(p.asked.selects), ""
 	if p.asked.selects == nil {
 		if p.asked.filter == nil || len(p.asked.denies) > 0 {
@@ -174,7 +165,7 @@ func (p *listenerPlan) suggestion(shared bool) string {
 			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
 		from.List = steady(p.asked.filter, from.List)
 	}
-	parts := serverSide(p.cfg.Informer(), from.List)
+	parts := serverSide(p.Config.Informer(), from.List)
 	if len(parts) == 0 {
 		return ""
 	}
@@ -202,25 +193,18 @@ func orNone(text string) string {
 	return text
 }
 
-// planned writes lines until a write fails.
-type planned struct {
+// Lines writes lines until a write fails.
+type Lines struct {
 	io.Writer
-	err error
+	Err error
 }
 
-func (p *planned) line(depth int, format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p, strings.Repeat("  ", depth)+format+"\n", args...)
+// Line writes a line, indented by twice the depth.
+func (p *Lines) Line(depth int, format string, args ...any) {
+	if p.Err == nil {
+		_, p.Err = fmt.Fprintf(p, strings.Repeat("  ", depth)+format+"\n", args...)
 	}
 }
 
-func (p *planned) item(depth int, name, text string) { p.line(depth, "%-18s %s", name, text) }
-
-// lookups returns the informers in which expressions look objects up, by the names they have there.
-func lookups(expressions []*filters.Filter) []string {
-	var names []string
-	for _, f := range expressions {
-		names = append(names, f.Informers()...)
-	}
-	return slices.Compact(slices.Sorted(slices.Values(names)))
-}
+// Item writes a line with the name of something.
+func (p *Lines) Item(depth int, name, text string) { p.Line(depth, "%-18s %s", name, text) }

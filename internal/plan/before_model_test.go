@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"context"
@@ -73,11 +73,11 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 				ruled++
 			case !allowed:
 				refused++
-			case b.never:
+			case b.Never:
 				t.Fatalf("%s lets %s in", said(b), describe(d))
-			case b.complete && wanted.times == 0 && !wanted.odd:
+			case b.Complete && wanted.times == 0 && !wanted.odd:
 				t.Fatalf("%s lets %s in, which is not wanted", said(b), describe(d))
-			case b.complete:
+			case b.Complete:
 				completeOnes++
 			}
 		}
@@ -225,9 +225,9 @@ func describe(d *informer.Delivery) string {
 
 // allows is what a listener with this configuration promises in informer.SubscriptionConfig and
 // package condition.
-func (b before) allows(d *informer.Delivery) bool {
+func (b Before) allows(d *informer.Delivery) bool {
 	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: stateBefore(d)}
-	return b.on.Has(d.Op) && conditiontest.Hold(b.conditions, b.transitions, e)
+	return b.On.Has(d.Op) && conditiontest.Hold(b.Conditions, b.Transitions, e)
 }
 
 // nobody takes no answers: nothing is retried.

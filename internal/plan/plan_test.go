@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ listeners:
 outputs: {out: {stdout: {}}}
 `)
 	var out bytes.Buffer
-	if err := Plan(t.Context(), cfg, BuildOptions{}, &out); err != nil {
+	if err := writePlan(cfg, &out); err != nil {
 		t.Fatal(err)
 	}
 	want := `informer of pods, namespaces shop, pay: 2 watches
@@ -111,7 +111,7 @@ informer of nodes, all namespaces
 func TestPlanOfAWrongConfiguration(t *testing.T) {
 	cfg := parse(t, head+`  a: {informer: {resource: pods}, filter: objekt.a, outputs: [out]}`)
 	var out bytes.Buffer
-	err := Plan(t.Context(), cfg, BuildOptions{Log: quiet}, &out)
+	err := writePlan(cfg, &out)
 	var mistakes config.Errors
 	if !errors.As(err, &mistakes) || out.Len() > 0 {
 		t.Errorf("%v\n%s", err, out.String())
@@ -132,12 +132,12 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	cfg := parse(t, head+`  a: {informer: {resource: pods}, filter: 'label("a") == "b"', outputs: [out]}`)
-	if err := Plan(t.Context(), cfg, BuildOptions{}, &full{3}); !errors.Is(err, errFull) {
+	if err := writePlan(cfg, &full{3}); !errors.Is(err, errFull) {
 		t.Error("plan:", err)
 	}
 	q := question(t, "add", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, "")
 	for writes := range 4 {
-		if err := Explain(t.Context(), cfg, BuildOptions{}, "a", q, &full{writes}); !errors.Is(err,
+		if err := Explain(cfg, nil, "a", q, &full{writes}); !errors.Is(err,
 			errFull) {
 			t.Error("explain:", writes, err)
 		}
@@ -236,7 +236,7 @@ func TestPlanKnowsTheNamesOfAResource(t *testing.T) {
 			text += fmt.Sprintf("  l%d: {informer: {resource: %s}, outputs: [out]}\n", i, name)
 		}
 		var out bytes.Buffer
-		if err := Plan(t.Context(), parse(t, text), BuildOptions{}, &out); err != nil {
+		if err := writePlan(parse(t, text), &out); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(out.String(), "informer of "); got != want {

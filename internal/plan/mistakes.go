@@ -1,6 +1,7 @@
-package daemon
+package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -17,7 +18,7 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 	return func(cfg *config.Config) config.Errors {
 		var all config.Errors
 		if kubeconfig {
-			all = kubeconfigMistakes(cfg)
+			all = KubeconfigMistakes(cfg)
 		}
 		for _, l := range cfg.ListenersInOrder() {
 			c := newCompiler(cfg, l, schemas)
@@ -26,17 +27,17 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 			c.everyRule()
 			if l.Handler != nil && l.Handler.Wasm != "" {
 				if _, err := os.Stat(cfg.Path(l.Handler.Wasm)); err != nil {
-					c.mistake(".handler.wasm",
+					c.Mistake(".handler.wasm",
 						fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err))
 				}
 			}
-			all = append(all, c.mistakes...)
+			all = append(all, c.Mistakes...)
 		}
 		for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
 			if o := cfg.Outputs[name]; o != nil && o.Name != "" {
 				c := newOutputCompiler(cfg, o, schemas)
 				c.output(o)
-				all = append(all, c.mistakes...)
+				all = append(all, c.Mistakes...)
 			}
 		}
 		return all
@@ -45,7 +46,7 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 
 // everyRule compiles the expressions of rules that may have other mistakes.
 func (c *compiler) everyRule() {
-	for i, r := range c.cfg.Rules {
+	for i, r := range c.Listener.Rules {
 		below := fmt.Sprintf(".rules[%d]", i)
 		deny, message := c.source(r.Deny, filters.KindDeny),
 			c.source(r.Message, filters.KindMessage)
@@ -62,4 +63,25 @@ func (c *compiler) everyRule() {
 			}
 		}
 	}
+}
+
+// NotLoaded returns mistakes in their order, and the policy files that are not loaded because of
+// them.
+func NotLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {
+	return cfg.NotLoaded(InOrder(cfg, mistakes))
+}
+
+// InOrder sorts mistakes in the order in which loading a configuration reports its own.
+func InOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
+	files := map[string]int{cfg.File(): -1}
+	for i, l := range cfg.ListenersInOrder() {
+		if l.Policy != "" {
+			files[l.Policy] = i
+		}
+	}
+	slices.SortStableFunc(mistakes, func(a, b config.Error) int {
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column))
+	})
+	return mistakes
 }

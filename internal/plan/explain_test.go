@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func question(t *testing.T, op, object, old string) Question {
 func explain(t *testing.T, cfg *config.Config, listener string, q Question) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Explain(t.Context(), cfg, BuildOptions{}, listener, q, &out); err != nil {
+	if err := Explain(cfg, nil, listener, q, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -179,7 +179,7 @@ func TestWhatCannotBeExplained(t *testing.T) {
                        ^`},
 	} {
 		var out bytes.Buffer
-		err := Explain(t.Context(), cfg, BuildOptions{}, c.listener, c.q, &out)
+		err := Explain(cfg, nil, c.listener, c.q, &out)
 		if err == nil || err.Error() != c.want || out.Len() > 0 {
 			t.Errorf("%s:\n got %v\n%s\nwant %s", name, err, out.String(), c.want)
 		}

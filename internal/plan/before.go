@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"log/slog"
@@ -23,43 +23,43 @@ type asked struct {
 // maxOfRules bounds what an informer asks of each event for all rules of a listener.
 const maxOfRules = 1024
 
-// before is what is decided before the buffer. What gets into the buffer is still evaluated:
+// Before is what is decided before the buffer. What gets into the buffer is still evaluated:
 // only the expressions decide what matches.
-type before struct {
-	on          event.OpSet
-	conditions  []condition.Condition
-	transitions bool
-	// never: no event can match, because no op remains of those that the listener wants.
-	never bool
-	// complete: the expressions have nothing more to decide.
-	complete bool
+type Before struct {
+	On          event.OpSet
+	Conditions  []condition.Condition
+	Transitions bool
+	// Never: no event can match, because no op remains of those that the listener wants.
+	Never bool
+	// Complete: the expressions have nothing more to decide.
+	Complete bool
 }
 
 // decide returns what the expressions let the buffer leave out.
-func (a asked) decide() before {
+func (a asked) decide() Before {
 	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
-	b := before{on: a.on & filter.Ops, conditions: selects.List, complete: filter.Complete &&
+	b := Before{On: a.on & filter.Ops, Conditions: selects.List, Complete: filter.Complete &&
 		selects.Complete && !rules}
-	wanted := condition.Set{Ops: b.on, List: filter.List}
+	wanted := condition.Set{Ops: b.On, List: filter.List}
 	if rules {
-		b.on = condition.EveryOp
+		b.On = condition.EveryOp
 		wanted = a.ofRules(wanted)
 	}
 	if selects.Ops == 0 || wanted.Ops == 0 {
-		b.never = true
+		b.Never = true
 		// one of none
-		b.conditions = []condition.Condition{{Of: condition.OfName, Test: condition.In}}
-		b.on = a.on
+		b.Conditions = []condition.Condition{{Of: condition.OfName, Test: condition.In}}
+		b.On = a.on
 		return b
 	}
 	if a.selects != nil {
 		b.ofSelected(a, wanted)
 		return b
 	}
-	b.conditions = wanted.List
+	b.Conditions = wanted.List
 	// What a rule remembers of an object ends with the first state that it surely has nothing
 	// against.
-	b.transitions = rules && len(wanted.List) > 0
+	b.Transitions = rules && len(wanted.List) > 0
 	return b
 }
 
@@ -79,30 +79,30 @@ func (a asked) ofRules(wanted condition.Set) condition.Set {
 
 // ofSelected decides for a listener with a select. To it, an update may be an object's entering or
 // leaving the set, which is an add or a delete.
-func (b *before) ofSelected(a asked, wanted condition.Set) {
-	b.transitions = true
+func (b *Before) ofSelected(a asked, wanted condition.Set) {
+	b.Transitions = true
 	// What comes in for that may turn out to be none, or be of another op than is wanted; and one
 	// state of the object may be in the set while the filter asks about the other.
-	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) &&
-		b.on.Has(event.Delete) && len(wanted.List) == 0
+	b.Complete = b.Complete && b.On.Has(event.Add) && b.On.Has(event.Update) &&
+		b.On.Has(event.Delete) && len(wanted.List) == 0
 	moving := a.selects.UsesClock() || len(a.selects.Informers()) > 0
 	// Of an object that is remembered as a member, or as one of which it is not known, the route
 	// needs all events.
 	if !moving && a.selects.Conditions().Certain {
 		// of what an event means to the listener
-		if ops := b.on.With(event.Delete); !ops.Has(event.Add) || !ops.Has(event.Update) {
-			b.conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}},
-				b.conditions)
+		if ops := b.On.With(event.Delete); !ops.Has(event.Add) || !ops.Has(event.Update) {
+			b.Conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}},
+				b.Conditions)
 		}
-		b.conditions = slices.Concat(b.conditions, wanted.List)
+		b.Conditions = slices.Concat(b.Conditions, wanted.List)
 	}
-	if b.on.Has(event.Add) || b.on.Has(event.Delete) {
-		b.on = b.on.With(event.Update)
+	if b.On.Has(event.Add) || b.On.Has(event.Delete) {
+		b.On = b.On.With(event.Update)
 	}
 	// Who has left, and whom the select has failed on, is remembered until the object is gone.
-	b.on = b.on.With(event.Delete)
+	b.On = b.On.With(event.Delete)
 	if moving { // the members are all remembered, whatever the filter wants of them
-		b.on = b.on.With(event.Add).With(event.Update)
+		b.On = b.On.With(event.Add).With(event.Update)
 	}
 }
 
@@ -114,8 +114,9 @@ func conditionsOf(f *filters.Filter) condition.Set {
 	return f.Conditions()
 }
 
-// why says why no event can match.
-func (before) why(a asked) string {
+// NeverReason says why no event can match.
+func (l *Listener) NeverReason() string {
+	a := l.asked
 	switch {
 	case conditionsOf(a.selects).Ops == 0:
 		return "the select is never true"
@@ -125,26 +126,28 @@ func (before) why(a asked) string {
 	return "the filter wants none of the listener's ops"
 }
 
-func (b before) log(a asked, log *slog.Logger) {
+// LogBefore logs what is decided before the buffer.
+func (l *Listener) LogBefore(log *slog.Logger) {
+	a, b := l.asked, l.Before
 	switch {
-	case b.never && conditionsOf(a.selects).Ops == 0:
+	case b.Never && conditionsOf(a.selects).Ops == 0:
 		log.Warn("no event can match: the select is never true")
-	case b.never && len(a.denies) > 0:
+	case b.Never && len(a.denies) > 0:
 		log.Warn("no event can match: no rule's deny is ever true")
-	case b.never:
+	case b.Never:
 		log.Warn("no event can match: the filter wants none of the listener's ops", "on",
 			words(a.on), "filter", words(conditionsOf(a.filter).Ops))
 	}
 	conditions := []string{}
-	for _, c := range b.conditions {
+	for _, c := range b.Conditions {
 		conditions = append(conditions, c.String())
 	}
-	on := b.on
-	if b.never {
+	on := b.On
+	if b.Never {
 		on = 0
 	}
 	log.Debug("decided before the buffer", "on", words(on), "conditions", conditions, "complete",
-		b.complete)
+		b.Complete)
 }
 
 func words(ops event.OpSet) []string {

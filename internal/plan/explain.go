@@ -1,7 +1,6 @@
-package daemon
+package plan
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -30,7 +29,8 @@ func (e *UnknownListenerError) Error() string {
 		strings.Join(e.There, ", "))
 }
 
-func unknownListener(cfg *config.Config, name string) error {
+// UnknownListener returns the error of a listener that a configuration does not have.
+func UnknownListener(cfg *config.Config, name string) error {
 	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
 }
 
@@ -38,11 +38,10 @@ func unknownListener(cfg *config.Config, name string) error {
 // Its handler does not run, and lookups in other informers find nothing. The error is a
 // config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
 // listener.
-func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question,
-	w io.Writer) error {
+func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.Writer) error {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return unknownListener(cfg, name)
+		return UnknownListener(cfg, name)
 	}
 	e, err := q.event(l.Informer())
 	if err != nil {
@@ -51,23 +50,23 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 	if err := q.wrongKind(l); err != nil {
 		return err
 	}
-	c := newCompiler(cfg, l, opts.Schemas)
-	x := &explained{planned: planned{Writer: w}, listener: l}
+	c := newCompiler(cfg, l, schemas)
+	x := &explained{Lines: Lines{Writer: w}, listener: l}
 	selects := c.expression(".select", l.Select, filters.KindSelect)
 	filter := c.expression(".filter", l.Filter, filters.KindFilter)
 	judged := c.ruleList()
-	if len(c.mistakes) > 0 {
-		return inOrder(cfg, c.mistakes)
+	if len(c.Mistakes) > 0 {
+		return InOrder(cfg, c.Mistakes)
 	}
-	x.line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
+	x.Line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
-		x.line(0, "Note: %s", unsure)
+		x.Line(0, "Note: %s", unsure)
 	}
 	for _, note := range notes(l.Informer(), e.Object) {
-		x.line(0, "Note: %s", note)
+		x.Line(0, "Note: %s", note)
 	}
-	if names := lookups(c.filters()); len(names) > 0 {
-		x.line(0, "Note: lookups find nothing here, since there are no caches: %s",
+	if names := lookups(filtersOf(c.expressions)); len(names) > 0 {
+		x.Line(0, "Note: lookups find nothing here, since there are no caches: %s",
 			strings.Join(names, ", "))
 	}
 	e, selected := x.selects(selects, e)
@@ -75,19 +74,19 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 		x.rule(r, e, selected)
 	}
 	x.event(filter, e, selected)
-	return x.err
+	return x.Err
 }
 
 // explained writes one explanation.
 type explained struct {
-	planned
+	Lines
 	listener *config.Listener
 }
 
 func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
 	result := f.Explain(e, nil)
-	if x.err == nil {
-		x.err = result.Write(x)
+	if x.Err == nil {
+		x.Err = result.Write(x)
 	}
 	return result
 }
@@ -98,18 +97,18 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	if f == nil {
 		return e, true
 	}
-	x.line(0, "\nselect, of the object:")
+	x.Line(0, "\nselect, of the object:")
 	now := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
 	is, was := now.Matched, false
 	if e.Op == event.Update {
-		x.line(0, "\nselect, of the old object:")
+		x.Line(0, "\nselect, of the old object:")
 		was = x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
 	}
 	if f.UsesClock() || len(f.Informers()) > 0 {
-		x.line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
+		x.Line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
 	if now.Err != nil {
-		x.line(0, "The select failed: the object stays selected or not, as it was before.")
+		x.Line(0, "The select failed: the object stays selected or not, as it was before.")
 		if is = was; e.Op != event.Update {
 			return e, false
 		}
@@ -117,17 +116,17 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	switch {
 	case e.Op != event.Update && is:
 	case e.Op != event.Update:
-		x.line(0, "The object is not selected: nothing comes of the event.")
+		x.Line(0, "The object is not selected: nothing comes of the event.")
 	case is && was:
-		x.line(0, "The object was selected and is: this is an update.")
+		x.Line(0, "The object was selected and is: this is an update.")
 	case is:
-		x.line(0, "The object enters the set: to the listener this is an add.")
+		x.Line(0, "The object enters the set: to the listener this is an add.")
 		return event.Event{Op: event.Add, Object: e.Object}, true
 	case was:
-		x.line(0, "The object leaves the set: to the listener this is a delete of its old state.")
+		x.Line(0, "The object leaves the set: to the listener this is a delete of its old state.")
 		return event.Event{Op: event.Delete, Object: e.Old}, true
 	default:
-		x.line(0, "The object neither was selected nor is: nothing comes of the event.")
+		x.Line(0, "The object neither was selected nor is: nothing comes of the event.")
 	}
 	return e, is
 }
@@ -137,18 +136,18 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 		return
 	}
 	if e.Op == event.Delete {
-		x.line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(),
+		x.Line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(),
 			r.Severity())
 		return
 	}
-	x.line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
+	x.Line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
 	asked := event.Event{Op: event.Resync, Object: e.Object}
 	switch deny := x.tree(r.Deny(), asked); {
 	case deny.Err != nil:
-		x.line(0, "The rule failed: what is known of the object stays as it is.")
+		x.Line(0, "The rule failed: what is known of the object stays as it is.")
 		return
 	case !deny.Matched:
-		x.line(0, "The object does not violate the rule.")
+		x.Line(0, "The object does not violate the rule.")
 		return
 	}
 	when := "at once"
@@ -157,12 +156,12 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	}
 	message := fmt.Sprintf("%q", r.Name())
 	if m := r.Message(); m != nil {
-		x.line(0, "\nrule %s, message:", r.Name())
+		x.Line(0, "\nrule %s, message:", r.Name())
 		if text := x.tree(m, asked).Value; text != "" { // else the report has the rule's name
 			message = fmt.Sprintf("%q", text)
 		}
 	}
-	x.line(0, "The object violates the rule, which is reported %s: %s", when, message)
+	x.Line(0, "The object violates the rule, which is reported %s: %s", when, message)
 }
 
 // event writes what becomes of the event itself.
@@ -172,10 +171,10 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	case !selected:
 		return
 	case len(l.Rules) > 0 && f == nil && l.Handler == nil:
-		x.line(0, "\nThe listener has rules and neither a filter nor a handler: it sends no events.")
+		x.Line(0, "\nThe listener has rules and neither a filter nor a handler: it sends no events.")
 		return
 	case !l.Ops().Has(e.Op):
-		x.line(0, "\nThe listener wants %s: the event goes no further.",
+		x.Line(0, "\nThe listener wants %s: the event goes no further.",
 			strings.Join(words(l.Ops()), ", "))
 		return
 	}
@@ -184,20 +183,20 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 		goes = "the handler " + l.Handler.Wasm
 	}
 	if f == nil {
-		x.line(0, "\nThere is no filter: the event goes to %s.", goes)
+		x.Line(0, "\nThere is no filter: the event goes to %s.", goes)
 		return
 	}
-	x.line(0, "\nfilter:")
+	x.Line(0, "\nfilter:")
 	result := x.tree(f, e)
 	if e.Op != event.Update && f.UsesOld() {
-		x.line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
+		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
 	}
 	switch {
 	case result.Err != nil:
-		x.line(0, "The filter failed: the event is given up.")
+		x.Line(0, "The filter failed: the event is given up.")
 	case result.Matched:
-		x.line(0, "The event matches: it goes to %s.", goes)
+		x.Line(0, "The event matches: it goes to %s.", goes)
 	default:
-		x.line(0, "The event does not match.")
+		x.Line(0, "The event does not match.")
 	}
 }

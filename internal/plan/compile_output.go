@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"maps"
@@ -9,22 +9,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// outputPlan is one output of a plan.
-type outputPlan struct {
-	cfg         *config.Output
-	field       string // of the output in the configuration
-	when, data  *filters.Filter
-	subject     *filters.Filter            // of nats
-	patch       *filters.Filter            // of patch
-	text        *filters.Filter            // of slack
-	labels      map[string]*filters.Filter // of alertmanager
-	expressions []compiledExpression       // all of them
+// Output is one output of a plan.
+type Output struct {
+	Config      *config.Output
+	Field       string // of the output in the configuration
+	When, Data  *filters.Filter
+	Subject     *filters.Filter            // of nats
+	Patch       *filters.Filter            // of patch
+	Text        *filters.Filter            // of slack
+	Labels      map[string]*filters.Filter // of alertmanager
+	Expressions []Expression               // all of them
 }
 
 // newOutputCompiler returns a compiler of an output's expressions. If the listeners that use the
 // output are not about the same objects, expressions may read any field.
 func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *compiler {
-	c := &compiler{section: section{config: cfg, field: "outputs." + o.Name},
+	c := &compiler{Section: Section{Config: cfg, Field: "outputs." + o.Name},
 		events: filters.Expression{Output: o.Name, Cluster: cfg.Cluster.Name}}
 	var informers []*config.Informer
 	var on event.OpSet
@@ -55,27 +55,27 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 }
 
 // output compiles all expressions of an output.
-func (c *compiler) output(o *config.Output) *outputPlan {
-	p := &outputPlan{cfg: o, field: c.field,
-		when: c.expression(".when", o.When, filters.KindWhen),
-		data: c.expression(".data", o.Data, filters.KindData),
+func (c *compiler) output(o *config.Output) *Output {
+	p := &Output{Config: o, Field: c.Field,
+		When: c.expression(".when", o.When, filters.KindWhen),
+		Data: c.expression(".data", o.Data, filters.KindData),
 	}
 	if o.NATS != nil {
-		p.subject = c.expression(".nats.subject", o.NATS.Subject, filters.KindText)
+		p.Subject = c.expression(".nats.subject", o.NATS.Subject, filters.KindText)
 	}
 	if o.Patch != nil {
-		p.patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
+		p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
 	}
 	if o.Slack != nil {
-		p.text = c.expression(".slack.text", o.Slack.Text, filters.KindText)
+		p.Text = c.expression(".slack.text", o.Slack.Text, filters.KindText)
 	}
 	if o.Alertmanager != nil {
-		p.labels = make(map[string]*filters.Filter, len(o.Alertmanager.Labels))
+		p.Labels = make(map[string]*filters.Filter, len(o.Alertmanager.Labels))
 		for _, name := range slices.Sorted(maps.Keys(o.Alertmanager.Labels)) {
-			p.labels[name] = c.expression(".alertmanager.labels."+name,
+			p.Labels[name] = c.expression(".alertmanager.labels."+name,
 				o.Alertmanager.Labels[name], filters.KindText)
 		}
 	}
-	p.expressions = c.expressions
+	p.Expressions = c.expressions
 	return p
 }

@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func (c *compiler) expression(below string, x config.Expression,
 		c.wrong(below, err)
 		return nil
 	}
-	c.expressions = append(c.expressions, compiledExpression{f, below})
+	c.expressions = append(c.expressions, Expression{f, below})
 	return f
 }
 
@@ -36,16 +36,16 @@ func (c *compiler) expression(below string, x config.Expression,
 func (c *compiler) wrong(below string, err error) {
 	all := filters.Mistakes(err)
 	if len(all) == 0 {
-		c.mistake(below, err)
+		c.Mistake(below, err)
 		return
 	}
 	for _, wrong := range all {
-		c.mistakes = append(c.mistakes, placed(c.field+below, wrong))
+		c.Mistakes = append(c.Mistakes, Placed(c.Field+below, wrong))
 	}
 }
 
-// placed makes an error of the configuration of one in an expression.
-func placed(field string, e *filters.CompileError) config.Error {
+// Placed makes an error of the configuration of one in an expression.
+func Placed(field string, e *filters.CompileError) config.Error {
 	message, snippet, _ := strings.Cut(e.Detail(), "\n")
 	placed := config.Error{File: e.Expression.File, Line: e.Line, Column: e.Column,
 		Field: field, Message: message, Snippet: snippet}
@@ -56,7 +56,7 @@ func placed(field string, e *filters.CompileError) config.Error {
 }
 
 func (c *compiler) ruleList() (all []*rules.Rule) {
-	for i, r := range c.cfg.Rules {
+	for i, r := range c.Listener.Rules {
 		below := fmt.Sprintf(".rules[%d]", i)
 		source := rules.Definition{
 			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
@@ -68,9 +68,9 @@ func (c *compiler) ruleList() (all []*rules.Rule) {
 			c.wrongRule(below, source, err)
 			continue
 		}
-		c.expressions = append(c.expressions, compiledExpression{rule.Deny(), below + ".deny"})
+		c.expressions = append(c.expressions, Expression{rule.Deny(), below + ".deny"})
 		if m := rule.Message(); m != nil {
-			c.expressions = append(c.expressions, compiledExpression{m, below + ".message"})
+			c.expressions = append(c.expressions, Expression{m, below + ".message"})
 		}
 		all = append(all, rule)
 	}

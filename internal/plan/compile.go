@@ -1,4 +1,4 @@
-package daemon
+package plan
 
 import (
 	"fmt"
@@ -13,81 +13,84 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// plan is what a configuration asks for, compiled. It holds nothing that runs or has to be closed,
+// Plan is what a configuration asks for, compiled. It holds nothing that runs or has to be closed,
 // and nobody changes it.
-type plan struct {
-	config    *config.Config
-	listeners []*listenerPlan // in the order of the configuration
-	outputs   map[string]*outputPlan
-	digests   digests
+type Plan struct {
+	Config    *config.Config
+	Listeners []*Listener // in the order of the configuration
+	Outputs   map[string]*Output
+	Digests   Digests
 }
 
-// listenerPlan is one listener of a plan.
-type listenerPlan struct {
-	cfg         *config.Listener
-	field       string         // of the listener in the configuration
-	shape       informer.Shape // of the objects of its informer
-	selects     *filters.Filter
-	filter      *filters.Filter
-	rules       []*rules.Rule
-	quiet       bool                 // only what rules report goes out
-	expressions []compiledExpression // all of them
-	asked       asked
-	before      before
+// Listener is one listener of a plan.
+type Listener struct {
+	Config      *config.Listener
+	Field       string         // of the listener in the configuration
+	Shape       informer.Shape // of the objects of its informer
+	Select      *filters.Filter
+	Filter      *filters.Filter
+	Rules       []*rules.Rule
+	Quiet       bool         // only what rules report goes out
+	Expressions []Expression // all of them
+	Before      Before
+
+	asked asked
 }
 
-// compiledExpression is an expression and its field below the listener's.
-type compiledExpression struct {
+// Expression is an expression and its field below the listener's.
+type Expression struct {
 	*filters.Filter
-	below string
+	Below string
 }
 
-// compile makes the plan of a configuration. It reads no file, asks no server and starts nothing:
+// Compile makes the plan of a configuration. It reads no file, asks no server and starts nothing:
 // what is known of the resources is in schemas, where nil means that expressions may read any
 // field. The mistakes are those that can be found in this way. If there are any, the plan may only
 // be looked at, not run.
-func compile(cfg *config.Config, schemas Schemas) (*plan, config.Errors) {
-	p := &plan{config: cfg, outputs: map[string]*outputPlan{}, digests: digestsOf(cfg)}
+func Compile(cfg *config.Config, schemas Schemas) (*Plan, config.Errors) {
+	p := &Plan{Config: cfg, Outputs: map[string]*Output{}, Digests: digestsOf(cfg)}
 	var mistakes config.Errors
 	for _, l := range cfg.ListenersInOrder() {
 		c := newCompiler(cfg, l, schemas)
-		p.listeners = append(p.listeners, c.listener())
-		mistakes = append(mistakes, c.mistakes...)
+		p.Listeners = append(p.Listeners, c.listener())
+		mistakes = append(mistakes, c.Mistakes...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
 		c := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
-		p.outputs[name] = c.output(cfg.Outputs[name])
-		mistakes = append(mistakes, c.mistakes...)
+		p.Outputs[name] = c.output(cfg.Outputs[name])
+		mistakes = append(mistakes, c.Mistakes...)
 	}
 	return p, mistakes
 }
 
-// section is a listener's or an output's part of the configuration, and the mistakes that were
+// Section is a listener's or an output's part of the configuration, and the mistakes that were
 // found there.
-type section struct {
-	config   *config.Config
-	cfg      *config.Listener // nil for an output
-	field    string           // of the listener or the output in the configuration
-	mistakes config.Errors
+type Section struct {
+	Config   *config.Config
+	Listener *config.Listener // nil for an output
+	Field    string           // of the listener or the output in the configuration
+	Mistakes config.Errors
 }
 
-func sectionOf(cfg *config.Config, l *config.Listener) section {
-	return section{config: cfg, cfg: l, field: "listeners." + l.Name}
+// SectionOf returns the part of a listener.
+func SectionOf(cfg *config.Config, l *config.Listener) Section {
+	return Section{Config: cfg, Listener: l, Field: "listeners." + l.Name}
 }
 
-func (s *section) mistake(below string, err error) {
-	s.mistakes = append(s.mistakes, s.config.ErrorAt(s.field+below, err.Error(), ""))
+// Mistake reports a mistake in a field of the section.
+func (s *Section) Mistake(below string, err error) {
+	s.Mistakes = append(s.Mistakes, s.Config.ErrorAt(s.Field+below, err.Error(), ""))
 }
 
 // compiler compiles the expressions of one listener or one output.
 type compiler struct {
-	section
+	Section
 	events      filters.Expression // what is known of the events
-	expressions []compiledExpression
+	expressions []Expression
 }
 
 func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compiler {
-	c := &compiler{section: sectionOf(cfg, l), events: filters.Expression{Listener: l.Name,
+	c := &compiler{Section: SectionOf(cfg, l), events: filters.Expression{Listener: l.Name,
 		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{}}}
 	if inf := l.Informer(); inf != nil {
 		c.events.Dropped, c.events.Schema = droppedBy(inf), schemaOf(inf, schemas)
@@ -113,39 +116,36 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 	return openapi.AnyObject()
 }
 
-func (c *compiler) listener() *listenerPlan {
-	l := c.cfg
-	p := &listenerPlan{cfg: l, field: c.field,
-		selects: c.expression(".select", l.Select, filters.KindSelect),
-		filter:  c.expression(".filter", l.Filter, filters.KindFilter),
-		rules:   c.ruleList(),
-		quiet:   len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil,
+func (c *compiler) listener() *Listener {
+	l := c.Listener
+	p := &Listener{Config: l, Field: c.Field,
+		Select: c.expression(".select", l.Select, filters.KindSelect),
+		Filter: c.expression(".filter", l.Filter, filters.KindFilter),
+		Rules:  c.ruleList(),
+		Quiet:  len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil,
 	}
 	if n := len(l.Outputs); len(l.Rules) > 0 && n > rules.MaxReceivers {
-		c.mistake(".outputs", fmt.Errorf(
+		c.Mistake(".outputs", fmt.Errorf(
 			"a listener with rules can have at most %d outputs, this one has %d",
 			rules.MaxReceivers, n))
 	}
-	p.expressions = c.expressions
+	p.Expressions = c.expressions
 	var err error
-	if p.shape, err = shapeOf(l.Informer()); err != nil {
-		c.mistake(".informer", err)
+	if p.Shape, err = ShapeOf(l.Informer()); err != nil {
+		c.Mistake(".informer", err)
 	}
-	p.asked = asked{on: l.Ops(), selects: p.selects, filter: p.filter, quiet: p.quiet}
-	for _, rule := range p.rules {
+	p.asked = asked{on: l.Ops(), selects: p.Select, filter: p.Filter, quiet: p.Quiet}
+	for _, rule := range p.Rules {
 		p.asked.denies = append(p.asked.denies, rule.Deny())
 	}
-	p.before = p.asked.decide()
+	p.Before = p.asked.decide()
 	return p
 }
 
-// filters returns the expressions compiled so far.
-func (c *compiler) filters() []*filters.Filter { return filtersOf(c.expressions) }
+// Filters returns all expressions of the listener.
+func (p *Listener) Filters() []*filters.Filter { return filtersOf(p.Expressions) }
 
-// filters returns all expressions of the listener.
-func (p *listenerPlan) filters() []*filters.Filter { return filtersOf(p.expressions) }
-
-func filtersOf(expressions []compiledExpression) []*filters.Filter {
+func filtersOf(expressions []Expression) []*filters.Filter {
 	all := make([]*filters.Filter, len(expressions))
 	for i, x := range expressions {
 		all[i] = x.Filter
@@ -167,8 +167,8 @@ func droppedBy(inf *config.Informer) (dropped []object.Path) {
 	return dropped
 }
 
-// shapeOf returns what an informer keeps of its objects.
-func shapeOf(inf *config.Informer) (informer.Shape, error) {
+// ShapeOf returns what an informer keeps of its objects.
+func ShapeOf(inf *config.Informer) (informer.Shape, error) {
 	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields,
 		Indexes: map[string]informer.IndexFunc{}}
 	for _, text := range inf.Drop {

@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/informerd/informerd/internal/config"
+)
+
+// Digests are those of the parts of a configuration. Two configurations have equal digests of the
+// parts that mean the same in both, wherever they are written; each field of a part is in its
+// digest. What is in files that a configuration names, such as modules, is not.
+type Digests struct {
+	Process   string            // of what is not in the others: cluster, addresses, state, times
+	Informers map[string]string // by field, as in informers.pods or listeners.x.informer
+	Listeners map[string]string // by name; without their informers, handlers and outputs
+	Handlers  map[string]string // by the listener's name
+	Outputs   map[string]string // by name
+}
+
+func digestsOf(cfg *config.Config) Digests {
+	d := Digests{Informers: map[string]string{}, Listeners: map[string]string{},
+		Handlers: map[string]string{}, Outputs: map[string]string{}}
+	d.Process = Digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
+		cfg.DeadLetters})
+	for _, inf := range InformersOf(cfg) {
+		d.Informers[inf.Field] = Digest(inf.Informer)
+	}
+	for name, l := range cfg.Listeners {
+		d.Listeners[name] = Digest(listenerSettings(l))
+		if l.Handler != nil {
+			d.Handlers[name] = Digest(l.Handler)
+		}
+	}
+	for name, o := range cfg.Outputs {
+		d.Outputs[name] = Digest(o)
+	}
+	return d
+}
+
+// processSettings are the settings of the whole process.
+type processSettings struct {
+	Cluster     config.Cluster
+	HTTP        config.HTTP
+	Health      config.Health
+	Shutdown    config.Shutdown
+	State       config.State
+	DeadLetters config.DeadLetters
+}
+
+// listenerSettings returns a listener without the parts that have digests of their own. The names
+// of its informer and its outputs remain.
+func listenerSettings(l *config.Listener) config.Listener {
+	own := *l
+	own.Handler, own.InformerRef.Inline = nil, nil
+	return own
+}
+
+// Digest returns the SHA-256 of a part's JSON, which has its fields in a fixed order, and no places
+// and comments.
+func Digest(part any) string {
+	text, err := json.Marshal(part)
+	if err != nil { // raw JSON in a checked configuration is valid
+		panic(fmt.Sprintf("plan: a part of a checked configuration is not JSON: %v", err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
