@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,6 +32,7 @@ type subject struct {
 	ended   map[string]error // how the reloads of texts have ended
 	news    chan struct{}    // closed at the next end
 	mishaps []string         // warnings and errors about anything else
+	address string           // of its endpoint
 }
 
 func (s *subject) path() string { return filepath.Join(s.folder, "c.yaml") }
@@ -137,6 +139,11 @@ func (s *subject) Handle(_ context.Context, r slog.Record) error {
 		if e, ok := a.Value.Any().(error); ok {
 			err = e
 		}
+		if r.Message == "answering requests" && a.Key == "address" {
+			s.mu.Lock()
+			s.address = a.Value.String()
+			s.mu.Unlock()
+		}
 		return true
 	})
 	s.mu.Lock()
@@ -197,4 +204,32 @@ func (s *subject) command(ctx context.Context) error {
 	defer c.Close()
 	_, err = c.Reload(ctx)
 	return err
+}
+
+// metric returns the lines of a metric.
+func (s *subject) metric(t *testing.T, name string) (lines string) {
+	t.Helper()
+	s.mu.Lock()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+s.address+"/metrics", nil)
+	s.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, name) {
+			lines += line
+		}
+	}
+	return lines
 }

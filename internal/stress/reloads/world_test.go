@@ -152,7 +152,7 @@ const data = `data: '{"v": %d, "n": object.spec.n, "m": data?.m ?? 0}'`
 func (w *version) text(hooks, state string) string {
 	b := &strings.Builder{}
 	p := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	p("apiVersion: informerd.dev/v1alpha1\nkind: Config\nstate: {dir: %q}", state)
+	p("apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\nstate: {dir: %q}", state)
 	p("shutdown: {drain: 20s, close: 5s}")
 	p("informers:\n  pods: {resource: pods}\n  cms: {resource: configmaps}")
 	for n := range 3 {
@@ -257,7 +257,7 @@ func spoil(r *rand.Rand, text string) (spoiled, what string) {
 		{"a secret", "  still-file: {data",
 			"  secret: {webhook: {url: {fromEnv: NOT_SET_HERE}}}\n  still-file: {data"},
 		{"a rule", "rules: [{", "rules: [{name: r9, deny: 'object.x =='}, {"},
-		{"the state", "state: {dir: ", "http: {address: \"127.0.0.1:0\"}\nstate: {dir: "},
+		{"the state", "state: {dir: ", "cluster: {name: other}\nstate: {dir: "},
 	}
 	for range 1 + r.IntN(3) {
 		way := one(r, ways)
