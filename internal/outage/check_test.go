@@ -155,32 +155,33 @@ func (l *ledger) checkAsked() (wrong []string) {
 	return wrong
 }
 
-// latencies returns how long the changes took to the receiver, those without and with the fault.
-func (w *world) latencies(o output) (without, with []time.Duration) {
+// latencies is how long changes took to a receiver, by whether they came during the fault.
+type latencies struct{ without, with []time.Duration }
+
+// addLatencies adds those of an output.
+func (w *world) addLatencies(to *latencies, o output) {
 	at := map[int]time.Time{}
 	for _, m := range o.all {
 		if _, there := at[m.version()]; !there && m.Rule == "" {
 			at[m.version()] = m.at
 		}
 	}
-	for _, c := range w.model.all[50:] { // the first ones have connections to make
+	for _, c := range w.model.all[30:] { // the first ones have connections to make
 		arrived, there := at[c.version]
 		switch took := arrived.Sub(c.at); {
 		case !there: // it was merged
 		case c.faulty:
-			with = append(with, took)
+			to.with = append(to.with, took)
 		default:
-			without = append(without, took)
+			to.without = append(to.without, took)
 		}
 	}
-	return without, with
 }
 
-// p99 returns the 99th percentile.
-func p99(all []time.Duration) time.Duration {
+func percentile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}
 	slices.Sort(all)
-	return all[(len(all)-1)*99/100]
+	return all[(len(all)-1)*percent/100]
 }

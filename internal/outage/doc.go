@@ -14,7 +14,8 @@
 //     unless something was dropped or the receiver is gone;
 //   - a receiver that asks for a delay is left alone for that long;
 //   - every entry that was offered has ended, in one way, and the counters say in which;
-//   - the listener's other output and other listeners are as fast as without the fault.
+//   - the listener's other output is as fast as another listener, and with OUTAGE=full both are as
+//     fast as without the fault.
 //
 // Environment variables:
 //

@@ -216,7 +216,7 @@ func (w *world) run(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(time.Duration(w.model.random.IntN(8)) * time.Millisecond)
+		time.Sleep(time.Duration(w.model.random.IntN(11)) * time.Millisecond)
 	}
 	for _, l := range w.listeners {
 		if err := l.route.Drain(ctx); err != nil {
