@@ -47,7 +47,10 @@ func (w *Watcher) Run(ctx context.Context, report func()) {
 	var first time.Time      // of the changes since the last one
 	for {
 		set := w.awaitSet()
-		events.follow(w.current())
+		if events.follow(w.current()) && due == nil {
+			// Something may have changed before the folder was watched.
+			first, due = time.Now(), time.After(quiet)
+		}
 		wait := time.After(poll)
 		if due != nil {
 			wait = due
@@ -71,6 +74,7 @@ func (w *Watcher) Run(ctx context.Context, report func()) {
 			due = nil
 		}
 		if w.compare() {
+			events.release() // a path may lead to another folder by now
 			report()
 		}
 	}
@@ -106,10 +110,7 @@ func (w *Watcher) warn(message string, err error) {
 }
 
 // folders are watched folders. Without a Watcher of the operating system, there are no reports.
-type folders struct {
-	system  *fsnotify.Watcher
-	watched map[string]bool
-}
+type folders struct{ system *fsnotify.Watcher }
 
 func (w *Watcher) open() (*folders, func()) {
 	system, err := fsnotify.NewWatcher()
@@ -117,14 +118,14 @@ func (w *Watcher) open() (*folders, func()) {
 		w.warn("changes of files are found by looking at them every half a minute", err)
 		return &folders{}, func() {}
 	}
-	return &folders{system: system, watched: map[string]bool{}}, func() { _ = system.Close() }
+	return &folders{system}, func() { _ = system.Close() }
 }
 
-// follow makes the folders that paths lead through the watched ones. Those that do not exist are
-// left out, until they do.
-func (f *folders) follow(paths []string) {
+// follow makes the folders that paths lead through the watched ones, and reports whether there are
+// new ones. Those that do not exist are left out, until they do.
+func (f *folders) follow(paths []string) (more bool) {
 	if f.system == nil {
-		return
+		return false
 	}
 	wanted := map[string]bool{}
 	for _, path := range paths {
@@ -137,9 +138,20 @@ func (f *folders) follow(paths []string) {
 		}
 	}
 	for folder := range wanted {
-		if !have[folder] {
-			_ = f.system.Add(folder)
+		if !have[folder] && f.system.Add(folder) == nil {
+			more = true
 		}
+	}
+	return more
+}
+
+// release watches no folder, until the next follow.
+func (f *folders) release() {
+	if f.system == nil {
+		return
+	}
+	for _, folder := range f.system.WatchList() {
+		_ = f.system.Remove(folder)
 	}
 }
 

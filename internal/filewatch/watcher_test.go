@@ -1,0 +1,167 @@
+package filewatch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// watching is a Watcher that runs until the test ends.
+type watching struct {
+	*Watcher
+	changes chan struct{}
+}
+
+func watch(t *testing.T, paths ...string) *watching {
+	t.Helper()
+	w := &watching{&Watcher{}, make(chan struct{})}
+	w.Set(paths)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Run(ctx, func() {
+			select {
+			case w.changes <- struct{}{}:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return w
+}
+
+// patience is how long a change may take to be found on a busy machine. It is less than poll, so
+// that a report of the operating system is what finds it.
+const patience = 20 * time.Second
+
+func (w *watching) expect(t *testing.T, what string) {
+	t.Helper()
+	select {
+	case <-w.changes:
+	case <-time.After(patience):
+		t.Fatalf("%s: no change is reported", what)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each change of what is in the files is reported, and nothing else that happens in their folders.
+func TestChangesOfContent(t *testing.T) {
+	dir := t.TempDir()
+	file, other := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "other")
+	write(t, file, "a")
+	w := watch(t, file, filepath.Join(dir, "p", "*.yaml"))
+	write(t, file, "b")
+	w.expect(t, "written")
+	write(t, other, "x")
+	write(t, file, "b")
+	do(t, os.Remove(other))
+	do(t, os.Rename(file, other))
+	w.expect(t, "gone")
+	do(t, os.Rename(other, file))
+	w.expect(t, "back")
+	do(t, os.Mkdir(filepath.Join(dir, "p"), 0o700))
+	write(t, filepath.Join(dir, "p", "x.yaml"), "p")
+	w.expect(t, "a file that the pattern matches")
+	write(t, filepath.Join(dir, "p", "x.yaml"), "q")
+	w.expect(t, "a change of it")
+	select {
+	case <-w.changes:
+		t.Error("a change was reported twice")
+	case <-time.After(2 * quiet):
+	}
+}
+
+// The folder of a mounted ConfigMap: its files are links into a folder that is exchanged.
+func TestALinkedFolderIsExchanged(t *testing.T) {
+	dir := t.TempDir()
+	folder := func(name, text string) {
+		do(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		write(t, filepath.Join(dir, name, "c.yaml"), text)
+		do(t, os.Symlink(name, filepath.Join(dir, "..tmp")))
+		do(t, os.Rename(filepath.Join(dir, "..tmp"), filepath.Join(dir, "..data")))
+	}
+	folder("..1", "one")
+	file := filepath.Join(dir, "c.yaml")
+	do(t, os.Symlink(filepath.Join("..data", "c.yaml"), file))
+	w := watch(t, file)
+	folder("..2", "two")
+	w.expect(t, "exchanged")
+	do(t, os.RemoveAll(filepath.Join(dir, "..1")))
+	folder("..3", "three")
+	w.expect(t, "exchanged again")
+}
+
+// A file in a folder that is itself a link, and one that does not exist yet.
+func TestOtherPaths(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"v1", "v2"} {
+		do(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		write(t, filepath.Join(dir, name, "c.yaml"), name)
+	}
+	link := filepath.Join(dir, "current")
+	do(t, os.Symlink("v1", link))
+	w := watch(t, filepath.Join(link, "c.yaml"))
+	do(t, os.Symlink("v2", link+".new"))
+	do(t, os.Rename(link+".new", link))
+	w.expect(t, "the folder is another one")
+	write(t, filepath.Join(dir, "v2", "c.yaml"), "changed in its place")
+	w.expect(t, "a file of the other folder")
+	w.Set([]string{filepath.Join(dir, "later")})
+	write(t, filepath.Join(dir, "later"), "x")
+	w.expect(t, "a file that was not there")
+}
+
+// What is known of a file stays when the set changes, so that no change is missed meanwhile.
+func TestSetForgetsNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a")
+	write(t, file, "1")
+	w := &Watcher{}
+	w.Set([]string{file})
+	write(t, file, "22")
+	w.Set([]string{file, file + "b"})
+	if !w.compare() {
+		t.Error("the change was missed")
+	}
+	if w.compare() {
+		t.Error("there was no change")
+	}
+}
+
+// A file of the same time and size is read again while it is young.
+func TestYoungFilesAreRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a")
+	write(t, file, "1")
+	now := time.Now()
+	do(t, os.Chtimes(file, now, now))
+	before := look(file, state{})
+	write(t, file, "2")
+	do(t, os.Chtimes(file, now, now))
+	if after := look(file, before); after.digest == before.digest {
+		t.Error("the content of a young file was not compared")
+	}
+	for _, path := range []string{filepath.Dir(file), file + "x"} {
+		if !look(path, state{}).missing {
+			t.Errorf("%s is no file", path)
+		}
+	}
+}
