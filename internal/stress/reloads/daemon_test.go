@@ -42,13 +42,16 @@ func load(path string) (*config.Config, error) {
 	return config.Loading{More: plan.Mistakes(nil, false)}.Load(path)
 }
 
-// validated returns what the command validate finds.
-func validated(ctx context.Context, path string) error {
+// validated returns what the command validate finds, and what it only warns of.
+func validated(ctx context.Context, path string) (warnings string, err error) {
 	cfg, err := load(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return daemon.Check(ctx, cfg, daemon.BuildOptions{Log: slog.New(slog.DiscardHandler)})
+	return warnings, daemon.Check(ctx, cfg, daemon.BuildOptions{
+		Log: slog.New(slog.DiscardHandler), Warned: func(w config.Error) {
+			warnings += w.Error() + "\n"
+		}})
 }
 
 // start starts the daemon with a configuration that is there.

@@ -64,8 +64,9 @@ type version struct {
 
 var changing = []string{"scoped", "filtered", "judged", "handled"}
 
+// first has expressions by which something is refused before the buffers.
 func first() *version {
-	w := &version{selected: everything, filter: everything, watched: everything,
+	w := &version{selected: selects[1], filter: filters[1], watched: selects[1],
 		rules: map[int]asks{0: denies[0]}, settings: map[string]string{}, more: map[string]bool{},
 		mode: "batch", guests: map[int]bool{}, module: 1, path: "m-a.wasm"}
 	return w
