@@ -25,6 +25,7 @@ func (p *Plan) Write(w io.Writer) error {
 		}
 		g.write(out)
 	}
+	p.writeOutputs(out)
 	return out.Err
 }
 

@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPlanOfOutputs(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, deny: "true"}], outputs: [out, some, file, hook, bus, core, log, note, fix, try, chat, pager]}
+  b: {informer: {resource: pods}, outputs: [some]}
+outputs:
+  out: {stdout: {}}
+  some: {when: 'severity == "high"', data: '{"text": message}', stdout: {}}
+  file: {file: {path: a.jsonl}}
+  hook: {webhook: {url: https://a.example.com/secret, mode: batch}}
+  bus: {nats: {servers: ["nats://n"], subject: '"a." + cluster', stream: K8S}}
+  core: {nats: {servers: ["nats://n"], subject: '"a"'}}
+  log: {kafka: {brokers: ["k:1"], topic: t}}
+  note: {kubernetesEvent: {}}
+  fix: {patch: {patch: '{"a": op == "resync"}'}}
+  try: {patch: {type: json, patch: '[]', dryRun: true}}
+  chat: {slack: {url: {fromEnv: U}, text: message}}
+  pager: {alertmanager: {url: http://a, labels: {team: '"x"', app: '"y"'}}}
+  idle: {file: {path: b.jsonl}}
+`)
+	var out strings.Builder
+	if err := writePlan(cfg, &out); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out.String(), "\n\n")
+	if want := planOfOutputs; got != want || strings.Contains(got, "secret") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+const planOfOutputs = `output bus, NATS, the stream K8S
+  gets messages of   a
+  subject            "a." + cluster
+
+output chat, Slack
+  gets messages of   a
+  text               message
+
+output core, NATS
+  gets messages of   a
+  subject            "a"
+
+output file, the file a.jsonl
+  gets messages of   a
+
+output fix, patches of type apply
+  gets messages of   a
+  patch              {"a": op == "resync"}
+
+output hook, a webhook, mode batch
+  gets messages of   a
+
+output idle, the file b.jsonl
+  gets messages of   no listener
+
+output log, Kafka, the topic t
+  gets messages of   a
+
+output note, Events on the API server
+  gets messages of   a
+
+output pager, an Alertmanager
+  gets messages of   a
+  label app          "y"
+  label team         "x"
+
+output some, standard output
+  gets messages of   a, b
+  when               severity == "high"
+  data               {"text": message}
+
+output try, patches of type json, without effect
+  gets messages of   a
+  patch              []
+`
