@@ -115,8 +115,8 @@ func conditionsOf(f *filters.Filter) condition.Set {
 }
 
 // NeverReason says why no event can match.
-func (l *Listener) NeverReason() string {
-	a := l.asked
+func (p *Listener) NeverReason() string {
+	a := p.asked
 	switch {
 	case conditionsOf(a.selects).Ops == 0:
 		return "the select is never true"
@@ -127,8 +127,8 @@ func (l *Listener) NeverReason() string {
 }
 
 // LogBefore logs what is decided before the buffer.
-func (l *Listener) LogBefore(log *slog.Logger) {
-	a, b := l.asked, l.Before
+func (p *Listener) LogBefore(log *slog.Logger) {
+	a, b := p.asked, p.Before
 	switch {
 	case b.Never && conditionsOf(a.selects).Ops == 0:
 		log.Warn("no event can match: the select is never true")
