@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -243,4 +244,47 @@ func TestWhatAReloadTells(t *testing.T) {
 		expect(c.listener, c.want...)
 	}
 	d.stop(t)
+}
+
+// guests that refuse each event, and that let each pass.
+const (
+	guestHead   = "0061736d01000000010c0260000060047f7f7f7f017f030302000105030100010728"
+	guestExport = "03066d656d6f7279020010696e666f726d6572645f6162695f76310000086f6e5f6576656e740001"
+	dropGuest   = guestHead + guestExport + "0a090202000b040041010b"
+	passGuest   = guestHead + guestExport + "0a090202000b040041000b"
+)
+
+// Another content of a module is loaded, and takes the place of the one before, whose instances
+// end. One that cannot be loaded changes nothing.
+func TestAModuleIsExchanged(t *testing.T) {
+	path := writeGuest(t, dropGuest)
+	const text = "outputs: {out: {stdout: {}}}\nlisteners:\n" +
+		"  pods: {informer: {resource: pods}, workers: 3, handler: {wasm: MODULE}, resync: 1s, outputs: [out]}\n" +
+		"  still: {informer: {resource: pods}, handler: {wasm: STILL}, outputs: [out]}\n"
+	config := strings.NewReplacer("MODULE", path, "STILL", writeGuest(t, passGuest)).Replace(text)
+	d := startReloadable(t, config, kubernetesWith(t, teamsAndPods()))
+	d.out.waitForLines(t, 3, "/listeners/still")
+	d.askUntil(t, "/metrics", "(.*\ninformerd_handler_instances 4\n.*)")
+	for _, c := range []struct{ module, want string }{
+		{passGuest, `INFO msg="configuration reloaded" reason=SIGHUP changes="listener pods changed (handler)"`},
+		{"00", `mistakes=1`},
+	} {
+		wasm, err := hex.DecodeString(c.module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, wasm, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.hup(t); !strings.Contains(got, c.want) {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+		d.out.waitForLines(t, 3, "/listeners/pods")
+		d.askUntil(t, "/metrics", "(.*\ninformerd_handler_instances 4\n.*)")
+		d.out.reset()
+	}
+	d.stop(t)
+	if strings.Contains(d.out.String(), "/listeners/still") {
+		t.Error("the listener that did not change has told again")
+	}
 }

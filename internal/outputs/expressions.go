@@ -3,9 +3,9 @@ package outputs
 import (
 	"sync"
 
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // evaluators are evaluators of one expression, of which each serves one goroutine at a time.
@@ -25,7 +25,7 @@ func newEvaluators(f *filters.Filter) *evaluators {
 func (e *evaluators) run(m *sink.Message,
 	value func(*filters.Evaluator, *filters.Message) (string, error)) (string, error) {
 	x := e.pool.Get().(*evaluating)
-	view(&x.message, m)
+	delivery.View(&x.message, m)
 	text, err := value(x.Evaluator, &x.message)
 	x.message = filters.Message{} // refer to no object
 	e.pool.Put(x)
@@ -51,23 +51,5 @@ func jsonOf(f *filters.Filter) func(*sink.Message) (string, error) {
 	e := newEvaluators(f)
 	return func(m *sink.Message) (string, error) {
 		return e.run(m, (*filters.Evaluator).JSONOf)
-	}
-}
-
-// view sets what an expression sees of a message.
-func view(v *filters.Message, m *sink.Message) {
-	*v = filters.Message{
-		Event: event.Event{Op: m.Op, Object: m.Object, Old: m.Old, Initial: m.Initial,
-			FinalStateUnknown: m.FinalStateUnknown, Missed: m.Missed},
-		Cluster: m.Origin.Cluster, Listener: m.Origin.Listener, Resource: m.Origin.Resource,
-		Namespace: m.Object.Namespace(), Name: m.Object.Name(), UID: m.UID,
-		Type: m.Type, ID: m.ID, Subject: m.Subject,
-	}
-	if m.Body == sink.BodyData {
-		v.Data = m.Data
-	}
-	if r := m.Report; r != nil {
-		v.Rule, v.Severity, v.Message = r.Rule, r.Severity, r.Message
-		v.Violated, v.Since = r.Violated, r.Since
 	}
 }
