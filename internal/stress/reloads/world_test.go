@@ -120,11 +120,15 @@ func (w *version) change(r *rand.Rand) (what string) {
 		case "watched":
 			w.watched = one(r, selects)
 		case "settings":
-			w.settings[one(r, changing)] = one(r,
+			l := one(r, changing)
+			w.settings[l] = one(r,
 				[]string{"", "workers: 3", "workers: 2, buffer: {capacity: 4000}",
 					"retry: {attempts: 3, minBackoff: 50ms}", "retry: {maxBackoff: 2s}",
 					"buffer: {capacity: 3000, overflow: block}", "resync: 1s",
 					"resync: 2s, workers: 4"})
+			if l == "filtered" && strings.Contains(w.settings[l], "buffer") {
+				w.settings[l] = "workers: 2"
+			}
 		case "more":
 			l := one(r, changing)
 			w.more[l] = !w.more[l]
@@ -205,7 +209,9 @@ func (w *version) text(hooks, state string) string {
 			on = ""
 		}
 	}
-	listener("filtered", "informer: pods"+expression("filter", w.filter)+on)
+	// Its buffer never overflows, so that every state has to come.
+	listener("filtered", "informer: pods, buffer: {capacity: 100000}"+
+		expression("filter", w.filter)+on)
 	rules := ""
 	for n := range 3 {
 		if d := w.rules[n]; d.of != nil {
@@ -214,7 +220,7 @@ func (w *version) text(hooks, state string) string {
 	}
 	listener("judged", "informer: pods, rules: ["+strings.TrimSuffix(rules, ", ")+"]"+
 		expression("select", w.watched))
-	listener("handled", "informer: pods, handler: {wasm: "+w.path+"}")
+	listener("handled", "informer: pods, handler: {wasm: "+w.path+", limits: {deadline: 10s}}")
 	for n := range 3 {
 		if w.guests[n] {
 			p("  guest-%d: {informer: more-%d, outputs: [guests]}", n, n)
