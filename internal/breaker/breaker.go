@@ -8,7 +8,9 @@
 //
 // What is promised:
 //   - There is never more than one trial, and no other call begins until it has ended.
-//   - A call that began before a pause and ends in it changes nothing.
+//   - A trial that fails begins another pause, also if the first one was asked for.
+//   - A call that began before a pause and ends in it changes nothing, unless it is asked for a
+//     longer delay.
 //   - A pause is at least as long as the last failure asked for.
 //   - A caller waits no longer than its context.
 //
@@ -132,7 +134,7 @@ func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause,
 	}
 	b.troubled.Store(true)
 	b.failures++
-	if b.failures < b.After && asked <= 0 {
+	if !trial && b.failures < b.After && asked <= 0 {
 		return Pause{}, false
 	}
 	now := time.Now()
