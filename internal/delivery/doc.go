@@ -31,7 +31,8 @@
 //     on.
 //   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
 //     for all listeners: nobody tries but one, with one entry, when the pause is over.
-//   - A receiver that asks for a delay pauses the output for that long.
+//   - A receiver that asks for a delay pauses the output for that long. What has more messages to
+//     send then goes on when the pause is over.
 //
 // # What rules report
 //

@@ -2,9 +2,7 @@ package delivery
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -141,20 +139,7 @@ func (o *Outbox) Stop() { o.queue.Stop() }
 // Run sends what is offered until Stop was called and everything is delivered, and then returns
 // nil, or until ctx is done. It may be called again in the latter case.
 func (o *Outbox) Run(ctx context.Context) error {
-	senders := o.output.Load().pace().Writes
-	errs := make([]error, senders)
-	var wg sync.WaitGroup
-	var send func(n int)
-	send = func(n int) {
-		s := &sender{outbox: o, senders: senders}
-		if n+1 < senders {
-			s.another = func() { wg.Go(func() { send(n + 1) }) }
-		}
-		errs[n] = s.run(ctx)
-	}
-	send(0)
-	wg.Wait()
-	return errors.Join(errs...)
+	return (&crew{ctx: ctx, outbox: o}).work()
 }
 
 // Output returns what everything goes to.

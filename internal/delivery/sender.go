@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
@@ -16,12 +15,8 @@ import (
 
 // sender is one goroutine of an outbox.
 type sender struct {
-	outbox  *Outbox
-	senders int // of the outbox
-	// another starts the next sender. It is called when this one has something to send for the
-	// first time, so that outboxes to which nothing comes have one; nil if it was called, or if
-	// there are enough.
-	another func()
+	outbox *Outbox
+	crew   *crew
 
 	// The buffers of the current turn, used again by the next one.
 	taken    []informer.Delivery
@@ -48,13 +43,15 @@ func (s *sender) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if s.another != nil {
-			s.another()
-			s.another = nil
-		}
 		out := s.outbox.output.Load()
+		pace := out.pace()
+		if s.crew.leave(pace.Writes) {
+			d.Retry(0)
+			return nil
+		}
+		s.crew.grow(pace.Writes)
 		s.taken = append(s.taken[:0], d)
-		s.fill(ctx, out.pace())
+		s.fill(ctx, pace)
 		for i := range s.taken {
 			d := &s.taken[i]
 			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*Entry),
@@ -76,7 +73,7 @@ func (s *sender) run(ctx context.Context) error {
 // fill takes further entries, up to a batch. If the sink is worth waiting for them, it waits.
 func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 	queue := s.outbox.queue
-	s.taken = queue.More(s.taken, pace.Batch-len(s.taken), s.senders)
+	s.taken = queue.More(s.taken, pace.Batch-len(s.taken), pace.Writes)
 	if pace.Wait <= 0 || len(s.taken) >= pace.Batch {
 		return
 	}
@@ -87,7 +84,7 @@ func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 		if err != nil { // the time is over, or the outbox stops
 			return
 		}
-		s.taken = queue.More(append(s.taken, d), pace.Batch-len(s.taken)-1, s.senders)
+		s.taken = queue.More(append(s.taken, d), pace.Batch-len(s.taken)-1, pace.Writes)
 	}
 }
 
@@ -126,34 +123,6 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 // errRemoved is the error of what waited for an output that a listener has no more.
 var errRemoved = errors.New("the listener does not use the output any more")
 
-// errAway is the error of what waited for a trial of the output.
-var errAway = errors.New("the output is away")
-
-// enter waits until the output is not paused, and reports whether the parcels may be sent. If not,
-// the output has changed, or the first parcel is to be given up.
-func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
-	change <-chan struct{}) (entered, trial bool) {
-	if !out.breaker.Troubled() || ctx.Err() != nil {
-		return true, false
-	}
-	waiting, cancel := context.WithCancel(ctx)
-	if limit := s.outbox.policy.Load().GiveUpAfter; limit > 0 {
-		slices.SortStableFunc(rest, func(a, b parcel) int {
-			return a.entry.offered.Compare(b.entry.offered)
-		})
-		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offered.Add(limit))
-	}
-	defer cancel()
-	entered, trial = out.breaker.Enter(waiting, change)
-	return entered || ctx.Err() != nil, trial
-}
-
-// overdue reports whether a parcel that waits for a paused output is to be given up.
-func (s *sender) overdue(p *parcel) bool {
-	limit := s.outbox.policy.Load().GiveUpAfter
-	return limit > 0 && time.Since(p.entry.offered) >= limit
-}
-
 // send writes the messages of parcels, of each the first one, then of each the second one, and so
 // on, and finishes each parcel.
 func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial bool) {
@@ -170,6 +139,12 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
 		s.settle(ctx, errs)
+		if s.away(ctx, out) {
+			for _, p := range s.live {
+				s.back(p, 0)
+			}
+			s.live = s.live[:0]
+		}
 	}
 	if !settled { // there was nothing to write
 		out.breaker.Leave(true)

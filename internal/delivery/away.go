@@ -1,0 +1,45 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// errAway is the error of what waited for a trial of the output.
+var errAway = errors.New("the output is away")
+
+// enter waits until the output is not paused, and reports whether the parcels may be sent. If not,
+// the output has changed, or the first parcel is to be given up.
+func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
+	change <-chan struct{}) (entered, trial bool) {
+	if !out.breaker.Troubled() || ctx.Err() != nil {
+		return true, false
+	}
+	waiting, cancel := context.WithCancel(ctx)
+	if limit := s.outbox.policy.Load().GiveUpAfter; limit > 0 {
+		slices.SortStableFunc(rest, func(a, b parcel) int {
+			return a.entry.offered.Compare(b.entry.offered)
+		})
+		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offered.Add(limit))
+	}
+	defer cancel()
+	entered, trial = out.breaker.Enter(waiting, change)
+	return entered || ctx.Err() != nil, trial
+}
+
+// overdue reports whether a parcel that waits for a paused output is to be given up.
+func (s *sender) overdue(p *parcel) bool {
+	limit := s.outbox.policy.Load().GiveUpAfter
+	return limit > 0 && time.Since(p.entry.offered) >= limit
+}
+
+// away reports whether the output was paused since the parcels may be sent, by another sender.
+func (s *sender) away(ctx context.Context, out *Output) bool {
+	if !out.breaker.Troubled() || ctx.Err() != nil {
+		return false
+	}
+	pause, _ := out.Pause()
+	return !pause.IsZero()
+}

@@ -1,0 +1,239 @@
+package delivery
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// TestModel: an outbox, receivers and a store of dead letters with every kind of trouble. Whatever
+// happens, each entry ends once, in order, and the counters say how.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		var wrong []string
+		synctest.Test(t, func(t *testing.T) { wrong = p.run(t) })
+		if len(wrong) > 0 {
+			rt.Fatalf("%s\n%s", p, strings.Join(wrong, "\n"))
+		}
+	})
+}
+
+// step is something that happens.
+type step struct {
+	what string
+	do   func(*run)
+}
+
+// plan is an outbox, and what happens to it.
+type plan struct {
+	seed     uint64
+	overflow informer.Overflow
+	capacity int
+	pace     sink.Pace
+	policy   Policy
+	steps    []step
+	retired  bool
+}
+
+func (p *plan) String() string {
+	text := fmt.Sprintf("overflow %v, capacity %d, %+v, %+v, retired in the end: %t", p.overflow,
+		p.capacity, p.pace, p.policy, p.retired)
+	for _, s := range p.steps {
+		text += "\n" + s.what
+	}
+	return text
+}
+
+func drawPace(t *rapid.T) sink.Pace {
+	return sink.Pace{Batch: rapid.IntRange(0, 4).Draw(t, "batch"),
+		Writes: rapid.IntRange(0, 3).Draw(t, "writes"),
+		Wait:   time.Duration(rapid.IntRange(0, 1).Draw(t, "wait")) * 20 * time.Millisecond}
+}
+
+func drawPolicy(t *rapid.T) Policy {
+	return Policy{MinBackoff: 10 * time.Millisecond, MaxBackoff: time.Second,
+		GiveUpAfter: rapid.SampledFrom([]time.Duration{0, 0, 0, 30 * time.Second}).Draw(t,
+			"give up")}
+}
+
+func drawPlan(t *rapid.T) *plan {
+	p := &plan{seed: rapid.Uint64().Draw(t, "seed"), capacity: rapid.IntRange(1, 8).Draw(t,
+		"capacity"), pace: drawPace(t), policy: drawPolicy(t),
+		overflow: rapid.SampledFrom([]informer.Overflow{informer.OverflowLatest,
+			informer.OverflowBlock, informer.OverflowDrop}).Draw(t, "overflow"),
+		retired: rapid.IntRange(0, 4).Draw(t, "retired") == 0}
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		p.steps = append(p.steps, drawStep(t))
+	}
+	return p
+}
+
+func drawStep(t *rapid.T) step {
+	what := rapid.SampledFrom([]string{"offer", "offer", "offer", "offer", "offer", "mood", "mood",
+		"time", "store", "again", "use"}).Draw(t, "what")
+	switch what {
+	case "mood":
+		mood := rapid.SampledFrom(moods).Draw(t, "mood")
+		return step{"it " + mood, func(r *run) { r.set(&r.receiver.mood, mood) }}
+	case "store":
+		does := rapid.SampledFrom([]string{"works", "full", "fails"}).Draw(t, "store")
+		return step{"store: " + does, func(r *run) { r.set(&r.store, does) }}
+	case "time":
+		d := rapid.SampledFrom([]time.Duration{time.Millisecond, 15 * time.Millisecond, time.Second,
+			time.Minute}).Draw(t, "after")
+		return step{d.String(), func(*run) { time.Sleep(d) }}
+	case "again":
+		return step{what, func(r *run) {
+			r.cancel()
+			<-r.ended
+			r.start()
+		}}
+	case "use":
+		pace, policy := drawPace(t), drawPolicy(t)
+		return step{fmt.Sprintf("use %+v %+v", pace, policy), func(r *run) { r.use(pace, policy) }}
+	}
+	name := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name")
+	wanted := rapid.IntRange(0, 4).Draw(t, "wanted") > 0
+	reports, made := 1, 0
+	if wanted {
+		reports, made = rapid.IntRange(0, 1).Draw(t, "reports"), rapid.IntRange(0, 2).Draw(t,
+			"made")
+	}
+	return step{fmt.Sprintf("offer %s, wanted: %t, reports: %d, made: %d", name, wanted, reports,
+		made), func(r *run) { r.offer(name, wanted, reports, made) }}
+}
+
+// run has everything happen, and returns what was wrong.
+func (p *plan) run(t *testing.T) (wrong []string) {
+	builder, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{world: &world{random: rand.New(rand.NewPCG(p.seed, 0))}, t: t, builder: builder,
+		last: map[string]*object.Object{}, owes: map[string]int{}, offered: map[string]int{},
+		final: map[string]int{}, overflow: p.overflow}
+	r.outbox, err = New(r.use(p.pace, p.policy), Config{Listener: "l", Capacity: p.capacity,
+		Overflow: p.overflow, Policy: p.policy, Letters: r.world, Owed: r.owed,
+		Log: &failurelog.Log{Logger: slog.New(slog.DiscardHandler)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	for _, step := range p.steps {
+		step.do(r)
+		s := r.outbox.Stats()
+		if s.Offered != s.Delivered+s.DeadLettered+s.Dropped+s.Merged+s.Waiting {
+			r.say("the counters do not add up: %+v", s)
+		}
+		if s.Queued > 2*p.capacity+3*4 { // failed, marked, or with a sender
+			r.say("%d are queued", s.Queued)
+		}
+	}
+	r.set(&r.receiver.mood, "takes")
+	r.set(&r.store, "works")
+	if p.retired {
+		r.outbox.Retire()
+	} else {
+		r.outbox.Stop()
+	}
+	select {
+	case err := <-r.ended:
+		if err != nil {
+			r.say("Run: %v", err)
+		}
+	case <-time.After(time.Hour):
+		r.say("Run has not returned after an hour: %+v", r.outbox.Stats())
+		r.cancel()
+		<-r.ended
+	}
+	r.cancel()
+	r.check()
+	if len(r.wrong) > 0 {
+		r.say("heard: %+v", r.all)
+	}
+	return r.wrong
+}
+
+// set sets something that others read.
+func (r *run) set(what *string, to string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*what = to
+}
+
+// check compares what was heard with what was offered, when all is quiet.
+func (r *run) check() {
+	s := r.outbox.Stats()
+	offered, known := 0, 0
+	seen := map[string]bool{}
+	entries, latest := map[string]int{}, map[string]int{}
+	before, reports := map[string]heard{}, 0
+	delivered, letters := 0, 0
+	ends := map[string]bool{} // entries, and whether they have a letter
+	for _, h := range r.all {
+		if b := before[h.name]; h.version < b.version {
+			r.say("%+v after %+v", h, b)
+		}
+		before[h.name] = h
+		if h.part == "report" {
+			reports++
+			continue
+		}
+		entry := fmt.Sprint(h.name, h.version)
+		if about := fmt.Sprintf("%s %s", entry, h.part); h.part != "letter" && seen[about] {
+			r.say("%s came twice", about)
+		} else {
+			seen[about] = true
+		}
+		if _, there := ends[entry]; !there {
+			entries[h.name] += 1 + h.missed
+		}
+		ends[entry] = ends[entry] || h.letter
+		latest[h.name] = h.version
+	}
+	for _, letter := range ends {
+		if letter {
+			letters++
+		} else {
+			delivered++
+		}
+	}
+	for name, n := range r.offered {
+		offered += n
+		known += entries[name]
+		if r.overflow != informer.OverflowDrop && entries[name] != n {
+			r.say("%s: %d offered, %d known", name, n, entries[name])
+		}
+		if last := latest[name]; r.overflow != informer.OverflowDrop && last != r.final[name] {
+			r.say("%s: version %d is the last, %d is known", name, r.final[name], last)
+		}
+	}
+	if int(s.Offered) != offered || int(s.Delivered) != delivered ||
+		int(s.DeadLettered) != letters || s.Waiting != 0 || s.Queued != 0 || s.Made != 0 ||
+		known+int(s.Dropped) != offered {
+		r.say("%d offered, %d delivered, %d letters, %d known, but %+v", offered, delivered,
+			letters,
+			known, s)
+	}
+	owed := 0
+	for _, n := range r.owes {
+		owed += n
+	}
+	if reports+owed != r.reports || owed > 0 && r.overflow != informer.OverflowDrop {
+		r.say("%d reports offered, %d sent, %d still owed", r.reports, reports, owed)
+	}
+}
