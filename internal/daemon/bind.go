@@ -25,9 +25,8 @@ var bindBackoff = backoff.Backoff{Min: time.Second, Max: 30 * time.Second}
 // informers. A listener whose resource does not exist is reported as failed and tried again, since
 // the API may be installed later.
 type binder struct {
-	cluster   *cluster
-	log       *slog.Logger
-	digestKey []byte // of the digests of Secrets
+	cluster *cluster
+	log     *slog.Logger
 	// bound is called with a setup that is bound, and its listener.
 	bound func(*listener, *setup)
 
@@ -43,10 +42,8 @@ type bindable struct {
 	setup    *setup
 }
 
-func newBinder(c *cluster, log *slog.Logger, digestKey []byte,
-	bound func(*listener, *setup)) *binder {
-	return &binder{cluster: c, log: log, digestKey: digestKey, bound: bound,
-		wake: make(chan struct{}, 1)}
+func newBinder(c *cluster, log *slog.Logger, bound func(*listener, *setup)) *binder {
+	return &binder{cluster: c, log: log, bound: bound, wake: make(chan struct{}, 1)}
 }
 
 // add has a setup of a listener bound, and no other one of the listener.
@@ -208,11 +205,12 @@ func (b *binder) take(w bindable, made *binding) bool {
 		return false
 	}
 	b.removeLocked(w.listener)
-	w.setup.caches.in, w.setup.messages, w.setup.found = made.looked, made.messages, made.found
+	w.setup.caches.in = made.looked
+	w.setup.bound.Store(made)
 	return true
 }
 
-// binding is what a setup is bound to.
+// binding is what a setup is bound to. Nobody changes it once it is made.
 type binding struct {
 	looked   map[string][]*informer.Registration
 	events   []*informer.Registration // nil if the listener has them already
@@ -256,7 +254,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 			return made, err
 		}
 		shape = withIndexesIn(shape, name, s.Filters())
-		if made.looked[name], err = b.listen(b.targets(found, inf, shape), on); err != nil {
+		if made.looked[name], err = b.listen(s.targets(found, inf, shape), on); err != nil {
 			return made, err
 		}
 	}
@@ -271,7 +269,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		Kind: found.GVK.Kind,
 	})
 	if err == nil && l.registrations() == nil {
-		made.events, err = b.listen(b.targets(found, s.Config.Informer(), s.Shape), l.subscription)
+		made.events, err = b.listen(s.targets(found, s.Config.Informer(), s.Shape), l.subscription)
 	}
 	return made, err
 }
@@ -296,13 +294,15 @@ func resourceOf(found kube.Resource) informer.Resource {
 }
 
 // targets returns what a subscription to an informer is tied to, one for each of its namespaces.
-func (b *binder) targets(found kube.Resource, inf *config.Informer,
+func (s *setup) targets(found kube.Resource, inf *config.Informer,
 	shape informer.Shape) (all []informer.Target) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
-	shape.DigestKey = b.digestKey
+	if found.IsSecrets() {
+		shape.DigestKey = s.digestKey
+	}
 	for _, ns := range namespaces {
 		all = append(all, informer.Target{Resource: resourceOf(found), Shape: shape,
 			Scope: informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,

@@ -24,23 +24,41 @@ func (l *listener) change(s *supervisor, to *setup) bool {
 	if !l.begun {
 		return false
 	}
-	if before := l.target; before != l.now.Load() { // it is no longer wanted
+	now, before := l.now.Load(), l.target
+	if before.book != nil {
+		to.book = before.book
+	}
+	if before != now { // it is no longer wanted
 		s.binder.cancel(l)
-		s.release(before, to, l.now.Load())
+		s.release(before, to, now)
 	}
 	l.target = to
-	if to.messages == nil {
+	switch {
+	case to.bound.Load() == nil:
 		s.binder.add(l, to)
-		return true
+	case to.caches == now.caches:
+		l.health.bind(slices.Concat(l.events, to.caches.registrations()))
+		l.swap(s, to)
+	default: // the one before has not been complete so far
+		l.health.bind(slices.Concat(l.events, to.caches.registrations()))
+		s.bound(l, to)
 	}
-	l.health.bind(slices.Concat(l.events, to.caches.registrations()))
-	l.swap(s, to)
 	return true
+}
+
+// task has a goroutine do something for a listener. It must end soon once the listener's life has
+// ended and its route is drained.
+func (s *supervisor) task(l *listener, do func()) {
+	l.tasks.Add(1)
+	s.listening.Go(func() {
+		defer l.tasks.Done()
+		do()
+	})
 }
 
 // bound begins a listener that is bound, or exchanges its setup once the caches are complete.
 func (s *supervisor) bound(l *listener, to *setup) {
-	s.listening.Go(func() {
+	s.task(l, func() {
 		if !l.hasBegun() {
 			l.start(l.life, s.runtime)
 			return
@@ -104,7 +122,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	}
 	s.release(from, to)
 	if l.tiedTo != plan.Digest(to.Config.Informer()) {
-		s.listening.Go(func() { s.exchange(l, to) })
+		s.task(l, func() { s.exchange(l, to) })
 	}
 }
 
@@ -132,12 +150,12 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 	if !wanted {
 		return
 	}
-	inf := to.Config.Informer()
-	err := to.found.CheckNamespaces(inf.Namespaces)
+	inf, found := to.Config.Informer(), to.bound.Load().found
+	err := found.CheckNamespaces(inf.Namespaces)
 	var events []*informer.Registration
 	if err == nil {
 		events, err = s.cluster.factory.Exchange(ctx, l.subscription, old,
-			s.binder.targets(to.found, inf, to.Shape))
+			to.targets(found, inf, to.Shape))
 	}
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -151,7 +169,7 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 	defer l.mu.Unlock()
 	l.events, l.tiedTo = events, plan.Digest(inf)
 	l.health.bind(slices.Concat(events, to.caches.registrations()))
-	s.log.Info("listening", "listener", l.name, "resource", to.found.String(), "namespaces",
+	s.log.Info("listening", "listener", l.name, "resource", found.String(), "namespaces",
 		inf.Namespaces)
 }
 
@@ -188,6 +206,7 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		_ = l.route.Drain(draining) // logResults reports the rest
+		l.tasks.Wait()              // a route that had just begun is drained as well
 		l.unbind()
 		logResults(s.log, []*listener{l})
 		if now, wanted := l.setup(), l.wanted(); now == wanted {
@@ -195,6 +214,9 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		} else {
 			s.release(wanted, now)
 			s.release(now)
+		}
+		if l.after != nil { // who comes next waits for all that were before
+			<-l.after
 		}
 	})
 }

@@ -29,7 +29,8 @@ type listener struct {
 	life   context.Context // ends when the intake does, or the listener is removed
 	leave  context.CancelFunc
 	after  <-chan struct{} // what the listener waits for before it begins; nil: nothing
-	ended  chan struct{}   // closed when it is no longer there
+	ended  chan struct{}   // closed when it is no longer there, nor what it waited for
+	tasks  sync.WaitGroup  // its goroutines, but for that which ends it
 
 	exchanging sync.Mutex // held while events are exchanged
 

@@ -60,7 +60,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 		if err != nil {
 			return err
 		}
-		r.digestKey, r.binder.digestKey = key, key
+		r.digestKey = key
 	}
 	for _, planned := range r.plan.Listeners {
 		wrong, err := r.preparePart(ctx, planned)
@@ -161,6 +161,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	r.mu.Unlock()
 	r.letters.SetLimits(letterLimits(r.config.DeadLetters))
 	for _, l := range leaving {
+		r.reloading.leaving.note(l)
 		r.retire(ctx, l)
 	}
 	for _, l := range after {
@@ -172,7 +173,8 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	return changes
 }
 
-// fresh makes a listener that takes the place of another one, if there is one.
+// fresh makes a listener that takes the place of another one of its name, if there is one. It
+// begins after that.
 func (r *reload) fresh(p part) *listener {
 	l, err := r.listenerOf(p.setup)
 	if err != nil { // what may be wrong was checked
@@ -180,6 +182,8 @@ func (r *reload) fresh(p part) *listener {
 	}
 	if p.was != nil {
 		l.after = p.was.ended
+	} else {
+		l.after = r.reloading.leaving[l.name]
 	}
 	return l
 }

@@ -24,23 +24,41 @@ const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {add
 // startReloadable starts a daemon with what follows the head of a configuration.
 func startReloadable(t *testing.T, text string, k *kubernetes) *reloadable {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(path, []byte(reloadHead+text), 0o600); err != nil {
+	d := reloadableFrom(t, text)
+	d.started = start(t, d.config(t), k)
+	return d
+}
+
+// reloadableFrom returns one that is not started yet.
+func reloadableFrom(t *testing.T, text string) *reloadable {
+	t.Helper()
+	d := &reloadable{path: filepath.Join(t.TempDir(), "c.yaml")}
+	d.write(t, text)
+	return d
+}
+
+// write changes the configuration.
+func (d *reloadable) write(t *testing.T, text string) {
+	t.Helper()
+	if err := os.WriteFile(d.path, []byte(reloadHead+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(path)
+}
+
+// config returns the configuration as it is now.
+func (d *reloadable) config(t *testing.T) *config.Config {
+	t.Helper()
+	cfg, err := config.Load(d.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reloadable{started: start(t, cfg, k), path: path}
+	return cfg
 }
 
 // reload changes the configuration and returns what the log says of that.
 func (d *reloadable) reload(t *testing.T, text string) string {
 	t.Helper()
-	if err := os.WriteFile(d.path, []byte(reloadHead+text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d.write(t, text)
 	return d.hup(t)
 }
 

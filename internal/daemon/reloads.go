@@ -16,8 +16,9 @@ import (
 
 // reloading is what is known of reloads. The zero value is ready.
 type reloading struct {
-	turn  sync.Mutex // held by the reload at work
-	files filewatch.Watcher
+	turn    sync.Mutex // held by the reload at work
+	leaving leaving    // belongs to the reload at work
+	files   filewatch.Watcher
 
 	// asked has the requests of commands. They are for the goroutine that reloads, since nothing is
 	// started any more when that has ended.

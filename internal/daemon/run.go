@@ -50,7 +50,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 			}
 		})
 	}
-	s.binder = newBinder(c, log, r.digestKey, s.bound)
+	s.binder = newBinder(c, log, s.bound)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
 		s.start(ctx, l)
@@ -84,7 +84,9 @@ func (s *supervisor) start(ctx context.Context, l *listener) {
 	if l.after == nil {
 		s.binder.add(l, l.setup())
 	}
+	l.tasks.Add(1)
 	s.intake.Go(func() {
+		defer l.tasks.Done()
 		if l.after != nil {
 			select {
 			case <-l.after:

@@ -25,7 +25,7 @@ type runtime struct {
 	log       *slog.Logger
 	host      *plugins.Host
 	persist   bool         // it is a daemon's, which keeps state
-	digestKey []byte       // of the digests of Secrets; nil: one of the process's own
+	digestKey []byte       // for setups; belongs to whoever makes them
 	maker     *sinks.Maker // nil in a runtime that does not run
 	running   bool         // listeners may have begun
 	letters   *deadletter.Store

@@ -2,27 +2,30 @@ package daemon
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
 // setup is what a listener works with: its part of a plan, and what was made for that. A reload
-// exchanges it as a whole; what is the same in the next one is passed on to it.
+// exchanges it as a whole; what is the same in the next one is passed on to it. Nobody changes it
+// once a listener has it, except that it is bound, once.
 type setup struct {
 	*plan.Listener
-	whole    *config.Config // that it is a part of
-	outputs  []*output
-	book     *rules.Book         // nil without rules
-	caches   *caches             // empty until the setup is bound
-	messages *cloudevent.Builder // nil until then
-	found    kube.Resource       // of its informer, once it is bound
-	module   *module             // nil without a handler
-	own      route.Own           // nil if no output changes objects
+	whole     *config.Config // that it is a part of
+	outputs   []*output
+	digestKey []byte // of the digests of Secrets; nil: one of the process's own
+	// book is nil without rules. It becomes that of the setup before when a listener changes.
+	book   *rules.Book
+	caches *caches   // empty until the setup is bound
+	module *module   // nil without a handler
+	own    route.Own // nil if no output changes objects
+
+	// bound is nil until the binder, or the setup before, has provided it.
+	bound atomic.Pointer[binding]
 
 	life     context.Context // ends when the setup is no longer wanted
 	unwanted context.CancelFunc
@@ -32,15 +35,13 @@ type setup struct {
 // collects the mistakes.
 func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.Listener,
 	before *setup, outputs outputs) (*setup, config.Errors) {
-	s := &setup{Listener: p, whole: cfg, caches: &caches{}}
+	s := &setup{Listener: p, whole: cfg, caches: &caches{}, digestKey: r.digestKey}
 	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
-	if before != nil {
-		s.book = before.book
-		if before.looksUpAs(s) {
-			s.caches, s.messages, s.found = before.caches, before.messages, before.found
-		}
+	if before != nil && before.looksUpAs(s) {
+		s.caches = before.caches
+		s.bound.Store(before.bound.Load())
 	}
-	if s.book == nil && len(p.Rules) > 0 {
+	if len(p.Rules) > 0 {
 		s.book = rules.NewBook(p.Rules, len(p.Config.Outputs))
 	}
 	for _, name := range p.Config.Outputs {
@@ -65,7 +66,10 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 func (s *setup) pipeline() *route.Pipeline {
 	p := &route.Pipeline{
 		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter, Rules: s.book, Quiet: s.Quiet,
-		Own: s.own, Caches: s.caches, Messages: s.messages,
+		Own: s.own, Caches: s.caches,
+	}
+	if to := s.bound.Load(); to != nil {
+		p.Messages = to.messages
 	}
 	if s.book != nil {
 		p.RuleSet = append([]*rules.Rule{}, s.Rules...) // none is not nil
@@ -81,5 +85,5 @@ func (s *setup) pipeline() *route.Pipeline {
 
 // looksUpAs reports whether another setup can use the same caches, which are bound.
 func (s *setup) looksUpAs(other *setup) bool {
-	return s.messages != nil && plan.Digest(s.LooksUp()) == plan.Digest(other.LooksUp())
+	return s.bound.Load() != nil && plan.Digest(s.LooksUp()) == plan.Digest(other.LooksUp())
 }
