@@ -164,8 +164,9 @@ func checkUses(c *Config, l *Listener, outputs []string, path string, r *documen
 	}
 }
 
-// warnDeadLetters warns of dead letters that have no place on disk: of those that an output can
-// refuse, and of those that a handler makes.
+// warnDeadLetters warns of dead letters that have no place on disk, if another program can refuse
+// messages: nobody sees that coming. Of those that a handler makes, the daemon warns with the first
+// one, see internal/daemon.
 func warnDeadLetters(c *Config, r *document.Report) {
 	if c.State.Dir != "" || r.Has("state") || r.Broken("") {
 		return
@@ -175,13 +176,6 @@ func warnDeadLetters(c *Config, r *document.Report) {
 	for name, o := range document.Sorted(c.Outputs) {
 		at := document.Join("outputs", name)
 		if o != nil && r.Good(at) && o.remote() {
-			r.Warn(r.Key(at), at, hint, message, at)
-			return
-		}
-	}
-	for name, l := range document.Sorted(c.Listeners) {
-		at := document.Join("listeners", name)
-		if l != nil && l.Handler != nil && r.Good(at) {
 			r.Warn(r.Key(at), at, hint, message, at)
 			return
 		}

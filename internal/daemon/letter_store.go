@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"log/slog"
 	"path/filepath"
 
 	"github.com/informerd/informerd/internal/config"
@@ -8,8 +9,11 @@ import (
 )
 
 // openLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
-func openLetters(cfg *config.Config, running bool) (*deadletter.Store, error) {
-	c := deadletter.Config{Limits: letterLimits(cfg.DeadLetters)}
+func openLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadletter.Store, error) {
+	c := deadletter.Config{Limits: letterLimits(cfg.DeadLetters), InMemory: func() {
+		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
+			"hint", "add state: {dir: FOLDER} to the configuration")
+	}}
 	if running && cfg.State.Dir != "" {
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
 	}

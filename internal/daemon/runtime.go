@@ -153,7 +153,7 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		r.host = CompilingHost(ctx, opts.Log)
 	}
 	var err error
-	if r.letters, err = openLetters(cfg, opts.running); err != nil {
+	if r.letters, err = openLetters(cfg, opts.running, opts.Log); err != nil {
 		return nil, errors.Join(err, r.close(ctx))
 	}
 	return r, nil

@@ -15,13 +15,16 @@ const FileName = "deadletters.db"
 // Config is where a Store keeps its letters.
 type Config struct {
 	Path string // of the file; empty: in memory
+	// InMemory is called with the first letter that is stored in memory only. Nil: nobody is.
+	InMemory func()
 	Limits
 }
 
 // Store holds letters. Its methods may be called concurrently.
 type Store struct {
-	disk *disk // nil in memory
-	now  func() time.Time
+	disk     *disk  // nil in memory
+	inMemory func() // called at most once
+	now      func() time.Time
 
 	mu        sync.Mutex // guards what follows
 	limits    Limits
@@ -61,7 +64,7 @@ type objectKey struct{ resource, namespace, name string }
 
 // Open opens the store, with the letters that are there already. Close it.
 func Open(cfg Config) (*Store, error) {
-	s := &Store{now: time.Now, limits: cfg.Limits.withDefaults(),
+	s := &Store{now: time.Now, limits: cfg.Limits.withDefaults(), inMemory: func() {},
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
 		listeners: map[string]*Listener{}, names: map[string]string{},
 		pending: map[uint64]struct{}{},
@@ -70,6 +73,8 @@ func Open(cfg Config) (*Store, error) {
 		if err := s.load(cfg.Path); err != nil {
 			return nil, fmt.Errorf("dead letters: %w", err)
 		}
+	} else if cfg.InMemory != nil {
+		s.inMemory = sync.OnceFunc(cfg.InMemory)
 	}
 	go s.write()
 	return s, nil
@@ -121,7 +126,11 @@ func (s *Store) Put(ctx context.Context, l Letter) error {
 		return err
 	}
 	seal(record, e.id, time.Unix(0, e.stored))
-	return s.do(&operation{put: e, record: record})
+	err = s.do(&operation{put: e, record: record})
+	if err == nil {
+		s.inMemory()
+	}
+	return err
 }
 
 // Delete removes letters, and returns how many of them were there.

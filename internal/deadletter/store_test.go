@@ -54,6 +54,24 @@ func TestLettersComeBack(t *testing.T) {
 	})
 }
 
+// Who has no folder for letters learns that with the first one, once.
+func TestInMemoryIsSaidOnce(t *testing.T) {
+	both(t, func(t *testing.T, cfg Config) {
+		said, want := 0, 0
+		cfg.InMemory = func() { said++ }
+		s := open(t, cfg)
+		for range 3 {
+			if said != want {
+				t.Errorf("said %d times, want %d", said, want)
+			}
+			put(t, s, letter("a", 1))
+			if cfg.Path == "" {
+				want = 1
+			}
+		}
+	})
+}
+
 func TestDelete(t *testing.T) {
 	both(t, func(t *testing.T, cfg Config) {
 		s := open(t, cfg)

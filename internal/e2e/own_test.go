@@ -71,11 +71,12 @@ func TestOwnWritesAmongOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events[name] = make(chan watch.Event, 100)
+		changed := make(chan watch.Event, 100)
+		events[name] = changed
 		last := w.parse(created)
 		// A worker has the events of an object in order.
 		workers.Go(func() {
-			for e := range events[name] {
+			for e := range changed {
 				o := w.parse(e.Object.(*unstructured.Unstructured))
 				if o.ResourceVersion() == last.ResourceVersion() {
 					continue // it was created
