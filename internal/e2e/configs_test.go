@@ -44,7 +44,8 @@ func TestConfigs(t *testing.T) {
 }
 
 // secrets are the environment variables that configurations name.
-var secrets = []string{"KAFKA_PASSWORD=sesame", "SLACK_URL=https://hooks.slack.com/services/T0/B0/x",
+var secrets = []string{"KAFKA_PASSWORD=sesame",
+	"SLACK_URL=https://hooks.slack.com/services/T0/B0/x",
 	"WEBHOOK_KEY=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
 
 func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
