@@ -12,6 +12,7 @@ package backoff
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -35,14 +36,18 @@ func (b Backoff) AtLeast(delay, asked time.Duration) time.Duration {
 	if asked <= 0 {
 		return delay
 	}
-	return max(delay, asked+rand.N(b.Min))
+	asked += rand.N(max(b.Min, 1))
+	if asked < 0 {
+		asked = math.MaxInt64
+	}
+	return max(delay, asked)
 }
 
 // Early returns a random delay from half of d to d.
 func Early(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
 
 // Late returns a random delay from d to twice d.
-func Late(d time.Duration) time.Duration { return d + rand.N(d) }
+func Late(d time.Duration) time.Duration { return d + rand.N(max(d, 1)) }
 
 // Sleep waits, and returns ctx's error if that is done before the time is over.
 func Sleep(ctx context.Context, d time.Duration) error {

@@ -41,8 +41,11 @@ func TestSpreadDelaysStayInTheirRange(t *testing.T) {
 			t.Fatalf("late: %d", got)
 		}
 	}
-	if got := Early(0); got != 0 {
-		t.Errorf("early of 0: %v", got)
+	if early, late := Early(0), Late(0); early != 0 || late != 0 {
+		t.Errorf("early of 0: %v, late: %v", early, late)
+	}
+	if got := (Backoff{}).AtLeast(0, time.Second); got != time.Second {
+		t.Errorf("the zero Backoff heeds the server with %v", got)
 	}
 }
 
@@ -52,6 +55,7 @@ func TestAtLeastHeedsTheServer(t *testing.T) {
 		{time.Second, 0, time.Second, time.Second},
 		{time.Second, 7 * time.Second, 7 * time.Second, 8 * time.Second},
 		{b.Max, time.Second, b.Max, b.Max},
+		{b.Max, math.MaxInt64, math.MaxInt64 - b.Min, math.MaxInt64},
 	} {
 		if got := b.AtLeast(c.delay, c.asked); got < c.least || got > c.most {
 			t.Errorf("%v of %v and %v", got, c.delay, c.asked)

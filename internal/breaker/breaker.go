@@ -72,6 +72,16 @@ func (b *Breaker) Enter(ctx context.Context, stopped <-chan struct{}) (entered, 
 	return b.wait(ctx, stopped, true)
 }
 
+// Away reports whether there was a pause and no good result since: nobody may call without Enter.
+func (b *Breaker) Away() bool {
+	if !b.troubled.Load() {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.inRow > 0
+}
+
 // Troubled reports whether the last call failed.
 func (b *Breaker) Troubled() bool { return b.troubled.Load() }
 
@@ -123,10 +133,14 @@ func (b *Breaker) ask(now time.Time, enter bool) (remaining time.Duration, chang
 func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause, begins bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if trial {
+		b.settled()
+	}
 	if b.After == 0 {
 		return Pause{}, false
 	}
-	if b.inRow > 0 && !trial { // an attempt from before the pause
+	trial = trial && b.inRow > 0 // else SetAfter has ended the pause
+	if b.inRow > 0 && !trial {   // an attempt from before the pause
 		if end := time.Now().Add(asked); asked > 0 && end.After(b.last.End) {
 			b.last.End = end
 		}
@@ -149,24 +163,26 @@ func (b *Breaker) Failed(trial bool, cause error, asked time.Duration) (p Pause,
 	b.last.Begin, b.last.End = now, now.Add(max(length, asked))
 	b.last.Failures, b.last.Cause = b.failures, cause
 	b.pauses++
-	b.settled()
 	return b.last, true
 }
 
 // Worked counts a good result. If it is the first since a pause, it returns that pause.
 func (b *Breaker) Worked(trial bool) (p Pause, recovered bool) {
-	if !b.troubled.Load() {
+	if !trial && !b.troubled.Load() {
 		return Pause{}, false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if trial {
+		b.settled()
+	}
 	if b.inRow > 0 && !trial {
 		return Pause{}, false
 	}
 	p, recovered = b.last, b.inRow > 0
 	b.failures, b.last, b.inRow = 0, Pause{}, 0
 	b.troubled.Store(false)
-	b.settled()
+	b.wake()
 	return p, recovered
 }
 
@@ -182,6 +198,11 @@ func (b *Breaker) Leave(trial bool) {
 // settled ends a trial, and has waiting callers ask again. The caller holds mu.
 func (b *Breaker) settled() {
 	b.trying = false
+	b.wake()
+}
+
+// wake has waiting callers ask again. The caller holds mu.
+func (b *Breaker) wake() {
 	if b.changed != nil {
 		close(b.changed)
 		b.changed = nil
@@ -206,7 +227,7 @@ func (b *Breaker) Cause() error {
 }
 
 // SetAfter changes how many failures in a row there are before the first pause. With 0, the pause
-// that there is ends.
+// that there is ends; a trial that is under way still has to.
 func (b *Breaker) SetAfter(failures int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,6 +235,6 @@ func (b *Breaker) SetAfter(failures int) {
 	if failures == 0 {
 		b.failures, b.last, b.inRow = 0, Pause{}, 0
 		b.troubled.Store(false)
-		b.settled()
+		b.wake()
 	}
 }

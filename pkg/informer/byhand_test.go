@@ -62,6 +62,39 @@ func TestOfferedByHand(t *testing.T) {
 	})
 }
 
+// A worker that gives up at the moment at which an event comes leaves it to another one.
+func TestAWorkerThatGivesUpKeepsNoEvent(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			s := byHand(t, SubscriptionConfig{})
+			ctx, cancel := context.WithCancel(t.Context())
+			got := make(chan bool, 2)
+			for _, ctx := range []context.Context{ctx, t.Context()} {
+				go func() {
+					d, err := s.Next(ctx)
+					if err == nil {
+						d.Done()
+					}
+					got <- err == nil
+				}()
+				synctest.Wait() // the first one is woken first
+			}
+			if _, err := s.Offer(resyncOf("a", 1), nil); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			synctest.Wait()
+			if s.Waiting() != 0 {
+				t.Error("the event waits, and so does a worker")
+			}
+			s.Stop()
+			for range 2 {
+				<-got
+			}
+		})
+	}
+}
+
 // Those who wait for room get it one after the other, as workers finish, and know when the
 // subscription stops.
 func TestWaitForRoom(t *testing.T) {

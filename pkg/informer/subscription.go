@@ -84,7 +84,9 @@ func (s *Subscription) join(from *registration, objects []*object.Object) {
 // same time, and come in order. It fails with ctx's error, or with ErrStopped once the subscription
 // was stopped and everything is done.
 func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
+	woken := false
 	for ctx.Err() == nil {
+		woken = false
 		s.mu.Lock()
 		e, ok := s.take()
 		more := s.available() > 0
@@ -101,8 +103,12 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 		}
 		select {
 		case <-s.wake:
+			woken = true
 		case <-ctx.Done():
 		}
+	}
+	if woken { // the event is another worker's
+		s.wake.set()
 	}
 	return Delivery{}, ctx.Err()
 }
