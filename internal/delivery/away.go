@@ -20,9 +20,9 @@ func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
 	waiting, cancel := context.WithCancel(ctx)
 	if limit := s.outbox.policy.Load().GiveUpAfter; limit > 0 {
 		slices.SortStableFunc(rest, func(a, b parcel) int {
-			return a.entry.offered.Compare(b.entry.offered)
+			return a.entry.offeredAt().Compare(b.entry.offeredAt())
 		})
-		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offered.Add(limit))
+		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offeredAt().Add(limit))
 	}
 	defer cancel()
 	entered, trial = out.breaker.Enter(waiting, change)
@@ -32,7 +32,7 @@ func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
 // overdue reports whether a parcel that waits for a paused output is to be given up.
 func (s *sender) overdue(p *parcel) bool {
 	limit := s.outbox.policy.Load().GiveUpAfter
-	return limit > 0 && time.Since(p.entry.offered) >= limit
+	return limit > 0 && time.Since(p.entry.offeredAt()) >= limit
 }
 
 // away reports whether the output was paused since the parcels may be sent, by another sender.

@@ -21,7 +21,7 @@ func (s *sender) failed(ctx context.Context, p *parcel, m *sink.Message, err err
 		return false
 	case sink.IsPermanent(err):
 		return s.giveUp(ctx, p, m, deadletter.Refused, err)
-	case policy.GiveUpAfter > 0 && time.Since(p.entry.offered) >= policy.GiveUpAfter:
+	case policy.GiveUpAfter > 0 && time.Since(p.entry.offeredAt()) >= policy.GiveUpAfter:
 		s.expire(ctx, p, deadletter.Expired, err)
 		return false
 	}
@@ -37,7 +37,8 @@ func (s *sender) failed(ctx context.Context, p *parcel, m *sink.Message, err err
 // expire gives up the rest of a parcel, and finishes it.
 func (s *sender) expire(ctx context.Context, p *parcel, reason string, err error) {
 	for {
-		m, _, ok := p.next()
+		var m sink.Message
+		_, ok := p.next(&m)
 		if !ok {
 			s.finish(p)
 			return
@@ -55,11 +56,13 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 	o := s.outbox
 	l := withMessage(Describe(deadletter.Letter{
 		Output: o.name, Reason: reason, Error: cause.Error(), Attempts: p.Attempt,
-		First: p.entry.offered, Last: time.Now(),
+		First: p.entry.offeredAt(), Last: time.Now(),
 	}, m.Origin, eventOf(m)), *m)
-	if p.entry.Replay != nil {
-		l.ID = p.entry.Replay.Letter
+	replay := p.entry.has().replay
+	if replay != nil {
+		l.ID = replay.Letter
 	}
+	s.flush() // it may take a while
 	err := Store(ctx, o.cfg.Letters, l)
 	switch {
 	case err == nil:
@@ -74,7 +77,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		s.back(p, delay)
 		return false
 	}
-	if err := p.entry.Replay.replaced(o.cfg.Letters); err != nil {
+	if err := replay.replaced(o.cfg.Letters); err != nil {
 		o.cfg.Log.Failure(slog.LevelError, p.Delivery,
 			"a dead letter that another one replaces cannot be removed", err)
 	}
@@ -85,8 +88,8 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 	if p.report != nil {
 		p.report.Refused(time.Now())
 	}
-	if p.report == nil || p.entry.Replay != nil {
-		p.entry.refused = cause
+	if p.report == nil || replay != nil {
+		p.entry.own().refused = cause
 	}
 	p.pass()
 	return true

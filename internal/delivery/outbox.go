@@ -42,16 +42,18 @@ const MaxMade = 64 << 20
 
 // Outbox has what one output has not taken yet of one listener. Make one with New.
 type Outbox struct {
-	name    string // of the output
-	cfg     Config
-	queue   *informer.Subscription
-	output  atomic.Pointer[Output]
-	policy  atomic.Pointer[Policy]
-	retired atomic.Bool
-	change  atomic.Pointer[change]
-	made    atomic.Int64 // bytes that wait
-	stats   stats
-	letters atomic.Uint64
+	name     string // of the output
+	cfg      Config
+	queue    *informer.Subscription
+	capacity atomic.Int64
+	waits    atomic.Bool // overflow block
+	output   atomic.Pointer[Output]
+	policy   atomic.Pointer[Policy]
+	retired  atomic.Bool
+	change   atomic.Pointer[change]
+	made     atomic.Int64 // bytes that wait
+	stats    stats
+	letters  atomic.Uint64
 }
 
 // New returns an outbox that sends nothing before Run.
@@ -63,6 +65,7 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 		return nil, fmt.Errorf("output %q: %w", out.Name, err)
 	}
 	o := &Outbox{name: out.Name, cfg: cfg, queue: queue}
+	o.sized(cfg.Capacity, cfg.Overflow)
 	o.Use(out, cfg.Policy)
 	return o, nil
 }
@@ -85,9 +88,15 @@ func (o *Outbox) Use(out *Output, p Policy) {
 func (o *Outbox) Resize(capacity int, overflow informer.Overflow) error {
 	err := o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity, Overflow: overflow})
 	if err != nil {
-		return fmt.Errorf("output %q: %w", o.name, err)
+		return o.wrapped(err)
 	}
+	o.sized(capacity, overflow)
 	return nil
+}
+
+func (o *Outbox) sized(capacity int, overflow informer.Overflow) {
+	o.capacity.Store(int64(capacity))
+	o.waits.Store(overflow == informer.OverflowBlock)
 }
 
 // Retire makes dead letters of what is waiting, and Run return when that is done. Nothing may be
@@ -105,23 +114,59 @@ func (o *Outbox) changed() {
 	}
 }
 
-// Offer takes an entry for an event. With overflow block it waits for room; its error is ctx's, or
-// says that the outbox has stopped, and then it did not take the entry.
+// Offering is an event and what came of it for one output, ready to be offered to one outbox.
+type Offering = informer.Offering
+
+// Prepare returns what an outbox takes. What the entry refers to is the outbox's from here on.
+func Prepare(e event.Event, entry *Entry) Offering {
+	return Offering{Event: e, Progress: entry.waiting(e)}
+}
+
+// OfferAll takes offerings as far as there is room, and returns how many: the first ones. It never
+// waits. Its error says that the outbox has stopped.
+func (o *Outbox) OfferAll(all []Offering) (taken int, err error) {
+	o.count(all, 1)
+	taken, err = o.queue.OfferAll(all)
+	o.count(all[taken:], -1)
+	return taken, o.wrapped(err)
+}
+
+// OfferWait takes an offering. With overflow block it waits for room; its error is ctx's, or says
+// that the outbox has stopped, and then it did not take the offering.
+func (o *Outbox) OfferWait(ctx context.Context, offering Offering) error {
+	one := [...]Offering{offering}
+	o.count(one[:], 1)
+	err := o.queue.OfferWait(ctx, offering.Event, offering.Progress)
+	if err != nil {
+		o.count(one[:], -1)
+	}
+	return o.wrapped(err)
+}
+
+// Offer is OfferWait for an entry.
 func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
-	entry.outbox, entry.offered, entry.event = o, time.Now(), e
-	size, wanted := entry.size(), uint64(0)
-	if entry.Wanted {
-		wanted = 1
+	return o.OfferWait(ctx, Prepare(e, entry))
+}
+
+// count counts what is being offered, or was not taken. It is counted before it is in the queue:
+// from then on it is the senders', who may merge another one into it.
+func (o *Outbox) count(all []Offering, sign int64) {
+	if len(all) == 0 {
+		return
 	}
-	// Once it is in the queue the entry is the senders', who may merge another one into it.
-	o.made.Add(size)
-	o.stats.offered.Add(wanted)
-	if err := o.queue.OfferWait(ctx, e, entry); err != nil {
-		o.made.Add(-size)
-		o.stats.offered.Add(-wanted)
-		return fmt.Errorf("output %q: %w", o.name, err)
+	now, size, wanted := time.Now(), int64(0), int64(0)
+	for i := range all {
+		w := all[i].Progress.(*waiting)
+		if sign > 0 {
+			w.outbox, w.offered = o, now.Sub(w.observed)
+		}
+		size += w.size()
+		if w.wanted {
+			wanted++
+		}
 	}
-	return nil
+	o.made.Add(sign * size)
+	o.stats.offered.Add(uint64(sign * wanted))
 }
 
 // Has reports whether something of an object is waiting.
@@ -129,6 +174,21 @@ func (o *Outbox) Has(key event.Key) bool { return o.queue.Has(key) }
 
 // Full reports whether the next entry may be merged or dropped, or would wait.
 func (o *Outbox) Full() bool { return o.queue.Room() <= 0 || o.made.Load() >= MaxMade }
+
+// Waits reports whether Offer waits for room.
+func (o *Outbox) Waits() bool { return o.waits.Load() }
+
+// Room returns how many entries there is room for.
+func (o *Outbox) Room() int { return o.queue.Room() }
+
+// Roomy reports whether it is worth while to offer more: there is room for several entries, or
+// nothing else for the senders to do.
+func (o *Outbox) Roomy() bool {
+	return o.queue.Room() >= min(int(o.capacity.Load())/4, roomy) || o.queue.Ready() == 0
+}
+
+// roomy is enough room to go on. Whoever offers would else be woken for each entry that has ended.
+const roomy = 64
 
 // Stuffed reports whether too much of what handlers and expressions made is waiting.
 func (o *Outbox) Stuffed() bool { return o.made.Load() >= MaxMade }

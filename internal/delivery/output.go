@@ -21,26 +21,22 @@ type Output struct {
 	Name string
 	Sink sink.Sink
 
+	pace    sink.Pace // of Sink, with no zero in it
 	breaker breaker.Breaker
 	log     *slog.Logger
 }
 
 // NewOutput returns an output. The sink stays the caller's to close.
 func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
-	return &Output{Name: name, Sink: s, log: log,
+	p := s.Pace()
+	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
+	return &Output{Name: name, Sink: s, pace: p, log: log,
 		breaker: breaker.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
 }
 
 // Pause returns the pause that there is now, the zero Pause if there is none, and how many there
 // were.
 func (o *Output) Pause() (p breaker.Pause, pauses uint64) { return o.breaker.State() }
-
-// pace returns how the sink is used, with no zero in it.
-func (o *Output) pace() sink.Pace {
-	p := o.Sink.Pace()
-	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
-	return p
-}
 
 // answered notes that the receiver has taken or refused a message.
 func (o *Output) answered(trial bool) {

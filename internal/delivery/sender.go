@@ -20,60 +20,65 @@ type sender struct {
 
 	// The buffers of the current turn, used again by the next one.
 	taken    []informer.Delivery
+	done     []informer.Delivery // those that have ended, and that the queue does not know of yet
 	parcels  []parcel
 	live     []*parcel // those of which the current write has a message
 	messages []sink.Message
 }
 
-// parcel is an entry that a sender has.
-type parcel struct {
-	*informer.Delivery
-	entry *Entry
-	owed  func(event.Event) []Report
-	// report is the settler of the current message; nil if that is not a report.
-	report Settler
-}
-
 func (s *sender) run(ctx context.Context) error {
+	o := s.outbox
 	for {
-		d, err := s.outbox.queue.Next(ctx)
+		d, err := o.queue.Next(ctx)
 		if errors.Is(err, informer.ErrStopped) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		out := s.outbox.output.Load()
-		pace := out.pace()
-		if s.crew.leave(pace.Writes) {
-			d.Retry(0)
+		s.taken = append(s.taken[:0], d)
+		out := o.output.Load()
+		if s.crew.leave(out.pace.Writes) {
+			s.taken[0].Retry(0)
 			return nil
 		}
-		s.crew.grow(pace.Writes)
-		s.taken = append(s.taken[:0], d)
-		s.fill(ctx, pace)
+		s.crew.grow(out.pace.Writes)
+		s.fill(ctx, out.pace)
 		for i := range s.taken {
 			d := &s.taken[i]
-			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*Entry),
-				owed: s.outbox.cfg.Owed})
+			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*waiting),
+				owed: o.cfg.Owed})
 		}
 		s.turn(ctx, out)
+		s.flush()
 		// A sender that waits refers to no objects.
 		clear(s.taken)
 		clear(s.parcels)
 		clear(s.live[:cap(s.live)])
 		clear(s.messages[:cap(s.messages)])
 		s.parcels = s.parcels[:0]
-		if s.outbox.cfg.OnRoom != nil {
-			s.outbox.cfg.OnRoom()
+		if o.cfg.OnRoom != nil {
+			o.cfg.OnRoom()
 		}
+	}
+}
+
+// flush has the queue know of the deliveries that have ended, all at once since that takes its
+// lock. It comes before anything that may take a while, so that nobody waits for that.
+func (s *sender) flush() {
+	if len(s.done) > 0 {
+		s.outbox.queue.DoneAll(s.done)
+		clear(s.done)
+		s.done = s.done[:0]
 	}
 }
 
 // fill takes further entries, up to a batch. If the sink is worth waiting for them, it waits.
 func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 	queue := s.outbox.queue
-	s.taken = queue.More(s.taken, pace.Batch-len(s.taken), pace.Writes)
+	if pace.Batch > 1 {
+		s.taken = queue.More(s.taken, pace.Batch-len(s.taken), pace.Writes)
+	}
 	if pace.Wait <= 0 || len(s.taken) >= pace.Batch {
 		return
 	}
@@ -91,6 +96,7 @@ func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 // turn sends the parcels. While the output is paused it waits, and of a trial there is one parcel.
 func (s *sender) turn(ctx context.Context, out *Output) {
 	for rest := s.parcels; len(rest) > 0; {
+		s.flush()
 		change := s.outbox.change.Load().done
 		if s.outbox.retired.Load() {
 			s.expire(ctx, &rest[0], deadletter.OutputRemoved, errRemoved)
@@ -135,6 +141,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 		if len(s.live) == 0 {
 			break
 		}
+		s.flush()
 		errs := out.Sink.Write(ctx, s.messages)
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
@@ -157,97 +164,31 @@ func (s *sender) collect(ctx context.Context) {
 	s.messages = s.messages[:0]
 	n := 0
 	for _, p := range s.live {
-		m, ok := s.next(ctx, p)
-		if !ok {
+		s.messages = append(s.messages, sink.Message{})
+		if !s.next(ctx, p, &s.messages[n]) {
+			s.messages = s.messages[:n]
 			continue
 		}
-		s.messages = append(s.messages, m)
 		s.live[n] = p
 		n++
 	}
 	s.live = s.live[:n]
 }
 
-// next returns a parcel's next message that can be sent. If there is none, the parcel is finished,
-// or put back.
-func (s *sender) next(ctx context.Context, p *parcel) (m sink.Message, ok bool) {
+// next sets m to a parcel's next message that can be sent. If there is none, the parcel is
+// finished, or put back.
+func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool) {
 	for {
-		m, failed, ok := p.next()
+		failed, ok := p.next(m)
 		switch {
 		case !ok:
 			s.finish(p)
-			return m, false
+			return false
 		case failed == nil:
-			return m, true
-		case !s.giveUp(ctx, p, &m, deadletter.FilterFailed, failed):
-			return m, false
+			return true
+		case !s.giveUp(ctx, p, m, deadletter.FilterFailed, failed):
+			return false
 		}
-	}
-}
-
-// next returns the parcel's next message that is still to be sent, and why it cannot be.
-func (p *parcel) next() (m sink.Message, failed error, ok bool) {
-	e := p.entry
-	if e.Replay != nil && e.Replay.Superseded() {
-		e.superseded = true
-		return m, nil, false
-	}
-	p.report = nil
-	if e.before {
-		if m, ok = e.nextMessage(); ok {
-			return m, e.Failed, true
-		}
-	}
-	if m, failed, ok = p.nextReport(); ok {
-		return m, failed, true
-	}
-	if e.released { // what was merged away, or may not be sent yet, may be owed now
-		e.released = false
-		e.Reports = append(e.Reports, p.owed(p.Event)...)
-		if m, failed, ok = p.nextReport(); ok {
-			return m, failed, true
-		}
-	}
-	m, ok = e.nextMessage()
-	return m, e.Failed, ok
-}
-
-// nextReport returns the next report that is still to be sent. Those that are not are released.
-func (p *parcel) nextReport() (m sink.Message, failed error, ok bool) {
-	e := p.entry
-	for ; e.reports < len(e.Reports); e.reports++ {
-		r := e.Reports[e.reports]
-		if r.Settler.Owed() {
-			p.report = r.Settler
-			return r.Message, r.Failed, true
-		}
-		r.Settler.Release()
-		e.released = true
-	}
-	return m, nil, false
-}
-
-// nextMessage returns the next message that is not a report.
-func (e *Entry) nextMessage() (m sink.Message, ok bool) {
-	switch {
-	case !e.Wanted:
-		return m, false
-	case e.sent < len(e.Messages):
-		m = e.Messages[e.sent]
-		m.Missed = e.event.Missed
-		return m, true
-	case e.sent == 0:
-		return e.Builder.Event(e.event, e.Observed), true
-	}
-	return m, false
-}
-
-// pass notes that the parcel's current message was sent, or refused.
-func (p *parcel) pass() {
-	if p.report != nil {
-		p.entry.reports++
-	} else {
-		p.entry.sent++
 	}
 }
 
@@ -311,8 +252,8 @@ func (s *sender) took(p *parcel, m *sink.Message) {
 	if m.Report != nil {
 		d.Rule = m.Report.Rule
 	}
-	if p.entry.Replay != nil {
-		d.Letter = p.entry.Replay.Letter
+	if replay := p.entry.has().replay; replay != nil {
+		d.Letter = replay.Letter
 	}
 	notes.Delivered(d)
 }
@@ -320,26 +261,29 @@ func (s *sender) took(p *parcel, m *sink.Message) {
 // finish ends a parcel of which everything was taken or refused.
 func (s *sender) finish(p *parcel) {
 	s.outbox.end(p.entry)
-	p.Done()
+	s.done = append(s.done, *p.Delivery)
 }
 
 // end counts an entry that has ended.
-func (o *Outbox) end(e *Entry) {
-	o.made.Add(-e.size())
-	if e.Replay != nil {
+func (o *Outbox) end(w *waiting) {
+	if size := w.size(); size > 0 {
+		o.made.Add(-size)
+	}
+	has := w.has()
+	if has.replay != nil {
 		switch {
-		case e.refused != nil:
-			e.Replay.End(Failed, e.refused)
-		case e.superseded:
-			e.Replay.End(Superseded, nil)
+		case has.refused != nil:
+			has.replay.End(Failed, has.refused)
+		case w.superseded:
+			has.replay.End(Superseded, nil)
 		default:
-			e.Replay.End(Delivered, nil)
+			has.replay.End(Delivered, nil)
 		}
 	}
 	switch {
-	case e.refused != nil && e.Wanted:
+	case has.refused != nil && w.wanted:
 		o.stats.deadLettered.Add(1)
-	case e.Wanted:
+	case w.wanted:
 		o.stats.delivered.Add(1)
 	}
 }
@@ -350,5 +294,10 @@ func (s *sender) back(p *parcel, after time.Duration) {
 	p.Retry(after)
 }
 
-// wrapped returns an error with the name of the output.
-func (o *Outbox) wrapped(err error) error { return fmt.Errorf("output %q: %w", o.name, err) }
+// wrapped returns an error, if it is one, with the name of the output.
+func (o *Outbox) wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("output %q: %w", o.name, err)
+}

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -46,27 +46,44 @@ func (f *flood) Retry(*informer.Delivery, time.Duration) { panic("an event faile
 func (f *flood) Again(*informer.Delivery, time.Duration) {}
 
 // nowhere takes everything.
-type nowhere struct{}
+type nowhere struct{ pace sink.Pace }
 
-func (o nowhere) Pace() sink.Pace { return sink.Pace{} }
+func (n nowhere) Pace() sink.Pace { return n.pace }
 
-func (o nowhere) Write(ctx context.Context, messages []sink.Message) []error {
-	return sinktest.Each(ctx, messages, o.take)
-}
+func (nowhere) Write(context.Context, []sink.Message) []error { return nil }
+func (nowhere) Close(context.Context) error                   { return nil }
 
-func (nowhere) take(context.Context, sink.Message) error { return nil }
-func (nowhere) Close(context.Context) error              { return nil }
-
-// BenchmarkRoute is an event's way from the source to the output, without a handler and with ones
-// that do next to nothing.
+// BenchmarkRoute is an event's way from the source to outputs that take everything: without a
+// handler, and with ones that do next to nothing. What counts is cpu-ns/op, the processor time of
+// all goroutines.
 func BenchmarkRoute(b *testing.B) {
-	for name, guest := range map[string]string{"NoHandler": "", "OneByOne": dropsEvents,
-		"Batches": pullsEvents} {
-		b.Run(name, func(b *testing.B) {
+	one, batches := sink.Pace{}, sink.Pace{Batch: 32}
+	for _, c := range []struct {
+		name             string
+		guest            string
+		outputs, workers int
+		pace             sink.Pace
+	}{
+		{"NoHandler", "", 1, 1, one},
+		{"NoHandler/Batch32", "", 1, 1, batches},
+		{"NoHandler/Outputs2", "", 2, 1, batches},
+		{"NoHandler/Outputs8", "", 8, 1, batches},
+		{"NoHandler/Workers4", "", 1, 4, batches},
+		{"NoHandler/Workers4Outputs2", "", 2, 4, batches},
+		{"OneByOne", dropsEvents, 1, 1, one},
+		{"Batches", pullsEvents, 1, 1, one},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			guest := c.guest
 			r := &draft{
 				Config: Config{Name: "l", PauseAfter: 5, Retry: Retry{Attempts: 1},
-					Log: slog.New(slog.DiscardHandler)},
-				Pipeline: Pipeline{Batch: 64, Outputs: []Output{to("out", nowhere{})}},
+					Workers: c.workers,
+					Buffer:  Buffer{Overflow: informer.OverflowBlock},
+					Log:     slog.New(slog.DiscardHandler)},
+				Pipeline: Pipeline{Batch: 64},
+			}
+			for i := range c.outputs {
+				r.Outputs = append(r.Outputs, to(fmt.Sprint("out", i), nowhere{c.pace}))
 			}
 			var err error
 			if r.Messages, err = cloudevent.NewBuilder(
@@ -77,17 +94,28 @@ func BenchmarkRoute(b *testing.B) {
 				r.Handler = loaded(b, guest)
 			}
 			f := &flood{left: b.N}
-			for i := range 64 {
+			for i := range 1000 {
 				f.events = append(f.events, add(fmt.Sprint("p", i)))
 			}
 			r.Subscription = f
 			b.ReportAllocs()
 			b.ResetTimer()
+			before := processorTime(b)
 			if err := r.Run(b.Context()); err != nil {
 				b.Fatal(err)
 			}
+			b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 		})
 	}
+}
+
+// processorTime returns the processor time that the process has had, in nanoseconds.
+func processorTime(b *testing.B) int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
 }
 
 // Guests, assembled by hand. Each has a memory and the marker of the interface.

@@ -74,6 +74,7 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	case err == nil:
 		r.worked(trial)
 		w.finishHandled(ctx, n, observed, result)
+		w.handOverAll(ctx)
 		return true
 	case ctx.Err() != nil:
 		r.breaker.Leave(trial)
@@ -96,6 +97,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	for i, result := range results {
 		w.finishHandled(ctx, from+i, observed, result)
 	}
+	w.handOverAll(ctx)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -139,11 +141,11 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 	case err != nil:
 		w.handlerFailed(ctx, n, err)
 	case !own:
-		w.finish(ctx, d, nil)
+		w.finish(d, observed, nil)
 	case len(messages) == 0:
 		w.route.done(d.Delivery, &d.rest)
 	default:
-		w.finish(ctx, d, messages)
+		w.finish(d, observed, messages)
 	}
 }
 

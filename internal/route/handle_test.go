@@ -261,8 +261,8 @@ func TestResultsOfABatch(t *testing.T) {
 		h.run(t)
 		expectAll(t, "calls", h.called(), "[done emit drop retry fail last]", "retry", "retry")
 		expectAll(t, "written", h.written(), "done", "emit", "last")
-		expectAll(t, "acknowledged", h.source.log, "done done", "done emit", "done drop",
-			"retry retry", "done fail", "done last", "retry retry", "done retry")
+		expectAll(t, "acknowledged", h.source.log, "done drop", "retry retry", "done fail",
+			"done done", "done emit", "done last", "retry retry", "done retry")
 		if got := h.out.messages[1].Type; got != "com.example.seen" {
 			t.Errorf("emitted %s", got)
 		}

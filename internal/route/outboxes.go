@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/informer"
@@ -72,7 +73,7 @@ func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy deli
 	w := &way{receiver: receiver}
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
-		OnRoom: b.room.freed,
+		OnRoom: func() { b.room.freedIn(w) },
 		Owed:   r.owed(w),
 	}
 	cfg.Capacity, cfg.Overflow = r.outboxSize(outputs)
@@ -173,6 +174,8 @@ func (b *outboxes) all() (ways []*way) {
 
 // room lets workers wait until an outbox has room. The zero value is ready.
 type room struct {
+	anybody atomic.Bool // waits, perhaps
+
 	mu      sync.Mutex
 	waiting chan struct{} // closed when there may be room; nil if nobody waits
 }
@@ -183,6 +186,7 @@ func (r *room) wait(ctx context.Context, blocked func() bool) {
 		r.mu.Lock()
 		if r.waiting == nil {
 			r.waiting = make(chan struct{})
+			r.anybody.Store(true)
 		}
 		changed := r.waiting
 		r.mu.Unlock()
@@ -197,6 +201,13 @@ func (r *room) wait(ctx context.Context, blocked func() bool) {
 	}
 }
 
+// freedIn has those that wait look again, if a way has enough room for that.
+func (r *room) freedIn(w *way) {
+	if r.anybody.Load() && w.Roomy() {
+		r.freed()
+	}
+}
+
 // freed has those that wait look again.
 func (r *room) freed() {
 	r.mu.Lock()
@@ -204,5 +215,6 @@ func (r *room) freed() {
 	if r.waiting != nil {
 		close(r.waiting)
 		r.waiting = nil
+		r.anybody.Store(false)
 	}
 }

@@ -18,8 +18,8 @@ import (
 // unsent is what follows when an event is done, and what of it the outboxes do not have yet. While
 // the event waits because the route is being stopped, this is its delivery's Progress.
 type unsent struct {
-	handover *handover // nil: the event begins with the select
-	pipeline *Pipeline // what the event began with
+	handover []leftover // none: the event begins with the select
+	pipeline *Pipeline  // what the event began with
 	// recallAfter is when the object comes again, from the end of this event on; 0: it does not.
 	recallAfter time.Duration
 	member      member // what is to be remembered of the object

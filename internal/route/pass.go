@@ -3,7 +3,6 @@ package route
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
@@ -18,76 +17,106 @@ const maxPassed = 32
 
 // passOn hands over the wanted events as they are, without a handler.
 func (w *worker) passOn(ctx context.Context) {
+	now := time.Now()
 	for i := range w.wanted {
-		w.finish(ctx, &w.wanted[i], nil)
+		w.finish(&w.wanted[i], now, nil)
 	}
+	w.handOverAll(ctx)
 }
 
-// finish hands over what came of an event that was wanted, and acknowledges it. Without messages
-// the event is sent as it is.
-func (w *worker) finish(ctx context.Context, d *wanted, messages []sink.Message) {
-	p := w.pipeline
-	w.handed = handover{event: d.event, entries: w.handed.entries[:0], ways: p.ways}
-	for i := range p.ways {
-		w.handed.entries = append(w.handed.entries, w.entry(i, d.event, messages))
+// finish notes what came of an event that was wanted, for handOverAll. Without messages the event
+// is sent as it is.
+func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) {
+	for i := range w.going {
+		if entry, ok := w.entry(i, d.event, observed, messages); ok {
+			w.going[i].add(len(w.finished), delivery.Prepare(d.event, &entry))
+		}
 	}
-	d.rest.handover = &w.handed
-	w.handOver(ctx, d.Delivery, &d.rest)
-	clear(w.handed.entries)
-	w.handed = handover{entries: w.handed.entries}
+	w.finished = append(w.finished, d)
 }
 
-// handover is what came of an event, on its way to the outboxes.
-type handover struct {
-	event   event.Event
-	ways    []*way
-	entries []*delivery.Entry // by way; nil if there is nothing for it, or it has it
+// going is what goes to one output, of several events.
+type going struct {
+	offerings []delivery.Offering
+	of        []int // the events, by their place among those that are finished
 }
 
-func (h *handover) clone() *handover {
-	own := *h
-	own.entries = slices.Clone(h.entries)
-	return &own
+func (g *going) add(of int, o delivery.Offering) {
+	g.offerings, g.of = append(g.offerings, o), append(g.of, of)
 }
 
-// handOver puts what came of an event into the outboxes, and acknowledges the event.
-func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsent) {
-	h := rest.handover
-	for i, entry := range h.entries {
-		if entry == nil {
+// handOverAll puts what came of the finished events into the outboxes, and acknowledges them. Those
+// for which there is no room wait one after the other, when all others are handed over.
+func (w *worker) handOverAll(ctx context.Context) {
+	for i := range w.going {
+		g, way := &w.going[i], w.pipeline.ways[i]
+		taken, err := way.OfferAll(g.offerings)
+		// the listener does not use the output any more
+		if rest := g.offerings[taken:]; err != nil {
+			w.route.stats.unwanted.Add(uint64(len(rest)))
+		} else {
+			for n, o := range rest {
+				h := &w.finished[g.of[taken+n]].rest.handover
+				*h = append(*h, leftover{way, o})
+			}
+		}
+		clear(g.offerings)
+		g.offerings, g.of = g.offerings[:0], g.of[:0]
+	}
+	short := w.finished[:0]
+	for _, d := range w.finished {
+		if len(d.rest.handover) > 0 {
+			short = append(short, d)
 			continue
 		}
-		err := h.ways[i].Offer(ctx, h.event, entry)
+		w.route.done(d.Delivery, &d.rest)
+	}
+	for _, d := range short {
+		w.handOver(ctx, d.Delivery, &d.rest)
+	}
+	clear(w.finished)
+	w.finished = w.finished[:0]
+}
+
+// leftover is what came of an event for an outbox that had no room.
+type leftover struct {
+	way *way
+	delivery.Offering
+}
+
+// handOver puts the rest of what came of an event into the outboxes, and acknowledges the event.
+func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsent) {
+	for len(rest.handover) > 0 {
+		next := rest.handover[0]
+		err := next.way.OfferWait(ctx, next.Offering)
 		if err != nil && ctx.Err() != nil {
 			// The route is being stopped. The event goes back, and goes on from here.
-			// Its own copy does so, since the worker uses its handover again.
-			back := *rest
-			back.handover = h.clone()
-			d.Progress = back
+			d.Progress = *rest
 			d.Retry(0)
 			return
 		}
 		if err != nil { // the listener does not use the output any more
 			w.route.stats.unwanted.Add(1)
 		}
-		h.entries[i] = nil
+		rest.handover = rest.handover[1:]
 	}
 	w.route.done(d, rest)
 }
 
-// entry returns what an output gets of an event, nil if nothing.
-func (w *worker) entry(i int, e event.Event, messages []sink.Message) *delivery.Entry {
+// entry returns what an output gets of an event, if it gets anything.
+func (w *worker) entry(i int, e event.Event, observed time.Time, messages []sink.Message) (
+	entry delivery.Entry, ok bool) {
 	out := &w.outputs[i]
 	if out.reports {
-		return nil
+		return entry, false
 	}
-	entry := &delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: time.Now()}
+	entry = delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: observed}
 	if out.plain() {
 		entry.Messages = messages
-		return entry
+		return entry, true
 	}
 	if len(messages) == 0 {
-		messages = []sink.Message{w.pipeline.Messages.Event(e, entry.Observed)}
+		messages = []sink.Message{w.pipeline.Messages.Event(e, observed)}
 	}
 	for _, m := range messages {
 		made, wanted, err := out.make(m)
@@ -98,9 +127,9 @@ func (w *worker) entry(i int, e event.Event, messages []sink.Message) *delivery.
 	}
 	if len(entry.Messages) == 0 {
 		w.route.stats.unwanted.Add(1)
-		return nil
+		return entry, false
 	}
-	return entry
+	return entry, true
 }
 
 // awaitRoom waits while no output has room, or too much of what was made is waiting.
@@ -119,4 +148,15 @@ func (p *Pipeline) blocked() bool {
 		full = full && way.Full()
 	}
 	return full
+}
+
+// room returns how many events a worker should take, at most so many, since it would have to wait
+// for room for the others. It is at least 1.
+func (p *Pipeline) room(most int) int {
+	for _, way := range p.ways {
+		if way.Waits() {
+			most = min(most, way.Room())
+		}
+	}
+	return max(most, 1)
 }

@@ -205,13 +205,13 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 		if !p.goesTo(way) {
 			continue
 		}
-		entry := w.entry(i, e, messages)
-		if entry == nil {
+		entry, ok := w.entry(i, e, time.Now(), messages)
+		if !ok {
 			continue
 		}
 		entry.Replay, result = all, delivery.Delivered
 		all.Begin()
-		if err := way.Offer(ctx, e, entry); err != nil {
+		if err := way.Offer(ctx, e, &entry); err != nil {
 			all.End(delivery.Failed, err)
 		}
 	}

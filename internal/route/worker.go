@@ -17,10 +17,11 @@ type worker struct {
 	stages
 
 	// The buffers of the current turn, used again by the next one.
-	taken  []informer.Delivery
-	wanted []wanted      // those taken that are for the handler and the outputs
-	events []event.Event // the same, for the handler
-	handed handover      // of one of them
+	taken    []informer.Delivery
+	wanted   []wanted      // those taken that are for the handler and the outputs
+	events   []event.Event // the same, for the handler
+	finished []*wanted     // those of which it is known what goes to the outputs
+	going    []going       // what that is, by output
 }
 
 // stages are a worker's evaluators and handler instance for a pipeline.
@@ -60,7 +61,7 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 			return fmt.Errorf("listener %q: %w", w.route.name, err)
 		}
 	}
-	w.stages = s
+	w.stages, w.going = s, make([]going, len(p.ways))
 	return nil
 }
 
@@ -113,6 +114,7 @@ func (w *worker) run(ctx context.Context, workers int) error {
 		}
 		w.taken = append(w.taken[:0], d)
 		if size := w.batchSize(); size > 1 {
+			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
 		w.turn(ctx)

@@ -22,20 +22,32 @@ type Forgettable = buffer.Forgettable
 // It fails with ErrStopped once the subscription was stopped. Events of one object must not be
 // offered at the same time.
 func (s *Subscription) Offer(e event.Event, progress any) (taken bool, err error) {
+	n, err := s.OfferAll([]Offering{{e, progress}})
+	return n == 1, err
+}
+
+// Offering is an event that is offered by hand, and its progress.
+type Offering struct {
+	Event    event.Event
+	Progress any
+}
+
+// OfferAll offers several events, one after the other, as Offer does, but takes the lock once. It
+// returns how many were taken: the first ones, up to one for which there was no room.
+func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
 	s.mu.Lock()
-	switch {
-	case s.stopped:
-		err = s.stoppedError()
-	case s.buf.Offer(buffer.Entry{Event: e, From: &s.byHand, Progress: progress}):
-		taken = true
-		s.stats.Offered++
-		s.useDisk()
+	defer s.wake.set()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return 0, s.stoppedError()
 	}
-	s.mu.Unlock()
-	if taken {
-		s.wake.set()
+	for taken < len(all) && s.buf.Offer(buffer.Entry{Event: all[taken].Event, From: &s.byHand,
+		Progress: all[taken].Progress}) {
+		taken++
 	}
-	return taken, err
+	s.stats.Offered += uint64(taken)
+	s.useDisk()
+	return taken, nil
 }
 
 // OfferWait is Offer, and waits while the buffer is full and has OverflowBlock. It fails with ctx's
@@ -49,9 +61,13 @@ func (s *Subscription) OfferWait(ctx context.Context, e event.Event, progress an
 	s.stats.Blocked++
 	s.mu.Unlock()
 	for !taken && err == nil {
-		if err = s.roomSignalled(ctx); err == nil {
-			taken, err = s.Offer(e, progress)
+		select {
+		case <-s.room:
+		case <-s.stopping:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
+		taken, err = s.Offer(e, progress)
 	}
 	s.room.set() // others may wait, too
 	return err
@@ -65,34 +81,11 @@ func (s *Subscription) Room() int {
 	return s.buf.Room()
 }
 
-// WaitRoom waits until there is room. It fails with ctx's error, or with ErrStopped.
-func (s *Subscription) WaitRoom(ctx context.Context) error {
-	for {
-		s.mu.Lock()
-		room, stopped := s.buf.Room(), s.stopped
-		s.mu.Unlock()
-		switch {
-		case stopped:
-			return s.stoppedError()
-		case room > 0:
-			s.room.set() // others may wait, too
-			return nil
-		}
-		if err := s.roomSignalled(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// roomSignalled waits for a signal that there may be room.
-func (s *Subscription) roomSignalled(ctx context.Context) error {
-	select {
-	case <-s.room:
-	case <-s.stopping:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
+// Ready returns how many events may be there for Next without waiting, and never less than are.
+func (s *Subscription) Ready() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.available()
 }
 
 // Waiting returns how many events are not done: those in the buffer, merged ones counted once, and

@@ -100,10 +100,10 @@ func TestAWorkerThatGivesUpKeepsNoEvent(t *testing.T) {
 func TestWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := byHand(t, SubscriptionConfig{Name: "out", Capacity: 2, Overflow: OverflowBlock})
-		if err := s.WaitRoom(t.Context()); err != nil || s.Room() != 2 {
-			t.Fatal(err, s.Room())
+		if s.Room() != 2 {
+			t.Fatal(s.Room())
 		}
-		var offered, ready atomic.Int32
+		var offered atomic.Int32
 		var waiting sync.WaitGroup
 		for i := range 5 {
 			waiting.Go(func() {
@@ -116,13 +116,6 @@ func TestWaitForRoom(t *testing.T) {
 		if taken, err := s.Offer(resyncOf("a", 1), nil); taken || err != nil || s.Room() != 0 {
 			t.Fatal(taken, err, s.Room())
 		}
-		for range 2 {
-			waiting.Go(func() {
-				if s.WaitRoom(t.Context()) == nil {
-					ready.Add(1)
-				}
-			})
-		}
 		for done := range int32(4) {
 			if synctest.Wait(); offered.Load() != min(2+done, 5) {
 				t.Fatalf("%d events done, %d offered", done, offered.Load())
@@ -133,9 +126,6 @@ func TestWaitForRoom(t *testing.T) {
 			}
 			d.Done()
 		}
-		if synctest.Wait(); ready.Load() != 2 {
-			t.Errorf("%d know of the room", ready.Load())
-		}
 		parked, _ := s.Next(t.Context())
 		if parked.Retry(time.Hour); s.Room() != 2 {
 			t.Errorf("what waits for a retry takes room: %d", s.Room())
@@ -145,13 +135,12 @@ func TestWaitForRoom(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := errors.Join(s.WaitRoom(ctx), s.OfferWait(ctx, resyncOf("b", 1), nil)); !errors.Is(
-			err, context.Canceled) || s.Waiting() != 3 {
+		if err := s.OfferWait(ctx, resyncOf("b", 1), nil); !errors.Is(err, context.Canceled) ||
+			s.Waiting() != 3 {
 			t.Errorf("%v, %d waiting", err, s.Waiting())
 		}
 		var stopped atomic.Int32
 		for _, wait := range []func() error{
-			func() error { return s.WaitRoom(t.Context()) },
 			func() error { return s.OfferWait(t.Context(), resyncOf("b", 1), nil) },
 			func() error { return s.OfferWait(t.Context(), resyncOf("c", 1), nil) },
 		} {
@@ -165,7 +154,7 @@ func TestWaitForRoom(t *testing.T) {
 		}
 		synctest.Wait()
 		s.Stop()
-		if waiting.Wait(); stopped.Load() != 3 || s.Waiting() != 3 {
+		if waiting.Wait(); stopped.Load() != 2 || s.Waiting() != 3 {
 			t.Errorf("%d know that it stopped, %d waiting", stopped.Load(), s.Waiting())
 		}
 		p := &told{}
@@ -295,4 +284,52 @@ func BenchmarkOffer(b *testing.B) {
 		}
 		d.Done()
 	}
+}
+
+// Several events at once are taken as one by one would be, up to the first that has no room, and
+// several deliveries end as one by one would.
+func TestSeveralAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := byHand(t, SubscriptionConfig{Capacity: 3, Overflow: OverflowBlock})
+		var all []Offering
+		for i := range 5 {
+			all = append(all, Offering{resyncOf(fmt.Sprint(i), 1), i})
+		}
+		got := make(chan Delivery)
+		go func() {
+			d, err := s.Next(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- d
+		}()
+		synctest.Wait() // it waits, so that it has to be woken
+		if taken, err := s.OfferAll(all); taken != 3 || err != nil || s.Room() != 0 {
+			t.Fatal(taken, err, s.Room())
+		}
+		out := s.More([]Delivery{<-got}, 5, 1)
+		for i, d := range out {
+			if d.Progress != i || d.Object.Name() != fmt.Sprint(i) {
+				t.Errorf("the %d. is %+v", i, d)
+			}
+		}
+		room := make(chan error)
+		go func() { room <- s.OfferWait(t.Context(), resyncOf("a", 1), nil) }()
+		synctest.Wait()
+		s.DoneAll(out[:2])
+		if err := <-room; err != nil || s.Ready() != 1 || s.Room() != 1 {
+			t.Errorf("%v, %d ready, room for %d", err, s.Ready(), s.Room())
+		}
+		s.Stop()
+		if taken, err := s.OfferAll(all); taken != 0 || !errors.Is(err, ErrStopped) {
+			t.Error(taken, err)
+		}
+		last := s.More(out[2:], 5, 1)
+		if s.DoneAll(last); s.Waiting() != 0 || s.Stats().Done != 4 || s.Stats().Offered != 4 {
+			t.Errorf("%d waiting, %+v", s.Waiting(), s.Stats())
+		}
+		if _, err := s.Next(t.Context()); !errors.Is(err, ErrStopped) {
+			t.Error(err)
+		}
+	})
 }

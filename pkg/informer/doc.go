@@ -111,11 +111,11 @@
 // # Events offered by hand
 //
 //   - [Subscription.Offer] feeds a subscription that is not an informer's, with a Progress of each.
-//   - Offer never waits. It refuses an event with OverflowBlock, or after Stop, and says so.
+//   - Offer and OfferAll never wait. With OverflowBlock, or after Stop, they refuse and say so.
 //   - Each Progress comes with a delivery, at its retries as well, or is forgotten, once.
 //   - What is merged has the Progress of its last event.
 //   - An event that waits for its retry keeps its Progress.
-//   - [Subscription.WaitRoom] and [Subscription.OfferWait] return when there is room.
+//   - [Subscription.OfferWait] returns when there is room.
 //
 // Whoever keeps something in a Progress learns of its end as a [Forgettable].
 //

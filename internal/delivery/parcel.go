@@ -1,0 +1,87 @@
+package delivery
+
+import (
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// parcel is an entry that a sender has.
+type parcel struct {
+	*informer.Delivery
+	entry *waiting
+	owed  func(event.Event) []Report
+	// report is the settler of the current message; nil if that is not a report.
+	report Settler
+}
+
+// next sets m to the parcel's next message that is still to be sent, and returns why it cannot be.
+func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
+	e := p.entry
+	if replay := e.has().replay; replay != nil && replay.Superseded() {
+		e.superseded = true
+		return nil, false
+	}
+	p.report = nil
+	if e.before && e.nextMessage(m) {
+		return e.has().failed, true
+	}
+	if failed, ok = p.nextReport(m); ok {
+		return failed, true
+	}
+	if e.released { // what was merged away, or may not be sent yet, may be owed now
+		e.released = false
+		if owed := p.owed(p.Event); len(owed) > 0 {
+			e.own().reports = append(e.own().reports, owed...)
+		}
+		if failed, ok = p.nextReport(m); ok {
+			return failed, true
+		}
+	}
+	return e.has().failed, e.nextMessage(m)
+}
+
+// nextReport sets m to the next report that is still to be sent. Those that are not are released.
+func (p *parcel) nextReport(m *sink.Message) (failed error, ok bool) {
+	e := p.entry.rare
+	if e == nil {
+		return nil, false
+	}
+	for ; e.told < len(e.reports); e.told++ {
+		r := &e.reports[e.told]
+		if r.Settler.Owed() {
+			p.report = r.Settler
+			*m = r.Message
+			return r.Failed, true
+		}
+		r.Settler.Release()
+		p.entry.released = true
+	}
+	return nil, false
+}
+
+// nextMessage sets m to the next message that is not a report.
+func (w *waiting) nextMessage(m *sink.Message) (ok bool) {
+	messages := w.has().messages
+	switch {
+	case !w.wanted:
+		return false
+	case int(w.sent) < len(messages):
+		*m = messages[w.sent]
+		m.Missed = w.event.Missed
+		return true
+	case w.sent == 0:
+		*m = w.builder.Event(w.event, w.observed)
+		return true
+	}
+	return false
+}
+
+// pass notes that the parcel's current message was sent, or refused.
+func (p *parcel) pass() {
+	if p.report != nil {
+		p.entry.rare.told++
+	} else {
+		p.entry.sent++
+	}
+}

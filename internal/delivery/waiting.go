@@ -1,0 +1,152 @@
+package delivery
+
+import (
+	"errors"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// waiting is an entry in an outbox. There is one for each event and output that wait, so what few
+// entries have is apart.
+type waiting struct {
+	outbox   *Outbox
+	builder  *cloudevent.Builder
+	observed time.Time
+	offered  time.Duration // after observed
+	// event is what the messages are about, if the entry is wanted: several, if entries were
+	// merged.
+	event event.Event
+	rare  *rare // nil: nothing of it
+
+	sent   int32 // messages that have been sent, or refused, where the event as it is counts as one
+	wanted bool
+	// before: the messages are of an earlier event than the reports, and are sent before them.
+	before bool
+	// superseded: it is a replay of what the output need not take any more.
+	superseded bool
+	// released: reports of entries that were merged into this one have been released. They may be
+	// owed again, and nothing else brings them.
+	released bool
+}
+
+// rare is what few entries have.
+type rare struct {
+	reports  []Report
+	told     int // how many of them have been sent, or refused
+	messages []sink.Message
+	failed   error
+	replay   *Replay
+	refused  error // why a message is a dead letter
+}
+
+// nothing is what most entries have. Nobody changes it.
+var nothing rare
+
+// has returns what the entry has of what few have.
+func (w *waiting) has() *rare {
+	if w.rare == nil {
+		return &nothing
+	}
+	return w.rare
+}
+
+// own returns the same, to be changed.
+func (w *waiting) own() *rare {
+	if w.rare == nil {
+		w.rare = &rare{}
+	}
+	return w.rare
+}
+
+// waiting returns the entry of an event as outboxes keep it.
+func (e *Entry) waiting(about event.Event) *waiting {
+	w := &waiting{builder: e.Builder, observed: e.Observed, event: about, wanted: e.Wanted,
+		released: e.released}
+	if w.observed.IsZero() {
+		w.observed = time.Now()
+	}
+	if e.Reports != nil || e.Messages != nil || e.Failed != nil || e.Replay != nil {
+		w.rare = &rare{reports: e.Reports, messages: e.Messages, failed: e.Failed, replay: e.Replay}
+	}
+	return w
+}
+
+// offeredAt returns when the entry was offered.
+func (w *waiting) offeredAt() time.Time { return w.observed.Add(w.offered) }
+
+// size returns the bytes that handlers and expressions made.
+func (w *waiting) size() (bytes int64) {
+	if w.rare == nil {
+		return 0
+	}
+	for i := range w.rare.messages {
+		bytes += int64(len(w.rare.messages[i].Data))
+	}
+	return bytes
+}
+
+// release releases what was not sent of rules' reports, and reports whether there was any.
+func (w *waiting) release() (any bool) {
+	for _, r := range w.has().reports[w.has().told:] {
+		r.Settler.Release()
+		any = true
+	}
+	return any
+}
+
+// MergedInto implements the subscription's hook: the entry is merged into a later one of its
+// object, which keeps what has to be sent all the same. It is called with the outbox locked.
+func (w *waiting) MergedInto(later any) {
+	l := later.(*waiting)
+	if replay := w.has().replay; replay != nil {
+		replay.End(Superseded, nil)
+	}
+	l.released = w.release() || w.released || l.released
+	switch {
+	case !w.wanted:
+		return
+	case l.wanted:
+		l.event = merged(w.event, l.event)
+		w.outbox.made.Add(-w.size())
+		w.outbox.stats.merged.Add(1)
+	default:
+		// The later event itself is for rules alone.
+		offered := l.offeredAt()
+		l.wanted, l.event, l.before = true, w.event, true
+		l.builder, l.observed, l.offered = w.builder, w.observed, offered.Sub(w.observed)
+		if has := w.has(); has.messages != nil || has.failed != nil {
+			l.own().messages, l.own().failed = has.messages, has.failed
+		}
+	}
+}
+
+// merged returns one event for two of an object, as package informer merges events.
+func merged(earlier, later event.Event) event.Event {
+	switch {
+	case later.Op == event.Delete || earlier.Object.UID() != later.Object.UID():
+	case earlier.Op == event.Add:
+		later.Op, later.Old, later.Initial = event.Add, nil, earlier.Initial
+	case earlier.Op == event.Update:
+		later.Op, later.Old = event.Update, earlier.Old
+	}
+	later.Missed += earlier.Missed + 1
+	return later
+}
+
+// Forgotten implements the subscription's hook: the entry is dropped.
+func (w *waiting) Forgotten() {
+	w.release()
+	w.outbox.made.Add(-w.size())
+	if replay := w.has().replay; replay != nil {
+		replay.End(Failed, errDropped)
+	}
+	if w.wanted {
+		w.outbox.stats.dropped.Add(1)
+	}
+}
+
+// errDropped is the error of a replay that was dropped.
+var errDropped = errors.New("too much was waiting for the output, so it was dropped")
