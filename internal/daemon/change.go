@@ -16,6 +16,16 @@ func (l *listener) wanted() *setup {
 	return l.target
 }
 
+// setups returns what the listener has: the setup that it works with, and before it the one that it
+// is to work with, if that is another one.
+func (l *listener) setups() []*setup {
+	now, wanted := l.setup(), l.wanted()
+	if now == wanted {
+		return []*setup{now}
+	}
+	return []*setup{wanted, now}
+}
+
 // change makes a setup the one that the listener works with: at once, or when what it looks up is
 // there. It reports false, and changes nothing, if the listener has not begun.
 func (l *listener) change(s *supervisor, to *setup) bool {
@@ -28,11 +38,12 @@ func (l *listener) change(s *supervisor, to *setup) bool {
 	if before.book != nil {
 		to.book = before.book
 	}
+	to.hold()
+	l.target = to
 	if before != now { // it is no longer wanted
 		s.binder.cancel(l)
 		s.release(before, to, now)
 	}
-	l.target = to
 	switch {
 	case to.bound.Load() == nil:
 		s.binder.add(l, to)
@@ -193,6 +204,7 @@ func (s *supervisor) release(from *setup, others ...*setup) {
 	if caches != nil {
 		caches.remove()
 	}
+	s.letGo(from.outputs...)
 }
 
 // retire ends a listener: it finishes what it has, for as long as at the end.
@@ -209,11 +221,9 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		l.tasks.Wait()              // a route that had just begun is drained as well
 		l.unbind()
 		logResults(s.log, []*listener{l})
-		if now, wanted := l.setup(), l.wanted(); now == wanted {
-			s.release(now)
-		} else {
-			s.release(wanted, now)
-			s.release(now)
+		had := l.setups()
+		for i, one := range had {
+			s.release(one, had[i+1:]...)
 		}
 		if l.after != nil { // who comes next waits for all that were before
 			<-l.after
@@ -221,20 +231,20 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 	})
 }
 
-// closeLater closes outputs that nobody uses any more, once listeners have ended.
-func (s *supervisor) closeLater(ctx context.Context, unused outputs, leaving []*listener) {
-	if len(unused) == 0 {
-		return
+// letGo notes that somebody uses outputs no more, and closes those that nobody uses.
+func (s *supervisor) letGo(outputs ...*output) {
+	for _, out := range outputs {
+		if !out.letGo() {
+			continue
+		}
+		grace := s.closeGrace()
+		s.listening.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), grace)
+			defer cancel()
+			if err := out.close(ctx); err != nil {
+				s.log.Warn("an output could not be closed in time", "output", out.name, "error",
+					err)
+			}
+		})
 	}
-	grace := s.runtime.plan.Config.Shutdown.Close.Duration
-	s.listening.Go(func() {
-		for _, l := range leaving {
-			<-l.ended
-		}
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		if err := unused.close(closing); err != nil {
-			s.log.Warn("an output could not be closed in time", "error", err)
-		}
-	})
 }

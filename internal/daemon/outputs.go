@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
@@ -21,15 +22,36 @@ import (
 type output struct {
 	name        string
 	digest      string
-	sink        sink.Sink        // nil until it is opened
-	to          *delivery.Output // of sink
-	reportsOnly bool             // it takes what rules report, and nothing else
+	*opened          // nil until it is opened
+	reportsOnly bool // it takes what rules report, and nothing else
 	when, data  *filters.Filter
+}
+
+// opened is an output that is open. It is closed when nobody uses it any more.
+type opened struct {
+	sink  sink.Sink
+	to    *delivery.Output // of sink
+	users atomic.Int32     // the plan that runs, and setups of listeners
 }
 
 // route returns the output as a route has it.
 func (o *output) route() route.Output {
-	return route.Output{To: o.to, When: o.when, Data: o.data, ReportsOnly: o.reportsOnly}
+	r := route.Output{When: o.when, Data: o.data, ReportsOnly: o.reportsOnly}
+	if o.opened != nil {
+		r.To = o.to
+	}
+	return r
+}
+
+// hold notes one more user of an output.
+func (o *opened) hold() { o.users.Add(1) }
+
+// letGo notes one less, and reports whether nobody is left.
+func (o *opened) letGo() bool { return o.users.Add(-1) == 0 }
+
+// close closes the sink once the writes under way have ended, or ctx is done.
+func (o *opened) close(ctx context.Context) error {
+	return errors.Join(o.to.Retire(ctx), o.sink.Close(ctx))
 }
 
 // outputs are those of a plan, by name.
@@ -43,7 +65,7 @@ func newOutputs(p *plan.Plan, before outputs) outputs {
 		o := &output{name: name, digest: p.Digests.Outputs[name], when: planned.When,
 			data: planned.Data, reportsOnly: planned.Config.Alertmanager != nil}
 		if was := before[name]; was != nil && was.digest == o.digest {
-			o.sink, o.to = was.sink, was.to
+			o.opened = was.opened
 		}
 		all[name] = o
 	}
@@ -60,10 +82,10 @@ func (o outputs) check(cfg *config.Config) (mistakes config.Errors) {
 
 // open makes the sinks that are not there yet. With mistakes it makes none.
 func (o outputs) open(ctx context.Context, p *plan.Plan, m *sinks.Maker, log *slog.Logger) error {
-	opened := outputs{}
+	made := outputs{}
 	var mistakes config.Errors
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		if o[name].sink != nil {
+		if o[name].opened != nil {
 			continue
 		}
 		planned := p.Outputs[name]
@@ -74,32 +96,39 @@ func (o outputs) open(ctx context.Context, p *plan.Plan, m *sinks.Maker, log *sl
 				fmt.Sprintf("%s: %v", planned.Field, err), ""))
 			continue
 		}
-		o[name].sink, o[name].to = s, delivery.NewOutput(name, s, log)
-		opened[name] = o[name]
+		o[name].opened = &opened{sink: s, to: delivery.NewOutput(name, s, log)}
+		made[name] = o[name]
 	}
 	if len(mistakes) == 0 {
 		return nil
 	}
-	return errors.Join(plan.NotLoaded(p.Config, mistakes), opened.close(ctx))
+	return errors.Join(plan.NotLoaded(p.Config, mistakes), made.close(ctx))
 }
 
 // without returns the outputs whose sinks others do not have.
 func (o outputs) without(others outputs) outputs {
 	rest := outputs{}
 	for name, out := range o {
-		if other := others[name]; other == nil || other.sink != out.sink {
+		if other := others[name]; other == nil || other.opened != out.opened {
 			rest[name] = out
 		}
 	}
 	return rest
 }
 
-// close closes the sinks.
+// hold notes that the plan with the outputs runs.
+func (o outputs) hold() {
+	for _, out := range o {
+		out.hold()
+	}
+}
+
+// close closes the sinks, to which nobody writes any more.
 func (o outputs) close(ctx context.Context) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		if s := o[name].sink; s != nil {
-			if err := s.Close(ctx); err != nil {
+		if out := o[name].opened; out != nil {
+			if err := out.sink.Close(ctx); err != nil {
 				errs = append(errs, fmt.Errorf("output %q: %w", name, err))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/internal/admin"
@@ -30,7 +31,7 @@ type reload struct {
 	plan    *plan.Plan
 	outputs outputs
 	parts   []part // the listeners that differ, new ones included
-	opened  bool   // the outputs
+	opened  bool   // the outputs are
 }
 
 // part is a listener that differs, or that there was not.
@@ -94,7 +95,7 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		if !slices.Contains(p.fields, "handler") && r.handlerDiffers(running, planned) {
 			p.fields = append(p.fields, "handler")
 		}
-		if len(p.fields) == 0 && slices.Equal(running.sinks(), r.outputs.sinks(planned)) {
+		if len(p.fields) == 0 && slices.Equal(running.opened(), r.outputs.opened(planned)) {
 			return nil, nil
 		}
 		p.restart = running.isAnother(planned)
@@ -130,6 +131,7 @@ func (r *reload) discard(ctx context.Context) error {
 // commit makes the plan the one that runs.
 func (r *reload) commit(ctx context.Context) admin.Changes {
 	changes := r.changes()
+	r.outputs.hold()
 	var after []*listener
 	var leaving []*listener
 	for _, planned := range r.plan.Listeners {
@@ -169,7 +171,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 			r.start(ctx, l)
 		}
 	}
-	r.closeLater(ctx, old.without(r.outputs), leaving)
+	r.letGo(slices.Collect(maps.Values(old))...)
 	return changes
 }
 

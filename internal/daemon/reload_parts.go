@@ -8,7 +8,6 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/sink"
 )
 
 // needRestart returns a mistake for each setting of the whole process that differs.
@@ -46,18 +45,18 @@ func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 	return err != nil || spec == nil || specDigest(spec) != running.module.digest
 }
 
-// sinks returns what is behind the listener's outputs.
-func (s *setup) sinks() (all []sink.Sink) {
+// opened returns what is behind the listener's outputs.
+func (s *setup) opened() (all []*opened) {
 	for _, o := range s.outputs {
-		all = append(all, o.sink)
+		all = append(all, o.opened)
 	}
 	return all
 }
 
-// sinks returns what is behind the outputs of a listener; nil for those that are not open yet.
-func (o outputs) sinks(l *plan.Listener) (all []sink.Sink) {
+// opened returns what is behind the outputs of a listener; nil for those that are not open yet.
+func (o outputs) opened(l *plan.Listener) (all []*opened) {
 	for _, name := range l.Config.Outputs {
-		all = append(all, o[name].sink)
+		all = append(all, o[name].opened)
 	}
 	return all
 }

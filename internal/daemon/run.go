@@ -51,6 +51,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		})
 	}
 	s.binder = newBinder(c, log, s.bound)
+	r.outputs.hold()
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
 		s.start(ctx, l)
@@ -76,11 +77,18 @@ func (s *supervisor) drain(ctx context.Context) {
 	}
 	s.listening.Wait()
 	logResults(s.log, all)
+	for _, l := range all { // of outputs that the plan does not have any more
+		for _, had := range l.setups() {
+			s.letGo(had.outputs...)
+		}
+	}
+	s.listening.Wait()
 }
 
 // start loads the handler of a listener and has it bound. When that is done, it begins.
 func (s *supervisor) start(ctx context.Context, l *listener) {
 	l.life, l.leave = context.WithCancel(ctx)
+	l.setup().hold()
 	if l.after == nil {
 		s.binder.add(l, l.setup())
 	}
@@ -152,4 +160,11 @@ func (r *runtime) grace() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.plan.Config.Shutdown.Drain.Duration
+}
+
+// closeGrace returns how long closing an output may take.
+func (r *runtime) closeGrace() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.plan.Config.Shutdown.Close.Duration
 }

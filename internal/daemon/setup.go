@@ -83,6 +83,13 @@ func (s *setup) pipeline() *route.Pipeline {
 	return p
 }
 
+// hold notes that a listener has the setup, and so uses its outputs.
+func (s *setup) hold() {
+	for _, out := range s.outputs {
+		out.hold()
+	}
+}
+
 // looksUpAs reports whether another setup can use the same caches, which are bound.
 func (s *setup) looksUpAs(other *setup) bool {
 	return s.bound.Load() != nil && plan.Digest(s.LooksUp()) == plan.Digest(other.LooksUp())

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/informerd/informerd/internal/sink"
 )
 
 // errAway is the error of what waited for a trial of the output.
@@ -42,4 +44,37 @@ func (s *sender) away(ctx context.Context, out *Output) bool {
 	}
 	pause, _ := out.Pause()
 	return !pause.IsZero()
+}
+
+// note tells the output's breaker how a write went.
+func (s *sender) note(ctx context.Context, out *Output, errs []error, trial bool) {
+	if errs == nil {
+		out.answered(trial)
+		return
+	}
+	var away error
+	for _, err := range errs {
+		if out.isClosed(err) {
+			continue
+		}
+		if err == nil || sink.IsPermanent(err) || sink.IsAlone(err) {
+			out.answered(trial)
+			return
+		}
+		if away == nil || sink.AskedDelay(err) > sink.AskedDelay(away) {
+			away = err
+		}
+	}
+	if ctx.Err() != nil || away == nil {
+		out.breaker.Leave(trial)
+		return
+	}
+	out.failed(trial, away)
+}
+
+// allBack puts parcels back, to be sent at once.
+func (s *sender) allBack(parcels []parcel) {
+	for i := range parcels {
+		s.back(&parcels[i], 0)
+	}
 }

@@ -53,4 +53,7 @@
 //     writes at once.
 //   - Run returns when Stop was called and all is delivered, or when ctx is done.
 //   - What a sender has when ctx is done goes back to the outbox, and has not failed.
+//   - When an outbox gets another output, writes under way end at the one before, and what comes
+//     later goes to the new one. What the one before is closed on, see [Output.Retire], has not
+//     failed.
 package delivery

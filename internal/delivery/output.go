@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -24,6 +26,7 @@ type Output struct {
 	pace    sink.Pace // of Sink, with no zero in it
 	breaker breaker.Breaker
 	log     *slog.Logger
+	use     use
 }
 
 // NewOutput returns an output. The sink stays the caller's to close.
@@ -32,6 +35,15 @@ func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
 	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
 	return &Output{Name: name, Sink: s, pace: p, log: log,
 		breaker: breaker.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
+}
+
+// Retire has no write begin any more, and waits for those under way, or until ctx is done, which is
+// then its error. What is not written goes back to its outbox, and has not failed.
+func (o *Output) Retire(ctx context.Context) error { return o.use.end(ctx) }
+
+// isClosed reports whether an error says that the sink was closed, after Retire.
+func (o *Output) isClosed(err error) bool {
+	return errors.Is(err, sink.ErrClosed) && o.use.hasEnded()
 }
 
 // Pause returns the pause that there is now, the zero Pause if there is none, and how many there

@@ -104,9 +104,7 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 			continue
 		}
 		if out != s.outbox.output.Load() {
-			for i := range rest {
-				s.back(&rest[i], 0)
-			}
+			s.allBack(rest)
 			return
 		}
 		entered, trial := s.enter(ctx, out, rest, change)
@@ -121,7 +119,18 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		if trial {
 			n = 1
 		}
+		if !out.use.enter() {
+			out.breaker.Leave(trial)
+			select {
+			case <-change:
+			case <-ctx.Done():
+				s.allBack(rest)
+				return
+			}
+			continue
+		}
 		s.send(ctx, out, rest[:n], trial)
+		out.use.leave()
 		rest = rest[n:]
 	}
 }
@@ -145,7 +154,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 		errs := out.Sink.Write(ctx, s.messages)
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
-		s.settle(ctx, errs)
+		s.settle(ctx, out, errs)
 		if s.away(ctx, out) {
 			for _, p := range s.live {
 				s.back(p, 0)
@@ -192,31 +201,8 @@ func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool)
 	}
 }
 
-// note tells the output's breaker how a write went.
-func (s *sender) note(ctx context.Context, out *Output, errs []error, trial bool) {
-	if errs == nil {
-		out.answered(trial)
-		return
-	}
-	var away error
-	for _, err := range errs {
-		if err == nil || sink.IsPermanent(err) || sink.IsAlone(err) {
-			out.answered(trial)
-			return
-		}
-		if away == nil || sink.AskedDelay(err) > sink.AskedDelay(away) {
-			away = err
-		}
-	}
-	if ctx.Err() != nil {
-		out.breaker.Leave(trial)
-		return
-	}
-	out.failed(trial, away)
-}
-
 // settle deals with the results of a write. The parcels that go on stay live.
-func (s *sender) settle(ctx context.Context, errs []error) {
+func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 	n := 0
 	for i, p := range s.live {
 		var err error
@@ -227,6 +213,9 @@ func (s *sender) settle(ctx context.Context, errs []error) {
 			s.outbox.stats.written.Add(1)
 			s.took(p, &s.messages[i])
 			p.pass()
+		} else if out.isClosed(err) { // another one takes it
+			s.back(p, 0)
+			continue
 		} else if !s.failed(ctx, p, &s.messages[i], err) {
 			continue
 		}

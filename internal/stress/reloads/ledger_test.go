@@ -36,8 +36,9 @@ func (m message) key() string   { return strings.TrimPrefix(m.Subject, "pods/") 
 func (m message) heard() string { return m.Source[strings.LastIndex(m.Source, "/")+1:] }
 
 func (m message) String() string {
-	return fmt.Sprintf("{%s %s %s from %q, rule %q, v %d, m %d, n %d, to %s}", m.told(), m.key(),
-		m.ResourceVersion, m.OldResourceVersion, m.Rule, m.Data.V, m.Data.M, m.Data.N, m.output)
+	return fmt.Sprintf("{%s %s %s from %q, rule %q, v %d, m %d, n %d, missed %d, to %s}",
+		m.told(), m.key(), m.ResourceVersion, m.OldResourceVersion, m.Rule, m.Data.V, m.Data.M,
+		m.Data.N, m.Missed, m.output)
 }
 
 // receivers are webhooks, one for each path. They have what came in its order.

@@ -114,7 +114,8 @@ func (w *truth) versioned(all []message) (wrong problems) {
 	return wrong
 }
 
-// kept checks what a listener without a filter gets: from one state to the next.
+// kept checks what a listener without a filter gets: from one state to the next. If there was no
+// room for some events of an object, what its handler made of the last one comes, with missed set.
 func (w *truth) kept(all []message, listener string) (wrong problems) {
 	for key, messages := range heardBy(all, listener, listener) {
 		in, last, highest := false, 0, 0
@@ -122,22 +123,24 @@ func (w *truth) kept(all []message, listener string) (wrong problems) {
 			bad := ""
 			switch v := m.version(); m.Op {
 			case "add":
-				if in {
+				if in && m.Missed == 0 {
 					bad = "added twice"
 				} else if v < highest {
 					bad = "goes back"
 				}
 				in = true
 			case "update":
-				if !in {
-					bad = "not added before"
-				} else if v <= last {
+				if v <= last {
 					bad = "goes back or comes twice"
+				} else if m.Missed > 0 {
+				} else if !in {
+					bad = "not added before"
 				} else if m.from() != last {
 					bad = "not from the last state"
 				}
+				in = true
 			case "delete":
-				if !in && m.Missed == 0 { // an overflow may merge its add with it
+				if !in && m.Missed == 0 {
 					bad = "not added before"
 				}
 				in = false

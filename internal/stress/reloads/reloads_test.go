@@ -153,16 +153,18 @@ func (r *run) write(t *testing.T) (stop func()) {
 			<-tick.C
 			n := min(int(time.Since(last).Seconds()*rate), 50)
 			last = last.Add(time.Duration(n) * time.Second / rate)
-			for range n {
-				r.server.step(random, r.objects)
+			for made := 0; made < n; {
+				if r.server.step(random, r.objects) {
+					made++
+				}
 			}
 		}
 	})
 	return func() { cancel(); writing.Wait() }
 }
 
-// step changes one object somehow.
-func (s *server) step(r *rand.Rand, objects int) {
+// step may change one object somehow, and reports whether it has.
+func (s *server) step(r *rand.Rand, objects int) bool {
 	name := fmt.Sprint("p-", r.IntN(objects))
 	namespace := one(r, []string{"ns-a", "ns-b", "ns-c"})
 	s.mu.Lock()
@@ -171,7 +173,7 @@ func (s *server) step(r *rand.Rand, objects int) {
 	switch {
 	case before == nil:
 		if r.IntN(3) > 0 {
-			return
+			return false
 		}
 		s.put(pod{namespace: namespace, name: name, team: one(r, []string{"a", "b", "c"}),
 			node: one(r, []string{"n1", "n2"}), n: r.IntN(100)})
@@ -188,6 +190,7 @@ func (s *server) step(r *rand.Rand, objects int) {
 		}
 		s.put(p)
 	}
+	return true
 }
 
 // last returns the server's version.
