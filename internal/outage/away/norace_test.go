@@ -1,0 +1,5 @@
+//go:build !race
+
+package away
+
+const raced = false
