@@ -67,7 +67,9 @@ type Selection struct {
 	Reason    string        `json:"reason,omitempty"`
 	OlderThan time.Duration `json:"olderThan,omitempty"`
 	Filter    string        `json:"filter,omitempty"`
-	Limit     int           `json:"limit,omitempty"`
+	// Superseded selects letters that no replay offers any more.
+	Superseded bool `json:"superseded,omitempty"`
+	Limit      int  `json:"limit,omitempty"`
 	// Heads leaves out the letters' texts, in a list.
 	Heads bool `json:"heads,omitempty"`
 }
@@ -75,12 +77,13 @@ type Selection struct {
 // Empty reports whether nothing was selected, not even everything.
 func (s *Selection) Empty() bool {
 	return len(s.IDs) == 0 && !s.All && s.Listener == "" && s.Output == "" && s.Reason == "" &&
-		s.OlderThan <= 0 && s.Filter == ""
+		s.OlderThan <= 0 && s.Filter == "" && !s.Superseded
 }
 
 func (s *Selection) query() deadletter.Query {
 	q := deadletter.Query{Listener: s.Listener, Output: s.Output, Reason: s.Reason,
-		OlderThan: s.OlderThan, Limit: s.Limit, Heads: s.Heads && s.Filter == ""}
+		OlderThan: s.OlderThan, Superseded: s.Superseded, Limit: s.Limit,
+		Heads: s.Heads && s.Filter == ""}
 	if len(s.IDs) > 0 {
 		q.IDs = s.IDs
 	}

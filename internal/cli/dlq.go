@@ -40,11 +40,18 @@ type selectionFlags struct {
 func (f *selectionFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.Listener, "listener", "l", "", "only letters of this listener")
+	flags.StringVar(&f.Output, "to", "", "only letters of messages for this output")
 	flags.StringVar(&f.Reason, "reason", "", "only letters with this reason: "+
 		strings.Join(deadletter.Reasons(), ", "))
 	flags.DurationVar(&f.older, "older", 0, "only letters stored at least that long ago, as 24h")
 	flags.StringVar(&f.Filter, "filter", "",
 		`only letters whose event matches a filter expression, as 'object.metadata.namespace == "shop"'`)
+}
+
+// addSuperseded adds the flag for letters that a replay leaves out.
+func (f *selectionFlags) addSuperseded(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Superseded, "superseded", false,
+		"only letters of whose object something newer was delivered since, which no replay brings back")
 }
 
 // check checks the flags alone: their mistakes are reported before those in files.
@@ -85,7 +92,7 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 	switch empty := f.Empty(); {
 	case empty && !all:
 		return usageError{fmt.Errorf(
-			"no dead letters were selected: name IDs, select by --listener, --reason, --older or --filter, or %s all with --all", cmd.Name())}
+			"no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name())}
 	case !empty && all:
 		return usageError{errors.New(
 			"--all selects all dead letters: leave out the IDs and the other selections")}
@@ -144,6 +151,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	file.add(cmd)
 	f.add(cmd)
+	f.addSuperseded(cmd)
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most that many letters; 0 is no limit")
 	output.add(cmd)
 	return cmd
@@ -221,6 +229,7 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	file.add(cmd)
 	f.add(cmd)
+	f.addSuperseded(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "drop all dead letters")
 	output.add(cmd)
 	return cmd
@@ -237,7 +246,8 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: "Offer the events of dead letters to their listeners again, as these are configured now, in order for each object.\n" +
 			"A running informerd does that. Each line is what became of one: delivered; filtered, if the present select or\n" +
 			"filter does not match; superseded, if something newer of the object was delivered meanwhile; or failed, if it is a\n" +
-			"dead letter again. Those that were delivered or filtered leave the store.\n" +
+			"dead letter again. Those that were delivered or filtered leave the store; dlq drop --superseded removes those\n" +
+			"that were superseded.\n" +
 			"The exit code is 1 if one has failed.",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			asJSON, err := output.json()

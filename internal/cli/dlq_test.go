@@ -184,6 +184,11 @@ func TestDeadLetters(t *testing.T) {
 			d.expect("dlq ls --reason handler-failed", exitOK,
 				"ID                AGE  LISTENER  OUTPUT  OBJECT       REASON          ATTEMPTS  ERROR\n"+
 					"ID2  AGE  pods      -       pods shop/b  handler-failed  1\n", "")
+			d.expect("dlq ls --superseded", exitOK,
+				"ID                AGE  LISTENER  OUTPUT  OBJECT       REASON               ATTEMPTS  ERROR\n"+
+					strings.Split(letterTable, "\n")[3]+"\n", "")
+			d.expect("dlq ls --to other", exitOK, "There are no such dead letters.\n", "")
+			d.expect("dlq drop --superseded --to other", exitOK, "dropped 0 dead letters\n", "")
 			d.expect("dlq ls -l nodes", exitOK, "There are no such dead letters.\n", "")
 			d.expect("dlq ls -l nodes -o json", exitOK, "", "")
 			d.expect("dlq ls --older 1h", exitOK, "There are no such dead letters.\n", "")
@@ -272,7 +277,8 @@ func TestReplayCommand(t *testing.T) {
 	defer func() { stop() }()
 	d.expect("dlq replay --all", exitRun,
 		"ID1 delivered\nID2 failed: \"still\\nbroken\"\nID3 superseded\n"+
-			"replayed 3 dead letters: 1 delivered, 1 superseded, 1 failed\n",
+			"replayed 3 dead letters: 1 delivered, 1 superseded, 1 failed\n"+
+			"informerd dlq drop --superseded removes what was superseded\n",
 		"informerd: 1 dead letter failed\n")
 	d.expect("dlq replay "+d.ids[0], exitRun, "",
 		"informerd: there are no such dead letters: \"ID1\"; informerd dlq ls lists them\n")
@@ -284,6 +290,11 @@ func TestReplayCommand(t *testing.T) {
 	d.expect("dlq replay --reason handler-failed -o json --with "+good, exitOK,
 		`{"id":"ID2","result":"delivered"}`+"\n", "")
 	d.expect("dlq replay --reason handler-failed", exitOK, "There are no such dead letters.\n", "")
+	// Nobody is stuck with letters that will never be replayed.
+	d.expect("dlq replay --all", exitOK, "ID3 superseded\nreplayed 1 dead letter: 1 superseded\n"+
+		"informerd dlq drop --superseded removes what was superseded\n", "")
+	d.expect("dlq drop --superseded", exitOK, "dropped 1 dead letter\n", "")
+	d.expect("dlq ls", exitOK, "There are no such dead letters.\n", "")
 }
 
 // Mistakes on the command line are reported first, and nothing is done.
@@ -291,8 +302,8 @@ func TestDeadLetterUsage(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.config += ".none"
 	for _, test := range []struct{ args, want string }{
-		{"dlq drop", "no dead letters were selected: name IDs, select by --listener, --reason, --older or --filter, or drop all with --all"},
-		{"dlq replay", "no dead letters were selected: name IDs, select by --listener, --reason, --older or --filter, or replay all with --all"},
+		{"dlq drop", "no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or drop all with --all"},
+		{"dlq replay", "no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or replay all with --all"},
 		{"dlq drop x --all", "--all selects all dead letters: leave out the IDs and the other selections"},
 		{"dlq drop --all -l pods",
 			"--all selects all dead letters: leave out the IDs and the other selections"},

@@ -288,6 +288,9 @@ func (o *outcomes) end(err error) error {
 			line = fmt.Sprintf("replayed %s: %s", count(total, "dead letter"), strings.Join(sums,
 				", "))
 		}
+		if o.counts[admin.Superseded] > 0 {
+			line += "\ninformerd dlq drop --superseded removes what was superseded"
+		}
 		if _, err := fmt.Fprintln(o.w, line); err != nil {
 			return err
 		}

@@ -139,6 +139,7 @@ func checkFiles(c *Config, r *document.Report) {
 
 // checkUses checks what the outputs of a listener, or of policies if it is nil, need of it.
 func checkUses(c *Config, l *Listener, outputs []string, path string, r *document.Report) {
+	checkApplies(c, outputs, path, r)
 	for i, name := range outputs {
 		at := document.Item(document.Join(path, "outputs"), i)
 		o := c.Outputs[name]

@@ -43,6 +43,10 @@ func TestOutputMistakes(t *testing.T) {
 				"13:50: outputs.out.patch.dryRun must be true or false, is the number 1"},
 		{"patch of nothing", outputLine, outputWith("patch: {}"),
 			"10:15: listeners.a.outputs[0]: nothing makes the patch: outputs.out has no expression for it, and listeners.a no handler; add patch, an expression, to outputs.out.patch"},
+		{"two that apply", "    outputs: [out]\n" + "outputs:\n  out:\n" + outputLine,
+			"    outputs: [p, out, q]\n" + "outputs:\n  out: {stdout: {}}\n" +
+				"  p: {patch: {patch: '{}'}}\n  q: {patch: {type: apply, patch: '{}'}}\n",
+			"10:23: listeners.a.outputs[2]: outputs.p and outputs.q both apply patches as the same field manager: each removes the fields of the other; make it one patch with the fields of both, or set type: merge in one of them"},
 		{"settings of an Event", outputLine, outputWith("kubernetesEvent: {type: Warning}"),
 			`13:23: unknown field "type" in outputs.out.kubernetesEvent; write {}: it takes no settings`},
 		{"pager of no rules", outputLine,
@@ -204,6 +208,36 @@ func TestWarningsOfDeadLetters(t *testing.T) {
 			"x.yaml:13:59: outputs.out.kafka.sasl.mechanism is plain, and the connection has no TLS: everybody on the way can read the password; add tls: {}, or use scram-sha-512"},
 	} {
 		c, err := Parse("x.yaml", []byte(test.text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var got []string
+		for _, w := range c.Warnings() {
+			got = append(got, w.Error())
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// Outputs that apply patches to different objects, or to the same ones as different managers, are
+// allowed. What cannot be known is a warning.
+func TestWarningsOfApplies(t *testing.T) {
+	const always, some = "{patch: {patch: '{}'}}", "{when: name == 'x', patch: {patch: '{}'}}"
+	const warning = "x.yaml:10:18: listeners.a.outputs[1]: outputs.p and outputs.q both apply patches as the same field manager: in an object that gets both, each removes the fields of the other; see that their when never chooses the same object, make it one patch with the fields of both, or set type: merge in one of them"
+	for name, test := range map[string]struct{ outputs, p, q, want string }{
+		"one when":  {"[p, q]", always, some, warning},
+		"both when": {"[p, q]", some, some, warning},
+		"merge":     {"[p, q]", always, "{patch: {type: merge, patch: '{}'}}", ""},
+		"dry run":   {"[p, q]", always, "{patch: {dryRun: true, patch: '{}'}}", ""},
+		"different listeners": {
+			"[p]\n  b:\n    informer: pods\n    outputs: [q]", always, always, ""},
+	} {
+		text := strings.Replace(base, "[out]", test.outputs, 1)
+		text = strings.Replace(text, "  out:\n"+outputLine,
+			"  p: "+test.p+"\n  q: "+test.q+"\nstate: {dir: s}\n", 1)
+		c, err := Parse("x.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

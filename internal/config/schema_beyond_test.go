@@ -28,6 +28,7 @@ var beyondSchema = map[string][]string{
 		"TestListenerMistakes/drop_and_rules",
 		"TestListenerMistakes/spill_without_the_policy",
 		"TestOutputMistakes/one_file_twice",
+		"TestOutputMistakes/two_that_apply",
 		"TestOutputMistakes/patch_of_nothing",
 		"TestOutputMistakes/pager_of_no_rules",
 		"TestReceiverMistakes/batch_without_the_mode",

@@ -13,6 +13,7 @@ type Query struct {
 	IDs                      []string
 	Listener, Output, Reason string
 	OlderThan                time.Duration // stored at least that long ago
+	Superseded               bool          // only letters that are
 	After                    string        // only letters behind that ID
 	Limit                    int           // at most that many; 0: no limit
 	// Heads leaves out the texts: Object, Old and Message.
@@ -149,5 +150,5 @@ func (s *selection) page() (page []*entry, more bool) {
 func (s *selection) matches(e *entry) bool {
 	return !e.gone && (s.Listener == "" || e.listener.name == s.Listener) &&
 		(s.Output == "" || e.output == s.Output) && (s.Reason == "" || e.reason == s.Reason) &&
-		(s.OlderThan <= 0 || e.stored <= s.until)
+		(s.OlderThan <= 0 || e.stored <= s.until) && (e.superseded || !s.Superseded)
 }

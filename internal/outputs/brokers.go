@@ -7,9 +7,11 @@ import (
 	"github.com/informerd/informerd/internal/sink/nats"
 )
 
-func newNATS(cfg *config.Config, n *config.NATS, subject func(*sink.Message) (string, error)) (
-	sink.Sink, error) {
-	return nats.New(nats.Config{Servers: n.Servers, Subject: subject, Stream: n.Stream,
+func newNATS(cfg *config.Config, o *config.Output,
+	subject func(*sink.Message) (string, error)) (sink.Sink, error) {
+	n := o.NATS
+	return nats.New(nats.Config{Output: o.Name, Servers: n.Servers, Subject: subject,
+		Stream:      n.Stream,
 		Credentials: secretOf(cfg, n.Credentials), TLS: tlsOf(cfg, n.TLS),
 		Timeout: n.Timeout.Duration})
 }

@@ -36,14 +36,14 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 	case o.File != nil:
 		return newFile(cfg, o.File)
 	case o.Webhook != nil:
-		return newWebhook(cfg, o.Webhook)
+		return newWebhook(cfg, o)
 	case o.Slack != nil:
 		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
 			Timeout: o.Slack.Timeout.Duration})
 	case o.Alertmanager != nil:
 		return newAlertmanager(cfg, o.Alertmanager, x.Labels)
 	case o.NATS != nil:
-		return newNATS(cfg, o.NATS, textOf(x.Subject))
+		return newNATS(cfg, o, textOf(x.Subject))
 	case o.Kafka != nil:
 		return newKafka(cfg, o.Kafka)
 	case o.KubernetesEvent != nil:
@@ -65,8 +65,9 @@ var webhookModes = map[string]webhook.Mode{
 	config.WebhookBatched: webhook.Batch,
 }
 
-func newWebhook(cfg *config.Config, w *config.Webhook) (sink.Sink, error) {
-	c := webhook.Config{URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
+func newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, error) {
+	w := o.Webhook
+	c := webhook.Config{Output: o.Name, URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
 		Events: w.Batch.Events, Wait: w.Batch.Wait.Duration, Timeout: w.Timeout.Duration,
 		Headers: headers(cfg, w.Headers)}
 	if files := tlsOf(cfg, w.TLS); files != nil {

@@ -145,3 +145,31 @@ func TestEmittedRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The id of a delivery begins with the message's, and differs by source and texts.
+func TestDeliveryID(t *testing.T) {
+	message := func(id, source string) *sink.Message {
+		return &sink.Message{ID: id, Origin: &sink.Origin{Source: source}}
+	}
+	ids := map[string]bool{}
+	for range 2 {
+		for _, id := range []string{
+			cloudevent.DeliveryID(message("1", "a")),
+			cloudevent.DeliveryID(message("1", "a"), ""),
+			cloudevent.DeliveryID(message("1", "b")),
+			cloudevent.DeliveryID(message("1", "a"), "b"),
+			cloudevent.DeliveryID(message("1", "ab")),
+			cloudevent.DeliveryID(message("1", "a"), "b", "c"),
+			cloudevent.DeliveryID(message("1", "a"), "bc"),
+			cloudevent.DeliveryID(message("1", "a"), "c", "b"),
+		} {
+			ids[id] = true
+			if !strings.HasPrefix(id, "1-") {
+				t.Errorf("%s does not begin with the id of the message", id)
+			}
+		}
+	}
+	if len(ids) != 8 {
+		t.Errorf("got %d ids, want 8: %v", len(ids), ids)
+	}
+}

@@ -3,6 +3,7 @@ package cloudevent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash/fnv"
 	"strconv"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -49,4 +50,18 @@ func hash(parts ...string) string {
 	}
 	sum := sha256.Sum256(buf)
 	return hex.EncodeToString(sum[:16])
+}
+
+// DeliveryID returns an id for receivers that find duplicates by one id alone. A message's own id
+// is about the object's state: what several listeners, or outputs, send about it has the same one.
+// The id here begins with it, and differs by its source and by the texts that are given, such as
+// the name of the output.
+func DeliveryID(m *sink.Message, texts ...string) string {
+	digest := fnv.New64a()
+	_, _ = digest.Write([]byte(m.Origin.Source)) // it never fails
+	for _, text := range texts {
+		_, _ = digest.Write([]byte{0})
+		_, _ = digest.Write([]byte(text))
+	}
+	return m.ID + "-" + strconv.FormatUint(digest.Sum64(), 16)
 }

@@ -2,8 +2,6 @@ package nats
 
 import (
 	"fmt"
-	"hash/fnv"
-	"strconv"
 	"sync"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -69,20 +67,11 @@ func (s *Sink) header(m *sink.Message, subject string) natsgo.Header {
 		"ce-id":        {id},
 	}
 	if s.config.Stream != "" {
-		h[jetstream.MsgIDHeader] = []string{messageID(id, m.Origin.Listener, subject)}
+		delivery := cloudevent.DeliveryID(m, s.config.Output, subject)
+		h[jetstream.MsgIDHeader] = []string{cloudevent.HeaderValue(delivery)}
 		h[jetstream.ExpectedStreamHeader] = []string{s.config.Stream}
 	}
 	return h
-}
-
-// messageID returns the id by which a stream finds duplicates. The event's alone would make
-// duplicates of what several listeners publish about it, or of one listener's on several subjects.
-func messageID(id, listener, subject string) string {
-	digest := fnv.New64a()
-	_, _ = digest.Write([]byte(listener)) // it never fails
-	_, _ = digest.Write([]byte{0})
-	_, _ = digest.Write([]byte(subject))
-	return id + "-" + strconv.FormatUint(digest.Sum64(), 16)
 }
 
 // settle sets the result of an item.

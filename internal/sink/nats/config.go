@@ -16,6 +16,8 @@ const DefaultTimeout = 10 * time.Second
 
 // Config is what a Sink needs to know.
 type Config struct {
+	// Output is its name in the configuration.
+	Output string
 	// Servers are URLs, such as nats://nats:4222 or tls://nats:4222.
 	Servers []string
 	// Subject returns the subject of a message.

@@ -9,8 +9,8 @@
 //   - Without a stream, a message was taken when the server has it: it answered a PING that was
 //     sent after it. Who does not subscribe then never gets it, nor does a subscriber that loses
 //     its connection: at most once, behind the server.
-//   - The id of a message in a stream is its CloudEvent's with a digest of listener and subject,
-//     since other listeners may write the same event to the same stream.
+//   - The id of a message in a stream is its CloudEvent's with a digest of its source, the output
+//     and the subject: other listeners and outputs may write the same event to the same stream.
 //   - The connection is made again without end, with the servers in turn, and with the credentials
 //     and certificates as they are then.
 //   - While there is no connection, Write fails after two seconds, and nothing is kept to be sent

@@ -34,25 +34,27 @@ func TestStreamHasTheMessage(t *testing.T) {
 	}
 }
 
-// The same event of another listener, or for another subject, is not a duplicate.
+// The same event of another listener or output, or for another subject, is not a duplicate.
 func TestStreamKeepsOneOfDuplicates(t *testing.T) {
 	s := withStream(t, &server.Options{}, jetstream.StreamConfig{})
 	out := open(t, s, nil)
 	other := open(t, s, func(c *nats.Config) {
 		c.Subject = func(*sink.Message) (string, error) { return "k8s.other", nil }
 	})
+	second := open(t, s, func(c *nats.Config) { c.Output = "second" })
 	m := messages(t, 1, "a")[0]
 	again := m
 	origin := *m.Origin
-	origin.Listener = "second"
+	origin.Source = "/clusters/prod/listeners/second"
 	again.Origin = &origin
 	for range 2 {
 		deliver(t, out, m)
 		deliver(t, out, again)
 		deliver(t, other, m)
+		deliver(t, second, m)
 	}
-	if all := stored(t, s); len(all) != 3 {
-		t.Errorf("the stream has %d messages, want 3", len(all))
+	if all := stored(t, s); len(all) != 4 {
+		t.Errorf("the stream has %d messages, want 4", len(all))
 	}
 }
 

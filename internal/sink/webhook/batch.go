@@ -44,7 +44,7 @@ func batchOf(messages []sink.Message) (body []byte, n int) {
 func (s *Sink) postBatch(ctx context.Context, deadline time.Time, messages []sink.Message,
 	body []byte) error {
 	err := s.post(ctx, httpsink.Request{Deadline: deadline, Body: body,
-		Header: http.Header{"Content-Type": {cloudevent.BatchContentType}}}, batchID(messages))
+		Header: http.Header{"Content-Type": {cloudevent.BatchContentType}}}, s.batchID(messages))
 	if err != nil {
 		return fmt.Errorf("webhook: batch of %d: %w", len(messages), err)
 	}

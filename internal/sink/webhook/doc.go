@@ -11,8 +11,10 @@
 //     repeated.
 //   - Signed requests have the headers of Standard Webhooks, with a signature for each secret. The
 //     time in them is that of the attempt.
-//   - The id of a signed request is the id of its message, and the same for each attempt. That of a
-//     batch is hex(sha256(id LF id LF …)[:16]) of its messages' ids, in their order, each with a
+//   - The id of a signed request begins with the id of its message, and is the same for each
+//     attempt and replay. It differs from the ids of what other listeners and outputs send about
+//     the same change: receivers drop what has an id that they know. That of a batch is
+//     hex(sha256(id LF id LF …)[:16]) of these ids of its messages, in their order, each with a
 //     line feed.
 //   - Headers of CloudEvents and Standard Webhooks cannot be replaced by configured ones.
 package webhook

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 )
 
 // Sign is how requests are signed.
@@ -80,11 +81,17 @@ func sign(header http.Header, keys [][]byte, id string, now time.Time, body []by
 	header["Webhook-Signature"] = []string{strings.Join(signatures, " ")}
 }
 
+// messageID returns the id that a message has at its receiver, which may have others that are about
+// the same state of its object.
+func (s *Sink) messageID(m *sink.Message) string {
+	return cloudevent.HeaderValue(cloudevent.DeliveryID(m, s.config.Output))
+}
+
 // batchID returns the id of a batch: that of its messages, whatever their data.
-func batchID(messages []sink.Message) string {
+func (s *Sink) batchID(messages []sink.Message) string {
 	hash := sha256.New()
 	for i := range messages {
-		_, _ = hash.Write([]byte(messages[i].ID + "\n")) // never fails
+		_, _ = hash.Write([]byte(s.messageID(&messages[i]) + "\n")) // never fails
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }

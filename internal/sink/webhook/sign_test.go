@@ -13,6 +13,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 )
 
 const (
@@ -33,8 +35,8 @@ func verify(t *testing.T, key string, r request) error {
 func TestSignature(t *testing.T) {
 	for _, mode := range []Mode{Structured, Binary, Batch} {
 		to := serve(t, nil)
-		s := open(t, to.url, Config{Mode: mode, Sign: Sign{Secret: secret.Literal(newKey),
-			Previous: secret.Literal(oldKey)}})
+		s := open(t, to.url, Config{Output: "hook", Mode: mode,
+			Sign: Sign{Secret: secret.Literal(newKey), Previous: secret.Literal(oldKey)}})
 		messages := pods(t, "a")
 		for range 2 {
 			if errs := s.Write(t.Context(), messages); errs != nil {
@@ -50,9 +52,9 @@ func TestSignature(t *testing.T) {
 			if verify(t, "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", r) == nil {
 				t.Error("verified with another key")
 			}
-			want := messages[0].ID
+			want := cloudevent.DeliveryID(&messages[0], "hook")
 			if mode == Batch {
-				sum := sha256.Sum256([]byte(messages[0].ID + "\n"))
+				sum := sha256.Sum256([]byte(want + "\n"))
 				want = hex.EncodeToString(sum[:16])
 			}
 			if got := r.header.Get("webhook-id"); got != want {
@@ -66,12 +68,47 @@ func TestSignature(t *testing.T) {
 	}
 }
 
+// Receivers drop what comes with an id that they know, so what another listener or output sends
+// them about the same change has another one. An attempt more does not.
+func TestReceiverOfSeveral(t *testing.T) {
+	mine := pods(t, "a")
+	origin := *mine[0].Origin
+	origin.Source = "/clusters/prod/listeners/second"
+	others := []sink.Message{mine[0]}
+	others[0].Origin = &origin
+	if mine[0].ID != others[0].ID {
+		t.Fatal("the messages are not about one change")
+	}
+	for _, mode := range []Mode{Structured, Binary, Batch} {
+		to := serve(t, nil)
+		sign := Sign{Secret: secret.Literal(newKey)}
+		first := open(t, to.url, Config{Output: "first", Mode: mode, Sign: sign})
+		second := open(t, to.url, Config{Output: "second", Mode: mode, Sign: sign})
+		for range 2 {
+			for _, errs := range [][]error{first.Write(t.Context(), mine),
+				first.Write(t.Context(), others), second.Write(t.Context(), mine)} {
+				if errs != nil {
+					t.Fatal(errs)
+				}
+			}
+		}
+		times := map[string]int{}
+		for _, r := range to.got() {
+			times[r.header.Get("Webhook-Id")]++
+		}
+		if len(times) != 3 {
+			t.Errorf("mode %d: ids and how often they came: %v; want 3, twice each", mode, times)
+		}
+	}
+}
+
 // The id of a batch is about which messages are in it.
 func TestBatchID(t *testing.T) {
 	a, b := pods(t, "a"), pods(t, "b")
 	both := append(a[:1:1], b...)
-	ids := map[string]bool{batchID(a): true, batchID(b): true, batchID(both): true}
-	if len(ids) != 3 || batchID(both) != batchID(append(a[:1:1], b...)) {
+	var s Sink
+	ids := map[string]bool{s.batchID(a): true, s.batchID(b): true, s.batchID(both): true}
+	if len(ids) != 3 || s.batchID(both) != s.batchID(append(a[:1:1], b...)) {
 		t.Errorf("got %v", ids)
 	}
 }

@@ -40,8 +40,10 @@ const (
 
 // Config is what a webhook is made from.
 type Config struct {
-	URL  secret.Value
-	Mode Mode
+	// Output is its name in the configuration.
+	Output string
+	URL    secret.Value
+	Mode   Mode
 	// Events is the most messages of a batch; default DefaultBatch. Wait is how long one waits for
 	// more of them.
 	Events int
@@ -154,7 +156,7 @@ func (s *Sink) writeOne(ctx context.Context, m *sink.Message) error {
 		body = cloudevent.Append(body, *m)
 	}
 	request := httpsink.Request{Header: header, Body: body}
-	if err := s.post(ctx, request, m.ID); err != nil {
+	if err := s.post(ctx, request, s.messageID(m)); err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
 	return nil
@@ -172,7 +174,7 @@ func estimate(m *sink.Message) int {
 	return n
 }
 
-// post signs a request and sends it.
+// post signs a request and sends it. The id is that of a signed request.
 func (s *Sink) post(ctx context.Context, r httpsink.Request, id string) error {
 	keys, err := s.config.Sign.keys()
 	if err != nil {
