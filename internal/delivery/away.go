@@ -27,7 +27,9 @@ func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
 		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offeredAt().Add(limit))
 	}
 	defer cancel()
+	s.outbox.senders.wait()
 	entered, trial = out.breaker.Enter(waiting, change)
+	s.outbox.senders.goOn()
 	return entered || ctx.Err() != nil, trial
 }
 

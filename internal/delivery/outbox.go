@@ -51,6 +51,7 @@ type Outbox struct {
 	policy   atomic.Pointer[Policy]
 	retired  atomic.Bool
 	change   atomic.Pointer[change]
+	senders  senders
 	made     atomic.Int64 // bytes that wait
 	stats    stats
 	letters  atomic.Uint64

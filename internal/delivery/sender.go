@@ -36,10 +36,12 @@ func (s *sender) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		o.senders.begin()
 		s.taken = append(s.taken[:0], d)
 		out := o.output.Load()
 		if s.crew.leave(out.pace.Writes) {
 			s.taken[0].Retry(0)
+			o.senders.end()
 			return nil
 		}
 		s.crew.grow(out.pace.Writes)
@@ -51,6 +53,7 @@ func (s *sender) run(ctx context.Context) error {
 		}
 		s.turn(ctx, out)
 		s.flush()
+		o.senders.end()
 		// A sender that waits refers to no objects.
 		clear(s.taken)
 		clear(s.parcels)

@@ -2,18 +2,72 @@ package route
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 )
+
+// ErrLate is the error of Drain if all that still waits is due after the deadline.
+var ErrLate = errors.New("all that still waits is due after the deadline")
 
 // Drain stops the subscription and waits until Run has delivered what is in it and in the outboxes.
 // Once ctx is done, Run ends at the next opportunity, and the events that its workers have go back;
-// Drain then returns ctx's error. The same holds for a Run that begins after Drain.
+// Drain then returns ctx's error. If nothing that waits is due before ctx's deadline, that happens
+// at once, and the error is ErrLate. The same holds for a Run that begins after Drain.
 func (r *Route) Drain(ctx context.Context) error {
 	r.draining.Store(true)
 	r.subscription.Stop()
 	context.AfterFunc(ctx, r.runs.cut)
-	<-r.runs.ended()
-	return ctx.Err()
+	ended := r.runs.ended()
+	until, bounded := ctx.Deadline()
+	if !bounded {
+		<-ended
+		return ctx.Err()
+	}
+	look := time.NewTicker(drainLook)
+	defer look.Stop()
+	for times := 0; ; {
+		select {
+		case <-ended:
+			return ctx.Err()
+		case <-look.C:
+		}
+		if times++; !r.late(until) {
+			times = 0
+		}
+		if times == drainLooks && ctx.Err() == nil {
+			r.runs.cut()
+			<-ended
+			return ErrLate
+		}
+	}
+}
+
+const (
+	// drainLook is how often Drain looks whether it waits for nothing.
+	drainLook = 50 * time.Millisecond
+	// drainLooks is how often in a row that has to be so: a worker or a sender may be about to do
+	// something.
+	drainLooks = 3
+)
+
+// late reports whether nothing that waits is due before a time.
+func (r *Route) late(until time.Time) bool {
+	if r.busy.working.Load() > 0 || !r.outboxes.late(until) {
+		return false
+	}
+	source, ok := r.subscription.(interface {
+		Ready() int
+		RetriesBefore(time.Time) bool
+	})
+	switch {
+	case !ok:
+		return false
+	case source.Ready() > 0: // nobody takes it if the outboxes are full
+		return r.busy.waiting.Load() > 0
+	}
+	return !source.RetriesBefore(until)
 }
 
 // runs lets Drain wait for Run, and end it. The zero value is ready.
@@ -61,4 +115,20 @@ func (s *runs) cut() {
 	if s.cancel != nil {
 		s.cancel()
 	}
+}
+
+// busy counts the workers that have something to do. The zero value is ready.
+type busy struct {
+	working atomic.Int32 // on events
+	waiting atomic.Int32 // for room in an outbox
+}
+
+func (b *busy) wait() {
+	b.waiting.Add(1)
+	b.working.Add(-1)
+}
+
+func (b *busy) goOn() {
+	b.working.Add(1)
+	b.waiting.Add(-1)
 }

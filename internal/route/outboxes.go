@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/informer"
@@ -170,6 +171,23 @@ func (b *outboxes) all() (ways []*way) {
 		ways = append(ways, w)
 	}
 	return ways
+}
+
+// late reports whether nothing that waits is sent before a time.
+func (b *outboxes) late(until time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.byName {
+		if !w.Late(until) {
+			return false
+		}
+	}
+	for w := range b.retired {
+		if !w.Late(until) {
+			return false
+		}
+	}
+	return true
 }
 
 // room lets workers wait until an outbox has room. The zero value is ready.

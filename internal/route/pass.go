@@ -88,7 +88,9 @@ type leftover struct {
 func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsent) {
 	for len(rest.handover) > 0 {
 		next := rest.handover[0]
+		w.route.busy.wait()
 		err := next.way.OfferWait(ctx, next.Offering)
+		w.route.busy.goOn()
 		if err != nil && ctx.Err() != nil {
 			// The route is being stopped. The event goes back, and goes on from here.
 			d.Progress = *rest
@@ -134,7 +136,10 @@ func (w *worker) entry(i int, e event.Event, observed time.Time, messages []sink
 
 // awaitRoom waits while no output has room, or too much of what was made is waiting.
 func (w *worker) awaitRoom(ctx context.Context) {
-	w.route.outboxes.room.wait(ctx, w.route.pipeline.Load().blocked)
+	r := w.route
+	r.busy.waiting.Add(1)
+	r.outboxes.room.wait(ctx, r.pipeline.Load().blocked)
+	r.busy.waiting.Add(-1)
 }
 
 // blocked reports whether the workers should take no more events: what they make could only be

@@ -83,6 +83,7 @@ type Route struct {
 	runs     runs
 	idle     idle
 	draining atomic.Bool
+	busy     busy
 	stats    stats
 	breaker  breaker.Breaker
 	members  members

@@ -112,12 +112,14 @@ func (w *worker) run(ctx context.Context, workers int) error {
 		case err != nil:
 			return err
 		}
+		r.busy.working.Add(1)
 		w.taken = append(w.taken[:0], d)
 		if size := w.batchSize(); size > 1 {
 			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
 		w.turn(ctx)
+		r.busy.working.Add(-1)
 	}
 }
 

@@ -117,15 +117,18 @@ func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
 	s.stats.Retried++
 	s.buf.Park(*e)
 	s.useDisk()
-	key := d.Object.Key()
-	if s.retries == nil {
-		s.retries = map[event.Key]*time.Timer{}
-	}
-	s.retries[key] = time.AfterFunc(after, func() { s.unpark(key) })
+	s.retries.Add(d.Object.Key(), after, s.unpark)
 	if s.available() > 0 { // others have moved up
 		s.wake.set()
 	}
 	s.room.set()
+}
+
+// RetriesBefore reports whether an event waits for a retry that is due before a time.
+func (s *Subscription) RetriesBefore(t time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retries.DueBefore(t)
 }
 
 // unpark hands a parked event out again.
@@ -162,8 +165,7 @@ func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
 	return s.available() > 0 || s.stopped && s.buf.Empty()
 }
 
-// signal wakes an informer that waits for room and, if wake is set, a worker that waits for an
-// event.
+// signal wakes an informer that waits for room and, if wake is set, a worker that waits.
 func (s *Subscription) signal(wake bool) {
 	if wake {
 		s.wake.set()

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
@@ -31,7 +30,7 @@ type Subscription struct {
 	buf     *buffer.Buffer
 	byHand  buffer.Origin // of what Offer takes
 	stopped bool
-	retries map[event.Key]*time.Timer // of parked events
+	retries buffer.Timers // of parked events
 	recalls map[event.Key]*recall
 	stats   SubscriptionStats // those that the buffer does not count
 	resyncs []*resync         // handed out when there is nothing else to do

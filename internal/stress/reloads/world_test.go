@@ -158,7 +158,7 @@ func (w *version) text(hooks, state string) string {
 	b := &strings.Builder{}
 	p := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	p("apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\nstate: {dir: %q}", state)
-	p("shutdown: {drain: 20s, close: 5s}")
+	p("shutdown: {drain: 1m, close: 1m}")
 	p("informers:\n  pods: {resource: pods}\n  cms: {resource: configmaps}")
 	for n := range 3 {
 		if w.guests[n] {
@@ -168,7 +168,7 @@ func (w *version) text(hooks, state string) string {
 	p("outputs:")
 	p("  still-file: {%s, file: {path: still-file.jsonl}}", fmt.Sprintf(data, 0))
 	for _, l := range []string{"still-hook", "still-rules"} {
-		p("  %s: {%s, webhook: {url: \"%s/%s\", mode: batch, batch: {wait: 5ms}}}", l,
+		p("  %s: {%s, webhook: {url: \"%s/%s\", mode: batch, timeout: 1m, batch: {wait: 5ms}}}", l,
 			fmt.Sprintf(data, 0), hooks, l)
 	}
 	outputs := []string{"guests"}
@@ -182,7 +182,8 @@ func (w *version) text(hooks, state string) string {
 		if w.mode == "batch" {
 			batch = ", batch: {wait: 5ms}"
 		}
-		p("  %s: {%s, webhook: {url: \"%s/%s/%d\", mode: %s%s}}", l, fmt.Sprintf(data, w.v), hooks,
+		p("  %s: {%s, webhook: {url: \"%s/%s/%d\", timeout: 1m, mode: %s%s}}", l,
+			fmt.Sprintf(data, w.v), hooks,
 			l, w.v, w.mode, batch)
 	}
 	p("listeners:")

@@ -1,0 +1,153 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/sinktest"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// answering is a sink that does with each message what the function does.
+type answering func(name string) error
+
+func (answering) Pace() sink.Pace             { return sink.Pace{Writes: 4} }
+func (answering) Close(context.Context) error { return nil }
+
+func (a answering) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, func(_ context.Context, m sink.Message) error {
+		return a(m.Object.Name())
+	})
+}
+
+// A drain waits for what may still be delivered within its time, and for nothing else.
+func TestDrainWaitsForNothingInVain(t *testing.T) {
+	const grace = 25 * time.Second
+	down := errors.New("connection refused")
+	later := func() answering { // it is down, and comes back after a while
+		back := time.Now().Add(13 * time.Second)
+		return func(string) error {
+			if time.Now().Before(back) {
+				return sink.RetryAfter(down, 10*time.Second)
+			}
+			return nil
+		}
+	}
+	for name, c := range map[string]struct {
+		outputs  []answering
+		events   int
+		backoff  time.Duration // of what fails
+		atLeast  time.Duration // that the drain takes
+		atMost   time.Duration
+		err      error
+		written  int
+		buffered int // events that stay in the subscription
+	}{
+		"all is taken": {events: 5, outputs: []answering{func(string) error { return nil }},
+			atMost: time.Second, written: 5},
+		"a pause ends too late": {events: 5, outputs: []answering{func(string) error {
+			return sink.RetryAfter(down, time.Hour)
+		}}, backoff: time.Second, atMost: time.Second, err: ErrLate},
+		"a pause ends in time": {events: 5, outputs: []answering{later()}, backoff: time.Second,
+			atLeast: 10 * time.Second, atMost: 24 * time.Second, written: 5},
+		"one object is tried again too late": {
+			events: 5, outputs: []answering{func(n string) error {
+				if n == "p0" {
+					return sink.Alone(sink.RetryAfter(down, time.Hour))
+				}
+				return nil
+			}}, backoff: time.Second, atMost: time.Second, err: ErrLate, written: 4},
+		"a write takes its time, another output is away": {events: 1, outputs: []answering{
+			func(string) error { time.Sleep(9 * time.Second); return nil },
+			func(string) error { return sink.RetryAfter(down, time.Hour) },
+		}, backoff: time.Second, atLeast: 8 * time.Second, atMost: 10 * time.Second, err: ErrLate,
+			written: 1},
+		"there is no room for all": {events: 3000, outputs: []answering{func(string) error {
+			return sink.RetryAfter(down, time.Hour)
+		}}, backoff: time.Second, atMost: time.Second, err: ErrLate, buffered: 3000 - 1024},
+		"it is tried until the time is over": {events: 5, outputs: []answering{
+			func(string) error { return sink.Alone(down) }}, backoff: 50 * time.Millisecond,
+			err: context.DeadlineExceeded, atLeast: grace, atMost: grace},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if name == "a pause ends in time" {
+					c.outputs[0] = later() // by the clock of the bubble
+				}
+				r, source := draining(t, c.outputs, c.events, c.backoff)
+				ended := make(chan error, 1)
+				go func() { ended <- r.Run(t.Context()) }()
+				time.Sleep(500 * time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), grace)
+				defer cancel()
+				begun := time.Now()
+				err := r.Drain(ctx)
+				<-ended
+				if took := time.Since(begun); !errors.Is(err, c.err) || took < c.atLeast ||
+					took > c.atMost {
+					t.Errorf("drained with %v after %v", err, took)
+				}
+				s := r.Stats()
+				waiting := 0
+				for _, out := range s.Outputs {
+					waiting += int(out.Waiting)
+				}
+				rest := source.Waiting()
+				if rest < c.buffered {
+					t.Errorf("%d events are in the subscription, want %d", rest, c.buffered)
+				}
+				if sent := c.events * len(c.outputs); int(s.Written) != c.written ||
+					c.written+waiting+rest*len(c.outputs) != sent {
+					t.Errorf("%d written, %d waiting, %d in the subscription: want %d of %d",
+						s.Written, waiting, rest, c.written, sent)
+				}
+			})
+		})
+	}
+}
+
+// draining returns a route with events of as many objects.
+func draining(t *testing.T, outputs []answering, events int,
+	backoff time.Duration) (*Route, *informer.Subscription) {
+	source, err := informer.NewSubscription(
+		informer.SubscriptionConfig{Name: "l", Capacity: events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Pipeline{}
+	p.Messages, err = cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, out := range outputs {
+		p.Outputs = append(p.Outputs, to(fmt.Sprint("out", i), out))
+	}
+	r, err := New(Config{Name: "l", Subscription: source, Letters: &letters{}, Pipeline: p,
+		Retry: Retry{Attempts: 1, MinBackoff: backoff, MaxBackoff: backoff},
+		Log:   slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parser object.Parser
+	for i := range events {
+		o, _, err := parser.ParseItem(fmt.Appendf(nil,
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d"}}`, i))
+		if err == nil {
+			err = source.OfferWait(t.Context(), event.Event{Op: event.Add, Object: o}, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r, source
+}
