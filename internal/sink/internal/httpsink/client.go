@@ -24,6 +24,9 @@ const (
 	DefaultTimeout = 10 * time.Second
 
 	maxRequests = 64 // that run at a time
+
+	idempotencyKey = "Idempotency-Key"
+
 	// goneFor is how long nothing is sent after the answer 410.
 	goneFor = 10 * time.Minute
 	// pingAfter and pingTimeout find HTTP/2 connections that lead nowhere.
@@ -148,6 +151,11 @@ func (c *Client) prepare(own http.Header) (prepared, error) {
 	}
 	for name, values := range own {
 		p.header[name] = values
+	}
+	// Without a value it is not sent, and allows the transport to send a request again whose
+	// connection the server had closed while it was idle.
+	if _, set := p.header[idempotencyKey]; !set {
+		p.header[idempotencyKey] = nil
 	}
 	return p, nil
 }
