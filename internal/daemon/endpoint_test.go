@@ -82,7 +82,7 @@ cluster: {name: home}
 		`informerd_rule_violations{listener="stuck",namespace="shop",rule="not-running",severity="high"} 1`,
 		`informerd_listener_violations{listener="stuck"} 2`,
 		`informerd_rule_errors_total{listener="stuck"} 3`,
-		`informerd_dead_letters_total{listener="stuck"} 3`,
+		`informerd_dead_letters_total{listener="stuck",reason="rule-failed"} 3`,
 		`informerd_filter_errors_total{listener="stuck"} 0`,
 		`informerd_events_refused_total{listener="plain"} 2`,
 		`informerd_informer_objects{namespace="",resource="pods"} 3`,

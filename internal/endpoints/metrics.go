@@ -65,6 +65,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
+	describeAll(ch, earlySeries)
 	describeAll(ch, outputSeries)
 	describeAll(ch, ruleSeries)
 	describeAll(ch, bufferSeries)
@@ -127,6 +128,9 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 				op.String())
 		}
 		sendAll(ch, routeSeries, stats, l.Name)
+		for _, early := range stats.Early {
+			sendAll(ch, earlySeries, early, l.Name, early.Reason)
+		}
 		for _, out := range stats.Outputs {
 			sendAll(ch, outputSeries, out, l.Name, out.Output)
 		}

@@ -40,6 +40,7 @@ func oneIf(b bool) int {
 
 var (
 	byListener = []string{"listener"}
+	byReason   = []string{"listener", "reason"}
 	byOutput   = []string{"listener", "output"}
 	byScope    = []string{"resource", "namespace"}
 )
@@ -69,11 +70,16 @@ var (
 )
 
 // Of what came of events for an output, offered is the sum of delivered, dead letters, dropped,
-// merged and waiting.
+// merged and waiting. The events that matched are those that were offered to the output or that it
+// does not want, those that the handler refused, and those of its reasons in earlySeries.
 var outputSeries = []series[route.OutputStats]{
 	counter(byOutput, "output_events_offered_total",
-		"Events of which something was to be sent to the output. Each ends delivered, as a dead letter, dropped or merged, or is waiting.",
+		"Events of which something was to be sent to the output, replayed dead letters included. Each ends delivered, as a dead letter, dropped or "+
+			"merged, or is waiting.",
 		func(s route.OutputStats) uint64 { return s.Offered }),
+	counter(byOutput, "output_events_unwanted_total",
+		"Events of which the output wants nothing, as its when says. No reason to worry.",
+		func(s route.OutputStats) uint64 { return s.Unwanted }),
 	counter(byOutput, "output_events_delivered_total",
 		"Events of which the output took everything.",
 		func(s route.OutputStats) uint64 { return s.Delivered }),
@@ -127,12 +133,6 @@ var routeSeries = []series[route.Stats]{
 		"Times that the listener's filter or select failed, so that there was no answer. Any increase is a mistake in the expression: "+
 			"the log has its place. On a failing filter the event is given up; a failing select leaves the object selected or not as it was.",
 		func(s route.Stats) uint64 { return s.FilterErrors }),
-	counter(byListener, "events_retried_total",
-		"Events that were put back after a handler, an output or a filter had failed. Worry if it goes on rising: the log has the error.",
-		func(s route.Stats) uint64 { return s.Retried }),
-	counter(byListener, "dead_letters_total",
-		"Events given up after all attempts or for good. Each is a change that an output did not get: the log names the object.",
-		func(s route.Stats) uint64 { return s.DeadLetters }),
 	counter(byListener, "handler_calls_total",
 		"Calls of the listener's handler; one that takes several events at once has one call for them.",
 		func(s route.Stats) uint64 { return s.HandlerCalls }),
@@ -158,11 +158,9 @@ var routeSeries = []series[route.Stats]{
 			"The handler gets a status. Worry about any increase: outputs do not get them.",
 		func(s route.Stats) uint64 { return s.EmissionsRefused }),
 	counter(byListener, "events_matched_total",
-		"Events that passed the listener's select and filter: they are for its handler and outputs.",
+		"Events that passed the listener's select and filter: they are for its handler and outputs. One whose handler failed passes again "+
+			"when it is tried again.",
 		func(s route.Stats) uint64 { return s.Matched }),
-	counter(byListener, "events_unwanted_total",
-		"Times that the when of an output wanted nothing of an event. No reason to worry.",
-		func(s route.Stats) uint64 { return s.Unwanted }),
 	gauge(byListener, "remembered_objects",
 		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
 			"select looks at the clock or at other objects, and those for which it failed.",
@@ -170,6 +168,18 @@ var routeSeries = []series[route.Stats]{
 	counter(byListener, "messages_written_total",
 		"Messages that outputs took, counted once for each output.",
 		func(s route.Stats) uint64 { return s.Written }),
+}
+
+// earlySeries are of events that did not come to the outputs.
+var earlySeries = []series[route.EarlyStats]{
+	counter(byReason, "events_retried_total",
+		"Events put back to be tried again because the filter or the handler had failed, by the reason that a dead letter would have. What outputs "+
+			"do not take is in informerd_output_retries_total. Worry if it goes on rising: the log has the error.",
+		func(s route.EarlyStats) uint64 { return s.Retried }),
+	counter(byReason, "dead_letters_total",
+		"Events given up before they came to outputs, by reason: the filter, a rule or the handler failed. The dead letters of outputs are in "+
+			"informerd_output_letters_total. Alert on any increase, and see informerd dlq ls.",
+		func(s route.EarlyStats) uint64 { return s.DeadLetters }),
 }
 
 // ruleSeries are those of listeners with rules.

@@ -18,16 +18,19 @@ import (
 
 // notMetrics are what the stages count or say and no metric shows.
 var notMetrics = map[string]string{
-	"SubscriptionStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
-	"SubscriptionStats.Done":     "events_total without what the buffer holds",
-	"SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
-	"SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
-	"ListenerStats.Stored":       "dead_letters_total counts the same where the reason is known",
-	"Status.Resource":            "a label",
-	"Status.Scope":               "a label",
-	"Status.Bytes":               "the length of the texts; Memory is what they take",
-	"Status.Subscriptions":       "said by the configuration",
-	"Status.ResourceVersion":     "opaque",
+	"route.Stats.Retried":                 "events_retried_total and output_retries_total add up to it",
+	"route.Stats.DeadLetters":             "dead_letters_total and output_letters_total add up to it",
+	"route.Stats.Unwanted":                "output_events_unwanted_total adds up to it",
+	"informer.SubscriptionStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
+	"informer.SubscriptionStats.Done":     "events_total without what the buffer holds",
+	"informer.SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
+	"informer.SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
+	"deadletter.ListenerStats.Stored":     "dead_letters_total counts the same where the reason is known",
+	"informer.Status.Resource":            "a label",
+	"informer.Status.Scope":               "a label",
+	"informer.Status.Bytes":               "the length of the texts; Memory is what they take",
+	"informer.Status.Subscriptions":       "said by the configuration",
+	"informer.Status.ResourceVersion":     "opaque",
 }
 
 // Whatever a stage counts can be seen from outside, or has a reason in notMetrics.
@@ -41,6 +44,16 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 	check(t, delivery.Stats{}, func(s delivery.Stats) *Server {
 		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
 			return route.Stats{Outputs: []route.OutputStats{{Output: "o", Stats: s}}}
+		}}}}
+	})
+	check(t, route.OutputStats{}, func(s route.OutputStats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
+			return route.Stats{Outputs: []route.OutputStats{s}}
+		}}}}
+	})
+	check(t, route.EarlyStats{}, func(s route.EarlyStats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
+			return route.Stats{Early: []route.EarlyStats{s}}
 		}}}}
 	})
 	check(t, informer.SubscriptionStats{}, func(s informer.SubscriptionStats) *Server {
@@ -76,7 +89,7 @@ func check[S any](t *testing.T, zero S, server func(S) *Server) {
 	for i := range typ.NumField() {
 		changed := zero
 		set(t, reflect.ValueOf(&changed).Elem().Field(i))
-		name := typ.Name() + "." + typ.Field(i).Name
+		name := typ.String() + "." + typ.Field(i).Name
 		_, excused := notMetrics[name]
 		switch shown := metrics(changed) != before; {
 		case !shown && !excused:
@@ -107,8 +120,12 @@ func set(t *testing.T, field reflect.Value) {
 		*value = map[event.Op]uint64{event.Add: 7}
 	case *time.Time:
 		*value = noon
+	case *[]route.EarlyStats:
+		*value = []route.EarlyStats{{Reason: "r"}}
 	case *[]route.OutputStats:
 		*value = []route.OutputStats{{Output: "o"}}
+	case *delivery.Stats:
+		value.Offered = 7
 	case *breaker.Pause:
 		*value = breaker.Pause{Begin: noon, End: noon, Since: noon, Failures: 7}
 	case *informer.Resource:

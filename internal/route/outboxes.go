@@ -15,6 +15,7 @@ import (
 type way struct {
 	*delivery.Outbox
 	receiver int
+	unwanted atomic.Uint64 // events
 }
 
 // outboxes are the ways of a route to its outputs, by name. They outlast its pipelines, and run

@@ -81,7 +81,7 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 		return
 	case !last:
 		delay := r.retry.Load().delay(d.Attempt)
-		r.stats.retried.Add(1)
+		r.stats.retried.add(f.reason)
 		r.log.Failure(slog.LevelWarn, d, "event failed, will try again", err,
 			slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 		d.Retry(delay)
@@ -118,7 +118,7 @@ func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event,
 		r.log.Failure(slog.LevelError, d, "a dead letter cannot be stored, will try again", err)
 		return err
 	}
-	r.stats.deadLetters.Add(1)
+	r.stats.deadLetters.add(f.reason)
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (w *worker) handOverAll(ctx context.Context) {
 		taken, err := way.OfferAll(g.offerings)
 		// the listener does not use the output any more
 		if rest := g.offerings[taken:]; err != nil {
-			w.route.stats.unwanted.Add(uint64(len(rest)))
+			way.unwanted.Add(uint64(len(rest)))
 		} else {
 			for n, o := range rest {
 				h := &w.finished[g.of[taken+n]].rest.handover
@@ -98,7 +98,7 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 			return
 		}
 		if err != nil { // the listener does not use the output any more
-			w.route.stats.unwanted.Add(1)
+			next.way.unwanted.Add(1)
 		}
 		rest.handover = rest.handover[1:]
 	}
@@ -110,6 +110,7 @@ func (w *worker) entry(i int, e event.Event, observed time.Time, messages []sink
 	entry delivery.Entry, ok bool) {
 	out := &w.outputs[i]
 	if out.reports {
+		w.pipeline.ways[i].unwanted.Add(1)
 		return entry, false
 	}
 	entry = delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: observed}
@@ -128,7 +129,7 @@ func (w *worker) entry(i int, e event.Event, observed time.Time, messages []sink
 		entry.Failed = cmp.Or(entry.Failed, err)
 	}
 	if len(entry.Messages) == 0 {
-		w.route.stats.unwanted.Add(1)
+		w.pipeline.ways[i].unwanted.Add(1)
 		return entry, false
 	}
 	return entry, true

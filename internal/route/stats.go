@@ -21,8 +21,22 @@ type stats struct {
 	handlerCalls, handlerCrashes atomic.Uint64
 	dropped, emitted             atomic.Uint64
 	emissionsRefused             atomic.Uint64
-	matched, unwanted, own       atomic.Uint64
-	retried, deadLetters         atomic.Uint64
+	matched, own                 atomic.Uint64
+	retried, deadLetters         byReason
+}
+
+// early are the reasons of events that do not come to the outputs, in the order of their path.
+var early = [...]string{reasonFilter, reasonRule, reasonHandler, reasonRefused}
+
+// byReason counts events by these reasons.
+type byReason [len(early)]atomic.Uint64
+
+func (b *byReason) add(reason string) {
+	for i := range early {
+		if early[i] == reason {
+			b[i].Add(1)
+		}
+	}
 }
 
 // reported counts a transition once, however often it is offered.
@@ -57,24 +71,36 @@ type Stats struct {
 	// EmissionsRefused are emissions of the handler that were refused: denied by its grant, too
 	// many or too large, or malformed.
 	EmissionsRefused uint64
-	Matched          uint64 // events that were for the handler and the outputs
-	Unwanted         uint64 // times that an output's when wanted nothing of an event
-	Written          uint64 // messages outputs took, counted per output
-	Retried          uint64
-	Members          int // objects of which it is remembered whether they are selected
+	// Matched are the events that were for the handler and the outputs. One that is tried again
+	// since the handler failed counts again.
+	Matched  uint64
+	Unwanted uint64 // of all outputs
+	Written  uint64 // messages outputs took, counted per output
+	Retried  uint64 // of all reasons and outputs
+	Members  int    // objects of which it is remembered whether they are selected
 	// DeadLetters are events given up, those on which a rule failed, and reports of rules that an
 	// output refuses permanently.
 	DeadLetters uint64
+	// Early are events that did not come to the outputs, by reason.
+	Early []EarlyStats
 	// Outputs are in the order of the pipeline.
 	Outputs []OutputStats
+}
+
+// EarlyStats are events that did not come to the outputs, for one reason.
+type EarlyStats struct {
+	Reason      string // as dead letters have it
+	Retried     uint64 // times that one was put back
+	DeadLetters uint64
 }
 
 // OutputStats is what a route has done for one output.
 type OutputStats struct {
 	Output string
 	delivery.Stats
-	Paused breaker.Pause // of the output; the zero Pause if there is none
-	Pauses uint64
+	Unwanted uint64        // events of which it wants nothing
+	Paused   breaker.Pause // of the output; the zero Pause if there is none
+	Pauses   uint64
 }
 
 // Stats returns the counters.
@@ -90,15 +116,21 @@ func (r *Route) Stats() Stats {
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
-		Unwanted: s.unwanted.Load(), Retried: s.retried.Load(), Members: r.members.len(),
-		DeadLetters: s.deadLetters.Load(),
+		Members: r.members.len(),
+	}
+	for i, reason := range early {
+		e := EarlyStats{reason, s.retried[i].Load(), s.deadLetters[i].Load()}
+		out.Early = append(out.Early, e)
+		out.Retried += e.Retried
+		out.DeadLetters += e.DeadLetters
 	}
 	if p := r.pipeline.Load(); p != nil {
 		for _, way := range p.ways {
-			o := OutputStats{Output: way.Name(), Stats: way.Stats()}
+			o := OutputStats{Output: way.Name(), Stats: way.Stats(), Unwanted: way.unwanted.Load()}
 			o.Paused, o.Pauses = way.Output().Pause()
 			out.Outputs = append(out.Outputs, o)
 			out.Written += o.Written
+			out.Unwanted += o.Unwanted
 			out.Retried += o.Retried
 			out.DeadLetters += o.Letters
 		}
