@@ -10,8 +10,8 @@
 //   - Redirects are not followed, no proxy is taken from the environment, and addresses are checked
 //     when a connection is made, as package outbound has it.
 //   - At most 64 KiB of an answer's head and of its body are read; nothing is decompressed.
-//   - A connection that the server ends before it has answered anything, when it was used before, is
-//     no failure: the request is sent again at once, with another one.
+//   - A connection that the server ends before it has answered anything, when it was used before,
+//     is no failure: the request is sent again at once, with another one.
 //   - Connections are reused, and HTTP/2 is used where TLS allows it. At most 64 requests run at a
 //     time.
 //   - URL, headers and TLS files are read at each use. If one cannot be read, the request is worth
