@@ -47,6 +47,11 @@
 //   - What was merged is one event from the first old state to the last new one. What a handler or
 //     an expression made of the last event is sent as it is.
 //
+// # Memory
+//
+//   - What waits takes at most 300 bytes for each event and output. Its objects, which the outputs
+//     share, and what was made of it come on top.
+//
 // # Running and stopping
 //
 //   - Run has one goroutine until something is offered, and then at most as many as the sink takes

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -121,6 +122,12 @@ type Offering = informer.Offering
 // Prepare returns what an outbox takes. What the entry refers to is the outbox's from here on.
 func Prepare(e event.Event, entry *Entry) Offering {
 	return Offering{Event: e, Progress: entry.waiting(e)}
+}
+
+// PrepareEvent is Prepare for an event that is sent as it is.
+func PrepareEvent(e event.Event, by *cloudevent.Builder, observed time.Time) Offering {
+	return Offering{Event: e,
+		Progress: &waiting{builder: by, observed: observed, event: e, wanted: true}}
 }
 
 // OfferAll takes offerings as far as there is room, and returns how many: the first ones. It never

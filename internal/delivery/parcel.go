@@ -15,7 +15,8 @@ type parcel struct {
 	report Settler
 }
 
-// next sets m to the parcel's next message that is still to be sent, and returns why it cannot be.
+// next sets m, which is zero, to the parcel's next message that is still to be sent, and returns
+// why it cannot be.
 func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
 	e := p.entry
 	if replay := e.has().replay; replay != nil && replay.Superseded() {
@@ -71,7 +72,7 @@ func (w *waiting) nextMessage(m *sink.Message) (ok bool) {
 		m.Missed = w.event.Missed
 		return true
 	case w.sent == 0:
-		*m = w.builder.Event(w.event, w.observed)
+		w.builder.SetEvent(m, w.event, w.observed)
 		return true
 	}
 	return false

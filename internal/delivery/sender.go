@@ -20,7 +20,7 @@ type sender struct {
 
 	// The buffers of the current turn, used again by the next one.
 	taken    []informer.Delivery
-	done     []informer.Delivery // those that have ended, and that the queue does not know of yet
+	done     []*informer.Delivery // those that have ended, and that the queue does not know of yet
 	parcels  []parcel
 	live     []*parcel // those of which the current write has a message
 	messages []sink.Message
@@ -55,10 +55,11 @@ func (s *sender) run(ctx context.Context) error {
 		s.flush()
 		o.senders.end()
 		// A sender that waits refers to no objects.
+		n := len(s.taken) // no buffer has had more in it
 		clear(s.taken)
 		clear(s.parcels)
-		clear(s.live[:cap(s.live)])
-		clear(s.messages[:cap(s.messages)])
+		clear(s.live[:min(n, cap(s.live))])
+		clear(s.messages[:min(n, cap(s.messages))])
 		s.parcels = s.parcels[:0]
 		if o.cfg.OnRoom != nil {
 			o.cfg.OnRoom()
@@ -201,6 +202,7 @@ func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool)
 		case !s.giveUp(ctx, p, m, deadletter.FilterFailed, failed):
 			return false
 		}
+		*m = sink.Message{}
 	}
 }
 
@@ -253,7 +255,7 @@ func (s *sender) took(p *parcel, m *sink.Message) {
 // finish ends a parcel of which everything was taken or refused.
 func (s *sender) finish(p *parcel) {
 	s.outbox.end(p.entry)
-	s.done = append(s.done, *p.Delivery)
+	s.done = append(s.done, p.Delivery)
 }
 
 // end counts an entry that has ended.

@@ -28,7 +28,10 @@ func (w *worker) passOn(ctx context.Context) {
 // is sent as it is.
 func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) {
 	for i := range w.going {
-		if entry, ok := w.entry(i, d.event, observed, messages); ok {
+		if messages == nil && w.outputs[i].asItIs() {
+			w.going[i].add(len(w.finished),
+				delivery.PrepareEvent(d.event, w.pipeline.Messages, observed))
+		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
 			w.going[i].add(len(w.finished), delivery.Prepare(d.event, &entry))
 		}
 	}

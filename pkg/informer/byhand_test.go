@@ -316,7 +316,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		room := make(chan error)
 		go func() { room <- s.OfferWait(t.Context(), resyncOf("a", 1), nil) }()
 		synctest.Wait()
-		s.DoneAll(out[:2])
+		s.DoneAll([]*Delivery{&out[0], &out[1]})
 		if err := <-room; err != nil || s.Ready() != 1 || s.Room() != 1 {
 			t.Errorf("%v, %d ready, room for %d", err, s.Ready(), s.Room())
 		}
@@ -325,7 +325,8 @@ func TestSeveralAtOnce(t *testing.T) {
 			t.Error(taken, err)
 		}
 		last := s.More(out[2:], 5, 1)
-		if s.DoneAll(last); s.Waiting() != 0 || s.Stats().Done != 4 || s.Stats().Offered != 4 {
+		if s.DoneAll([]*Delivery{&last[0], &last[1]}); s.Waiting() != 0 || s.Stats().Done != 4 ||
+			s.Stats().Offered != 4 {
 			t.Errorf("%d waiting, %+v", s.Waiting(), s.Stats())
 		}
 		if _, err := s.Next(t.Context()); !errors.Is(err, ErrStopped) {

@@ -71,11 +71,11 @@ func (d *Delivery) entry() *buffer.Entry {
 }
 
 // DoneAll ends deliveries of this subscription, as Done of each does, but takes the lock once.
-func (s *Subscription) DoneAll(all []Delivery) {
+func (s *Subscription) DoneAll(all []*Delivery) {
 	wake := false
 	s.mu.Lock()
-	for i := range all {
-		wake = s.finished(all[i].entry(), true)
+	for _, d := range all {
+		wake = s.finished(d.entry(), true)
 	}
 	s.mu.Unlock()
 	s.signal(wake)

@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-var typeOf = map[event.Op]string{
+var typeOf = [...]string{
 	event.Add:    "dev.informerd.object.added",
 	event.Update: "dev.informerd.object.updated",
 	event.Delete: "dev.informerd.object.deleted",
@@ -25,6 +25,7 @@ var typeOf = map[event.Op]string{
 type Builder struct {
 	origin        *sink.Origin
 	subjectPrefix string // the resource, encoded
+	idPrefix      string // what all ids of states begin with, before they are hashed
 }
 
 // NewBuilder takes where the messages come from, but for Source, which it makes. Cluster, Listener
@@ -40,18 +41,25 @@ func NewBuilder(from sink.Origin) (*Builder, error) {
 	}
 	from.Source = "/clusters/" + url.PathEscape(from.Cluster) + "/listeners/" +
 		url.PathEscape(from.Listener)
-	return &Builder{origin: &from, subjectPrefix: url.PathEscape(from.Resource) + "/"}, nil
+	return &Builder{origin: &from, subjectPrefix: url.PathEscape(from.Resource) + "/",
+		idPrefix: string(appendParts(nil, from.Cluster, from.Resource))}, nil
 }
 
 // Origin returns where the builder's messages come from. Do not change it.
 func (b *Builder) Origin() *sink.Origin { return b.origin }
 
 // Event returns the message for an object's event.
-func (b *Builder) Event(ev event.Event, observed time.Time) sink.Message {
-	m := b.about(ev, observed)
-	m.ID = b.stateID(ev)
-	m.Type = typeOf[ev.Op]
+func (b *Builder) Event(ev event.Event, observed time.Time) (m sink.Message) {
+	b.SetEvent(&m, ev, observed)
 	return m
+}
+
+// SetEvent sets a zero message to the one for an object's event. A Message is large, so copies of
+// one are to be seen in what an event costs.
+func (b *Builder) SetEvent(m *sink.Message, ev event.Event, observed time.Time) {
+	b.about(m, &ev, observed)
+	m.ID = b.stateID(&ev)
+	m.Type = typeOf[ev.Op]
 }
 
 // Emitted returns the message for what a handler emitted about ev: the index-th for this event,
@@ -66,33 +74,26 @@ func (b *Builder) Emitted(ev event.Event, observed time.Time, typ string, index 
 		return sink.Message{},
 			sink.Permanent(fmt.Errorf("emitted event %d of type %q: %w", index, typ, err))
 	}
-	m := b.about(ev, observed)
-	m.ID = b.emittedID(ev, typ, index)
+	var m sink.Message
+	b.about(&m, &ev, observed)
+	m.ID = b.emittedID(&ev, typ, index)
 	m.Type = typ
 	m.Body, m.Data = sink.BodyData, data
 	return m, nil
 }
 
-// about returns what all messages about ev have in common.
-func (b *Builder) about(ev event.Event, observed time.Time) sink.Message {
-	m := sink.Message{
-		Origin: b.origin,
-		Subject: b.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" +
-			url.PathEscape(ev.Object.Name()),
-		Time:              observed,
-		Op:                ev.Op,
-		ResourceVersion:   ev.Object.ResourceVersion(),
-		UID:               ev.Object.UID(),
-		Initial:           ev.Initial,
-		FinalStateUnknown: ev.FinalStateUnknown,
-		Missed:            ev.Missed,
-		Object:            ev.Object,
-		Old:               ev.Old,
-	}
+// about sets what all messages about ev have in common.
+func (b *Builder) about(m *sink.Message, ev *event.Event, observed time.Time) {
+	o := ev.Object
+	m.Origin = b.origin
+	m.Subject = b.subjectPrefix + url.PathEscape(o.Namespace()) + "/" + url.PathEscape(o.Name())
+	m.Time, m.Op = observed, ev.Op
+	m.ResourceVersion, m.UID = o.ResourceVersion(), o.UID()
+	m.Initial, m.FinalStateUnknown, m.Missed = ev.Initial, ev.FinalStateUnknown, ev.Missed
+	m.Object, m.Old = o, ev.Old
 	if ev.Old != nil {
 		m.OldResourceVersion = ev.Old.ResourceVersion()
 	}
-	return m
 }
 
 // checkType reports what CloudEvents does not allow in a type.

@@ -13,17 +13,17 @@ import (
 
 // stateID returns the id of the state that ev reports. The recipe is in the package doc; receivers
 // rely on it.
-func (b *Builder) stateID(ev event.Event) string {
+func (b *Builder) stateID(ev *event.Event) string {
 	state := "present"
 	if ev.Op == event.Delete {
 		state = "absent"
 	}
 	o := ev.Object
-	return hash(b.origin.Cluster, b.origin.Resource, o.Namespace(), o.Name(), o.UID(),
-		o.ResourceVersion(), state)
+	return sumOf(appendParts(append(make([]byte, 0, 256), b.idPrefix...), o.Namespace(), o.Name(),
+		o.UID(), o.ResourceVersion(), state))
 }
 
-func (b *Builder) emittedID(ev event.Event, typ string, index int) string {
+func (b *Builder) emittedID(ev *event.Event, typ string, index int) string {
 	return hash(b.stateID(ev), b.origin.Listener, typ, strconv.Itoa(index))
 }
 
@@ -41,15 +41,24 @@ func (b *Builder) ruleID(o *object.Object, typ string, r *sink.Report, since str
 
 // hash writes each part as a netstring, so that different lists of parts never have the same bytes.
 func hash(parts ...string) string {
-	buf := make([]byte, 0, 256)
+	return sumOf(appendParts(make([]byte, 0, 256), parts...))
+}
+
+func appendParts(dst []byte, parts ...string) []byte {
 	for _, p := range parts {
-		buf = strconv.AppendInt(buf, int64(len(p)), 10)
-		buf = append(buf, ':')
-		buf = append(buf, p...)
-		buf = append(buf, ',')
+		dst = strconv.AppendInt(dst, int64(len(p)), 10)
+		dst = append(dst, ':')
+		dst = append(dst, p...)
+		dst = append(dst, ',')
 	}
-	sum := sha256.Sum256(buf)
-	return hex.EncodeToString(sum[:16])
+	return dst
+}
+
+func sumOf(parts []byte) string {
+	sum := sha256.Sum256(parts)
+	var text [2 * 16]byte
+	hex.Encode(text[:], sum[:16])
+	return string(text[:])
 }
 
 // DeliveryID returns an id for receivers that find duplicates by one id alone. A message's own id

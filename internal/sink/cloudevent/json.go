@@ -113,7 +113,13 @@ func appendText(dst []byte, name, value string) []byte {
 func appendString(dst []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
-	for _, r := range s {
+	plain := 0
+	for plain < len(s) && ' ' <= s[plain] && s[plain] < utf8.RuneSelf && s[plain] != '"' &&
+		s[plain] != '\\' {
+		plain++
+	}
+	dst = append(dst, s[:plain]...) // usually all of it
+	for _, r := range s[plain:] {
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))

@@ -10,7 +10,8 @@ import (
 // Rule returns the message for what a rule reports about the object of ev. If only time has passed,
 // ev has no op, and the message has none either.
 func (b *Builder) Rule(ev event.Event, observed time.Time, r sink.Report) sink.Message {
-	m := b.about(ev, observed)
+	var m sink.Message
+	b.about(&m, &ev, observed)
 	m.Type = "dev.informerd.rule.resolved"
 	if r.Violated {
 		m.Type = "dev.informerd.rule.violated"

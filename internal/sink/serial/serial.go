@@ -3,7 +3,6 @@ package serial
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +34,7 @@ type Writer struct {
 	stopped chan struct{} // closed when run has returned
 	endErr  error         // of End; written before stopped is closed
 	once    sync.Once     // guards closing stop
+	spare   sync.Pool     // of Jobs that have ended, for the memory of their messages
 }
 
 // Job is the messages of one call of Write.
@@ -66,7 +66,7 @@ func (w *Writer) Write(ctx context.Context, messages []sink.Message) []error {
 		return w.failed(messages, err)
 	}
 	// The goroutine may still read the messages when the caller has its slice back.
-	j := &Job{writer: w, ctx: ctx, Messages: slices.Clone(messages), result: make(chan []error, 1)}
+	j := w.job(ctx, messages)
 	select {
 	case w.jobs <- j:
 	case <-w.stop:
@@ -76,6 +76,7 @@ func (w *Writer) Write(ctx context.Context, messages []sink.Message) []error {
 	}
 	select {
 	case errs := <-j.result:
+		w.ended(j)
 		return errs
 	case <-ctx.Done():
 		errs := w.failed(messages, fmt.Errorf("%s; the line may still get out: %w", w.config.Busy,
@@ -83,6 +84,24 @@ func (w *Writer) Write(ctx context.Context, messages []sink.Message) []error {
 		clear(errs[:j.done.Load()])
 		return errs
 	}
+}
+
+// job returns a job with a copy of the messages.
+func (w *Writer) job(ctx context.Context, messages []sink.Message) *Job {
+	j, ok := w.spare.Get().(*Job)
+	if !ok {
+		j = &Job{writer: w, result: make(chan []error, 1)}
+	}
+	j.ctx, j.Messages = ctx, append(j.Messages, messages...)
+	return j
+}
+
+// ended keeps a job that the goroutine has done with.
+func (w *Writer) ended(j *Job) {
+	clear(j.Messages)
+	j.ctx, j.Messages, j.errs = nil, j.Messages[:0], nil
+	j.done.Store(0)
+	w.spare.Put(j)
 }
 
 // Close is Close of a sink.
@@ -100,14 +119,16 @@ func (w *Writer) Close(ctx context.Context) error {
 // run carries out jobs until Close.
 func (w *Writer) run() {
 	defer close(w.stopped)
+	var jobs []*Job
 	for {
 		select {
 		case j := <-w.jobs:
-			jobs := w.more([]*Job{j})
+			jobs = w.more(append(jobs[:0], j))
 			w.config.Do(jobs)
 			for _, j := range jobs {
-				j.result <- j.errs
+				j.result <- j.errs // and the job is the caller's
 			}
+			clear(jobs)
 		case <-w.stop:
 			if w.config.End != nil {
 				w.endErr = w.config.End()

@@ -97,3 +97,31 @@ func TestWhatIsWrittenIsReported(t *testing.T) {
 		}
 	})
 }
+
+// A job has nothing of the ones before it, whose memory it may use.
+func TestJobsHaveNothingOfEarlierOnes(t *testing.T) {
+	broken := errors.New("broken")
+	w := serial.New(serial.Config{Do: func(all []*serial.Job) {
+		for _, j := range all {
+			for i, m := range j.Messages {
+				if m.Subject == "bad" {
+					j.Fail(i, broken)
+				}
+			}
+			j.Written(len(j.Messages))
+		}
+	}})
+	for range 100 {
+		errs := w.Write(t.Context(), []sink.Message{{Subject: "bad"}, {}, {Subject: "bad"}})
+		if len(errs) != 3 || !errors.Is(errs[0], broken) || errs[1] != nil ||
+			!errors.Is(errs[2], broken) {
+			t.Fatalf("got %v", errs)
+		}
+		if errs := w.Write(t.Context(), []sink.Message{{}}); errs != nil {
+			t.Fatalf("got %v of what has not failed", errs)
+		}
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

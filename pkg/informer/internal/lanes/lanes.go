@@ -51,10 +51,11 @@ type Lane[T any] struct {
 }
 
 const (
-	// maxSpare is how many ended lanes are kept: each event needs one for a moment.
-	maxSpare = 16
+	// maxSpare is how many ended lanes are kept: each event needs one for a moment, and senders and
+	// workers take up to 32 events at once.
+	maxSpare = 64
 	// maxSpareCap is the longest line that an ended lane keeps the memory of.
-	maxSpareCap = 16
+	maxSpareCap = 8
 )
 
 // Len returns how many items wait in the lane.
