@@ -19,14 +19,15 @@ func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
 	if !out.breaker.Troubled() || ctx.Err() != nil {
 		return true, false
 	}
-	waiting, cancel := context.WithCancel(ctx)
+	waiting := ctx
 	if limit := s.outbox.policy.Load().GiveUpAfter; limit > 0 {
 		slices.SortStableFunc(rest, func(a, b parcel) int {
 			return a.entry.offeredAt().Compare(b.entry.offeredAt())
 		})
+		var cancel func()
 		waiting, cancel = context.WithDeadline(ctx, rest[0].entry.offeredAt().Add(limit))
+		defer cancel()
 	}
-	defer cancel()
 	s.outbox.senders.wait()
 	entered, trial = out.breaker.Enter(waiting, change)
 	s.outbox.senders.goOn()
@@ -39,13 +40,17 @@ func (s *sender) overdue(p *parcel) bool {
 	return limit > 0 && time.Since(p.entry.offeredAt()) >= limit
 }
 
-// away reports whether the output was paused since the parcels may be sent, by another sender.
+// away reports whether the output is paused since the parcels may be sent, or at its trial, because
+// of another sender.
 func (s *sender) away(ctx context.Context, out *Output) bool {
-	if !out.breaker.Troubled() || ctx.Err() != nil {
-		return false
-	}
-	pause, _ := out.Pause()
-	return !pause.IsZero()
+	return ctx.Err() == nil && out.breaker.Away()
+}
+
+// sendable returns the parcels of which there is something to send. The others are finished, or put
+// back: they need not wait for the output, and may not keep others from a trial.
+func (s *sender) sendable(ctx context.Context, parcels []parcel) []parcel {
+	var m sink.Message
+	return slices.DeleteFunc(parcels, func(p parcel) bool { return !s.next(ctx, &p, &m) })
 }
 
 // note tells the output's breaker how a write went.
@@ -74,9 +79,15 @@ func (s *sender) note(ctx context.Context, out *Output, errs []error, trial bool
 	out.failed(trial, away)
 }
 
-// allBack puts parcels back, to be sent at once.
+// allBack puts parcels back that have not failed.
 func (s *sender) allBack(parcels []parcel) {
 	for i := range parcels {
-		s.back(&parcels[i], 0)
+		s.untried(&parcels[i])
 	}
+}
+
+// untried puts a parcel back that has not failed, to be sent at once.
+func (s *sender) untried(p *parcel) {
+	p.Attempt--
+	s.back(p, 0)
 }

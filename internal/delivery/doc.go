@@ -24,13 +24,19 @@
 //
 // # Failures
 //
-//   - What failed is tried again without end, or until GiveUpAfter has passed since it was offered.
+//   - What failed is tried again without end, or until its turn comes when GiveUpAfter has passed
+//     since it was offered. What waits for a paused output is given up at that time.
 //   - The delay is random, of at most MinBackoff after the first failure, and twice as much after
 //     each further one, up to MaxBackoff. It is as long as the receiver asked for.
 //   - What the receiver refuses permanently is a dead letter at once; the rest of its entry goes
 //     on.
 //   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
 //     for all listeners: nobody tries but one, with one entry, when the pause is over.
+//   - What is put back because of a pause, another output or the end of Run has not failed: it is
+//     sent at once when it can be, and that is no attempt.
+//   - With another output, nothing waits for a delay that the one before was given.
+//   - A sink that crashes fails for the messages alone with which it crashes each by itself. After
+//     [CrashesBeforeLetter] crashes such a message is a dead letter.
 //   - A receiver that asks for a delay pauses the output for that long. What has more messages to
 //     send then goes on when the pause is over.
 //

@@ -12,12 +12,12 @@ import (
 
 // failed deals with a message that was not taken, and reports whether its parcel goes on with the
 // next one. If not, the parcel is finished.
-func (s *sender) failed(ctx context.Context, p *parcel, m *sink.Message, err error) (goesOn bool) {
+func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Message,
+	err error) (goesOn bool) {
 	o, policy := s.outbox, s.outbox.policy.Load()
 	switch {
 	case ctx.Err() != nil:
-		// Being stopped is not a failure.
-		s.back(p, 0)
+		s.untried(p) // being stopped is not a failure
 		return false
 	case sink.IsPermanent(err):
 		return s.giveUp(ctx, p, m, deadletter.Refused, err)
@@ -25,13 +25,27 @@ func (s *sender) failed(ctx context.Context, p *parcel, m *sink.Message, err err
 		s.expire(ctx, p, deadletter.Expired, err)
 		return false
 	}
-	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
-	delay := b.AtLeast(backoff.Full(b.Delay(p.Attempt)), sink.AskedDelay(err))
+	delay := policy.delay(p, sink.AskedDelay(err))
 	o.stats.retried.Add(1)
 	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", o.wrapped(err),
 		slog.Int("attempt", p.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 	s.back(p, delay)
+	if o.retired.Load() || o.output.Load() != out {
+		o.queue.RetryNow() // the delay was for the output that there was
+	}
 	return false
+}
+
+// delay returns how long a parcel waits that has failed: no longer than it is to be tried, unless
+// the receiver asked for that.
+func (policy *Policy) delay(p *parcel, asked time.Duration) time.Duration {
+	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
+	delay := b.AtLeast(backoff.Full(b.Delay(p.Attempt)), asked)
+	if policy.GiveUpAfter > 0 {
+		remaining := time.Until(p.entry.offeredAt().Add(policy.GiveUpAfter))
+		delay = min(delay, max(remaining, asked))
+	}
+	return delay
 }
 
 // expire gives up the rest of a parcel, and finishes it.
@@ -67,7 +81,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		s.back(p, 0)
+		s.untried(p)
 		return false
 	default:
 		delay := backoff.Full(o.policy.Load().MaxBackoff)

@@ -78,12 +78,15 @@ type change struct{ done chan struct{} }
 // Name returns the name of the output.
 func (o *Outbox) Name() string { return o.name }
 
-// Use makes the output the one that everything goes to from now on, what is waiting included. A
-// write that is under way ends as it would have.
+// Use makes the output the one that everything goes to from now on, what is waiting included:
+// nothing waits for a delay of the one before. A write that is under way ends as it would have.
 func (o *Outbox) Use(out *Output, p Policy) {
 	o.policy.Store(&p)
-	o.output.Store(out)
+	before := o.output.Swap(out)
 	o.changed()
+	if before != nil && before != out {
+		o.queue.RetryNow()
+	}
 }
 
 // Resize changes how many entries may wait, and what becomes of more. What is waiting stays.
@@ -107,6 +110,7 @@ func (o *Outbox) Retire() {
 	o.retired.Store(true)
 	o.changed()
 	o.queue.Stop()
+	o.queue.RetryNow()
 }
 
 // changed has senders that wait look again.
@@ -205,7 +209,7 @@ func (o *Outbox) Stuffed() bool { return o.made.Load() >= MaxMade }
 func (o *Outbox) Stop() { o.queue.Stop() }
 
 // Run sends what is offered until Stop was called and everything is delivered, and then returns
-// nil, or until ctx is done. It may be called again in the latter case.
+// nil, or until ctx is done. Then it may be called again, but not before it has returned.
 func (o *Outbox) Run(ctx context.Context) error {
 	return (&crew{ctx: ctx, outbox: o}).work()
 }

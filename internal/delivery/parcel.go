@@ -21,6 +21,7 @@ func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
 	e := p.entry
 	if replay := e.has().replay; replay != nil && replay.Superseded() {
 		e.superseded = true
+		e.release()
 		return nil, false
 	}
 	p.report = nil
@@ -30,7 +31,8 @@ func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
 	if failed, ok = p.nextReport(m); ok {
 		return failed, true
 	}
-	if e.released { // what was merged away, or may not be sent yet, may be owed now
+	// What was merged away, or may not be sent yet, may be owed now.
+	if e.released && p.owed != nil {
 		e.released = false
 		if owed := p.owed(p.Event); len(owed) > 0 {
 			e.own().reports = append(e.own().reports, owed...)

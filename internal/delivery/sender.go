@@ -40,6 +40,7 @@ func (s *sender) run(ctx context.Context) error {
 		s.taken = append(s.taken[:0], d)
 		out := o.output.Load()
 		if s.crew.leave(out.pace.Writes) {
+			s.taken[0].Attempt-- // it is not tried
 			s.taken[0].Retry(0)
 			o.senders.end()
 			return nil
@@ -111,6 +112,11 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 			s.allBack(rest)
 			return
 		}
+		if out.breaker.Troubled() && ctx.Err() == nil {
+			if rest = s.sendable(ctx, rest); len(rest) == 0 {
+				return
+			}
+		}
 		entered, trial := s.enter(ctx, out, rest, change)
 		if !entered { // something else has changed, or is over
 			if s.overdue(&rest[0]) {
@@ -135,7 +141,10 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		}
 		s.send(ctx, out, rest[:n], trial)
 		out.use.leave()
-		rest = rest[n:]
+		if rest = rest[n:]; len(rest) > 0 && s.away(ctx, out) {
+			s.allBack(rest) // older ones may have to be given up before the next pause is over
+			return
+		}
 	}
 }
 
@@ -155,13 +164,13 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 			break
 		}
 		s.flush()
-		errs := out.Sink.Write(ctx, s.messages)
+		errs := s.write(ctx, out.Sink)
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
 		s.settle(ctx, out, errs)
 		if s.away(ctx, out) {
 			for _, p := range s.live {
-				s.back(p, 0)
+				s.untried(p)
 			}
 			s.live = s.live[:0]
 		}
@@ -219,9 +228,9 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 			s.took(p, &s.messages[i])
 			p.pass()
 		} else if out.isClosed(err) { // another one takes it
-			s.back(p, 0)
+			s.untried(p)
 			continue
-		} else if !s.failed(ctx, p, &s.messages[i], err) {
+		} else if !s.failed(ctx, out, p, &s.messages[i], err) {
 			continue
 		}
 		s.live[n] = p

@@ -90,8 +90,11 @@ func (w *waiting) size() (bytes int64) {
 
 // release releases what was not sent of rules' reports, and reports whether there was any.
 func (w *waiting) release() (any bool) {
-	for _, r := range w.has().reports[w.has().told:] {
-		r.Settler.Release()
+	if w.rare == nil {
+		return false
+	}
+	for ; w.rare.told < len(w.rare.reports); w.rare.told++ {
+		w.rare.reports[w.rare.told].Settler.Release()
 		any = true
 	}
 	return any
@@ -101,15 +104,18 @@ func (w *waiting) release() (any bool) {
 // object, which keeps what has to be sent all the same. It is called with the outbox locked.
 func (w *waiting) MergedInto(later any) {
 	l := later.(*waiting)
-	if replay := w.has().replay; replay != nil {
+	replay := w.has().replay
+	if replay != nil {
 		replay.End(Superseded, nil)
 	}
 	l.released = w.release() || w.released || l.released
 	switch {
 	case !w.wanted:
 		return
-	case l.wanted:
-		l.event = merged(w.event, l.event)
+	case l.wanted || replay != nil:
+		if replay == nil { // else the output has had the event, or its letter
+			l.event = merged(w.event, l.event)
+		}
 		w.outbox.made.Add(-w.size())
 		w.outbox.stats.merged.Add(1)
 	default:

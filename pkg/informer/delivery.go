@@ -131,6 +131,19 @@ func (s *Subscription) RetriesBefore(t time.Time) bool {
 	return s.retries.DueBefore(t)
 }
 
+// RetryNow has all events that wait for a retry delivered again without further delay.
+func (s *Subscription) RetryNow() {
+	s.mu.Lock()
+	for key, timer := range s.retries {
+		if timer.Stop() { // else it is about to do that
+			delete(s.retries, key)
+			s.buf.Unpark(key)
+		}
+	}
+	s.mu.Unlock()
+	s.wake.set()
+}
+
 // unpark hands a parked event out again.
 func (s *Subscription) unpark(key event.Key) {
 	s.mu.Lock()
