@@ -95,6 +95,36 @@ func TestAWorkerThatGivesUpKeepsNoEvent(t *testing.T) {
 	}
 }
 
+// What waits for a retry comes at once if the worker wants that, and only once.
+func TestRetryNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := byHand(t, SubscriptionConfig{})
+		for _, name := range []string{"a", "b", "c"} {
+			if _, err := s.Offer(resyncOf(name, 1), nil); err != nil {
+				t.Fatal(err)
+			}
+			d, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Retry(time.Hour)
+		}
+		begun := time.Now()
+		s.RetryNow()
+		s.RetryNow()
+		for range 3 {
+			d, err := s.Next(t.Context())
+			if err != nil || d.Attempt != 2 || time.Since(begun) != 0 {
+				t.Fatalf("attempt %d after %v, %v", d.Attempt, time.Since(begun), err)
+			}
+			d.Retry(2 * time.Hour)
+		}
+		if d, err := s.Next(t.Context()); err != nil || time.Since(begun) != 2*time.Hour {
+			t.Errorf("%v after %v, %v", d.Object.Key(), time.Since(begun), err)
+		}
+	})
+}
+
 // Those who wait for room get it one after the other, as workers finish, and know when the
 // subscription stops.
 func TestWaitForRoom(t *testing.T) {
