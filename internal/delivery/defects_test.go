@@ -35,8 +35,9 @@ func TestASinkThatCrashesFailsForTheMessagesItCrashesWith(t *testing.T) {
 			t.Errorf("%d pauses", n)
 		}
 		for _, l := range s.letters.letters {
-			if l.Reason != "refused" || l.Attempts != CrashesBeforeLetter || !strings.Contains(l.Error,
-				"index out of range") {
+			if l.Reason != "refused" || l.Attempts != CrashesBeforeLetter ||
+				!strings.Contains(l.Error,
+					"index out of range") {
 				t.Errorf("%d attempts, %s", l.Attempts, l.Error)
 			}
 		}
@@ -162,7 +163,8 @@ func TestARetiredOutboxWaitsForNoDelay(t *testing.T) {
 }
 
 func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
-	report, superseded := owedReport(), false
+	report := owedReport()
+	var superseded atomic.Bool
 	var result Result
 	var s *story
 	cfg := many
@@ -170,7 +172,7 @@ func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
 	tell(t, cfg, sink.Pace{}, func(told *story) {
 		s = told
 		s.out.set(all(errDown))
-		replay := &Replay{Letter: "1", Superseded: func() bool { return superseded },
+		replay := &Replay{Letter: "1", Superseded: superseded.Load,
 			Ended: func(r Result, _ error) { result = r }}
 		replay.Begin()
 		entry := Owed()
@@ -178,7 +180,7 @@ func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
 		s.put(s.event("a1"), entry)
 		s.wait(0)
 		report.want(t)
-		superseded = true
+		superseded.Store(true)
 		s.wait(time.Minute)
 		report.want(t, "released")
 		if result != Superseded {
