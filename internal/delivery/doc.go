@@ -33,7 +33,7 @@
 //   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
 //     for all listeners: nobody tries but one, with one entry, when the pause is over.
 //   - What is put back because of a pause, another output or the end of Run has not failed: it is
-//     sent at once when it can be, and that is no attempt.
+//     sent at once when it can be, and its attempts stay as they were.
 //   - With another output, nothing waits for a delay that the one before was given.
 //   - A sink that crashes fails for the messages alone with which it crashes each by itself. After
 //     [CrashesBeforeLetter] crashes such a message is a dead letter.

@@ -65,7 +65,7 @@ func textOfMessage(m *sink.Message) string {
 	return text
 }
 
-// stage is a sink and its receiver, which does as it is told.
+// stage is a sink and its receiver.
 type stage struct {
 	pace sink.Pace
 
@@ -202,7 +202,7 @@ type story struct {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// tell runs a story in virtual time. Once it is told, everything is taken and delivered.
+// tell runs a story in virtual time.
 func tell(t *testing.T, cfg Config, pace sink.Pace, what func(*story)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

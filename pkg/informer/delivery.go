@@ -134,12 +134,7 @@ func (s *Subscription) RetriesBefore(t time.Time) bool {
 // RetryNow has all events that wait for a retry delivered again without further delay.
 func (s *Subscription) RetryNow() {
 	s.mu.Lock()
-	for key, timer := range s.retries {
-		if timer.Stop() { // else it is about to do that
-			delete(s.retries, key)
-			s.buf.Unpark(key)
-		}
-	}
+	s.retries.EndAll(s.buf.Unpark)
 	s.mu.Unlock()
 	s.wake.set()
 }

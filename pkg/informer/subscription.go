@@ -83,9 +83,7 @@ func (s *Subscription) join(from *registration, objects []*object.Object) {
 // same time, and come in order. It fails with ctx's error, or with ErrStopped once the subscription
 // was stopped and everything is done.
 func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
-	woken := false
 	for ctx.Err() == nil {
-		woken = false
 		s.mu.Lock()
 		e, ok := s.take()
 		more := s.available() > 0
@@ -102,13 +100,10 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 		}
 		select {
 		case <-s.wake:
-			woken = true
 		case <-ctx.Done():
 		}
 	}
-	if woken { // the event is another worker's
-		s.wake.set()
-	}
+	s.wake.set() // this one may have been woken for an event that another one has to take
 	return Delivery{}, ctx.Err()
 }
 
@@ -192,12 +187,7 @@ func (s *Subscription) remove(from *registration) {
 // forget drops what one origin has put into the buffer, and returns how many events that were. The
 // caller holds mu.
 func (s *Subscription) forget(from *buffer.Origin) int {
-	for key, timer := range s.retries {
-		if s.buf.ParkedFrom(key) == from {
-			timer.Stop()
-			delete(s.retries, key)
-		}
-	}
+	s.retries.Forget(func(key event.Key) bool { return s.buf.ParkedFrom(key) == from })
 	for key, r := range s.recalls {
 		if r.entry.From == from {
 			s.forgetRecall(key)

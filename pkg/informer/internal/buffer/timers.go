@@ -33,3 +33,23 @@ func (t Timers) DueBefore(limit time.Time) bool {
 	}
 	return false
 }
+
+// EndAll has unpark called now with the objects of those that are not over, and forgets them.
+func (t Timers) EndAll(unpark func(event.Key)) {
+	for key, one := range t {
+		if one.Stop() { // else it is about to unpark the object
+			delete(t, key)
+			unpark(key)
+		}
+	}
+}
+
+// Forget stops and forgets those of which is returns true.
+func (t Timers) Forget(is func(event.Key) bool) {
+	for key, one := range t {
+		if is(key) {
+			one.Stop()
+			delete(t, key)
+		}
+	}
+}
