@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -27,6 +28,7 @@ func TestConfigs(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
+			file := aside(t, file)
 			// The command runs in a folder other than the file's, so paths must be relative to the
 			// file.
 			validate := exec.Command(informerdBin(), "validate", "--config", file)
@@ -43,16 +45,44 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// secrets are the environment variables that configurations name.
-var secrets = []string{"KAFKA_PASSWORD=sesame",
-	"SLACK_URL=https://hooks.slack.com/services/T0/B0/x",
-	"WEBHOOK_KEY=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
+// secrets are the environment variables that each configuration names.
+var secrets = map[string][]string{
+	"kafka.yaml":          {"KAFKA_PASSWORD=sesame"},
+	"slack.yaml":          {"SLACK_URL=https://hooks.slack.com/services/T0/B0/x"},
+	"signed-webhook.yaml": {"WEBHOOK_KEY=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+}
+
+// aside copies the configuration into a folder of its own, from which its paths lead to the same
+// files. There it has its own state: one informerd alone may use a folder for state.
+func aside(t *testing.T, file string) string {
+	t.Helper()
+	dir := t.TempDir()
+	configs := filepath.Join(dir, "configs")
+	if err := os.Mkdir(configs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"bin", "configs/policies"} {
+		if err := os.Symlink(filepath.Join(root(), folder),
+			filepath.Join(dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(configs, filepath.Base(file))
+	if err := os.WriteFile(copied, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
 
 func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
 	t.Helper()
 	run := exec.Command(informerdBin(), "run", "--config", file, "--kubeconfig", c.kubeconfig())
 	run.Dir = t.TempDir()
-	run.Env = append(run.Environ(), secrets...)
+	run.Env = append(run.Environ(), secrets[filepath.Base(file)]...)
 	logs, err := run.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
