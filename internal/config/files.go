@@ -143,7 +143,39 @@ func relativeTo(folder, pattern string) string {
 // PolicyFiles returns the patterns of the policies' files as others can use them.
 func (c *Config) PolicyFiles() (patterns []string) {
 	for _, entry := range c.Policies {
-		patterns = append(patterns, relativeTo(filepath.Dir(c.File()), entry.Files))
+		if entry.Files != "" {
+			patterns = append(patterns, relativeTo(filepath.Dir(c.File()), entry.Files))
+		}
 	}
 	return patterns
+}
+
+// Files returns the files of the configuration as others can use them: its own, those of its
+// policies, as patterns, and the modules of its handlers.
+func (c *Config) Files() []string {
+	files := append([]string{c.File()}, c.PolicyFiles()...)
+	for _, l := range c.ListenersInOrder() {
+		if l.Handler != nil && l.Handler.Wasm != "" {
+			files = append(files, c.Path(l.Handler.Wasm))
+		}
+	}
+	return files
+}
+
+// FilesOf returns the Files of the configuration at path, as far as it can be read. It may have
+// mistakes.
+func FilesOf(path string) []string {
+	data, err := read(path)
+	if err != nil {
+		return []string{path}
+	}
+	c := &Config{}
+	d, err := document.Read(configuration, path, data, c)
+	if err != nil || !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
+		return []string{path}
+	}
+	c.source = d.Source
+	check(c, d.Report)
+	c.policies = loadPolicies(c, d.Report, disk{}).sources()
+	return c.Files()
 }

@@ -153,3 +153,35 @@ func TestLargePolicyFileIsNotReadInFull(t *testing.T) {
 		t.Errorf("read returns %d bytes, %v", len(data), err)
 	}
 }
+
+// The files that a configuration names are known in spite of its mistakes.
+func TestFilesOf(t *testing.T) {
+	const head = "apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {out: {stdout: {}}}\n"
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c.yaml")
+	write(t, filepath.Join(dir, "p", "wrong.yaml"), "apiVersion: informerd.dev/v1alpha1\n"+
+		"kind: Policy\ninformer: {resource: pods}\nnonsense: 1\n")
+	for text, want := range map[string]string{
+		head + "listeners: {l: {informer: {resource: pods}, handler: {wasm: l.wasm, x: 1}, outputs: [none]}}\n": "c.yaml l.wasm",
+		head + "policies: [{files: p/*.yaml, outputs: [none]}, {files: 7}, {files: q.yaml, outputs: [out]}]\n":  "c.yaml p/*.yaml q.yaml",
+		head + "listeners: {l: {handler: {wasm: }}, m: , n: {handler: {wasm: n.wasm}}}\npolicies: 3\n":          "c.yaml n.wasm",
+		head + "listeners: [":          "c.yaml",
+		"kind: Deployment\n":           "c.yaml",
+		"":                             "c.yaml",
+		strings.Repeat("a: [\n", 5000): "c.yaml",
+	} {
+		write(t, path, text)
+		var got []string
+		for _, file := range FilesOf(path) {
+			if rest, err := filepath.Rel(dir, file); err == nil {
+				got = append(got, rest)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s\ngot %q, want %s", text, got, want)
+		}
+	}
+	if got := FilesOf(filepath.Join(dir, "none")); len(got) != 1 {
+		t.Errorf("of a file that is not there: %q", got)
+	}
+}

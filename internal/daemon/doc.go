@@ -39,6 +39,8 @@
 //
 //   - It is reloaded on SIGHUP, by a command, and when the content of its files, its policies or
 //     its modules changes. Reloads are done one after the other.
+//   - Files that only a configuration with mistakes names are watched as well, so that mending one
+//     of them is enough.
 //   - Nothing changes until all of the new configuration is known to be good, its handlers are
 //     loaded and configured, and its outputs opened. With a mistake, nothing changes at all: the
 //     log and the answer have every mistake, and a metric says so.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -62,7 +63,7 @@ func (s *supervisor) reloads(ctx context.Context, o Options) {
 		}
 	} else {
 		state.files.Log = s.log
-		state.files.Set(filesOf(s.runtime.plan.Config))
+		state.files.Set(s.runtime.plan.Config.Files())
 		s.intake.Go(func() {
 			state.files.Run(ctx, func() { _, _ = s.reloadNow(ctx, o, "its files have changed") })
 		})
@@ -92,10 +93,13 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 		return nil, err
 	}
 	begun := time.Now()
+	// They are watched from before they are read, and if they have mistakes as well.
+	running := s.runtime.plan.Config
+	state.files.Set(slices.Concat(running.Files(), config.FilesOf(running.File())))
 	cfg, err := o.Load()
 	var changes admin.Changes
 	if err == nil {
-		state.files.Set(filesOf(cfg))
+		state.files.Set(cfg.Files())
 		changes, err = s.reload(ctx, cfg, BuildOptions{Log: o.Log, Schemas: o.Schemas,
 			kubeconfig: o.Kubeconfig == ""})
 	}
@@ -146,16 +150,4 @@ func (r *reloading) last() endpoints.Reload {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
-}
-
-// filesOf returns the files of a configuration: its own, those of its policies, as patterns, and
-// its modules.
-func filesOf(cfg *config.Config) []string {
-	files := append([]string{cfg.File()}, cfg.PolicyFiles()...)
-	for _, l := range cfg.ListenersInOrder() {
-		if l.Handler != nil {
-			files = append(files, cfg.Path(l.Handler.Wasm))
-		}
-	}
-	return files
 }
