@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,11 +21,16 @@ var selections = map[string][]string{
 	`label("team") != nil && cached("teams", "shop", label("team")) != nil`: {"web-1", "web-2"},
 }
 
-// modelListener is a listener of a random configuration.
-type modelListener struct{ selects, deny, rest string }
+// modelListener is a listener of a random configuration. One that was removed and comes back has
+// another life, in which it has told nothing yet; its output says which one.
+type modelListener struct {
+	selects, deny, rest string
+	life                int
+}
 
 func (l modelListener) text(name string) string {
-	text := fmt.Sprintf("  %s:\n    informer: {resource: pods}\n    outputs: [out]\n", name)
+	text := fmt.Sprintf("  %s:\n    informer: {resource: pods}\n    outputs: [out%d]\n", name,
+		l.life)
 	if l.selects != "" {
 		text += fmt.Sprintf("    select: '%s'\n", l.selects)
 	}
@@ -50,6 +56,11 @@ func (l modelListener) wants() (known, violated []string) {
 	return known, violated
 }
 
+func (l modelListener) in(life int) modelListener {
+	l.life = life
+	return l
+}
+
 func randomListener(r *rand.Rand) (l modelListener) {
 	all := slices.Sorted(maps.Keys(selections))
 	if r.IntN(3) > 0 {
@@ -58,9 +69,31 @@ func randomListener(r *rand.Rand) (l modelListener) {
 	if r.IntN(2) > 0 {
 		l.deny = all[r.IntN(len(all))]
 	}
-	l.rest = []string{"", "    workers: 2\n", "    buffer: {capacity: 3}\n",
+	l.rest = []string{"    resync: 0s\n", "    workers: 2\n", "    buffer: {capacity: 3}\n",
 		"    retry: {attempts: 2}\n"}[r.IntN(4)]
 	return l
+}
+
+// lives are what was sent of a listener, by its lives. It is an error if one tells something after
+// the next one has begun.
+func (d *reloadable) lives(listener string) (by map[int][]string, err error) {
+	by = map[int][]string{}
+	last := 0
+	for line := range strings.Lines(d.out.String()) {
+		var e struct {
+			message
+			Data struct{ Life int }
+		}
+		if json.Unmarshal([]byte(line), &e) != nil || !e.of(listener) {
+			continue
+		}
+		if e.Data.Life < last {
+			return nil, fmt.Errorf("%s of life %d comes after life %d", e.told(), e.Data.Life, last)
+		}
+		last = e.Data.Life
+		by[last] = append(by[last], e.told())
+	}
+	return by, nil
 }
 
 // believed folds what was sent of a listener. It is an error if an object is added that is there,
@@ -96,21 +129,51 @@ func TestReloadsModel(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, uint64(n)))
 			t.Logf("seed %d", seed)
-			listeners := map[string]modelListener{"still": {}}
+			listeners, lives := map[string]modelListener{"still": {}}, map[string]int{}
 			config := func() string {
-				text := "outputs: {out: {stdout: {}}}\ninformers: {teams: {resource: configmaps}}\nlisteners:\n"
+				text := "informers: {teams: {resource: configmaps}}\noutputs:\n"
+				for life := range 13 {
+					text += fmt.Sprintf("  out%d: {stdout: {}, data: '{\"life\": %d}'}\n", life,
+						life)
+				}
+				text += "listeners:\n"
 				for _, name := range slices.Sorted(maps.Keys(listeners)) {
 					text += listeners[name].text(name)
 				}
 				return text
 			}
 			listeners["l0"] = randomListener(r)
-			d := startReloadable(t, config(), kubernetesWith(t, teamsAndPods()))
+			k := kubernetesWith(t, teamsAndPods())
+			d := startReloadable(t, config(), k)
+			release := func() {}
+			defer func() { release() }()
 			for range 12 {
 				if r.IntN(4) > 0 { // else the next reload comes while this one is at work
+					release()
+					release = func() {}
 					d.expectBelief(t, listeners, config())
 				}
+				if r.IntN(6) == 0 { // caches take their time
+					release()
+					release = k.withhold("configmaps")
+				}
 				switch name := fmt.Sprint("l", r.IntN(2)); {
+				case r.IntN(4) == 0 && listeners[name].rest != "":
+					delete(listeners, name)
+					lives[name]++
+				case r.IntN(6) == 0: // the requests come one after the other, and the text between
+					before := len(d.reports())
+					for range 3 {
+						d.write(t, config())
+						d.hangup <- struct{}{}
+						listeners[name] = randomListener(r).in(lives[name])
+					}
+					eventually(t, func() error {
+						if n := len(d.reports()) - before; n < 3 {
+							return fmt.Errorf("%d of 3 reloads are done", n)
+						}
+						return nil
+					})
 				case r.IntN(5) == 0:
 					bad := modelListener{rest: "    nonsense: true\n"}
 					listeners["bad"] = bad
@@ -121,12 +184,14 @@ func TestReloadsModel(t *testing.T) {
 					}
 					continue
 				default:
-					listeners[name] = randomListener(r)
+					listeners[name] = randomListener(r).in(lives[name])
 				}
 				if got := d.reload(t, config()); !strings.HasPrefix(got, "INFO ") {
 					t.Fatalf("%s\n%s", got, config())
 				}
 			}
+			release()
+			release = func() {}
 			d.expectBelief(t, listeners, config())
 			d.stop(t)
 		})
@@ -139,7 +204,11 @@ func (d *reloadable) expectBelief(t *testing.T, listeners map[string]modelListen
 	t.Helper()
 	eventually(t, func() error {
 		for name, l := range listeners {
-			known, violated, err := believed(d.told(name))
+			lives, err := d.lives(name)
+			var known, violated []string
+			if err == nil {
+				known, violated, err = believed(lives[l.life])
+			}
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, config)
 			}
@@ -147,7 +216,7 @@ func (d *reloadable) expectBelief(t *testing.T, listeners map[string]modelListen
 			if !slices.Equal(known, wantKnown) || !slices.Equal(violated, wantViolated) {
 				return fmt.Errorf(
 					"%s knows %q, violated %q, and should know %q, violated %q\n%s\n%q",
-					name, known, violated, wantKnown, wantViolated, config, d.told(name))
+					name, known, violated, wantKnown, wantViolated, config, lives[l.life])
 			}
 		}
 		return nil

@@ -198,15 +198,26 @@ func TestChangesInPlace(t *testing.T) {
 // object and, of a rule, its name.
 func (d *reloadable) told(listener string) (all []string) {
 	for line := range strings.Lines(d.out.String()) {
-		var e struct{ Source, Type, Subject, Rule string }
-		if json.Unmarshal([]byte(line), &e) != nil ||
-			!strings.HasSuffix(e.Source, "/listeners/"+listener) {
-			continue
+		var e message
+		if json.Unmarshal([]byte(line), &e) == nil && e.of(listener) {
+			all = append(all, e.told())
 		}
-		all = append(all, strings.TrimSpace(e.Type[strings.LastIndex(e.Type, ".")+1:]+" "+
-			e.Subject[strings.LastIndex(e.Subject, "/")+1:]+" "+e.Rule))
 	}
 	return all
+}
+
+// message is one that was sent.
+type message struct{ Source, Type, Subject, Rule string }
+
+// of reports whether it is a listener's.
+func (m message) of(listener string) bool {
+	return strings.HasSuffix(m.Source, "/listeners/"+listener)
+}
+
+// told is the end of its type, the object and, of a rule, its name.
+func (m message) told() string {
+	return strings.TrimSpace(m.Type[strings.LastIndex(m.Type, ".")+1:] + " " +
+		m.Subject[strings.LastIndex(m.Subject, "/")+1:] + " " + m.Rule)
 }
 
 // A change of the select and of the rules is reported about the objects that are there; a change of
