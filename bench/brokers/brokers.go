@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
@@ -32,16 +34,18 @@ const (
 	Kafka     Broker = "Kafka"
 )
 
-// Result is how many messages a second each side has delivered.
+// Result is how many messages a second each side has delivered: the medians of the rounds.
 type Result struct {
 	Messages     int // of each side, in all rounds
 	Bytes        int // of a message
 	Ours, Client float64
 	Ready        float64 // the client's, with payloads that are made before
+	// Ratio is what the output reaches of the client's figure in the same round: the median, and
+	// the extremes.
+	Ratio, Lowest, Highest float64
+	// OursCPU and ClientCPU are the CPU time of a message, the server's share included.
+	OursCPU, ClientCPU time.Duration
 }
-
-// Ratio returns what the output reaches of the client's figure.
-func (r Result) Ratio() float64 { return r.Ours / r.Client }
 
 // side sends messages and returns when all are acknowledged.
 type side func(ctx context.Context, messages []sink.Message) error
@@ -68,27 +72,56 @@ func Measure(ctx context.Context, to Broker, messages, rounds int) (r Result, er
 		return Result{}, fmt.Errorf("cannot measure %s: %w", to, err)
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
+	sides := []side{t.ours, t.client, t.ready}
 	var rates [3][]float64
+	var costs [3][]time.Duration
+	var ratios []float64
 	for round := range rounds + 1 {
-		for i, s := range []side{t.ours, t.client, t.ready} {
+		for n := range sides {
+			i := n
+			if round%2 == 1 { // what a side leaves behind is not always the same one's burden
+				i = len(sides) - 1 - n
+			}
 			// The stream must not take them for duplicates.
 			for j := range all {
 				all[j].ID = strconv.FormatUint(1<<60+uint64((3*round+i)*messages+j), 16)
 			}
-			began := time.Now()
-			if err := s(ctx, all); err != nil {
+			rate, cpu, err := measured(ctx, sides[i], all)
+			if err != nil {
 				return Result{}, fmt.Errorf("cannot measure %s: %w", to, err)
 			}
 			if round > 0 { // the first one is a warm-up
-				rates[i] = append(rates[i], float64(messages)/time.Since(began).Seconds())
+				rates[i], costs[i] = append(rates[i], rate), append(costs[i], cpu)
 			}
+		}
+		if round > 0 {
+			ratios = append(ratios, rates[0][round-1]/rates[1][round-1])
 		}
 	}
 	return Result{Messages: rounds * messages, Bytes: len(cloudevent.Append(nil, all[0])),
-		Ours: median(rates[0]), Client: median(rates[1]), Ready: median(rates[2])}, nil
+		Ours: median(rates[0]), Client: median(rates[1]), Ready: median(rates[2]),
+		Ratio: median(ratios), Lowest: slices.Min(ratios), Highest: slices.Max(ratios),
+		OursCPU: median(costs[0]), ClientCPU: median(costs[1])}, nil
 }
 
-func median(all []float64) float64 {
+// measured returns how many messages a second a side delivers, and the CPU time of one.
+func measured(ctx context.Context, s side, messages []sink.Message) (rate float64,
+	cpu time.Duration, err error) {
+	runtime.GC() // what others have left behind is not the side's
+	before, err := measure.Self().CPU()
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	if err := s(ctx, messages); err != nil {
+		return 0, 0, err
+	}
+	rate = float64(len(messages)) / time.Since(began).Seconds()
+	after, err := measure.Self().CPU()
+	return rate, (after - before) / time.Duration(len(messages)), err
+}
+
+func median[T float64 | time.Duration](all []T) T {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
@@ -136,13 +169,9 @@ func through(s sink.Sink) side {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- o.Run(ctx) }()
-		for i, m := range messages {
-			e := event.Event{Op: m.Op, Object: m.Object}
-			if err = o.Offer(ctx, e, &delivery.Entry{Wanted: true,
-				Messages: messages[i : i+1]}); err != nil {
-				cancel()
-				return errors.Join(err, <-ended)
-			}
+		if err := offer(ctx, o, messages); err != nil {
+			cancel()
+			return errors.Join(err, <-ended)
 		}
 		o.Stop()
 		if err := <-ended; err != nil {
@@ -154,6 +183,34 @@ func through(s sink.Sink) side {
 		}
 		return nil
 	}
+}
+
+// turn is how many events a worker hands over at once.
+const turn = 32
+
+// offer offers messages as a worker does.
+func offer(ctx context.Context, o *delivery.Outbox, messages []sink.Message) error {
+	var all []delivery.Offering
+	for len(messages) > 0 {
+		all = all[:0]
+		n := min(turn, len(messages))
+		for i := range messages[:n] {
+			m := &messages[i]
+			all = append(all, delivery.Prepare(event.Event{Op: m.Op, Object: m.Object},
+				&delivery.Entry{Wanted: true, Messages: messages[i : i+1], Observed: m.Time}))
+		}
+		taken, err := o.OfferAll(all)
+		if err != nil {
+			return err
+		}
+		for _, one := range all[taken:] {
+			if err := o.OfferWait(ctx, one); err != nil {
+				return err
+			}
+		}
+		messages = messages[n:]
+	}
+	return nil
 }
 
 // room is how many messages may wait in the outbox.

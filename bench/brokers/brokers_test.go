@@ -14,7 +14,9 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Messages != 6000 || r.Bytes < 1000 || r.Bytes > 4000 || r.Ours <= 0 || r.Client <= 0 {
+		if r.Messages != 6000 || r.Bytes < 1000 || r.Bytes > 4000 || r.Ours <= 0 ||
+			r.Client <= 0 || r.Ready <= 0 || r.OursCPU <= 0 || r.ClientCPU <= 0 ||
+			r.Lowest <= 0 || r.Ratio < r.Lowest || r.Highest < r.Ratio {
 			t.Errorf("%s: %+v", to, r)
 		}
 	}
@@ -32,7 +34,11 @@ func BenchmarkBrokers(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.ReportMetric(r.Ratio(), "ours/client")
+				b.ReportMetric(r.Ratio, "ours/client")
+				b.ReportMetric(r.Lowest, "lowest-ours/client")
+				b.ReportMetric(r.Highest, "highest-ours/client")
+				b.ReportMetric(float64(r.OursCPU)/float64(r.ClientCPU), "cpu-ours/client")
+				b.ReportMetric(float64(r.OursCPU.Nanoseconds()), "cpu-ns/message")
 				b.ReportMetric(r.Ours, "messages/s")
 				b.ReportMetric(r.Client, "client-messages/s")
 				b.ReportMetric(r.Ready, "client-ready-messages/s")

@@ -29,7 +29,10 @@ type Delivered struct {
 	To                  string // broker
 	Bytes               int    // of a message
 	Ours, Client, Ready float64
-	Least               float64 // required ratio to Client
+	// Ratio to Client within a round: the median, and the extremes.
+	Ratio, Lowest, Highest float64
+	CPU                    float64 // ratio of a message's CPU time
+	Least                  float64 // required ratio
 }
 
 // Input is a sort of input designed to be as costly as possible for the parser: its time relative
@@ -71,12 +74,13 @@ func Throughputs(all []Passed) Table {
 
 // Deliveries returns the table of outputs to brokers.
 func Deliveries(all []Delivered) Table {
-	t := Table{Head: []string{"", "bytes", "output / client",
-		"output / client, messages made before",
+	t := Table{Head: []string{"", "bytes", "output / client", "lowest", "highest",
+		"CPU, output / client", "output / client, messages made before",
 		"output, messages/s", "client", "client, messages made before"}}
 	for _, d := range all {
-		t.Rows = append(t.Rows, []string{d.To, fmt.Sprint(d.Bytes), ratio(d.Ours / d.Client),
-			ratio(d.Ours / d.Ready), number(d.Ours), number(d.Client), number(d.Ready)})
+		t.Rows = append(t.Rows, []string{d.To, fmt.Sprint(d.Bytes), ratio(d.Ratio),
+			ratio(d.Lowest), ratio(d.Highest), ratio(d.CPU), ratio(d.Ours / d.Ready),
+			number(d.Ours), number(d.Client), number(d.Ready)})
 	}
 	return t
 }

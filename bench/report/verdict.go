@@ -133,11 +133,11 @@ func Verdicts(r Results) []Verdict {
 		}
 	}
 	for _, d := range r.Delivered {
-		if d.Ours > 0 && d.Client > 0 {
+		if d.Ratio > 0 {
 			all = append(all, Verdict{
 				What:     "messages/s to " + d.To + ", versus its client with the same events",
-				Required: fmt.Sprintf(">= %.4gx", d.Least), Reached: ratio(d.Ours / d.Client),
-				Excess: d.Least * d.Client / d.Ours})
+				Required: fmt.Sprintf(">= %.4gx", d.Least), Reached: ratio(d.Ratio),
+				Excess: d.Least / d.Ratio})
 		}
 	}
 	atMost("the costliest input, versus strict reading", 1.5,

@@ -78,8 +78,10 @@ func (r *runner) performBrokers(ctx context.Context) {
 			continue
 		}
 		r.delivered = append(r.delivered, report.Delivered{To: string(to), Bytes: result.Bytes,
-			Ours: result.Ours, Client: result.Client, Ready: result.Ready, Least: brokers.Least})
-		fmt.Fprintf(r.log, "%-24s output to %s: %.2fx its client\n", sceneParts, to, result.Ratio())
+			Ours: result.Ours, Client: result.Client, Ready: result.Ready, Ratio: result.Ratio,
+			Lowest: result.Lowest, Highest: result.Highest,
+			CPU: float64(result.OursCPU) / float64(result.ClientCPU), Least: brokers.Least})
+		fmt.Fprintf(r.log, "%-24s output to %s: %.2fx its client\n", sceneParts, to, result.Ratio)
 	}
 }
 
