@@ -13,6 +13,6 @@
 // than real ones. They are in the same process, so both take CPU time from the sides. The sides
 // alternate within a round, in both orders, and each begins after a garbage collection. What the
 // output is judged by is the ratio of the two within a round: the median, with the lowest and the
-// highest beside it, as a machine that others use changes its speed from round to round. The CPU
+// highest next to it, as a machine that others use changes its speed from round to round. The CPU
 // time of a message, the server's share included, says the same with less noise.
 package brokers
