@@ -83,7 +83,7 @@ func drawPlan(t *rapid.T) *plan {
 
 func drawStep(t *rapid.T) step {
 	what := rapid.SampledFrom([]string{"offer", "offer", "offer", "offer", "offer", "mood", "mood",
-		"time", "store", "again", "use"}).Draw(t, "what")
+		"time", "store", "again", "use", "resize", "replay"}).Draw(t, "what")
 	switch what {
 	case "mood":
 		mood := rapid.SampledFrom(moods).Draw(t, "mood")
@@ -105,15 +105,26 @@ func drawStep(t *rapid.T) step {
 		pace, policy := drawPace(t), drawPolicy(t)
 		return step{fmt.Sprintf("use %+v %+v", pace, policy), func(r *run) { r.use(pace, policy) }}
 	}
-	name := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name")
-	wanted := rapid.IntRange(0, 4).Draw(t, "wanted") > 0
-	reports, made := 1, 0
-	if wanted {
-		reports, made = rapid.IntRange(0, 1).Draw(t, "reports"), rapid.IntRange(0, 2).Draw(t,
-			"made")
+	if what == "resize" {
+		capacity := rapid.IntRange(1, 8).Draw(t, "capacity")
+		return step{fmt.Sprint("resize ", capacity), func(r *run) {
+			if err := r.outbox.Resize(capacity, r.overflow); err != nil {
+				r.say("resize: %v", err)
+			}
+		}}
 	}
-	return step{fmt.Sprintf("offer %s, wanted: %t, reports: %d, made: %d", name, wanted, reports,
-		made), func(r *run) { r.offer(name, wanted, reports, made) }}
+	name := rapid.SampledFrom(names).Draw(t, "name")
+	if what == "replay" {
+		return step{"replay " + name, func(r *run) { r.replay(name, true) }}
+	}
+	wanted := rapid.IntRange(0, 4).Draw(t, "wanted") > 0
+	violated := [2]bool{rapid.Bool().Draw(t, "violated"), rapid.Bool().Draw(t, "violated too")}
+	made := 0
+	if wanted {
+		made = rapid.IntRange(0, 2).Draw(t, "made")
+	}
+	return step{fmt.Sprintf("offer %s, wanted: %t, violated: %v, made: %d", name, wanted, violated,
+		made), func(r *run) { r.offer(name, wanted, violated, made) }}
 }
 
 // run has everything happen, and returns what was wrong.
@@ -124,8 +135,10 @@ func (p *plan) run(t *testing.T) (wrong []string) {
 		t.Fatal(err)
 	}
 	r := &run{world: &world{random: rand.New(rand.NewPCG(p.seed, 0))}, t: t, builder: builder,
-		last: map[string]*object.Object{}, owes: map[string]int{}, offered: map[string]int{},
-		final: map[string]int{}, overflow: p.overflow}
+		last: map[string]*object.Object{}, seen: map[string]*object.Object{},
+		offered: map[string]int{}, final: map[string]int{},
+		overflow: p.overflow}
+	r.book = newBook(r.world)
 	r.outbox, err = New(r.use(p.pace, p.policy), Config{Listener: "l", Capacity: p.capacity,
 		Overflow: p.overflow, Policy: p.policy, Letters: r.world, Owed: r.owed,
 		Log: &failurelog.Log{Logger: slog.New(slog.DiscardHandler)}})
@@ -139,15 +152,17 @@ func (p *plan) run(t *testing.T) (wrong []string) {
 		if s.Offered != s.Delivered+s.DeadLettered+s.Dropped+s.Merged+s.Waiting {
 			r.say("the counters do not add up: %+v", s)
 		}
-		if s.Queued > 2*p.capacity+3*4 { // failed, marked, or with a sender
+		if s.Queued > 2*8+3*4 { // failed, marked, or with a sender
 			r.say("%d are queued", s.Queued)
 		}
 	}
 	r.set(&r.receiver.mood, "takes")
 	r.set(&r.store, "works")
 	if p.retired {
+		r.retired.Store(true)
 		r.outbox.Retire()
 	} else {
+		r.recall()
 		r.outbox.Stop()
 	}
 	select {
@@ -162,6 +177,9 @@ func (p *plan) run(t *testing.T) (wrong []string) {
 	}
 	r.cancel()
 	r.check()
+	if n := r.replays.Load(); n != 0 {
+		r.say("%d replays have not ended", n)
+	}
 	if len(r.wrong) > 0 {
 		r.say("heard: %+v", r.all)
 	}
@@ -181,7 +199,7 @@ func (r *run) check() {
 	offered, known := 0, 0
 	seen := map[string]bool{}
 	entries, latest := map[string]int{}, map[string]int{}
-	before, reports := map[string]heard{}, 0
+	before, reports := map[string]heard{}, 0 // letters
 	delivered, letters := 0, 0
 	ends := map[string]bool{} // entries, and whether they have a letter
 	for _, h := range r.all {
@@ -190,7 +208,9 @@ func (r *run) check() {
 		}
 		before[h.name] = h
 		if h.part == "report" {
-			reports++
+			if h.letter {
+				reports++
+			}
 			continue
 		}
 		entry := fmt.Sprint(h.name, h.version)
@@ -229,11 +249,26 @@ func (r *run) check() {
 			letters,
 			known, s)
 	}
-	owed := 0
-	for _, n := range r.owes {
-		owed += n
+	r.book.check(!r.retired.Load(), reports)
+}
+
+// names are those of the objects.
+var names = []string{"a", "b", "c", "d"}
+
+// recall offers what is owed until nothing is, as a route does.
+func (r *run) recall() {
+	for range 20 {
+		time.Sleep(3 * time.Minute)
+		owed := false
+		for _, name := range names {
+			if r.book.owes(name) {
+				owed = true
+				r.replay(name, false)
+			}
+		}
+		if !owed {
+			return
+		}
 	}
-	if reports+owed != r.reports || owed > 0 && r.overflow != informer.OverflowDrop {
-		r.say("%d reports offered, %d sent, %d still owed", r.reports, reports, owed)
-	}
+	r.say("there is still something owed")
 }

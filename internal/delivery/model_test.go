@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 )
 
 // moods are what a receiver does to messages.
-var moods = []string{"takes", "takes", "fails", "refuses", "differs", "hangs", "asks", "alone"}
+var moods = []string{"takes", "takes", "fails", "refuses", "differs", "hangs", "asks", "alone",
+	"crashes", "miscounts"}
 
 // heard is a message that was taken, or is a dead letter.
 type heard struct {
@@ -37,6 +39,7 @@ type world struct {
 	all    []heard
 	wrong  []string
 	store  string // what the store does
+	book   *book
 	random *rand.Rand
 }
 
@@ -52,6 +55,7 @@ func (w *world) hear(m *sink.Message, letter bool) {
 	part := m.Data
 	if m.Report != nil {
 		part = "report"
+		w.book.hears(m.Object.Name(), m.Report)
 	}
 	w.all = append(w.all, heard{m.Object.Name(), version, part, m.Missed, letter})
 }
@@ -90,6 +94,12 @@ func (r *receiver) Write(ctx context.Context, messages []sink.Message) []error {
 	r.underWay--
 	if trial {
 		r.inTrouble--
+	}
+	switch r.mood {
+	case "crashes":
+		panic("a defect")
+	case "miscounts":
+		return make([]error, len(messages)+1)
 	}
 	errs := make([]error, len(messages))
 	failed := false
@@ -171,32 +181,6 @@ func (w *world) Put(ctx context.Context, l deadletter.Letter) error {
 	return nil
 }
 
-// settled is a report's settler, and how it has ended.
-type settled struct {
-	*world
-	name  string
-	owes  map[string]int // reports that are owed, by object
-	ended bool
-}
-
-func (s *settled) Owed() bool { return true }
-
-func (s *settled) end(release bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		s.say("a report of %s ended twice", s.name)
-	}
-	s.ended = true
-	if release {
-		s.owes[s.name]++
-	}
-}
-
-func (s *settled) Took(time.Time)    { s.end(false) }
-func (s *settled) Refused(time.Time) { s.end(false) }
-func (s *settled) Release()          { s.end(true) }
-
 // run is one run of the model.
 type run struct {
 	*world
@@ -204,33 +188,24 @@ type run struct {
 	outbox   *Outbox
 	builder  *cloudevent.Builder
 	overflow informer.Overflow
-	last     map[string]*object.Object
-	owes     map[string]int // as above
+	last     map[string]*object.Object // that was taken
+	seen     map[string]*object.Object
 	offered  map[string]int // entries that were wanted, by object
 	final    map[string]int // the last version that was wanted
-	reports  int            // that were offered
+	retired  atomic.Bool
+	replays  atomic.Int32 // that have not ended
 	version  int
 	receiver *receiver
 	cancel   func()
 	ended    chan error
 }
 
-func (r *run) report(m sink.Message) Report {
-	m.Report = &sink.Report{Rule: "rule"}
-	return Report{Message: m, Settler: &settled{world: r.world, name: m.Object.Name(),
-		owes: r.owes}}
-}
-
-// owed returns the reports that were released, as a route does.
-func (r *run) owed(e event.Event) (all []Report) {
-	r.mu.Lock()
-	n := r.owes[e.Object.Name()]
-	r.owes[e.Object.Name()] = 0
-	r.mu.Unlock()
-	for range n {
-		all = append(all, r.report(r.builder.Event(e, time.Now())))
+// owed returns what is owed, as a route does.
+func (r *run) owed(e event.Event) []Report {
+	if r.retired.Load() {
+		return nil
 	}
-	return all
+	return r.book.owed(e.Object.Name(), r.message(e))
 }
 
 // use makes another receiver of the output's name.
@@ -252,7 +227,7 @@ func (r *run) start() {
 }
 
 // offer offers what came of an event.
-func (r *run) offer(name string, wanted bool, reports, made int) {
+func (r *run) offer(name string, wanted bool, violated [2]bool, made int) {
 	r.version++
 	o, err := (&object.Parser{}).Parse(fmt.Appendf(nil,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"uid":"u","resourceVersion":"%d"}}`,
@@ -260,13 +235,16 @@ func (r *run) offer(name string, wanted bool, reports, made int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.seen[name] = o
 	e := event.Event{Op: event.Update, Object: o, Old: r.last[name]}
 	if e.Old == nil {
 		e.Op = event.Add
 	}
 	entry := &Entry{Wanted: wanted, Builder: r.builder, Observed: time.Now()}
-	for range reports {
-		entry.Reports = append(entry.Reports, r.report(r.builder.Event(e, time.Now())))
+	r.book.judge(name, violated)
+	entry.Reports = r.book.owed(name, r.message(e))
+	if !wanted && len(entry.Reports) == 0 {
+		return
 	}
 	for i := range made {
 		m := r.builder.Event(e, time.Now())
@@ -276,12 +254,35 @@ func (r *run) offer(name string, wanted bool, reports, made int) {
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
 	defer cancel()
 	if err := r.outbox.Offer(ctx, e, entry); err != nil {
-		return // there was no room
+		for _, report := range entry.Reports { // there was no room
+			report.Settler.Release()
+		}
+		return
 	}
 	r.last[name] = o
-	r.reports += reports
 	if wanted {
 		r.offered[name]++
 		r.final[name] = r.version
+	}
+}
+
+// replay offers what is owed about an object, because of a dead letter or not.
+func (r *run) replay(name string, letter bool) {
+	o := r.seen[name]
+	if o == nil || r.outbox.Has(o.Key()) || letter && !r.book.again(name) {
+		return
+	}
+	entry := Owed()
+	if letter {
+		r.replays.Add(1)
+		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+			Ended: func(Result, error) { r.replays.Add(-1) }}
+		entry.Replay.Begin()
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
+	defer cancel()
+	if err := r.outbox.Offer(ctx, event.Event{Op: event.Resync, Object: o}, entry); err != nil &&
+		letter {
+		entry.Replay.End(Failed, err)
 	}
 }
