@@ -163,3 +163,28 @@ func TestAnOutputThatIsRemovedMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// The handler of a pipeline that has been exchanged may be closed while a worker opens it: then the
+// worker opens the next one.
+func TestAHandlerThatIsClosedWhileItIsOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandled(t, "a b c")
+		h.Workers = 2
+		next := h.Pipeline
+		exchanged := false
+		h.newGuest = func(context.Context) (guest, error) {
+			if !exchanged {
+				exchanged = true
+				if err := h.Use(&next); err != nil {
+					t.Error(err)
+				}
+			}
+			return nil, errors.New("the handler was closed")
+		}
+		h.run(t)
+		expectAll(t, "written", h.written(), "a", "b", "c")
+		if h.closed != 2 {
+			t.Errorf("%d instances were closed, want 2", h.closed)
+		}
+	})
+}

@@ -206,11 +206,10 @@ var errRegroup = errors.New("the number of workers has changed")
 
 // open returns as many workers as there are to be, with the present pipeline.
 func (r *Route) open(ctx context.Context) (workers []*worker, err error) {
-	p := r.pipeline.Load()
 	for range int(r.workers.Load()) {
 		w := &worker{route: r}
 		workers = append(workers, w)
-		if err := w.open(ctx, p); err != nil {
+		if err := w.openCurrent(ctx); err != nil {
 			closeAll(workers)
 			return nil, err
 		}

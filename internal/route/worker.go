@@ -43,6 +43,17 @@ type wanted struct {
 	rest  unsent
 }
 
+// openCurrent makes the route's pipeline the worker's. With an error, the worker has none. When
+// another one takes over meanwhile, the handler of the one before may be closed: then it is that.
+func (w *worker) openCurrent(ctx context.Context) error {
+	for {
+		p := w.route.pipeline.Load()
+		if err := w.open(ctx, p); err == nil || p == w.route.pipeline.Load() {
+			return err
+		}
+	}
+}
+
 // open makes the pipeline the worker's. With an error, the worker has none.
 func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 	w.close()
@@ -96,8 +107,8 @@ func (w *worker) run(ctx context.Context, workers int) error {
 			return errRegroup
 		}
 		idle := r.idle.context() // before the pipeline is looked at
-		if p := r.pipeline.Load(); p != w.pipeline {
-			if err := w.open(ctx, p); err != nil {
+		if r.pipeline.Load() != w.pipeline {
+			if err := w.openCurrent(ctx); err != nil {
 				return err
 			}
 		}

@@ -145,9 +145,10 @@ func (w *truth) kept(all []message, listener string) (wrong problems) {
 				}
 				in = false
 			case "resync":
-				if !in || v != last {
+				if m.Missed == 0 && (!in || v != last) {
 					bad = "another state in a resync"
 				}
+				in = true
 			default:
 				bad = "an unknown operation"
 			}
