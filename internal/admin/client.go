@@ -49,6 +49,10 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("%w: nothing answers at %s", ErrNotRunning, c.path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf(
+			"the running informerd cannot be reached: %w: run the command as the user to whom %s belongs",
+			err, dir)
 	case err != nil:
 		return nil, fmt.Errorf("the running informerd cannot be reached: %w", err)
 	}
@@ -154,7 +158,7 @@ func (c *Client) stream(ctx context.Context, path string, s Selection, module []
 	for {
 		var l line
 		if err := d.Decode(&l); err != nil {
-			return fmt.Errorf("the answer was cut off: %w", firstError(context.Cause(ctx), err))
+			return cutOff(context.Cause(ctx), err)
 		}
 		if l.End {
 			return (&answer{Error: l.Error, Mistakes: l.Mistakes}).err()
@@ -163,6 +167,15 @@ func (c *Client) stream(ctx context.Context, path string, s Selection, module []
 			return errEnough
 		}
 	}
+}
+
+// cutOff returns the error of an answer without an end. The cause is that of the command's context.
+func cutOff(cause, err error) error {
+	if cause != nil {
+		return fmt.Errorf("the answer was cut off: %w", cause)
+	}
+	return fmt.Errorf("the answer was cut off (%w), as when informerd ends: give the command again for what is left",
+		err)
 }
 
 func (c *Client) ask(ctx context.Context, path string, request any) (answer, error) {

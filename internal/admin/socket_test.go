@@ -225,13 +225,14 @@ func TestCutOffAnswers(t *testing.T) {
 		}
 	}()
 	c := dial(t, dir)
+	const ended = ", as when informerd ends: give the command again for what is left"
 	const ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 	for _, test := range []struct{ answer, want string }{
 		{"\n", "!the running informerd does not answer: net/http: HTTP/1.x transport connection broken: malformed HTTP response \"\""},
 		{"hello\r\n\r\n", `!the running informerd does not answer: net/http: HTTP/1.x transport connection broken: malformed HTTP response "hello"`},
-		{ok, "!the answer was cut off: EOF"},
+		{ok, "!the answer was cut off (EOF)" + ended},
 		{ok + `{"letter":{"name":"a"}}` + "\n" + `{"letter":{"na`,
-			"a !the answer was cut off: unexpected EOF"},
+			"a !the answer was cut off (unexpected EOF)" + ended},
 		{ok + `{"end":true,"error":"no more"}`, "!no more"},
 		{"HTTP/1.1 500 Oh\r\nConnection: close\r\n\r\nhello",
 			"!the answer of the running informerd cannot be read: invalid character 'h' looking for beginning of value"},
@@ -243,6 +244,24 @@ func TestCutOffAnswers(t *testing.T) {
 	}
 	s.listener.Close()
 	<-done
+}
+
+// Somebody who may not use the folder is told who may.
+func TestAnotherUser(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may use every folder")
+	}
+	dir := t.TempDir()
+	serve(t, dir, Functions{})
+	if err := os.Chmod(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700)
+	_, err := Dial(t.Context(), dir)
+	if err == nil || !strings.Contains(err.Error(),
+		"permission denied: run the command as the user to whom "+dir+" belongs") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // A list that nobody reads does not keep the daemon from stopping.
