@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -39,7 +40,8 @@ func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte,
 		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true}}
 }
 
-// run replays letters, and reports what became of each. The error is that of reading them.
+// run replays letters, and reports what became of each. The error is that of reading them, or of
+// the module.
 func (r *replayer) run(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
 	report func(admin.Outcome)) error {
 	defer r.close(ctx)
@@ -53,6 +55,9 @@ func (r *replayer) run(ctx context.Context, letters iter.Seq2[deadletter.Letter,
 		result := delivery.Failed
 		if err == nil {
 			result, err = r.replay(ctx, &l)
+		}
+		if errors.As(err, new(moduleError)) {
+			return err // it would be that of every letter
 		}
 		if result == delivery.Delivered || result == delivery.Filtered {
 			if _, wrong := r.letters.Delete(l.ID); wrong != nil {
@@ -121,11 +126,19 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 	spec.Wasm = r.module
 	h, err := r.host.Load(ctx, spec)
 	if err != nil {
-		return nil, err
+		return nil, moduleError{err}
 	}
 	r.loaded[l.name] = h
 	return h, nil
 }
+
+// moduleError is the error of a module that does not load.
+type moduleError struct{ error }
+
+func (e moduleError) Error() string { return "--with: " + e.error.Error() }
+
+// Unwrap returns the reason.
+func (e moduleError) Unwrap() error { return e.error }
 
 // close closes the handlers of the module.
 func (r *replayer) close(ctx context.Context) {
