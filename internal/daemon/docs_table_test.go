@@ -151,8 +151,8 @@ func answersAre(t *testing.T, statuses []int, permanent bool) {
 	}
 }
 
-// connectionsFail checks connections that cannot be made, or that end. Package httpsink has the test
-// of a host that is unknown, with a resolver of its own.
+// connectionsFail checks connections that cannot be made, or that end. Package httpsink has the
+// test of a host that is unknown, with a resolver of its own.
 func connectionsFail(t *testing.T) {
 	end := make(chan struct{})
 	reset := answeringWith(t, func(w http.ResponseWriter, _ *http.Request) {
