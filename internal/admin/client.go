@@ -174,7 +174,7 @@ func cutOff(cause, err error) error {
 	if cause != nil {
 		return fmt.Errorf("the answer was cut off: %w", cause)
 	}
-	return fmt.Errorf("the answer was cut off (%w), as when informerd ends: give the command again for what is left",
+	return fmt.Errorf("the answer was cut off (%w), as when informerd ends: give the command again for the rest",
 		err)
 }
 

@@ -225,7 +225,7 @@ func TestCutOffAnswers(t *testing.T) {
 		}
 	}()
 	c := dial(t, dir)
-	const ended = ", as when informerd ends: give the command again for what is left"
+	const ended = ", as when informerd ends: give the command again for the rest"
 	const ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 	for _, test := range []struct{ answer, want string }{
 		{"\n", "!the running informerd does not answer: net/http: HTTP/1.x transport connection broken: malformed HTTP response \"\""},
@@ -246,7 +246,7 @@ func TestCutOffAnswers(t *testing.T) {
 	<-done
 }
 
-// Somebody who may not use the folder is told who may.
+// The error of somebody who may not use the folder says who may.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may use every folder")
