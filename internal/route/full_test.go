@@ -267,7 +267,8 @@ func TestWorkersWaitIfTooMuchWasMade(t *testing.T) {
 		s := f.Stats().Outputs[0]
 		if most := int64(delivery.MaxMade + 2*maxPassed*1_000_000); s.Made > most ||
 			s.Made < delivery.MaxMade || f.queue.Waiting() == 0 {
-			t.Errorf("%d bytes are made, %d events wait: %+v\n%.500s", s.Made, f.queue.Waiting(), s, &f.log)
+			t.Errorf("%d bytes are made, %d events wait: %+v\n%.500s", s.Made, f.queue.Waiting(), s,
+				&f.log)
 		}
 		time.Sleep(3 * time.Hour)
 		f.finish(t)
