@@ -15,8 +15,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// What waits takes no more memory than doc.go says, and for each output the same.
+// What waits takes no more memory than doc.go says, and for each output the same, whether there is
+// room for it or not.
 func TestMemoryOfWhatWaits(t *testing.T) {
+	t.Run("with room", func(t *testing.T) { memoryOfWhatWaits(t, 20_000) })
+	t.Run("with little room", func(t *testing.T) { memoryOfWhatWaits(t, 1000) })
+}
+
+func memoryOfWhatWaits(t *testing.T, capacity int) {
 	const entries, each = 20_000, 300
 	builder, err := cloudevent.NewBuilder(
 		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
@@ -38,7 +44,7 @@ func TestMemoryOfWhatWaits(t *testing.T) {
 		var all []*Outbox
 		for range outputs {
 			o, err := New(NewOutput("out", hanging{}, log), Config{Listener: "l",
-				Capacity: entries, Overflow: informer.OverflowLatest,
+				Capacity: capacity, Overflow: informer.OverflowLatest,
 				Log: &failurelog.Log{Logger: log}})
 			if err != nil {
 				t.Fatal(err)

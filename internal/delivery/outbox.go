@@ -196,7 +196,7 @@ func (o *Outbox) Room() int { return o.queue.Room() }
 // Roomy reports whether it is worth while to offer more: there is room for several entries, or
 // nothing else for the senders to do.
 func (o *Outbox) Roomy() bool {
-	return o.queue.Room() >= min(int(o.capacity.Load())/4, roomy) || o.queue.Ready() == 0
+	return o.queue.Room() >= min(max(int(o.capacity.Load())/4, 1), roomy) || o.queue.Ready() == 0
 }
 
 // roomy is enough room to go on. Whoever offers would else be woken for each entry that has ended.
