@@ -187,8 +187,8 @@ func connectionsFail(t *testing.T) {
 // delayIsAsked checks what a receiver may ask for, and that it is at most five minutes.
 func delayIsAsked(t *testing.T) {
 	for text, want := range map[string]time.Duration{"7": 7 * time.Second,
-		"100000": 5 * time.Minute,
-		"-1":     0, "soon": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0} {
+		"100000": 5 * time.Minute, "99999999999999999999": 5 * time.Minute,
+		"-1": 0, "soon": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0} {
 		url := answeringWith(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", text)
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -46,7 +46,8 @@ func bounded(seconds int) time.Duration {
 
 // Parse reads a Retry-After header: seconds, or a time. It returns 0 for what is neither.
 func Parse(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.Atoi(header); err == nil {
+	// What is out of range is the largest number.
+	if seconds, err := strconv.Atoi(header); err == nil || errors.Is(err, strconv.ErrRange) {
 		return bounded(seconds)
 	}
 	at, err := http.ParseTime(header)

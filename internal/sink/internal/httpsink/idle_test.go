@@ -2,11 +2,17 @@ package httpsink
 
 import (
 	"bufio"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
 )
 
 // impatient is a server whose connections end after some requests: the next one is read in part,
@@ -69,5 +75,34 @@ func TestNoProxyOfTheEnvironment(t *testing.T) {
 	url := serve(t, func(http.ResponseWriter, *http.Request) {})
 	if _, err := post(t.Context(), to(t, url)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that sends its clients away, as one does before it is replaced, fails no request.
+func TestGoAway(t *testing.T) {
+	i := tlstest.New(t, "one")
+	f := tlstest.NewFolder(t, i)
+	var opened atomic.Int32
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Proto)
+	}))
+	s.EnableHTTP2 = true
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{i.Pair}}
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Config.SetKeepAlivesEnabled(false) // a GOAWAY with each answer
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	c := newClient(t, Config{URL: secret.Literal(s.URL), TLS: tlsfiles.Files{CAFile: f.Path("ca")}})
+	for range 10 {
+		if answer, err := post(t.Context(), c); err != nil || string(answer.Body) != "HTTP/2.0" {
+			t.Errorf("got %s, %v", answer.Body, err)
+		}
+	}
+	if opened.Load() < 2 {
+		t.Error("the server has sent nobody away: the test shows nothing")
 	}
 }
