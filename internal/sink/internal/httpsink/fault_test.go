@@ -77,7 +77,7 @@ func TestStatus(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"7": 7 * time.Second, "100000": 5 * time.Minute, "-7": 0, "soon": 0, "": 0,
-		"99999999999999999999":                  0,
+		"99999999999999999999":                  5 * time.Minute,
 		"Wed, 01 Jan 2200 00:00:00 GMT":         5 * time.Minute,
 		"Wed, 01 Jan 2020 00:00:00 GMT":         0,
 		"Wed, 01 Jan 2020 00:00:00 GMT hunter2": 0,
