@@ -44,6 +44,30 @@ func TestASinkThatCrashesFailsForTheMessagesItCrashesWith(t *testing.T) {
 	})
 }
 
+// Another sender learns of the pause while the sink is about to crash.
+func TestASinkThatCrashesIsNotTriedInAPause(t *testing.T) {
+	tell(t, many, sink.Pace{Batch: 3, Writes: 2}, func(s *story) {
+		s.out.set(func(messages []sink.Message) []error {
+			if len(messages) == 1 {
+				return []error{sink.RetryAfter(errDown, time.Minute)}
+			}
+			time.Sleep(time.Second)
+			panic("a defect")
+		})
+		s.cancel()
+		<-s.ended
+		s.offer("a1 b1 c1 d1")
+		s.run()
+		s.wait(2 * time.Second)
+		if n := len(s.out.writes()); n != 2 {
+			t.Errorf("written: %q", s.out.writes())
+		}
+		s.out.set(taking)
+		s.wait(2 * time.Minute)
+		s.wantEnds(4, 4, 0, 0, 0)
+	})
+}
+
 func TestAWrongNumberOfResultsIsAFailure(t *testing.T) {
 	for _, results := range []int{0, 1, 3} {
 		tell(t, many, sink.Pace{Batch: 2}, func(s *story) {

@@ -164,7 +164,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 			break
 		}
 		s.flush()
-		errs := s.write(ctx, out.Sink)
+		errs := s.write(ctx, out)
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
 		s.settle(ctx, out, errs)

@@ -13,17 +13,22 @@ import (
 const CrashesBeforeLetter = 5
 
 // write writes the messages of the live parcels. When the sink crashes, each is written once more,
-// by itself, so that only those fail that make it crash.
-func (s *sender) write(ctx context.Context, to sink.Sink) []error {
-	errs, crash := write(ctx, to, s.messages)
+// by itself, so that only those fail that make it crash. If the output is paused by then, they are
+// tried again later.
+func (s *sender) write(ctx context.Context, out *Output) []error {
+	errs, crash := write(ctx, out.Sink, s.messages)
 	if crash == nil {
 		return errs
 	}
 	errs = make([]error, len(s.messages))
 	for i := range s.messages {
 		if len(s.messages) > 1 {
+			if s.away(ctx, out) {
+				errs[i] = sink.Alone(errAway)
+				continue
+			}
 			var one []error
-			if one, crash = write(ctx, to, s.messages[i:i+1]); one != nil {
+			if one, crash = write(ctx, out.Sink, s.messages[i:i+1]); one != nil {
 				errs[i] = one[0]
 			}
 		}
