@@ -75,6 +75,7 @@ func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 
 // HostStats are what a Host has and what it has done since it was made.
 type HostStats struct {
+	Handlers int    // that are open: a retired one until its last instance is closed
 	Guests   int64  // instances that there are now, those included that wait to follow another one
 	Compiled uint64 // modules that were compiled
 	Read     uint64 // modules whose code was in HostConfig.CacheDir
@@ -85,7 +86,11 @@ type HostStats struct {
 // Stats returns a snapshot.
 func (h *Host) Stats() HostStats {
 	made := h.compiler.Stats()
-	return HostStats{Guests: h.guests.Load(), Compiled: made.Compiled, Read: made.Read,
+	h.mu.Lock()
+	handlers := len(h.handlers)
+	h.mu.Unlock()
+	return HostStats{Handlers: handlers, Guests: h.guests.Load(), Compiled: made.Compiled,
+		Read:   made.Read,
 		Unkept: made.Unkept}
 }
 

@@ -166,7 +166,8 @@ func (w *version) text(hooks, state string) string {
 		}
 	}
 	p("outputs:")
-	p("  still-file: {%s, file: {path: still-file.jsonl}}", fmt.Sprintf(data, 0))
+	p("  still-file: {%s, file: {path: still-file.jsonl, rotate: {size: 1Gi}}}",
+		fmt.Sprintf(data, 0))
 	for _, l := range []string{"still-hook", "still-rules"} {
 		p("  %s: {%s, webhook: {url: \"%s/%s\", mode: batch, timeout: 1m, batch: {wait: 5ms}}}", l,
 			fmt.Sprintf(data, 0), hooks, l)
