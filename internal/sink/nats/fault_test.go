@@ -132,7 +132,7 @@ func TestTLS(t *testing.T) {
 		{plain, nil, ""},
 	} {
 		out := open(t, test.server, func(c *nats.Config) {
-			c.Stream, c.TLS, c.Timeout = "", test.files, time.Second
+			c.Stream, c.TLS, c.Timeout = "", test.files, patience
 			c.Servers = []string{"nats://" + test.server.Addr().String()}
 		})
 		errs := out.Write(t.Context(), messages(t, 1, "a"))
