@@ -78,7 +78,8 @@ func (r *receiver) Write(ctx context.Context, messages []sink.Message) []error {
 		return sink.AllFailed(len(messages), err)
 	}
 	paused, _ := r.out.Pause()
-	trial := !paused.IsZero()
+	// Another write may have failed since this one was let through.
+	trial := time.Now().After(paused.Begin) && !paused.IsZero()
 	r.begin(messages, paused.End, trial)
 	time.Sleep(10 * time.Millisecond)
 	r.mu.Lock()
