@@ -55,8 +55,8 @@ func TestHandlersAreClosed(t *testing.T) {
 	open := func(want int) {
 		t.Helper()
 		eventually(t, func() error {
-			if s := r.host.Stats(); s.Handlers != want || int(s.Guests) > want {
-				return fmt.Errorf("%+v, want %d handlers:\n%s", s, want, d.log.String())
+			if n, s := r.host.Handlers(), r.host.Stats(); n != want || int(s.Guests) > want {
+				return fmt.Errorf("%d, %+v, want %d handlers:\n%s", n, s, want, d.log.String())
 			}
 			return nil
 		})

@@ -75,7 +75,6 @@ func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 
 // HostStats are what a Host has and what it has done since it was made.
 type HostStats struct {
-	Handlers int    // that are open: a retired one until its last instance is closed
 	Guests   int64  // instances that there are now, those included that wait to follow another one
 	Compiled uint64 // modules that were compiled
 	Read     uint64 // modules whose code was in HostConfig.CacheDir
@@ -86,12 +85,15 @@ type HostStats struct {
 // Stats returns a snapshot.
 func (h *Host) Stats() HostStats {
 	made := h.compiler.Stats()
-	h.mu.Lock()
-	handlers := len(h.handlers)
-	h.mu.Unlock()
-	return HostStats{Handlers: handlers, Guests: h.guests.Load(), Compiled: made.Compiled,
-		Read:   made.Read,
+	return HostStats{Guests: h.guests.Load(), Compiled: made.Compiled, Read: made.Read,
 		Unkept: made.Unkept}
+}
+
+// Handlers returns how many handlers are open, a retired one until its last instance is closed.
+func (h *Host) Handlers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.handlers)
 }
 
 // Engine returns what runs the handlers, compiler or interpreter, and the reason if it is not the
