@@ -62,7 +62,7 @@ func (o *Output) answered(trial bool) {
 func (o *Output) failed(trial bool, err error) {
 	p, begins := o.breaker.Failed(trial, err, sink.AskedDelay(err))
 	if begins {
-		o.log.Warn("the output is away, so everybody waits for it", "output", o.Name, "failures",
+		o.log.Warn("the output is paused, and its listeners wait", "output", o.Name, "failures",
 			p.Failures, "for", p.Length().Round(time.Millisecond), "error", p.Cause)
 	}
 }

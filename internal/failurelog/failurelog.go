@@ -1,8 +1,9 @@
 // Package failurelog logs failures of events at a limited rate, however many fail.
 //
 // What is promised:
-//   - Of one Log there are ten lines, and then one in a second.
-//   - Each line says how many were suppressed before it.
+//   - Of one Log there are ten lines, and then one in a second; errors have as many of their own,
+//     so that no number of warnings hides them.
+//   - Each line says how many were suppressed before it, of the same kind.
 //   - The texts of handlers and receivers are cut to a bounded length, and quoted.
 package failurelog
 
@@ -19,7 +20,8 @@ import (
 )
 
 const (
-	// Burst and PerSecond bound the lines about failures that a listener logs.
+	// Burst and PerSecond bound the lines about failures that a listener logs, of errors and of
+	// warnings each.
 	Burst     = 10
 	PerSecond = 1
 	// MaxReason bounds the bytes of an error's text in the log, escapes included.
@@ -30,34 +32,46 @@ const (
 type Log struct {
 	*slog.Logger
 
-	mu         sync.Mutex // guards what follows
-	used       float64    // of the burst
+	mu               sync.Mutex // guards what follows
+	errors, warnings budget     // warnings has all that is below an error
+}
+
+// budget bounds the lines of one kind.
+type budget struct {
+	used       float64 // of the burst
 	last       time.Time
 	suppressed int // since a line was let through
 }
 
-// allow reports whether another line may be written now, and how many were suppressed since the
-// last one.
-func (l *Log) allow(now time.Time) (ok bool, suppressed int) {
+// allow reports whether another line of the level may be written now, and how many were suppressed
+// since the last one.
+func (l *Log) allow(level slog.Level, now time.Time) (ok bool, suppressed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if passed := now.Sub(l.last).Seconds(); passed > 0 {
-		l.used = max(0, l.used-passed*PerSecond)
+	if level >= slog.LevelError {
+		return l.errors.spend(now)
 	}
-	l.last = now
-	if l.used+1 > Burst {
-		l.suppressed++
+	return l.warnings.spend(now)
+}
+
+func (b *budget) spend(now time.Time) (ok bool, suppressed int) {
+	if passed := now.Sub(b.last).Seconds(); passed > 0 {
+		b.used = max(0, b.used-passed*PerSecond)
+	}
+	b.last = now
+	if b.used+1 > Burst {
+		b.suppressed++
 		return false, 0
 	}
-	l.used++
-	suppressed, l.suppressed = l.suppressed, 0
+	b.used++
+	suppressed, b.suppressed = b.suppressed, 0
 	return true, suppressed
 }
 
 // Failure logs what has happened to an event, and why.
 func (l *Log) Failure(level slog.Level, d *informer.Delivery, what string, err error,
 	attrs ...slog.Attr) {
-	ok, suppressed := l.allow(time.Now())
+	ok, suppressed := l.allow(level, time.Now())
 	if !ok {
 		return
 	}

@@ -2,12 +2,50 @@ package failurelog
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
+
+// However many attempts fail, an event that is given up is logged, and each kind of line is counted
+// by itself.
+func TestWarningsHideNoErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, err := (&object.Parser{}).Parse([]byte(
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		log := &Log{Logger: slog.New(slog.NewTextHandler(&text, nil))}
+		fail := func(level slog.Level, times int) {
+			for range times {
+				log.Failure(level, &informer.Delivery{Event: event.Event{Object: o}}, "failed",
+					errors.New("refused"))
+			}
+		}
+		fail(slog.LevelWarn, 100)
+		fail(slog.LevelError, 15)
+		time.Sleep(time.Second)
+		fail(slog.LevelWarn, 2)
+		fail(slog.LevelError, 2)
+		for what, want := range map[string]int{"level=WARN": Burst + 1, "level=ERROR": Burst + 1,
+			"suppressed=90": 1, "suppressed=5": 1} {
+			if n := strings.Count(text.String(), what); n != want {
+				t.Errorf("%d lines with %s, want %d:\n%s", n, what, want, &text)
+			}
+		}
+	})
+}
 
 // What is shortened is short enough when it is quoted, whatever is in it, and begins as it did.
 func TestShortened(t *testing.T) {

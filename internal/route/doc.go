@@ -75,8 +75,8 @@
 //     retry. Then the event is a dead letter; one that the handler fails is one at once. Nothing
 //     else uses up attempts, except a filter that looks at the clock or at other objects.
 //   - Each dead letter is counted, and logged with listener and object.
-//   - Lines about failures are logged at a limited rate, ten and then one in a second, and their
-//     length is bounded. Each says how many were suppressed before it.
+//   - Lines about failures are logged at a limited rate, ten and then one in a second, errors apart
+//     from warnings, and their length is bounded. Each says how many were suppressed before it.
 //
 // # Batches
 //
