@@ -165,6 +165,7 @@ conformance: ## Compare with client-go, run models and mutants at full length
 fault: devcluster ## Kill the API server under load; have outputs fail in each way
 	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 	OUTAGE=full go test $(RACE) -count=1 -timeout 30m -v ./internal/outage
+	go test -count=1 -timeout 10m -v ./internal/outage/away
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/reloads
 
 .PHONY: hostile
