@@ -27,7 +27,7 @@
 //   - Each output has an outbox. The outbox of a listener's only output is small: its workers wait
 //     for it, and events stay in the subscription.
 //   - With several outputs, a full outbox merges, waits or drops as the listener's buffer does, and
-//     the workers wait if all outboxes are full.
+//     the workers wait if all outboxes are full. With rules, none drops.
 //   - The workers also wait while what handlers and expressions made takes too much memory in an
 //     outbox, see delivery.MaxMade.
 //   - What an output's When does not want does not enter its outbox. Data is evaluated once, when a

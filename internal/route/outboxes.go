@@ -31,13 +31,14 @@ type outboxes struct {
 	run func(*way)
 }
 
-// use returns the ways to the outputs, in their order. Those that are not among them any more are
-// retired.
-func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, err error) {
+// use returns the ways to a pipeline's outputs, in their order. Those that are not among them any
+// more are retired.
+func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	policy := retry.policy()
-	kept := make(map[string]*way, len(outputs))
+	capacity, overflow := r.outboxSize(p)
+	kept := make(map[string]*way, len(p.Outputs))
 	used := map[int]bool{} // receivers
 	for _, w := range b.byName {
 		used[w.receiver] = true
@@ -45,12 +46,12 @@ func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, er
 	for w := range b.retired {
 		used[w.receiver] = true
 	}
-	for _, out := range outputs {
+	for _, out := range p.Outputs {
 		w := b.byName[out.To.Name]
 		if w != nil {
 			w.Use(out.To, policy)
-			err = w.Resize(r.outboxSize(len(outputs)))
-		} else if w, err = b.open(r, out, free(used), len(outputs), policy); err != nil {
+			err = w.Resize(capacity, overflow)
+		} else if w, err = b.open(r, p, out, free(used), policy); err != nil {
 			return nil, err
 		}
 		if err != nil {
@@ -70,15 +71,15 @@ func (b *outboxes) use(r *Route, outputs []Output, retry Retry) (ways []*way, er
 }
 
 // open makes the way to an output that the listener has not used. The caller holds mu.
-func (b *outboxes) open(r *Route, out Output, receiver, outputs int, policy delivery.Policy) (*way,
-	error) {
+func (b *outboxes) open(r *Route, p *Pipeline, out Output, receiver int, policy delivery.Policy) (
+	*way, error) {
 	w := &way{receiver: receiver}
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
 		OnRoom: func() { b.room.freedIn(w) },
 		Owed:   r.owed(w),
 	}
-	cfg.Capacity, cfg.Overflow = r.outboxSize(outputs)
+	cfg.Capacity, cfg.Overflow = r.outboxSize(p)
 	var err error
 	if w.Outbox, err = delivery.New(out.To, cfg); err != nil {
 		return nil, err
@@ -108,15 +109,18 @@ func (b *outboxes) ended(w *way) {
 // enough for the largest batches of all senders.
 const soleCapacity = 1024
 
-// outboxSize returns the size of each outbox of so many, and what happens if it is full.
-func (r *Route) outboxSize(outputs int) (capacity int, overflow informer.Overflow) {
+// outboxSize returns the size of each outbox of a pipeline, and what happens if it is full.
+func (r *Route) outboxSize(p *Pipeline) (capacity int, overflow informer.Overflow) {
 	b := r.buffer.Load()
 	switch {
-	case outputs == 1:
+	case len(p.Outputs) == 1:
 		// The workers wait for it, so that events stay in the subscription.
 		return min(b.Capacity, soleCapacity), informer.OverflowBlock
 	case b.Overflow == informer.OverflowSpill:
 		return b.Capacity, informer.OverflowLatest // what was made is not written to a file
+	case b.Overflow == informer.OverflowDrop && p.Rules != nil:
+		// A reload has removed the rules. Outputs that have their violations get the ends.
+		return b.Capacity, informer.OverflowLatest
 	}
 	return b.Capacity, b.Overflow
 }

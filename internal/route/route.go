@@ -127,7 +127,7 @@ func New(cfg Config) (*Route, error) {
 func (r *Route) Use(p *Pipeline) error {
 	own, err := p.completed()
 	if err == nil {
-		own.ways, err = r.outboxes.use(r, own.Outputs, *r.retry.Load())
+		own.ways, err = r.outboxes.use(r, own, *r.retry.Load())
 	}
 	if err != nil {
 		return fmt.Errorf("route %q: %w", r.name, err)
