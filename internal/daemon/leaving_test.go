@@ -3,16 +3,20 @@ package daemon
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // gate is an output that takes nothing until it is opened.
 type gate struct {
 	lockedBuffer
-	open chan struct{}
+	open  chan struct{}
+	first sync.Once
+	asked chan struct{} // closed by the first write
 }
 
 func (g *gate) Write(p []byte) (int, error) {
+	g.first.Do(func() { close(g.asked) })
 	<-g.open
 	return g.lockedBuffer.Write(p)
 }
@@ -25,9 +29,10 @@ func TestAListenerThatComesBackWaits(t *testing.T) {
 		return fmt.Sprintf("  other%d: {informer: {resource: configmaps}, outputs: [more]}\n", n)
 	}
 	d := reloadableFrom(t, head+pods+others(0))
-	out := &gate{open: make(chan struct{})}
+	out := &gate{open: make(chan struct{}), asked: make(chan struct{})}
 	d.started = startTo(t, d.config(t), kubernetesWith(t, teamsAndPods()), out)
 	d.log.waitFor(t, "msg=listening listener=pods")
+	<-out.asked // else it has nothing to finish
 	for n := range 3 {
 		if got := d.reload(t, head+others(n)); !strings.Contains(got, "listener pods removed") {
 			t.Fatal(got)

@@ -140,7 +140,7 @@ func TestReloadsWhileNothingCanBeBound(t *testing.T) {
 
 // A reload while the daemon stops does no harm.
 func TestReloadsWhileStopping(t *testing.T) {
-	out := &gate{open: make(chan struct{})}
+	out := &gate{open: make(chan struct{}), asked: make(chan struct{})}
 	d := reloadableFrom(t, attacked)
 	d.started = startTo(t, d.config(t), kubernetesWith(t, teamsAndPods()), out)
 	d.log.waitFor(t, "msg=listening listener=pods")
