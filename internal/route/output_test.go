@@ -169,3 +169,20 @@ func TestADeadLetterThatCannotBeStored(t *testing.T) {
 		}
 	})
 }
+
+// Nor is an event acknowledged that has come to no output, before its dead letter is stored: the
+// handler sees it once more each time.
+func TestAnEventWaitsForItsLetter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandled(t, "a")
+		h.set("a", "fail")
+		dead := &letters{fails: 3}
+		h.Letters = dead
+		h.run(t)
+		expectAll(t, "acknowledged", h.source.log, "retry a", "retry a", "retry a", "done a")
+		if s := h.Stats(); len(dead.all) != 1 || dead.all[0].Reason != deadletter.HandlerRefused ||
+			s.DeadLetters != 1 {
+			t.Errorf("%+v, %+v", dead.all, s)
+		}
+	})
+}
