@@ -161,7 +161,7 @@ func through(s sink.Sink) side {
 	return func(ctx context.Context, messages []sink.Message) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		o, err := delivery.New(out, delivery.Config{Listener: "brokers", Capacity: room,
+		o, err := delivery.New(out, delivery.Config{Listener: "brokers", Capacity: max(leastRoom, out.Room()),
 			Overflow: informer.OverflowBlock, Letters: noLetters{},
 			Log: &failurelog.Log{Logger: log}})
 		if err != nil {
@@ -213,8 +213,9 @@ func offer(ctx context.Context, o *delivery.Outbox, messages []sink.Message) err
 	return nil
 }
 
-// room is how many messages may wait in the outbox.
-const room = 1024
+// leastRoom is how many messages may wait in the outbox, if the output does not need more, by
+// default.
+const leastRoom = 1024
 
 // noLetters fails when something is given up.
 type noLetters struct{}

@@ -37,6 +37,10 @@ func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
 		breaker: breaker.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
 }
 
+// Room returns how many entries an outbox needs so that each write finds a full batch: as many as
+// all writes take, twice. With half of it those to Kafka are half as large (bench/brokers).
+func (o *Output) Room() int { return 2 * o.pace.Batch * o.pace.Writes }
+
 // Retire has no write begin any more, and waits for those under way, or until ctx is done, which is
 // then its error. What is not written goes back to its outbox, and has not failed.
 func (o *Output) Retire(ctx context.Context) error { return o.use.end(ctx) }

@@ -24,8 +24,8 @@
 //
 // # Outputs
 //
-//   - Each output has an outbox. The outbox of a listener's only output is small: its workers wait
-//     for it, and events stay in the subscription.
+//   - Each output has an outbox. The outbox of a listener's only output has room for what the
+//     output takes at once, twice: its workers wait for it, and events stay in the subscription.
 //   - With several outputs, a full outbox merges, waits or drops as the listener's buffer does, and
 //     the workers wait if all outboxes are full. With rules, none drops.
 //   - The workers also wait while what handlers and expressions made takes too much memory in an

@@ -105,8 +105,8 @@ func (b *outboxes) ended(w *way) {
 	delete(b.retired, w)
 }
 
-// soleCapacity is how many entries the outbox of a listener's only output has room for. It is
-// enough for the largest batches of all senders.
+// soleCapacity is how many entries the outbox of a listener's only output has room for, unless
+// the buffer is smaller, or the output takes more at once.
 const soleCapacity = 1024
 
 // outboxSize returns the size of each outbox of a pipeline, and what happens if it is full.
@@ -115,7 +115,10 @@ func (r *Route) outboxSize(p *Pipeline) (capacity int, overflow informer.Overflo
 	switch {
 	case len(p.Outputs) == 1:
 		// The workers wait for it, so that events stay in the subscription.
-		return min(b.Capacity, soleCapacity), informer.OverflowBlock
+		if b.Capacity < soleCapacity {
+			return b.Capacity, informer.OverflowBlock
+		}
+		return max(soleCapacity, p.Outputs[0].To.Room()), informer.OverflowBlock
 	case b.Overflow == informer.OverflowSpill:
 		return b.Capacity, informer.OverflowLatest // what was made is not written to a file
 	case b.Overflow == informer.OverflowDrop && p.Rules != nil:
