@@ -161,9 +161,10 @@ func through(s sink.Sink) side {
 	return func(ctx context.Context, messages []sink.Message) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		o, err := delivery.New(out, delivery.Config{Listener: "brokers", Capacity: max(leastRoom, out.Room()),
-			Overflow: informer.OverflowBlock, Letters: noLetters{},
-			Log: &failurelog.Log{Logger: log}})
+		o, err := delivery.New(out,
+			delivery.Config{Listener: "brokers", Capacity: max(leastRoom, out.Room()),
+				Overflow: informer.OverflowBlock, Letters: noLetters{},
+				Log: &failurelog.Log{Logger: log}})
 		if err != nil {
 			return err
 		}

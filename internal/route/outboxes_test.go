@@ -12,7 +12,8 @@ import (
 // The outbox of a listener's only output has room for full batches of all its writes, and not for
 // more than the buffer if that was made small.
 func TestOutboxSize(t *testing.T) {
-	const block, latest, drop = informer.OverflowBlock, informer.OverflowLatest, informer.OverflowDrop
+	const block, latest, drop = informer.OverflowBlock, informer.OverflowLatest,
+		informer.OverflowDrop
 	slow, fast := sink.Pace{}, sink.Pace{Batch: 512, Writes: 4}
 	for _, c := range []struct {
 		outputs  []sink.Pace
