@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/plan"
 )
 
@@ -18,6 +19,8 @@ type configuration struct {
 	stdin io.Reader
 	// policies: a policy file is accepted as well. Commands that run it need outputs.
 	policies bool
+	// regular: what is not a regular file is refused, see config.Loading.
+	regular bool
 }
 
 func (c *configuration) add(cmd *cobra.Command) {
@@ -48,7 +51,16 @@ func (c *configuration) load(schemas plan.Schemas, kubeconfig bool) (*config.Con
 		return nil, err
 	}
 	return config.Loading{More: plan.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
-		Policies: c.policies}.Load(c.path)
+		Policies: c.policies, Regular: c.regular}.Load(c.path)
+}
+
+// watched returns a watcher of the configuration's files as they are now, before they are read.
+func (c *configuration) watched() *filewatch.Watcher {
+	w := &filewatch.Watcher{}
+	if c.path != "" && c.path != "-" {
+		w.Set(config.FilesOf(c.path))
+	}
+	return w
 }
 
 // given returns an error if there is no file.

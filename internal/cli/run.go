@@ -35,6 +35,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if opts.Schemas, err = fields.schemas(); err != nil {
 				return err
 			}
+			opts.Files = file.watched()
 			cfg, err := file.load(opts.Schemas, opts.Kubeconfig == "")
 			if err != nil {
 				return err
@@ -43,8 +44,10 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			hangup := make(chan struct{}, 1)
 			opts.Hangup = hangup
 			if file.path != "-" {
+				again := file
+				again.regular = true
 				opts.Load = func() (*config.Config, error) {
-					return file.load(opts.Schemas, opts.Kubeconfig == "")
+					return again.load(opts.Schemas, opts.Kubeconfig == "")
 				}
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, hangup)

@@ -163,9 +163,9 @@ func (c *Config) Files() []string {
 }
 
 // FilesOf returns the Files of the configuration at path, as far as it can be read. It may have
-// mistakes.
+// mistakes. What is not a regular file is not read.
 func FilesOf(path string) []string {
-	data, err := read(path)
+	data, err := disk{}.read(path)
 	if err != nil {
 		return []string{path}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -183,5 +184,31 @@ func TestFilesOf(t *testing.T) {
 	}
 	if got := FilesOf(filepath.Join(dir, "none")); len(got) != 1 {
 		t.Errorf("of a file that is not there: %q", got)
+	}
+}
+
+// What is read while something runs is a regular file: neither a pipe nor a device holds it up. At
+// other times a pipe is read to its end.
+func TestOnlyRegularFiles(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "c.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		pipe: "is not a regular file", "/dev/zero": "is not a regular file", dir: "is a folder",
+		filepath.Join(dir, "gone"): "no such file or directory",
+	} {
+		_, err := Loading{Regular: true}.Load(path)
+		expect(t, err, path+": the configuration cannot be read: "+want)
+		if got := FilesOf(path); !slices.Equal(got, []string{path}) {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	_, err := Load("/dev/zero")
+	expect(t, err, "/dev/zero: the configuration is larger than 1048576 bytes")
+	go func() { write(t, pipe, "kind: Deployment\n") }()
+	if _, err := Load(pipe); err == nil || !strings.Contains(err.Error(), "kind must be Config") {
+		t.Errorf("the pipe is not read: %v", err)
 	}
 }

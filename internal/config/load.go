@@ -28,6 +28,9 @@ type Loading struct {
 	// Policies allows a policy file as well: it becomes a configuration with nothing else but an
 	// output stdout.
 	Policies bool
+	// Regular refuses what is not a regular file, since reading a pipe may never end. It is for a
+	// program that must go on.
+	Regular bool
 }
 
 // Load reads and checks the configuration file at path. Mistakes in it are an Errors, as is a file
@@ -41,6 +44,8 @@ func (l Loading) Load(path string) (*Config, error) {
 	if path == "-" && l.Stdin != nil {
 		path = stdinName
 		data, err = io.ReadAll(io.LimitReader(l.Stdin, document.MaxSize+1))
+	} else if l.Regular {
+		data, err = disk{}.read(path)
 	} else {
 		data, err = read(path)
 	}

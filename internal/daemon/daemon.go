@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
@@ -23,6 +24,9 @@ type Options struct {
 	Schemas             plan.Schemas // what fields expressions may read; nil: any
 	// Load reads the configuration again. Nil: it cannot be reloaded.
 	Load func() (*config.Config, error)
+	// Files has watched the files of the configuration since before it was read, so that a change
+	// of them meanwhile is not missed. Nil: they are watched from now on.
+	Files *filewatch.Watcher
 	// Hangup has a value for each time that the configuration is to be reloaded. May be nil.
 	Hangup <-chan struct{}
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.

@@ -39,6 +39,8 @@
 //
 //   - It is reloaded on SIGHUP, by a command, and when the content of its files, its policies or
 //     its modules changes. Reloads are done one after the other.
+//   - A change of a file after it was read is not missed, that before the daemon runs included.
+//   - What is not a regular file is a mistake: nobody waits for a pipe.
 //   - Files that only a configuration with mistakes names are watched as well, so that mending one
 //     of them is enough.
 //   - Nothing changes until all of the new configuration is known to be good, its handlers are

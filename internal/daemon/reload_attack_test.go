@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -16,11 +17,24 @@ func TestWhatIsNoConfigurationChangesNothing(t *testing.T) {
 	d.out.waitForLines(t, 3, "/listeners/pods")
 	remove := func() error { return os.RemoveAll(d.path) }
 	for name, put := range map[string]func() error{
-		"nothing":  remove,
-		"empty":    func() error { return os.WriteFile(d.path, nil, 0o600) },
-		"a folder": func() error { return os.Mkdir(d.path, 0o700) },
-		"a loop":   func() error { return os.Symlink(d.path, d.path) },
-		"10 MiB":   func() error { return os.WriteFile(d.path, make([]byte, 10<<20), 0o600) },
+		"nothing":           remove,
+		"empty":             func() error { return os.WriteFile(d.path, nil, 0o600) },
+		"a folder":          func() error { return os.Mkdir(d.path, 0o700) },
+		"a loop":            func() error { return os.Symlink(d.path, d.path) },
+		"a link to nothing": func() error { return os.Symlink("nowhere", d.path) },
+		"a pipe":            func() error { return syscall.Mkfifo(d.path, 0o600) },
+		"a device":          func() error { return os.Symlink("/dev/zero", d.path) },
+		"10 MiB":            func() error { return os.WriteFile(d.path, make([]byte, 10<<20), 0o600) },
+		"1 TiB, sparse": func() error {
+			if err := os.WriteFile(d.path, nil, 0o600); err != nil {
+				return err
+			}
+			return os.Truncate(d.path, 1<<40)
+		},
+		"odd bytes": func() error {
+			return os.WriteFile(d.path,
+				[]byte("\x00\xff\xfe"+reloadHead+attacked+"\x1b[31m\u2028\xc3"), 0o600)
+		},
 		"10 MiB text": func() error {
 			return os.WriteFile(d.path, []byte(strings.Repeat("a: 1\n", 2<<20)), 0o600)
 		},

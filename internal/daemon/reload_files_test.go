@@ -3,10 +3,15 @@ package daemon
 import (
 	"encoding/hex"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/filewatch"
 )
 
 // Files that only a configuration with mistakes names are watched: mending them is enough.
@@ -49,6 +54,65 @@ func TestFilesOfAWrongConfigurationAreWatched(t *testing.T) {
 	write("new.wasm", string(wasm))
 	d.log.waitFor(t, `changes="listener handled added; listener new removed"`)
 	d.stop(t)
+}
+
+// What changes after it was read, and before the daemon watches it, is not missed: the
+// configuration, a policy and a module.
+func TestChangesBetweenReadingAndWatching(t *testing.T) {
+	const policy = "apiVersion: informerd.dev/v1alpha1\nkind: Policy\ninformer: {resource: pods}\n" +
+		"rules: [{name: r, deny: '%s'}]\n"
+	const text = reloadHead + "outputs: {out: {stdout: {}}}\n" +
+		"policies: [{files: p.yaml, outputs: [out]}]\nlisteners:\n" +
+		"  handled: {informer: {resource: pods}, handler: {wasm: m.wasm}, outputs: [out]}\n" +
+		"  pods: {informer: {resource: pods}, workers: 1, outputs: [out]}\n"
+	module := func(guest string) string {
+		wasm, err := hex.DecodeString(guest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(wasm)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"c.yaml": {strings.Replace(text, "workers: 1", "workers: 2", 1),
+			"listener pods changed (workers)"},
+		"p.yaml": {fmt.Sprintf(policy, "false"), "listener p changed (rules)"},
+		"m.wasm": {module(dropGuest), "listener handled changed (handler)"},
+	} {
+		d := &reloadable{path: filepath.Join(t.TempDir(), "c.yaml")}
+		write := func(name, text string) {
+			path := filepath.Join(filepath.Dir(d.path), name)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+		write("c.yaml", text)
+		write("p.yaml", fmt.Sprintf(policy, "true"))
+		write("m.wasm", module(passGuest))
+		files := &filewatch.Watcher{}
+		files.Set(config.FilesOf(d.path))
+		d.started = startWith(t, d.config(t), kubernetesWith(t, teamsAndPods()),
+			func(d *started, o *Options) {
+				o.Files = files
+				o.Log = slog.New(slog.NewTextHandler(&onLine{to: &d.log, line: "msg=started",
+					do: func() { write(name, c.text) }}, nil))
+			})
+		d.log.waitFor(t, `reason="its files have changed" changes="`+c.want+`"`)
+		d.stop(t)
+	}
+}
+
+// onLine does something before a line is logged.
+type onLine struct {
+	to   io.Writer
+	line string
+	do   func()
+}
+
+func (w *onLine) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), w.line) {
+		w.do()
+	}
+	return w.to.Write(text)
 }
 
 // volume is a folder in which files appear as in the volume of a ConfigMap: all at once, as another

@@ -19,7 +19,7 @@ import (
 type reloading struct {
 	turn    sync.Mutex // held by the reload at work
 	leaving leaving    // belongs to the reload at work
-	files   filewatch.Watcher
+	files   *filewatch.Watcher
 
 	// asked has the requests of commands. They are for the goroutine that reloads, since nothing is
 	// started any more when that has ended.
@@ -62,6 +62,9 @@ func (s *supervisor) reloads(ctx context.Context, o Options) {
 			return nil, errors.New("it was read from standard input")
 		}
 	} else {
+		if state.files = o.Files; state.files == nil {
+			state.files = &filewatch.Watcher{}
+		}
 		state.files.Log = s.log
 		state.files.Set(s.runtime.plan.Config.Files())
 		s.intake.Go(func() {
@@ -95,7 +98,9 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 	begun := time.Now()
 	// They are watched from before they are read, and if they have mistakes as well.
 	running := s.runtime.plan.Config
-	state.files.Set(slices.Concat(running.Files(), config.FilesOf(running.File())))
+	if state.files != nil {
+		state.files.Set(slices.Concat(running.Files(), config.FilesOf(running.File())))
+	}
 	cfg, err := o.Load()
 	var changes admin.Changes
 	if err == nil {

@@ -150,14 +150,25 @@ func start(t *testing.T, cfg *config.Config, k *kubernetes) *started {
 // startTo has a daemon write to out; nil is what a started one shows.
 func startTo(t *testing.T, cfg *config.Config, k *kubernetes, out io.Writer) *started {
 	t.Helper()
+	return startWith(t, cfg, k, func(_ *started, o *Options) {
+		if out != nil {
+			o.Stdout = out
+		}
+	})
+}
+
+// startWith has a daemon run with other options.
+func startWith(t *testing.T, cfg *config.Config, k *kubernetes,
+	change func(*started, *Options)) *started {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &started{cancel: cancel, done: make(chan error, 1), hangup: make(chan struct{})}
-	if out == nil {
-		out = &d.out
-	}
-	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: out,
+	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: &d.out,
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test",
-		Load: func() (*config.Config, error) { return config.Load(cfg.File()) }, Hangup: d.hangup}
+		Load: func() (*config.Config, error) {
+			return config.Loading{Regular: true}.Load(cfg.File())
+		}, Hangup: d.hangup}
+	change(d, &options)
 	go func() { d.done <- Run(ctx, cfg, options) }()
 	return d
 }

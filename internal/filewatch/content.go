@@ -2,12 +2,14 @@ package filewatch
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -18,10 +20,9 @@ type content struct {
 
 // state is what is known of a file.
 type state struct {
-	modified time.Time
-	size     int64
-	digest   [sha256.Size]byte
-	missing  bool // or not a regular file, or it cannot be read
+	info    fs.FileInfo // nil if missing
+	digest  [sha256.Size]byte
+	missing bool // or not a regular file, or it cannot be read
 }
 
 // compare reports whether files differ from those of the last call.
@@ -65,27 +66,44 @@ func matching(path string) []string {
 // have a resolution.
 const settled = 2 * time.Second
 
+// maxRead is how much of a file is compared. Beyond, its size and time are.
+const maxRead = 64 << 20
+
 // look returns the state of a file, which is read if it may have changed.
 func look(path string, before state) state {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return state{missing: true}
 	}
-	now := state{modified: info.ModTime(), size: info.Size()}
-	if now.modified.Equal(before.modified) && now.size == before.size && !before.missing &&
-		before.digest != [sha256.Size]byte{} &&
-		time.Since(now.modified) > settled {
-		now.digest = before.digest
-		return now
+	// Another file may have the same time and size: those of archives often have a fixed time.
+	if was := before.info; was != nil && os.SameFile(info, was) &&
+		info.ModTime().Equal(was.ModTime()) && info.Size() == was.Size() &&
+		time.Since(info.ModTime()) > settled {
+		return state{info: info, digest: before.digest}
 	}
-	f, err := os.Open(path)
+	return digest(path)
+}
+
+// digest returns the state of a file, which it reads. A pipe that has taken its place is not waited
+// for.
+func digest(path string) state {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return state{missing: true}
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return state{missing: true}
+	}
+	now := state{info: info}
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(f, maxRead))
+	if err != nil {
+		return state{missing: true}
+	}
+	if n == maxRead {
+		fmt.Fprint(sum, info.Size(), info.ModTime().UnixNano())
 	}
 	sum.Sum(now.digest[:0])
 	return now

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -163,5 +164,58 @@ func TestYoungFilesAreRead(t *testing.T) {
 		if !look(path, state{}).missing {
 			t.Errorf("%s is no file", path)
 		}
+	}
+}
+
+// Whatever takes the place of a file is looked at without waiting for it, and no more of it is read
+// than anybody uses.
+func TestWhatIsNoFileIsNotWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	for name, put := range map[string]func() error{
+		"a pipe":     func() error { return syscall.Mkfifo(file, 0o600) },
+		"a device":   func() error { return os.Symlink("/dev/zero", file) },
+		"a folder":   func() error { return os.Mkdir(file, 0o700) },
+		"a loop":     func() error { return os.Symlink(file, file) },
+		"to nowhere": func() error { return os.Symlink("nowhere", file) },
+	} {
+		do(t, put())
+		if !look(file, state{}).missing {
+			t.Errorf("%s is no file", name)
+		}
+		if sum := digest(file); sum.digest != (state{}).digest {
+			t.Errorf("%s is read", name)
+		}
+		do(t, os.Remove(file))
+	}
+	write(t, file, "x")
+	do(t, os.Truncate(file, 1<<40))
+	before := look(file, state{})
+	do(t, os.Truncate(file, 1<<39))
+	if after := look(file, before); after.digest == before.digest || before.missing {
+		t.Error("another size of a large file is no change")
+	}
+}
+
+// Another file of the same time and size takes the place of a link's target: files of archives
+// often have a fixed time.
+func TestTimeAndSizeAreNotTheFile(t *testing.T) {
+	dir := t.TempDir()
+	link, old := filepath.Join(dir, "a"), time.Unix(1, 0)
+	var before state
+	for _, name := range []string{"1", "2"} {
+		path := filepath.Join(dir, name)
+		write(t, path, name)
+		do(t, os.Chtimes(path, old, old))
+		_ = os.Remove(link)
+		do(t, os.Symlink(name, link))
+		now := look(link, before)
+		if now.digest == before.digest {
+			t.Errorf("the content of %s is not compared", name)
+		}
+		if again := look(link, state{info: now.info}); again.digest != (state{}).digest {
+			t.Error("an old file is read again")
+		}
+		before = now
 	}
 }

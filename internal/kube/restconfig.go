@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -171,7 +172,8 @@ func Readable(kubeconfig string) error {
 
 // readable returns why a file cannot be read, without its path.
 func readable(path string) error {
-	f, err := os.Open(path)
+	// A pipe is not waited for.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err == nil {
 		defer f.Close()
 		var info fs.FileInfo

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -211,5 +212,22 @@ func TestWarningsAreBounded(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "\n"); n != maxWarnings || len(w.seen) != maxWarnings {
 		t.Errorf("%d lines, %d kept, want %d", n, len(w.seen), maxWarnings)
+	}
+}
+
+// Whether a file can be read is known without waiting for who writes to a pipe.
+func TestReadable(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		pipe: "", write(t, filepath.Join(dir, "k"), kubeconfig): "",
+		dir: "it is a folder", filepath.Join(dir, "gone"): "no such file or directory",
+	} {
+		if err := Readable(path); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (s *subject) path() string { return filepath.Join(s.folder, "c.yaml") }
 
 // load reads the configuration as the command run does.
 func load(path string) (*config.Config, error) {
-	return config.Loading{More: plan.Mistakes(nil, false)}.Load(path)
+	return config.Loading{More: plan.Mistakes(nil, false), Regular: true}.Load(path)
 }
 
 // validated returns what the command validate finds, and what it only warns of.
