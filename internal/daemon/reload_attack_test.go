@@ -24,7 +24,9 @@ func TestWhatIsNoConfigurationChangesNothing(t *testing.T) {
 		"a link to nothing": func() error { return os.Symlink("nowhere", d.path) },
 		"a pipe":            func() error { return syscall.Mkfifo(d.path, 0o600) },
 		"a device":          func() error { return os.Symlink("/dev/zero", d.path) },
-		"10 MiB":            func() error { return os.WriteFile(d.path, make([]byte, 10<<20), 0o600) },
+		"10 MiB": func() error {
+			return os.WriteFile(d.path, make([]byte, 10<<20), 0o600)
+		},
 		"1 TiB, sparse": func() error {
 			if err := os.WriteFile(d.path, nil, 0o600); err != nil {
 				return err
