@@ -64,9 +64,18 @@ func permanent(err error) bool {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict,
 		http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
+	case http.StatusInternalServerError:
+		return tooLarge(status.Status().Message)
 	default:
 		return code >= 400 && code < 500
 	}
+}
+
+// tooLarge reports whether a server's text says that etcd, or the client that it has for that, does
+// not take an object of this size.
+func tooLarge(text string) bool {
+	return strings.Contains(text, "etcdserver: request is too large") ||
+		strings.Contains(text, "trying to send message larger than max")
 }
 
 // BadRequestError is the error of a request that cannot be sent, such as one for an object whose

@@ -34,8 +34,16 @@ func TestWhatIsPermanent(t *testing.T) {
 			t.Errorf("%d: permanent is %t", code, !want)
 		}
 	}
+	for _, text := range []string{"etcdserver: request is too large",
+		"rpc error: code = ResourceExhausted desc = trying to send message larger than max " +
+			"(2097529 vs. 2097152)"} {
+		if !sink.IsPermanent(Failed(status(500, "", text))) ||
+			sink.IsPermanent(Failed(status(503, "", text))) {
+			t.Errorf("%s: is not permanent, or also with 503", text)
+		}
+	}
 	for _, err := range []error{errors.New("connection refused"), status(302, "", ""),
-		context.Canceled} {
+		status(500, "", "etcdserver: mvcc: database space exceeded"), context.Canceled} {
 		if sink.IsPermanent(Failed(err)) {
 			t.Errorf("%v is permanent", err)
 		}

@@ -74,6 +74,7 @@ func FieldManager(listener string) string {
 
 // body is a patch without the version that it is based on.
 type body struct {
+	typ        Type
 	operations []json.RawMessage          // of a JSON patch
 	fields     map[string]json.RawMessage // of another patch
 	metadata   map[string]json.RawMessage
@@ -97,7 +98,7 @@ func (s *Sink) body(m *sink.Message) (*body, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return nil, nil
 	}
-	b := &body{}
+	b := &body{typ: s.Type}
 	if s.Type == JSON {
 		if err := json.Unmarshal([]byte(text), &b.operations); err != nil || b.operations == nil {
 			return nil, notA(text, "JSON patch, which is a list of operations")
@@ -118,7 +119,7 @@ func (s *Sink) body(m *sink.Message) (*body, error) {
 			return nil, errors.New("metadata of the patch is not an object")
 		}
 	}
-	return b, b.aim(m.Object, s.Type)
+	return b, b.aim(m.Object)
 }
 
 // notA never quotes the patch, which may have values of a Secret.
@@ -130,7 +131,7 @@ func notA(text, what string) error {
 }
 
 // aim checks that the patch is for the object, and fills in what an apply patch needs.
-func (b *body) aim(o *object.Object, t Type) error {
+func (b *body) aim(o *object.Object) error {
 	if b.metadata == nil {
 		b.metadata = map[string]json.RawMessage{}
 	}
@@ -169,6 +170,9 @@ func (b *body) on(o *object.Object, version string) []byte {
 		b.metadata["resourceVersion"] = quoted(version)
 	}
 	b.fields["metadata"] = marshal(b.metadata)
+	if b.typ == Apply {
+		return asYAML(marshal(b.fields))
+	}
 	return marshal(b.fields)
 }
 

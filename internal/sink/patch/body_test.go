@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -29,6 +31,10 @@ func TestBody(t *testing.T) {
 			`{` + filled + `,"spec":{"a":"<&>","n":12345678901234567890}}`},
 		{Apply, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop",` +
 			`"resourceVersion":"1","uid":"uid-web","managedFields":[{}]}}`, `{` + filled + `}`},
+		{Apply, `{"spec":"\/\ud83d\ude00` + "\u007f\u0085\u2028\ufeff\uffff" + `\ud800\u0000"}`,
+			`{` + filled + `,"spec":"/` + "\U0001f600" + `\u007f\u0085\u2028\ufeff\uffff` +
+				"\ufffd" +
+				`\u0000"}`},
 		{Merge, `{"spec":null}`, `{` + filled + `,"spec":null}`},
 		{Merge, `{}`, ""}, {Merge, `null`, ""}, {Apply, ``, ""}, {JSON, ` null `, ""},
 		{JSON, `[]`, ""},
@@ -155,7 +161,13 @@ func FuzzBody(f *testing.F) {
 			m := m
 			m.Data = data
 			if b, err := (&Sink{Config: Config{Type: typ}}).body(&m); err == nil && b != nil {
-				_, _ = b.on(m.Object, "1"), b.on(m.Object, "")
+				got := b.on(m.Object, "1")
+				if typ == Apply && bytes.ContainsFunc(got, oddInYAML) {
+					t.Errorf("%q has a character that YAML does not read", got)
+				}
+				if again := b.on(m.Object, ""); !json.Valid(got) || !json.Valid(again) {
+					t.Errorf("%q or %q is not JSON", got, again)
+				}
 			}
 		}
 	})

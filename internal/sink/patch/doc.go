@@ -13,11 +13,14 @@
 //   - It names the object's uid or version, so that an object that was deleted and created again is
 //     not patched, and apply creates none. That the object is gone is a permanent error.
 //   - managedFields are removed from apply and merge patches.
+//   - Texts arrive as they are, also those that the API server's YAML reads in another way than
+//     JSON.
 //   - The field manager is informerd/<listener>; beyond 128 bytes, its end is a hash.
 //   - Apply does not take fields from other managers: a conflict is a permanent error that lists
 //     them. JSON and merge patches take them.
 //   - A delete has nothing to patch: the message is taken. That includes what a rule reports of a
 //     deleted object.
+//   - Subresources are not patched. Most resources ignore a status in a patch.
 //   - With DryRun the server checks everything, and stores nothing.
 //
 // Objects are as informerd has them, with digests for the values of Secrets, so a patch must not
@@ -51,6 +54,7 @@
 // # Errors
 //
 //   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient; other
-//     4xx are permanent, such as 422, a patch that the server refuses, and 403, a missing right.
+//     4xx are permanent, such as 422, a patch that the server refuses, and 403, a missing right. So
+//     is an object that is too large for etcd, which is a 500.
 //   - Write retries only what its own version check refused, and within its timeout.
 package patch
