@@ -1,6 +1,7 @@
 package stdout_test
 
 import (
+	"bytes"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,13 +14,14 @@ import (
 // stream is a stream that a test controls.
 type stream struct{ *sinktest.Log }
 
-func (s stream) Write(line []byte) (int, error) {
-	switch s.Take(nil, strings.TrimSuffix(string(line), "\n")) {
-	case sinktest.Healthy:
-		return len(line), nil
-	default:
-		return 0, syscall.ENOSPC
+func (s stream) Write(lines []byte) (n int, err error) {
+	for line := range bytes.Lines(lines) {
+		if s.Take(nil, strings.TrimSuffix(string(line), "\n")) != sinktest.Healthy {
+			return n, syscall.ENOSPC
+		}
+		n += len(line)
 	}
+	return n, nil
 }
 
 func TestConformance(t *testing.T) {

@@ -2,8 +2,9 @@
 // output outside of tests: structured JSON, one event a line, and nothing else.
 //
 // In addition to what every [sink.Sink] promises:
-//   - One message is one call of the stream's Write: a whole line with its line break. Nothing is
-//     buffered, so a line is out when Write returns, and before the next one begins.
+//   - Lines are passed to the stream's Write whole, with their line breaks: several of them
+//     together up to 4 KiB, which a pipe takes as a whole, and a longer one alone. Nothing is
+//     buffered, so a line is out when Write returns.
 //   - A stream that takes nothing, such as a pipe whose reader stopped reading, holds up all
 //     writers, each until its ctx is done. Nobody's lines are dropped.
 //   - A line of which the stream took only a part is an error worth trying again. The next line

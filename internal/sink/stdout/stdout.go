@@ -46,61 +46,105 @@ func (s *Sink) Close(ctx context.Context) error { return s.writer.Close(ctx) }
 // writer turns messages into lines.
 type writer struct {
 	w       io.Writer
-	buf     []byte // of the last line, used again
+	buf     []byte // lines that are not written yet
+	ends    []int  // where they end in buf
 	partial bool   // the stream ends in the middle of a line
 }
+
+// maxChunk is how long several lines together may be. A pipe takes that much as a whole
+// (PIPE_BUF), so that what others write to it, such as informerd's log, is between lines. With more
+// of it, writing is hardly faster.
+const maxChunk = 4096
 
 // keepBuf is the capacity above which a buffer is released. Objects can have several MB, but rarely
 // do.
 const keepBuf = 1 << 20
 
-// do writes the lines of jobs. When a job's ctx is done, or the sink is closed, no further one
-// begins; a job that was taken writes its first line.
+// do writes the lines of jobs. When a job's ctx is done, or the sink is closed, no further ones
+// begin; a job that was taken writes its first ones.
 func (w *writer) do(jobs []*serial.Job) {
 	for _, j := range jobs {
-		failed := false
+		p := pass{writer: w, job: j}
 		for i := range j.Messages {
-			var err error
-			if i > 0 {
-				err = j.Ended()
+			before := len(w.buf)
+			w.buf = append(cloudevent.Append(w.buf, j.Messages[i]), '\n')
+			if before > 0 && len(w.buf) > maxChunk {
+				p.flush(w.buf[:before])
+				w.buf = append(w.buf[:0], w.buf[before:]...)
 			}
-			if err == nil {
-				err = w.write(&j.Messages[i])
-			}
-			if err != nil {
-				j.Fail(i, err)
-				failed = true
-			} else if !failed {
-				j.Written(i + 1)
-			}
+			w.ends = append(w.ends, len(w.buf))
+		}
+		p.flush(w.buf)
+		if w.buf = w.buf[:0]; cap(w.buf) > keepBuf {
+			w.buf = nil
 		}
 	}
 }
 
-func (w *writer) write(m *sink.Message) error {
-	buf := w.buf[:0]
+// pass is one job being written.
+type pass struct {
+	*writer
+	job    *serial.Job
+	from   int // the first message without a result
+	failed bool
+}
+
+// flush writes the lines that have an end, which are text. A line that fails fails alone.
+func (p *pass) flush(text []byte) {
+	ends := p.ends
+	for begin := 0; len(ends) > 0; {
+		var err error
+		if p.from > 0 {
+			err = p.job.Ended()
+		}
+		taken := begin
+		if err == nil {
+			taken, err = p.write(text[begin:])
+			taken += begin
+		}
+		for len(ends) > 0 && ends[0] <= taken {
+			p.result(nil)
+			ends = ends[1:]
+		}
+		if len(ends) > 0 {
+			p.result(err)
+			begin, ends = ends[0], ends[1:]
+		}
+	}
+	p.ends = p.ends[:0]
+}
+
+// result sets the result of the next message.
+func (p *pass) result(err error) {
+	if err != nil {
+		p.job.Fail(p.from, err)
+		p.failed = true
+	} else if !p.failed {
+		p.job.Written(p.from + 1)
+	}
+	p.from++
+}
+
+// write writes lines, and returns how many bytes of them the stream has taken.
+func (w *writer) write(text []byte) (int, error) {
+	ended := 0 // the bytes that end a part of a line
 	if w.partial {
-		buf = append(buf, '\n')
+		text, ended = append([]byte{'\n'}, text...), 1
 	}
-	buf = cloudevent.Append(buf, *m)
-	buf = append(buf, '\n')
-	if cap(buf) <= keepBuf {
-		w.buf = buf
-	}
-	n, err := w.w.Write(buf)
-	if n < len(buf) && err == nil {
+	n, err := w.w.Write(text)
+	if n < len(text) && err == nil {
 		err = io.ErrShortWrite
 	}
 	if err == nil {
 		w.partial = false
-		return nil
+		return n - ended, nil
 	}
 	if n > 0 {
-		w.partial = n < len(buf)
-		err = fmt.Errorf("only %d of %d bytes were taken: %w", n, len(buf), err)
+		w.partial = text[n-1] != '\n'
+		err = fmt.Errorf("only %d of %d bytes were taken: %w", n, len(text), err)
 	}
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		return sink.Permanent(fmt.Errorf("nobody reads informerd's output any more: %w", err))
+		err = sink.Permanent(fmt.Errorf("nobody reads informerd's output any more: %w", err))
 	}
-	return err
+	return n - ended, err
 }
