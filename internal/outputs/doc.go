@@ -6,6 +6,7 @@
 //   - Relative paths count from the folder of the configuration.
 //   - A URL from the environment or a file is held to the same rules as one in the configuration.
 //   - Mistakes have the place in the configuration, and never show a secret.
+//   - A sink that takes the place of another one ends the alerts that that one has sent.
 //   - Check writes nothing, and connects to nobody.
 //   - The expressions of a sink may be used concurrently.
 package outputs

@@ -3,6 +3,7 @@ package outputs
 import (
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/secret"
@@ -16,10 +17,12 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Maker makes sinks. Set its fields.
+// Maker makes sinks, and has what one of them leaves to the next one of its name. Set its fields.
 type Maker struct {
 	Stdout io.Writer
 	API    *API
+
+	alerts sync.Map // from the names of outputs to *alertmanager.Sent
 }
 
 // Expressions are those of an output that its sink evaluates. Those that it does not have are nil.
@@ -41,7 +44,7 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
 			Timeout: o.Slack.Timeout.Duration})
 	case o.Alertmanager != nil:
-		return newAlertmanager(cfg, o.Alertmanager, x.Labels)
+		return m.newAlertmanager(cfg, o, x.Labels)
 	case o.NATS != nil:
 		return newNATS(cfg, o, textOf(x.Subject))
 	case o.Kafka != nil:
@@ -80,9 +83,12 @@ func newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, error) {
 	return webhook.New(c)
 }
 
-func newAlertmanager(cfg *config.Config, a *config.Alertmanager,
+func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
 	labels map[string]*filters.Filter) (sink.Sink, error) {
-	c := alertmanager.Config{URL: value(cfg, a.URL), Headers: headers(cfg, a.Headers),
+	a := o.Alertmanager
+	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
+	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
+		Headers: headers(cfg, a.Headers),
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}
 	for name, f := range labels {

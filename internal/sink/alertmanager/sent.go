@@ -21,9 +21,9 @@ func keyOf(m *sink.Message) key {
 		m.Object.Name(), m.Object.UID(), m.Report.Since.UnixNano()}
 }
 
-// sent has the labels of violations that Alertmanager has, at most so many. The zero value is
-// empty. It is safe for concurrent use.
-type sent struct {
+// Sent has the labels of the violations that Alertmanager has, of the last 65,536. Sinks that take
+// each other's place share one. The zero value is empty. It is safe for concurrent use.
+type Sent struct {
 	mu    sync.Mutex
 	byKey map[key]*list.Element
 	order list.List // of *violation, the one sent last at the end
@@ -35,7 +35,7 @@ type violation struct {
 }
 
 // get returns the labels of a violation, nil if they are not known. They must not be changed.
-func (s *sent) get(k key) map[string]string {
+func (s *Sent) get(k key) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.byKey[k]; e != nil {
@@ -45,7 +45,7 @@ func (s *sent) get(k key) map[string]string {
 }
 
 // put keeps the labels of a violation that was sent.
-func (s *sent) put(k key, labels map[string]string) {
+func (s *Sent) put(k key, labels map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.byKey[k]; e != nil {
@@ -63,7 +63,7 @@ func (s *sent) put(k key, labels map[string]string) {
 }
 
 // remove forgets a violation that is resolved.
-func (s *sent) remove(k key) {
+func (s *Sent) remove(k key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.byKey[k]; e != nil {

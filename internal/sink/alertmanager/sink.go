@@ -24,7 +24,9 @@ const maxAlerts = 64 // of one request
 type Config struct {
 	URL secret.Value // without the path of the API
 	// Labels return the values of further labels.
-	Labels  map[string]func(*sink.Message) (string, error)
+	Labels map[string]func(*sink.Message) (string, error)
+	// Sent is shared with the sinks that were there before this one. Default: the sink's own.
+	Sent    *Sent
 	Headers map[string]secret.Value
 	// Timeout is for each Write; default 10 s.
 	Timeout time.Duration
@@ -38,7 +40,6 @@ type Sink struct {
 	config  Config
 	client  *httpsink.Client
 	batches *httpsink.Batches
-	sent    sent
 }
 
 var _ sink.Sink = (*Sink)(nil)
@@ -54,6 +55,9 @@ func New(config Config) (*Sink, error) {
 		if http.CanonicalHeaderKey(name) == "Content-Type" {
 			return nil, fmt.Errorf("header %q: informerd sets it itself", name)
 		}
+	}
+	if config.Sent == nil {
+		config.Sent = &Sent{}
 	}
 	if config.Timeout <= 0 {
 		config.Timeout = httpsink.DefaultTimeout
@@ -107,9 +111,9 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 // remember keeps the labels of a violation until it is resolved.
 func (s *Sink) remember(m *sink.Message, a alert) {
 	if k := keyOf(m); m.Report.Violated {
-		s.sent.put(k, a.Labels)
+		s.config.Sent.put(k, a.Labels)
 	} else {
-		s.sent.remove(k)
+		s.config.Sent.remove(k)
 	}
 }
 

@@ -87,8 +87,38 @@ func TestViolatedAndResolved(t *testing.T) {
 	write("b", false)
 	write("a", true, "a")
 	write("a", false)
-	if len(s.sent.byKey) != 0 || s.sent.order.Len() != 0 {
-		t.Errorf("%d labels are kept", len(s.sent.byKey))
+	if sent := s.config.Sent; len(sent.byKey) != 0 || sent.order.Len() != 0 {
+		t.Errorf("%d labels are kept", len(sent.byKey))
+	}
+}
+
+// Another sink takes over, with other labels.
+func TestAlertsOfTheSinkBefore(t *testing.T) {
+	to, shared := &fake{}, &Sent{}
+	with := func(team string) *Sink {
+		return open(t, to, Config{Sent: shared,
+			Labels: map[string]func(*sink.Message) (string, error){
+				"team": func(*sink.Message) (string, error) { return team, nil }}})
+	}
+	before, after := with("shop"), with("platform")
+	for _, step := range []struct {
+		to       *Sink
+		name     string
+		violated bool
+		firing   []string
+	}{
+		{before, "a", true, []string{"a"}}, {before, "b", true, []string{"a", "b"}},
+		{after, "a", true, []string{"a", "b"}}, {after, "c", true, []string{"a", "b", "c"}},
+		{after, "a", false, []string{"b", "c"}}, {after, "b", false, []string{"c"}},
+		{after, "c", false, nil},
+	} {
+		m := report(t, step.name, step.violated)
+		if errs := step.to.Write(t.Context(), []sink.Message{m}); errs != nil {
+			t.Fatal(errs)
+		}
+		if got := to.firing(); !slices.Equal(got, step.firing) {
+			t.Errorf("%s: firing %q, want %q", step.name, got, step.firing)
+		}
 	}
 }
 
@@ -122,7 +152,7 @@ func TestAlertsThatAreRefused(t *testing.T) {
 }
 
 func TestSentIsBounded(t *testing.T) {
-	var s sent
+	var s Sent
 	k := func(i int) key { return key{name: fmt.Sprint(i)} }
 	for i := range maxSent {
 		s.put(k(i), map[string]string{"i": fmt.Sprint(i)})
