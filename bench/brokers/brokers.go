@@ -221,8 +221,8 @@ const leastRoom = 1024
 // noLetters fails when something is given up.
 type noLetters struct{}
 
-func (noLetters) Put(_ context.Context, l deadletter.Letter) error {
-	return fmt.Errorf("%s was given up: %s", l.Name, l.Error)
+func (noLetters) Put(_ context.Context, l deadletter.Letter) (string, error) {
+	return "", fmt.Errorf("%s was given up: %s", l.Name, l.Error)
 }
 
 // payload returns the bytes of the i-th message: those that were made before, if there are any.

@@ -156,8 +156,8 @@ func (b *bench) route(ctx context.Context) error {
 // noLetters fails when something is given up.
 type noLetters struct{}
 
-func (noLetters) Put(_ context.Context, l deadletter.Letter) error {
-	return fmt.Errorf("%s was given up: %s", l.Name, l.Error)
+func (noLetters) Put(_ context.Context, l deadletter.Letter) (string, error) {
+	return "", fmt.Errorf("%s was given up: %s", l.Name, l.Error)
 }
 
 // write writes lines of the same lengths. Their text is in the processor's cache, like that of a

@@ -217,8 +217,8 @@ func (b *bench) take(ctx context.Context, s *informer.Subscription, workers int)
 // noLetters fails when something is given up.
 type noLetters struct{}
 
-func (noLetters) Put(_ context.Context, l deadletter.Letter) error {
-	return fmt.Errorf("%s was given up: %s", l.Name, l.Error)
+func (noLetters) Put(_ context.Context, l deadletter.Letter) (string, error) {
+	return "", fmt.Errorf("%s was given up: %s", l.Name, l.Error)
 }
 
 // newOutput returns an output to a sink.

@@ -28,7 +28,7 @@ type listenerStats struct {
 	Resync       int `json:"resync"`
 	Filtered     int `json:"filtered"`
 	HandlerCalls int `json:"handlerCalls"`
-	Dropped      int `json:"dropped"`
+	Dropped      int `json:"handlerRefused"`
 	Emitted      int `json:"emitted"`
 	Written      int `json:"written"`
 }

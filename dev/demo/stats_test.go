@@ -32,7 +32,7 @@ func TestParseLog(t *testing.T) {
 
 func TestParseStats(t *testing.T) {
 	line := `{"time":"x","level":"INFO","msg":"listener stopped","listener":"crash-loops","events":{"add":9,"update":28,"delete":4,"resync":1,` +
-		`"filtered":33,"filterErrors":0,"handlerCalls":8,"handlerCrashes":0,"dropped":7,"emitted":1,"written":2,"retried":0,"deadLetters":0},` +
+		`"filtered":33,"filterErrors":0,"handlerCalls":8,"handlerCrashes":0,"handlerRefused":7,"emitted":1,"written":2,"retried":0,"deadLetters":0},` +
 		`"coalesced":0,"unfinished":0}`
 	want := listenerStats{"crash-loops", 9, 28, 4, 1, 33, 8, 7, 1, 2}
 	l := parseLog([]byte(line))

@@ -116,7 +116,7 @@ func (r *replayer) replay(ctx context.Context, letters iter.Seq2[deadletter.Lett
 		o := Outcome{ID: l.ID, Result: Delivered}
 		if l.Name == r.fails {
 			o.Result, o.Error = Failed, "410 Gone"
-			if err := r.store.Put(ctx, l); err != nil {
+			if _, err := r.store.Put(ctx, l); err != nil {
 				return err
 			}
 		}

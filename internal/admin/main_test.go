@@ -83,7 +83,7 @@ func store(t *testing.T, names ...string) *deadletter.Store {
 	for i, name := range names {
 		l := deadletter.Letter{Listener: "pods", Reason: deadletter.Refused, Name: name,
 			ResourceVersion: fmt.Sprint(i), Object: []byte(`{"<html>":"` + name + `"}`)}
-		if err := s.Put(t.Context(), l); err != nil {
+		if _, err := s.Put(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -270,7 +270,7 @@ func TestStopWithHangingClient(t *testing.T) {
 	letters := store(t)
 	for range 20 {
 		l := letterOf(1 << 20)
-		if err := letters.Put(t.Context(), l); err != nil {
+		if _, err := letters.Put(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}

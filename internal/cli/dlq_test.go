@@ -68,7 +68,7 @@ func (d *deadDaemon) fill() {
 		if name == "b" {
 			l.Output, l.Reason, l.Error = "", deadletter.HandlerFailed, ""
 		}
-		if err := store.Put(context.Background(), l); err != nil {
+		if _, err := store.Put(context.Background(), l); err != nil {
 			d.Fatal(err)
 		}
 	}

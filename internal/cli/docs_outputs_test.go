@@ -125,7 +125,7 @@ func (d *deadDaemon) fillFor(letters []deadletter.Letter) {
 			t.Fatal(err)
 		}
 		for _, l := range letters {
-			if err := store.Put(t.Context(), l); err != nil {
+			if _, err := store.Put(t.Context(), l); err != nil {
 				t.Error(err)
 			}
 		}

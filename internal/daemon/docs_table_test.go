@@ -229,13 +229,13 @@ func storeIsFull(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		l := deadletter.Letter{Listener: "a", Object: []byte(`"` + strings.Repeat("x", 1500) + `"`)}
-		if err := s.Put(ctx, l); err != nil {
+		if _, err := s.Put(ctx, l); err != nil {
 			t.Fatal(err)
 		}
 		if whenFull == deadletter.Wait {
 			time.AfterFunc(time.Millisecond, cancel)
 		}
-		if err := s.Put(ctx, l); !errors.Is(err, want) {
+		if _, err := s.Put(ctx, l); !errors.Is(err, want) {
 			t.Errorf("%v: %v", whenFull, err)
 		}
 		cancel()

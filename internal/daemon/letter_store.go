@@ -24,6 +24,15 @@ func openLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 	return store, nil
 }
 
+// closeLetters closes the store, and says how many letters end with it.
+func closeLetters(store *deadletter.Store, log *slog.Logger) error {
+	if n := store.Stats().Letters; n > 0 && !store.OnDisk() {
+		log.Warn("dead letters are lost: they were kept in memory", "letters", n,
+			"hint", "add state: {dir: FOLDER} to the configuration")
+	}
+	return store.Close()
+}
+
 func letterLimits(c config.DeadLetters) deadletter.Limits {
 	l := deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
 		WhenFull: deadletter.WhenFull(c.WhenFull)}

@@ -130,7 +130,7 @@ func logResults(log *slog.Logger, all []*listener) {
 			level = slog.LevelWarn
 		}
 		for _, counter := range []slog.Attr{
-			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced),
+			slog.Uint64("refusedBeforeBuffer", s.Refused), slog.Uint64("coalesced", s.Coalesced),
 			slog.Uint64("dropped", s.Dropped),
 			slog.Uint64("spilled", s.Spilled), slog.Uint64("blocked", s.Blocked),
 			slog.Uint64("resyncsSkipped", s.ResyncsSkipped),

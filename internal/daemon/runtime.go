@@ -183,7 +183,7 @@ func (r *runtime) close(ctx context.Context) error {
 		errs = append(errs, r.maker.API.Close(ctx))
 	}
 	if r.letters != nil {
-		errs = append(errs, r.letters.Close())
+		errs = append(errs, closeLetters(r.letters, r.log))
 	}
 	return errors.Join(errs...)
 }

@@ -20,7 +20,7 @@ func BenchmarkPut(b *testing.B) {
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if err := s.Put(context.Background(), l); err != nil {
+					if _, err := s.Put(context.Background(), l); err != nil {
 						b.Error(err)
 					}
 				}
@@ -54,7 +54,7 @@ func BenchmarkOpen(b *testing.B) {
 			for i := range 512 {
 				l := l
 				l.Name = fmt.Sprint(i)
-				if err = s.Put(context.Background(), l); err != nil {
+				if _, err = s.Put(context.Background(), l); err != nil {
 					break
 				}
 			}

@@ -35,7 +35,7 @@ func putUntilKilled(path, first string) {
 			for version := from; ; version++ {
 				l := letter(fmt.Sprint(object), version)
 				l.Object = []byte(`"` + strings.Repeat(fmt.Sprint(object), 1<<(version%15)) + `"`)
-				if err := s.Put(context.Background(), l); err != nil {
+				if _, err := s.Put(context.Background(), l); err != nil {
 					say("error %v", err)
 					return
 				}
@@ -136,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 	for ; ; n++ {
 		l := letter("a", n)
 		l.Object = []byte(`"` + strings.Repeat("x", 10_000) + `"`)
-		if err = s.Put(t.Context(), l); err != nil {
+		if _, err = s.Put(t.Context(), l); err != nil {
 			break
 		}
 	}
@@ -154,7 +154,7 @@ func TestFullDisk(t *testing.T) {
 	for range 100 {
 		l := letter("a", n)
 		l.Object = []byte(`"` + strings.Repeat("x", 10_000) + `"`)
-		if err := s.Put(t.Context(), l); err == nil {
+		if _, err := s.Put(t.Context(), l); err == nil {
 			n++
 		}
 	}

@@ -37,7 +37,7 @@ func TestFullWaits(t *testing.T) {
 			l.Name = name
 			began = append(began, name)
 			go func() {
-				if err := s.Put(context.Background(), l); err != nil {
+				if _, err := s.Put(context.Background(), l); err != nil {
 					t.Error(err)
 				}
 				done <- name
@@ -79,9 +79,9 @@ func TestWaitEnds(t *testing.T) {
 		put(t, s, small, small)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 3)
-		go func() { ended <- s.Put(ctx, large) }()
+		go func() { ended <- putOne(ctx, s, large) }()
 		synctest.Wait()
-		go func() { ended <- s.Put(context.Background(), small) }()
+		go func() { ended <- putOne(context.Background(), s, small) }()
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
@@ -92,10 +92,10 @@ func TestWaitEnds(t *testing.T) {
 		if got := names(t, s, Query{}); got != "s@1 s@1 s@1 " {
 			t.Errorf("got %s", got)
 		}
-		if err := s.Put(ctx, small); !errors.Is(err, context.Canceled) {
+		if _, err := s.Put(ctx, small); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		go func() { ended <- s.Put(context.Background(), large) }()
+		go func() { ended <- putOne(context.Background(), s, large) }()
 		synctest.Wait()
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -111,12 +111,12 @@ func TestFullDrops(t *testing.T) {
 	s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, l) + 10, WhenFull: Drop}})
 	put(t, s, l)
 	for range 3 {
-		if err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) {
+		if _, err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) {
 			t.Errorf("got %v", err)
 		}
 	}
 	l.Old = []byte(`"` + strings.Repeat("x", 5000) + `"`)
-	if err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) || !errors.Is(err, ErrTooLarge) {
+	if _, err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) || !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 	if st := s.Stats().Listeners["pods"]; st.Dropped != 4 || st.Letters != 1 {
@@ -131,7 +131,7 @@ func TestTooLarge(t *testing.T) {
 		l := letter("a", 1)
 		size := sizeOf(t, l)
 		s := open(t, Config{Limits: Limits{MaxBytes: size - 1}})
-		err := s.Put(t.Context(), l)
+		_, err := s.Put(t.Context(), l)
 		want := fmt.Sprintf("the dead letter is larger than the whole store may be: it has %d bytes, and deadLetters.bytes is %d", size, size-1)
 		if !errors.Is(err, ErrTooLarge) || err.Error() != want {
 			t.Errorf("got %v", err)
@@ -139,20 +139,20 @@ func TestTooLarge(t *testing.T) {
 		s.SetLimits(Limits{MaxBytes: size})
 		put(t, s, l)
 		ended := make(chan error, 1)
-		go func() { ended <- s.Put(context.Background(), l) }()
+		go func() { ended <- putOne(context.Background(), s, l) }()
 		synctest.Wait()
 		s.SetLimits(Limits{MaxBytes: size - 1})
 		if err := <-ended; !errors.Is(err, ErrTooLarge) {
 			t.Errorf("got %v", err)
 		}
 		s.SetLimits(Limits{MaxBytes: size})
-		go func() { ended <- s.Put(context.Background(), l) }()
+		go func() { ended <- putOne(context.Background(), s, l) }()
 		synctest.Wait()
 		s.SetLimits(Limits{MaxBytes: 2 * size})
 		if err := <-ended; err != nil {
 			t.Errorf("got %v", err)
 		}
-		go func() { ended <- s.Put(context.Background(), l) }()
+		go func() { ended <- putOne(context.Background(), s, l) }()
 		synctest.Wait()
 		s.SetLimits(Limits{MaxBytes: 2 * size, WhenFull: Drop})
 		if err := <-ended; !errors.Is(err, ErrDropped) {
@@ -172,7 +172,7 @@ func TestLettersExpire(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		put(t, s, letter("b", 1))
 		go func() {
-			if err := s.Put(context.Background(), letter("c", 1)); err != nil { // waits for a
+			if _, err := s.Put(context.Background(), letter("c", 1)); err != nil { // waits for a
 				t.Error(err)
 			}
 		}()
@@ -307,7 +307,7 @@ func TestReplacement(t *testing.T) {
 		unknown.ID = "what is this"
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
-		if err := s.Put(ctx, unknown); !errors.Is(err, context.Canceled) { // as one without
+		if _, err := s.Put(ctx, unknown); !errors.Is(err, context.Canceled) { // as one without
 			t.Errorf("got %v", err)
 		}
 	})

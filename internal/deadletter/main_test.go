@@ -78,10 +78,16 @@ func letter(name string, version int) Letter {
 		Message: json.RawMessage(`{"specversion":"1.0"}`)}
 }
 
+// putOne is Put without the ID.
+func putOne(ctx context.Context, s *Store, l Letter) error {
+	_, err := s.Put(ctx, l)
+	return err
+}
+
 func put(t testing.TB, s *Store, letters ...Letter) {
 	t.Helper()
 	for _, l := range letters {
-		if err := s.Put(t.Context(), l); err != nil {
+		if _, err := s.Put(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -147,7 +147,7 @@ func TestModel(t *testing.T) {
 				actions := map[string]func(*rapid.T){
 					"put": func(t *rapid.T) {
 						l := random()
-						err := s.Put(context.Background(), l)
+						_, err := s.Put(context.Background(), l)
 						if m.bytes+sizeOfLetter(l) > cfg.MaxBytes {
 							if !errors.Is(err, ErrDropped) {
 								t.Fatalf("a full store returns %v", err)
@@ -168,7 +168,7 @@ func TestModel(t *testing.T) {
 						again := m.letters[at]
 						again.Superseded = false
 						again.Attempts++
-						if err := s.Put(context.Background(), again); err != nil {
+						if _, err := s.Put(context.Background(), again); err != nil {
 							t.Fatal(err)
 						}
 						m.remove([]string{base})

@@ -103,16 +103,19 @@ func (s *Store) load(path string) (err error) {
 	return err
 }
 
-// Put stores a letter, on disk if there is one, and returns when it is there. If the store is full
-// it waits for room or for ctx, or returns ErrDropped, as configured. With any other error the
-// letter is not stored, and the caller should try again later.
-func (s *Store) Put(ctx context.Context, l Letter) error {
+// OnDisk reports whether the letters are in a file, and not in memory alone.
+func (s *Store) OnDisk() bool { return s.disk != nil }
+
+// Put stores a letter, on disk if there is one, and returns its ID when it is there. If the store
+// is full it waits for room or for ctx, or returns ErrDropped, as configured. With any other error
+// the letter is not stored, and the caller should try again later.
+func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return "", err
 	}
 	record, err := newRecord(&l)
 	if err != nil {
-		return err
+		return "", err
 	}
 	replaced, _ := parseID(l.ID)
 	s.mu.Lock()
@@ -123,14 +126,14 @@ func (s *Store) Put(ctx context.Context, l Letter) error {
 		err = s.await(ctx, wait)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	seal(record, e.id, time.Unix(0, e.stored))
-	err = s.do(&operation{put: e, record: record})
-	if err == nil {
-		s.inMemory()
+	if err = s.do(&operation{put: e, record: record}); err != nil {
+		return "", err
 	}
-	return err
+	s.inMemory()
+	return idText(e.id), nil
 }
 
 // Delete removes letters, and returns how many of them were there.

@@ -145,7 +145,7 @@ func TestListWhileLettersComeAndGo(t *testing.T) {
 		const n = 3 * pageLetters
 		done := make(chan error, n)
 		for i := range n {
-			go func() { done <- s.Put(context.Background(), letter(fmt.Sprint(i), i)) }()
+			go func() { done <- putOne(context.Background(), s, letter(fmt.Sprint(i), i)) }()
 		}
 		for range n {
 			if err := <-done; err != nil {
@@ -227,7 +227,7 @@ func TestDiskFailsForAWhile(t *testing.T) {
 		}
 		set(failing.disk)
 		want := failing.disk.db.Path() + ": database not open"
-		if err := s.Put(t.Context(), letter("c", 1)); err == nil ||
+		if _, err := s.Put(t.Context(), letter("c", 1)); err == nil ||
 			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("Put: %v", err)
 		}
@@ -278,7 +278,7 @@ func TestClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Put(t.Context(), letter("b", 1)); !errors.Is(err, ErrClosed) {
+		if _, err := s.Put(t.Context(), letter("b", 1)); !errors.Is(err, ErrClosed) {
 			t.Errorf("Put: %v", err)
 		}
 		if _, err := s.Delete(id); !errors.Is(err, ErrClosed) {

@@ -27,8 +27,8 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 	}
 	delay := policy.delay(p, sink.AskedDelay(err))
 	o.stats.retried.Add(1)
-	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", o.wrapped(err),
-		slog.Int("attempt", p.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
+	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", err,
+		slog.String("output", o.name), slog.Int("attempt", p.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 	s.back(p, delay)
 	if o.retired.Load() || o.output.Load() != out {
 		o.queue.RetryNow() // the delay was for the output that there was
@@ -77,7 +77,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		l.ID = replay.Letter
 	}
 	s.flush() // it may take a while
-	err := Store(ctx, o.cfg.Letters, l)
+	id, err := Store(ctx, o.cfg.Letters, l)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -87,7 +87,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 		delay := backoff.Full(o.policy.Load().MaxBackoff)
 		o.cfg.Log.Failure(slog.LevelError, p.Delivery,
 			"a dead letter cannot be stored, will try again", err,
-			slog.Duration("in", delay.Round(time.Millisecond)))
+			slog.String("output", o.name), slog.Duration("in", delay.Round(time.Millisecond)))
 		s.back(p, delay)
 		return false
 	}
@@ -96,9 +96,7 @@ func (s *sender) giveUp(ctx context.Context, p *parcel, m *sink.Message, reason 
 			"a dead letter that another one replaces cannot be removed", err)
 	}
 	o.letters.Add(1)
-	o.cfg.Log.Failure(slog.LevelError, p.Delivery, "event given up", o.wrapped(cause),
-		slog.String("resourceVersion", p.Object.ResourceVersion()), slog.String("reason", reason),
-		slog.Int("attempts", p.Attempt))
+	o.cfg.Log.GivenUp(p.Delivery, cause, reason, id, slog.String("output", o.name))
 	if p.report != nil {
 		p.report.Refused(time.Now())
 	}

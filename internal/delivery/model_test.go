@@ -156,7 +156,7 @@ func (r *receiver) begin(messages []sink.Message, end time.Time, trial bool) {
 }
 
 // Put implements Letters.
-func (w *world) Put(ctx context.Context, l deadletter.Letter) error {
+func (w *world) Put(ctx context.Context, l deadletter.Letter) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch w.store {
@@ -168,10 +168,10 @@ func (w *world) Put(ctx context.Context, l deadletter.Letter) error {
 		}
 		w.mu.Lock()
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 	case "fails":
-		return errors.New("the disk is broken")
+		return "", errors.New("the disk is broken")
 	}
 	version, _ := strconv.Atoi(l.ResourceVersion)
 	part := "report"
@@ -179,7 +179,7 @@ func (w *world) Put(ctx context.Context, l deadletter.Letter) error {
 		part = "letter"
 	}
 	w.all = append(w.all, heard{l.Name, version, part, l.Missed, true})
-	return nil
+	return fmt.Sprint(len(w.all)), nil
 }
 
 // run is one run of the model.

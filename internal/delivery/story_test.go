@@ -148,21 +148,21 @@ type shelf struct {
 	letters []deadletter.Letter
 }
 
-func (s *shelf) Put(ctx context.Context, l deadletter.Letter) error {
+func (s *shelf) Put(ctx context.Context, l deadletter.Letter) (string, error) {
 	s.mu.Lock()
 	broken, full := s.broken, s.full
 	s.mu.Unlock()
 	switch {
 	case broken:
-		return errors.New("the disk is broken")
+		return "", errors.New("the disk is broken")
 	case full:
 		<-ctx.Done()
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.letters = append(s.letters, l)
-	return nil
+	return fmt.Sprintf("letter-%d", len(s.letters)), nil
 }
 
 func (s *shelf) set(broken, full bool) {

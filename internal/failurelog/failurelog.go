@@ -5,18 +5,20 @@
 //     so that no number of warnings hides them.
 //   - Each line says how many were suppressed before it, of the same kind.
 //   - The texts of handlers and receivers are cut to a bounded length, and quoted.
+//   - The name of an object is as it is if it has printable characters of ASCII alone, and quoted
+//     otherwise.
 package failurelog
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 const (
@@ -81,7 +83,7 @@ func (l *Log) Failure(level slog.Level, d *informer.Delivery, what string, err e
 	} else {
 		all = append(all, slog.Any("op", d.Op))
 	}
-	all = append(all, slog.String("object", quotedKey(d.Object.Key())))
+	all = append(all, slog.String("object", printable(d.Object.Key().String())))
 	for _, a := range attrs {
 		all = append(all, a)
 	}
@@ -90,6 +92,21 @@ func (l *Log) Failure(level slog.Level, d *informer.Delivery, what string, err e
 		all = append(all, slog.Int("suppressed", suppressed))
 	}
 	l.Log(context.Background(), level, what, all...)
+}
+
+// GivenUp logs that an event, or what was made of it, has ended as a dead letter. Without the ID of
+// one there is none, since the store is full and its user chose to drop.
+func (l *Log) GivenUp(d *informer.Delivery, cause error, reason, letter string,
+	attrs ...slog.Attr) {
+	what := "event given up"
+	attrs = append(attrs, slog.String("resourceVersion", d.Object.ResourceVersion()),
+		slog.String("reason", reason), slog.Int("attempts", d.Attempt))
+	if letter == "" {
+		what = "event given up, and its dead letter is dropped: there is no room for it"
+	} else {
+		attrs = append(attrs, slog.String("letter", letter))
+	}
+	l.Failure(slog.LevelError, d, what, cause, attrs...)
 }
 
 // Shortened cuts a text between two characters so that it has at most MaxReason bytes when it is
@@ -120,5 +137,12 @@ func quotedSize(r rune) int {
 	return 10
 }
 
-// quotedKey returns an object's name in a form that is safe to log.
-func quotedKey(key event.Key) string { return Shortened(fmt.Sprintf("%+q", key.String())) }
+// printable returns a text that is safe in a line of any form: as it is, as the names of almost all
+// objects are, or quoted.
+func printable(text string) string {
+	odd := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' }
+	if strings.ContainsFunc(text, odd) {
+		text = fmt.Sprintf("%+q", text)
+	}
+	return Shortened(text)
+}

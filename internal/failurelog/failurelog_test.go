@@ -3,6 +3,7 @@ package failurelog
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -66,4 +67,39 @@ func TestShortened(t *testing.T) {
 			t.Fatalf("%q became %q", text, got)
 		}
 	})
+}
+
+// An event that is given up is told with its dead letter, or with why there is none.
+func TestGivenUp(t *testing.T) {
+	var text bytes.Buffer
+	log := &Log{Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))}
+	for name, want := range map[string]string{
+		"web":         "object=shop/web",
+		"ü\n\u202e=x": `object="\"shop/\\u00fc\\n\\u202e=x\""`,
+	} {
+		o, err := (&object.Parser{}).Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod",`+
+			`"metadata":{"name":%q,"namespace":"shop","resourceVersion":"7"}}`, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &informer.Delivery{Event: event.Event{Op: event.Add, Object: o}, Attempt: 3}
+		for letter, lines := range map[string]string{
+			"18ad2c41f2b80400": `level=ERROR msg="event given up" op=add ` + want +
+				` output=hook resourceVersion=7 reason=refused attempts=3 letter=18ad2c41f2b80400`,
+			"": `level=ERROR msg="event given up, and its dead letter is dropped: there is no room ` +
+				`for it" op=add ` + want + ` output=hook resourceVersion=7 reason=refused attempts=3`,
+		} {
+			text.Reset()
+			log.GivenUp(d, errors.New("no"), "refused", letter, slog.String("output", "hook"))
+			if got, want := text.String(), lines+" error=no\n"; got != want {
+				t.Errorf("got  %swant %s", got, want)
+			}
+		}
+	}
 }

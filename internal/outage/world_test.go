@@ -101,13 +101,13 @@ type listener struct {
 }
 
 // Put implements delivery.Letters: a letter is in the ledger of its output.
-func (l *listener) Put(_ context.Context, letter deadletter.Letter) error {
+func (l *listener) Put(_ context.Context, letter deadletter.Letter) (string, error) {
 	for _, o := range l.outputs {
 		if o.name == letter.Output {
 			o.take(letter.Message, true)
 		}
 	}
-	return nil
+	return "letter", nil
 }
 
 // plan is what a run draws.

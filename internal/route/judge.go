@@ -31,14 +31,16 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	rest.recallWithin(outcome.RecheckAfter)
 	for _, err := range outcome.Errors {
 		r.stats.ruleErrors.Add(1)
-		r.log.Failure(slog.LevelError, d,
-			"a rule failed, so what is known of the object stays", err)
-		if d.Recalled || d.Op == event.Resync {
-			continue // nothing has happened that could be replayed
+		const what = "a rule failed, so what is known of the object stays"
+		if d.Recalled || d.Op == event.Resync { // nothing has happened that could be replayed
+			r.log.Failure(slog.LevelError, d, what, err)
+			continue
 		}
-		if err := r.letter(ctx, d, d.Event, "", fault{reasonRule, err, true}); err != nil {
-			return err
+		id, errLetter := r.letter(ctx, d, d.Event, "", fault{reasonRule, err, true})
+		if errLetter != nil {
+			return errLetter
 		}
+		r.log.Failure(slog.LevelError, d, what, err, slog.String("letter", id))
 	}
 	if len(outcome.Transitions) == 0 {
 		return nil

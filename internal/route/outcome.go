@@ -87,23 +87,22 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 		d.Retry(delay)
 		return
 	}
-	if err := r.letter(ctx, d, d.Event, "", f); err != nil {
+	id, errLetter := r.letter(ctx, d, d.Event, "", f)
+	if errLetter != nil {
 		d.Retry(r.retry.Load().delay(d.Attempt))
 		return
 	}
-	r.log.Failure(slog.LevelError, d, "event given up", err,
-		slog.String("resourceVersion", d.Object.ResourceVersion()), slog.String("reason", f.reason),
-		slog.Int("attempts", d.Attempt))
+	r.log.GivenUp(d, err, f.reason, id)
 	r.done(d, rest)
 }
 
 // lastLetter is how long storing a dead letter may take while the route is being stopped.
 const lastLetter = time.Second
 
-// letter stores a dead letter. With an error it is not stored, and the event must not be
+// letter stores a dead letter and returns its ID. With an error it is not stored, and the event must not be
 // acknowledged.
 func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event, output string,
-	f fault) error {
+	f fault) (id string, err error) {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastLetter)
@@ -113,13 +112,13 @@ func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event,
 		Output: output, Reason: f.reason, Error: failurelog.Shortened(f.Error()),
 		Attempts: d.Attempt, First: time.Now(), Last: time.Now(),
 	}, r.pipeline.Load().Messages.Origin(), e)
-	err := delivery.Store(ctx, r.letters, l)
+	id, err = delivery.Store(ctx, r.letters, l)
 	if err != nil {
 		r.log.Failure(slog.LevelError, d, "a dead letter cannot be stored, will try again", err)
-		return err
+		return "", err
 	}
 	r.stats.deadLetters.add(f.reason)
-	return nil
+	return id, nil
 }
 
 // delay returns how long an event waits after its attempt-th failure. Random delays spread the

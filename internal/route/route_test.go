@@ -277,15 +277,15 @@ type letters struct {
 	all   []deadletter.Letter
 }
 
-func (l *letters) Put(_ context.Context, letter deadletter.Letter) error {
+func (l *letters) Put(_ context.Context, letter deadletter.Letter) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fails > 0 {
 		l.fails--
-		return errors.New("no space left on device")
+		return "", errors.New("no space left on device")
 	}
 	l.all = append(l.all, letter)
-	return nil
+	return fmt.Sprintf("letter-%d", len(l.all)), nil
 }
 
 var patient = Retry{Attempts: 3, MinBackoff: time.Second, MaxBackoff: time.Minute}
@@ -321,7 +321,7 @@ func TestAnEventOnWhichTheFilterFailsIsGivenUpAndLoggedAtALimitedRate(t *testing
 		stats.DeadLetters != 20 {
 		t.Errorf("logged %d times:\n%s", n, log)
 	}
-	if !strings.Contains(log, `op=add object="\"shop/p0\""`) {
+	if !strings.Contains(log, `op=add object=shop/p0`) {
 		t.Errorf("the log does not name the object:\n%s", log)
 	}
 }
@@ -351,7 +351,7 @@ func TestARetryGoesOnWithTheOutputThatFailed(t *testing.T) {
 			t.Errorf("%+v", stats)
 		}
 		if !strings.Contains(log,
-			`msg="event failed, will try again" op=add object="\"shop/a\"" attempt=1`) ||
+			`msg="event failed, will try again" op=add object=shop/a attempt=1`) ||
 			!strings.Contains(log, `error="output \"out1\": not now"`) {
 			t.Error(log)
 		}
@@ -388,8 +388,8 @@ func TestWhatFailsTooLongOrForGoodIsADeadLetter(t *testing.T) {
 					t.Errorf("given up after %v", d)
 				}
 				if !strings.Contains(log, fmt.Sprintf(
-					`msg="event given up" op=add object="\"shop/a\"" resourceVersion=1 reason=%s`,
-					c.reason)) {
+					`msg="event given up" op=add object=shop/a output=out0 resourceVersion=1 reason=%s`,
+					c.reason)) || !strings.Contains(log, " letter=letter-1 ") {
 					t.Error(log)
 				}
 			})

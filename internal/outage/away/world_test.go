@@ -60,7 +60,7 @@ func newWorld(objects, events int) *world {
 }
 
 // Put implements delivery.Letters: there are no dead letters.
-func (w *world) Put(context.Context, deadletter.Letter) error {
+func (w *world) Put(context.Context, deadletter.Letter) (string, error) {
 	panic("a dead letter")
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -75,6 +76,9 @@ func (s *Sink) explain(ctx context.Context, err error) error {
 			return sink.Permanent(text)
 		}
 		return text
+	}
+	if p := s.connects.problem(); p != nil && strings.Contains(err.Error(), p.Error()) {
+		return fmt.Errorf("it was not produced, and the last connection failed: %s", bounded(err))
 	}
 	return fmt.Errorf("it was not produced: %s%s", bounded(err), s.because())
 }

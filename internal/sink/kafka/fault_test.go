@@ -274,7 +274,11 @@ func TestBrokersAreAway(t *testing.T) {
 	out := open(t, start(t), func(c *kafka.Config) {
 		c.Brokers, c.Timeout = addresses, 1200*time.Millisecond
 	})
-	wantError(t, out.Write(t.Context(), messages(t, 1, "a")), false, "connection refused")
+	errs := out.Write(t.Context(), messages(t, 1, "a"))
+	wantError(t, errs, false, "connection refused")
+	if n := strings.Count(errs[0].Error(), "connection refused"); n != 1 {
+		t.Errorf("the cause is there %d times: %v", n, errs[0])
+	}
 }
 
 func TestTLS(t *testing.T) {
