@@ -116,7 +116,8 @@ func TestFullDrops(t *testing.T) {
 		}
 	}
 	l.Old = []byte(`"` + strings.Repeat("x", 5000) + `"`)
-	if _, err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) || !errors.Is(err, ErrTooLarge) {
+	if _, err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) ||
+		!errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 	if st := s.Stats().Listeners["pods"]; st.Dropped != 4 || st.Letters != 1 {

@@ -28,7 +28,8 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 	delay := policy.delay(p, sink.AskedDelay(err))
 	o.stats.retried.Add(1)
 	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", err,
-		slog.String("output", o.name), slog.Int("attempt", p.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
+		slog.String("output", o.name), slog.Int("attempt", p.Attempt),
+		slog.Duration("in", delay.Round(time.Millisecond)))
 	s.back(p, delay)
 	if o.retired.Load() || o.output.Load() != out {
 		o.queue.RetryNow() // the delay was for the output that there was

@@ -14,9 +14,9 @@ type Letters interface {
 	Put(ctx context.Context, l deadletter.Letter) (id string, err error)
 }
 
-// Store stores a letter and returns its ID. One that is larger than the whole store is stored without the texts of its
-// event, so that it is known at least that there was one. Dropping a letter because the user chose
-// that is not an error, and then there is no ID.
+// Store stores a letter and returns its ID. One that is larger than the whole store is stored
+// without the texts of its event, so that it is known at least that there was one. Dropping a
+// letter because the user chose that is not an error, and then there is no ID.
 func Store(ctx context.Context, to Letters, l deadletter.Letter) (id string, err error) {
 	id, err = to.Put(ctx, l)
 	if errors.Is(err, deadletter.ErrTooLarge) && !errors.Is(err, deadletter.ErrDropped) {

@@ -93,7 +93,8 @@ func TestGivenUp(t *testing.T) {
 			"18ad2c41f2b80400": `level=ERROR msg="event given up" op=add ` + want +
 				` output=hook resourceVersion=7 reason=refused attempts=3 letter=18ad2c41f2b80400`,
 			"": `level=ERROR msg="event given up, and its dead letter is dropped: there is no room ` +
-				`for it" op=add ` + want + ` output=hook resourceVersion=7 reason=refused attempts=3`,
+				`for it" op=add ` + want +
+				` output=hook resourceVersion=7 reason=refused attempts=3`,
 		} {
 			text.Reset()
 			log.GivenUp(d, errors.New("no"), "refused", letter, slog.String("output", "hook"))

@@ -99,8 +99,8 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 // lastLetter is how long storing a dead letter may take while the route is being stopped.
 const lastLetter = time.Second
 
-// letter stores a dead letter and returns its ID. With an error it is not stored, and the event must not be
-// acknowledged.
+// letter stores a dead letter and returns its ID. With an error it is not stored, and the event
+// must not be acknowledged.
 func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event, output string,
 	f fault) (id string, err error) {
 	if ctx.Err() != nil {
