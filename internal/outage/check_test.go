@@ -155,11 +155,13 @@ func (l *ledger) checkAsked() (wrong []string) {
 	return wrong
 }
 
-// latencies is how long changes took to a receiver, by whether they came during the fault.
-type latencies struct{ without, with []time.Duration }
+// latencies is how long changes took to a receiver, by whether they came during the fault, and the
+// 99th percentiles of each run.
+type latencies struct{ without, with, p99Without, p99With []time.Duration }
 
-// addLatencies adds those of an output.
+// addLatencies adds those of an output in one run.
 func (w *world) addLatencies(to *latencies, o output) {
+	var without, with []time.Duration
 	at := map[int]time.Time{}
 	for _, m := range o.all {
 		if _, there := at[m.version()]; !there && m.Rule == "" {
@@ -171,11 +173,14 @@ func (w *world) addLatencies(to *latencies, o output) {
 		switch took := arrived.Sub(c.at); {
 		case !there: // it was merged
 		case c.faulty:
-			to.with = append(to.with, took)
+			with = append(with, took)
 		default:
-			to.without = append(to.without, took)
+			without = append(without, took)
 		}
 	}
+	to.without, to.with = append(to.without, without...), append(to.with, with...)
+	to.p99Without = append(to.p99Without, percentile(without, 99))
+	to.p99With = append(to.p99With, percentile(with, 99))
 }
 
 func percentile(all []time.Duration, percent int) time.Duration {
