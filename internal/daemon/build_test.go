@@ -173,7 +173,7 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 	for line := range strings.Lines(log.String()) {
 		var l struct {
 			Msg, Listener string
-			Refused       int
+			Refused       int `json:"refusedBeforeBuffer"`
 			Events        map[string]int
 		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {

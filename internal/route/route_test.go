@@ -351,8 +351,8 @@ func TestARetryGoesOnWithTheOutputThatFailed(t *testing.T) {
 			t.Errorf("%+v", stats)
 		}
 		if !strings.Contains(log,
-			`msg="event failed, will try again" op=add object=shop/a attempt=1`) ||
-			!strings.Contains(log, `error="output \"out1\": not now"`) {
+			`msg="event failed, will try again" op=add object=shop/a output=out1 attempt=1`) ||
+			!strings.Contains(log, `error="not now"`) {
 			t.Error(log)
 		}
 	})
