@@ -69,7 +69,7 @@ func TestShortened(t *testing.T) {
 	})
 }
 
-// An event that is given up is told with its dead letter, or with why there is none.
+// An event that is given up is logged with its dead letter, or with why there is none.
 func TestGivenUp(t *testing.T) {
 	var text bytes.Buffer
 	log := &Log{Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{
