@@ -95,10 +95,11 @@ func New(config Config) (*Client, error) {
 	c.end = end
 	dialer := outbound.Dialer{Resolver: config.Resolver}
 	c.transport = dialer.Transport()
-	c.transport.DialContext = within(life, dialer.DialContext)
+	c.transport.DialContext = within(life, heard(dialer.DialContext))
 	c.transport.DialTLSContext = within(life, func(ctx context.Context, network,
 		address string) (net.Conn, error) {
-		return c.tls.Dialer(dialer.DialContext, "h2", "http/1.1")(ctx, network, address)
+		dial := c.tls.Dialer(dialer.DialContext, "h2", "http/1.1")
+		return heard(dial)(ctx, network, address)
 	})
 	c.transport.ForceAttemptHTTP2 = true
 	c.transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout,

@@ -6,6 +6,7 @@
 //   - 2xx means taken. 408, 425, 429, 5xx, trouble with the connection and answers that end early
 //     are worth a retry, Retry-After is honoured up to five minutes, and other answers are
 //     permanent.
+//   - An answer counts also if the receiver ends the connection before it has read the body.
 //   - After 410 nothing is sent for ten minutes: Post fails at once, permanently.
 //   - Redirects are not followed, no proxy is taken from the environment, and addresses are checked
 //     when a connection is made, as package outbound has it.
