@@ -269,3 +269,26 @@ func TestAnotherConnectionConfirmsNothing(t *testing.T) {
 		t.Error("the last message is missing")
 	}
 }
+
+// A message to a stream that may not be published says so when nobody confirms it. What is refused
+// for another reason says that.
+func TestPermissionsWithAStream(t *testing.T) {
+	limited := &server.User{Username: "limited", Password: "x", Permissions: &server.Permissions{
+		Publish: &server.SubjectPermission{Allow: []string{"k8s.a"}}}}
+	s := start(t, &server.Options{MaxPayload: 100_000, JetStream: true, StoreDir: t.TempDir(),
+		NoAuthUser: "limited", Users: []*server.User{{Username: "admin", Password: "x"}, limited}})
+	_, js := client(t, s, natsgo.UserInfo("admin", "x"))
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "K8S",
+		Subjects: []string{"k8s.>"}}); err != nil {
+		t.Fatal(err)
+	}
+	out := open(t, s, func(c *nats.Config) { c.Timeout = time.Second })
+	errs := out.Write(t.Context(), messages(t, 1, "a", "b"))
+	if len(errs) != 2 || errs[0] != nil {
+		t.Fatalf("got %v", errs)
+	}
+	wantError(t, errs[1:], false, "do not allow")
+	large := messages(t, 2, "b")
+	large[0].Body, large[0].Data = sink.BodyData, `"`+strings.Repeat("x", 200_000)+`"`
+	wantError(t, out.Write(t.Context(), large), true, "larger than max_payload")
+}

@@ -94,7 +94,8 @@ func (s *Sink) toStream(ctx context.Context, c *connection, b *batch, up bool) e
 		if err == nil {
 			err = s.acknowledged(ctx, c, r.acks[i])
 		}
-		if err != nil && c.denied.has(items[i].message.Subject) {
+		// The server does not answer what it denies.
+		if isContext(err) && c.denied.has(items[i].message.Subject) {
 			err = errDenied
 		}
 		b.settle(&items[i], err)
