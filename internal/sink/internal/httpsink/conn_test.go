@@ -15,7 +15,7 @@ import (
 )
 
 // An answer that comes while the body is still sent is the answer, also if the receiver ends the
-// connection with it: a message that is too large is refused once, and not sent for ever.
+// connection with it: a message that is too large is refused once, and not sent forever.
 func TestAnswersBeforeTheEndOfTheBody(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems may forget what was received when a connection is reset")
