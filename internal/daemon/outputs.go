@@ -116,10 +116,13 @@ func (o outputs) without(others outputs) outputs {
 	return rest
 }
 
-// hold notes that the plan with the outputs runs.
-func (o outputs) hold() {
-	for _, out := range o {
+// hold notes that the plan with the outputs runs, in the place of others.
+func (o outputs) hold(before outputs) {
+	for name, out := range o {
 		out.hold()
+		if was := before[name]; was != nil && was.opened != out.opened {
+			out.to.Replaces(was.to)
+		}
 	}
 }
 

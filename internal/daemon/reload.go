@@ -131,7 +131,7 @@ func (r *reload) discard(ctx context.Context) error {
 // commit makes the plan the one that runs.
 func (r *reload) commit(ctx context.Context) admin.Changes {
 	changes := r.changes()
-	r.outputs.hold()
+	r.outputs.hold(r.runtime.outputs)
 	var after []*listener
 	var leaving []*listener
 	for _, planned := range r.plan.Listeners {

@@ -84,7 +84,7 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	for n := range 20 {
 		d.write(t, attacked+fmt.Sprintf("  l%d: {informer: {resource: pods}, outputs: [out]}\n", n))
 		for range n % 4 {
-			d.hangup <- struct{}{}
+			d.hangUp()
 		}
 	}
 	if got := d.reload(t, attacked); strings.HasPrefix(got, "ERROR") {

@@ -165,7 +165,7 @@ func TestReloadsModel(t *testing.T) {
 					before := len(d.reports())
 					for range 3 {
 						d.write(t, config())
-						d.hangup <- struct{}{}
+						d.hangUp()
 						listeners[name] = randomListener(r).in(lives[name])
 					}
 					eventually(t, func() error {

@@ -16,7 +16,8 @@ import (
 // reloadable is a daemon whose configuration is changed.
 type reloadable struct {
 	*started
-	path string
+	path    string
+	hangups int // that were sent; each is one of reports
 }
 
 const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\n"
@@ -76,16 +77,21 @@ func (d *reloadable) reload(t *testing.T, text string) string {
 // hup has the configuration read again, and returns what the log says of that.
 func (d *reloadable) hup(t *testing.T) string {
 	t.Helper()
-	before := len(d.reports())
-	d.hangup <- struct{}{}
+	d.hangUp()
 	var all []string
 	d.log.until(t, func(string) error {
-		if all = d.reports(); len(all) <= before {
+		if all = d.reports(); len(all) < d.hangups {
 			return os.ErrNotExist
 		}
 		return nil
 	})
-	return all[before]
+	return all[d.hangups-1]
+}
+
+// hangUp has the configuration read again, and does not wait for it.
+func (d *reloadable) hangUp() {
+	d.hangups++
+	d.hangup <- struct{}{}
 }
 
 // reports are the lines about reloads by SIGHUP.

@@ -51,7 +51,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		})
 	}
 	s.binder = newBinder(c, log, s.bound)
-	r.outputs.hold()
+	r.outputs.hold(nil)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
 		s.start(ctx, l)
@@ -125,6 +125,10 @@ func logResults(log *slog.Logger, all []*listener) {
 				unfinished += out.Queued
 				attrs = append(attrs, slog.Group("waiting", slog.Int(out.Output, out.Queued)))
 			}
+		}
+		if done.Leaving > 0 {
+			unfinished += done.Leaving
+			attrs = append(attrs, "waitingForRemovedOutputs", done.Leaving)
 		}
 		if unfinished > 0 {
 			level = slog.LevelWarn

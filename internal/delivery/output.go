@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
@@ -27,6 +28,7 @@ type Output struct {
 	breaker breaker.Breaker
 	log     *slog.Logger
 	use     use
+	earlier atomic.Uint64 // pauses of outputs that it has taken the place of
 }
 
 // NewOutput returns an output. The sink stays the caller's to close.
@@ -51,8 +53,17 @@ func (o *Output) isClosed(err error) bool {
 }
 
 // Pause returns the pause that there is now, the zero Pause if there is none, and how many there
-// were.
-func (o *Output) Pause() (p breaker.Pause, pauses uint64) { return o.breaker.State() }
+// were, those of the outputs before included.
+func (o *Output) Pause() (p breaker.Pause, pauses uint64) {
+	p, pauses = o.breaker.State()
+	return p, pauses + o.earlier.Load()
+}
+
+// Replaces notes that the output takes the place of another one. It goes on counting from there.
+func (o *Output) Replaces(before *Output) {
+	_, pauses := before.Pause()
+	o.earlier.Store(pauses)
+}
 
 // answered notes that the receiver has taken or refused a message.
 func (o *Output) answered(trial bool) {

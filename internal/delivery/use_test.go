@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -201,4 +202,22 @@ func TestNothingBeginsAtARetiredOutput(t *testing.T) {
 			t.Error("all was delivered")
 		}
 	})
+}
+
+// An output that takes the place of another one goes on counting its pauses.
+func TestPausesAreCountedOn(t *testing.T) {
+	quiet := slog.New(slog.DiscardHandler)
+	outs := []*Output{NewOutput("out", hanging{}, quiet), NewOutput("out", hanging{}, quiet),
+		NewOutput("out", hanging{}, quiet)}
+	for i, out := range outs {
+		if i > 0 {
+			out.Replaces(outs[i-1])
+		}
+		for range FailuresBeforePause {
+			out.failed(false, errors.New("not now"))
+		}
+		if _, n := out.Pause(); n != uint64(i+1) {
+			t.Errorf("output %d: %d pauses", i, n)
+		}
+	}
 }

@@ -30,7 +30,8 @@ const (
 func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &collector{s, log})
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&collector{Server: s, log: log})
 	return func(w http.ResponseWriter, _ *http.Request) {
 		families, err := registry.Gather()
 		if err != nil {
@@ -54,7 +55,8 @@ func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 // collector reads the listeners and informers with each request.
 type collector struct {
 	*Server
-	log *slog.Logger
+	log    *slog.Logger
+	floors floors
 }
 
 // Describe sends the registry the metrics that there are, so that it notices others.
@@ -114,7 +116,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		collectListener(ch, l)
 	}
 	if c.Informers != nil {
-		for _, s := range scopes(c.Informers()) {
+		for _, s := range c.floors.raise(scopes(c.Informers())) {
 			sendAll(ch, informerSeries, s, s.resource, s.namespace)
 		}
 	}

@@ -44,7 +44,7 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestTheNamesOfMetricsAreAsPrometheusWantsThem(t *testing.T) {
-	c := &collector{someServer(), slog.New(slog.DiscardHandler)}
+	c := &collector{Server: someServer(), log: slog.New(slog.DiscardHandler)}
 	problems, err := testutil.CollectAndLint(c)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ var pageHead string
 // The page has each metric there is, with what # HELP says of it.
 func TestMetricsPage(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(&collector{someServer(), slog.New(slog.DiscardHandler)})
+	registry.MustRegister(&collector{Server: someServer(), log: slog.New(slog.DiscardHandler)})
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -166,8 +166,12 @@ var routeSeries = []series[route.Stats]{
 			"select looks at the clock or at other objects, and those for which it failed.",
 		func(s route.Stats) int { return s.Members }),
 	counter(byListener, "messages_written_total",
-		"Messages that outputs took, counted once for each output.",
+		"Messages that outputs took, counted once for each output, those removed since included.",
 		func(s route.Stats) uint64 { return s.Written }),
+	gauge(byListener, "removed_outputs_queue_length",
+		"What waits to become dead letters because a reload removed its output. Worry if it does not return to 0: the store of dead letters is "+
+			"full or cannot be written.",
+		func(s route.Stats) int { return s.Leaving }),
 }
 
 // earlySeries are of events that did not come to the outputs.

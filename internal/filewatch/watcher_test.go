@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"syscall"
 	"testing"
 	"time"
@@ -16,18 +17,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // watching is a Watcher that runs until the test ends.
 type watching struct {
 	*Watcher
-	changes chan struct{}
+	changes  chan struct{}
+	compared uintptr // what it had found before the last report
 }
 
 func watch(t *testing.T, paths ...string) *watching {
 	t.Helper()
-	w := &watching{&Watcher{}, make(chan struct{})}
+	w := &watching{Watcher: &Watcher{}, changes: make(chan struct{})}
 	w.Set(paths)
+	w.compared = w.found()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		w.Run(ctx, func() {
+			w.compared = w.found()
 			select {
 			case w.changes <- struct{}{}:
 			case <-ctx.Done():
@@ -51,6 +55,24 @@ func (w *watching) expect(t *testing.T, what string) {
 	}
 }
 
+// found tells comparisons apart.
+func (w *watching) found() uintptr {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return reflect.ValueOf(w.content.files).Pointer()
+}
+
+// settle waits for the comparison that follows when folders are newly watched. A change after that
+// is found only if its folder is watched.
+func (w *watching) settle(t *testing.T) {
+	t.Helper()
+	for begun := time.Now(); w.found() == w.compared; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			t.Fatal("nothing is compared")
+		}
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -67,6 +89,7 @@ func do(t *testing.T, err error) {
 
 // Each change of what is in the files is reported, and nothing else that happens in their folders.
 func TestChangesOfContent(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, other := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "other")
 	write(t, file, "a")
@@ -94,6 +117,7 @@ func TestChangesOfContent(t *testing.T) {
 
 // The folder of a mounted ConfigMap: its files are links into a folder that is exchanged.
 func TestALinkedFolderIsExchanged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	folder := func(name, text string) {
 		do(t, os.Mkdir(filepath.Join(dir, name), 0o700))
@@ -105,8 +129,10 @@ func TestALinkedFolderIsExchanged(t *testing.T) {
 	file := filepath.Join(dir, "c.yaml")
 	do(t, os.Symlink(filepath.Join("..data", "c.yaml"), file))
 	w := watch(t, file)
+	w.settle(t)
 	folder("..2", "two")
 	w.expect(t, "exchanged")
+	w.settle(t)
 	do(t, os.RemoveAll(filepath.Join(dir, "..1")))
 	folder("..3", "three")
 	w.expect(t, "exchanged again")
@@ -114,6 +140,7 @@ func TestALinkedFolderIsExchanged(t *testing.T) {
 
 // A file in a folder that is itself a link, and one that does not exist yet.
 func TestOtherPaths(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"v1", "v2"} {
 		do(t, os.Mkdir(filepath.Join(dir, name), 0o700))
@@ -122,9 +149,11 @@ func TestOtherPaths(t *testing.T) {
 	link := filepath.Join(dir, "current")
 	do(t, os.Symlink("v1", link))
 	w := watch(t, filepath.Join(link, "c.yaml"))
+	w.settle(t)
 	do(t, os.Symlink("v2", link+".new"))
 	do(t, os.Rename(link+".new", link))
 	w.expect(t, "the folder is another one")
+	w.settle(t)
 	write(t, filepath.Join(dir, "v2", "c.yaml"), "changed in its place")
 	w.expect(t, "a file of the other folder")
 	w.Set([]string{filepath.Join(dir, "later")})
@@ -218,4 +247,30 @@ func TestTimeAndSizeAreNotTheFile(t *testing.T) {
 		}
 		before = now
 	}
+}
+
+// A link leads through others to a file in another folder, which changes in its place, and where a
+// link on the way changes.
+func TestLinksToOtherFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(path string) string { return filepath.Join(dir, path) }
+	for _, name := range []string{"a", "b", "c"} {
+		do(t, os.Mkdir(in(name), 0o700))
+	}
+	write(t, in("c/file"), "1")
+	write(t, in("c/other"), "2")
+	do(t, os.Symlink("../c/file", in("b/link")))
+	do(t, os.Symlink(in("b/link"), in("a/link")))
+	w := watch(t, in("a/link"))
+	w.settle(t)
+	write(t, in("c/file"), "3")
+	w.expect(t, "written in its place")
+	w.settle(t)
+	do(t, os.Symlink("../c/other", in("b/new")))
+	do(t, os.Rename(in("b/new"), in("b/link")))
+	w.expect(t, "a link on the way leads elsewhere")
+	w.settle(t)
+	write(t, in("c/other"), "4")
+	w.expect(t, "the other file")
 }

@@ -25,8 +25,10 @@ type outboxes struct {
 
 	mu     sync.Mutex // guards what follows
 	byName map[string]*way
-	// retired are those that make dead letters of what is waiting.
+	// retired are those that make dead letters of what is waiting. past has what they
+	// had done when they had ended.
 	retired map[*way]bool
+	past    totals
 	// run starts the senders of an outbox; nil while the route does not run.
 	run func(*way)
 }
@@ -102,7 +104,39 @@ func (b *outboxes) retire(w *way) {
 func (b *outboxes) ended(w *way) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.retired, w)
+	if b.retired[w] {
+		delete(b.retired, w)
+		b.past.add(w)
+	}
+}
+
+// totals are counters of ways.
+type totals struct {
+	written, unwanted, retried, letters uint64
+	leaving                             int // entries of retired ways
+}
+
+func (t *totals) add(w *way) {
+	s := w.Stats()
+	t.written += s.Written
+	t.unwanted += w.unwanted.Load()
+	t.retried += s.Retried
+	t.letters += s.Letters
+}
+
+// totals returns those of all ways that there have been, so that none falls when a way goes.
+func (b *outboxes) totals() totals {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.past
+	for _, w := range b.byName {
+		t.add(w)
+	}
+	for w := range b.retired {
+		t.add(w)
+		t.leaving += w.Stats().Queued
+	}
+	return t
 }
 
 // soleCapacity is how many entries the outbox of a listener's only output has room for, unless

@@ -191,3 +191,50 @@ func TestAHandlerThatIsClosedWhileItIsOpened(t *testing.T) {
 		}
 	})
 }
+
+// The sums of a route do not fall when an output goes, and what waits for it is known until it has
+// become dead letters.
+func TestSumsOutlastOutputs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		stays, goes := &output{}, &output{}
+		source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)},
+			event.Event{Op: event.Add, Object: pod(2, `"Pending"`)})
+		source.open = true
+		d := source.route(t, &log, stays)
+		d.Letters, d.Outputs = &letters{fails: 1}, []Output{to("stays", stays), to("goes", goes)}
+		goes.fail = func(n int, _ sink.Message) error {
+			if n > 1 {
+				return errors.New("not now")
+			}
+			return nil
+		}
+		done := make(chan error, 1)
+		go func() { done <- d.Run(t.Context()) }()
+		synctest.Wait()
+		before := d.Stats()
+		if before.Written != 3 || before.Retried != 1 || before.Leaving != 0 {
+			t.Fatalf("%+v", before)
+		}
+		for n := range 2 {
+			if err := d.Use(&Pipeline{Messages: d.Messages,
+				Outputs: []Output{to("stays", stays)}}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			s := d.Stats()
+			if s.Written != 3 || s.Retried != 1 || s.DeadLetters != uint64(n) ||
+				s.Leaving != 1-n || len(s.Outputs) != 1 {
+				t.Errorf("after it is removed, %d: %+v", n, s)
+			}
+			time.Sleep(time.Minute) // then the letter can be stored
+		}
+		source.end()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if s := d.Stats(); s.Written != 3 || s.DeadLetters != 1 {
+			t.Errorf("at the end: %+v", s)
+		}
+	})
+}

@@ -83,8 +83,11 @@ type Stats struct {
 	DeadLetters uint64
 	// Early are events that did not come to the outputs, by reason.
 	Early []EarlyStats
-	// Outputs are in the order of the pipeline.
+	// Outputs are in the order of the pipeline. Those that it does not have any more are left out,
+	// and their counts stay in the sums above.
 	Outputs []OutputStats
+	// Leaving are entries that wait for outputs that the pipeline does not have any more.
+	Leaving int
 }
 
 // EarlyStats are events that did not come to the outputs, for one reason.
@@ -129,12 +132,12 @@ func (r *Route) Stats() Stats {
 			o := OutputStats{Output: way.Name(), Stats: way.Stats(), Unwanted: way.unwanted.Load()}
 			o.Paused, o.Pauses = way.Output().Pause()
 			out.Outputs = append(out.Outputs, o)
-			out.Written += o.Written
-			out.Unwanted += o.Unwanted
-			out.Retried += o.Retried
-			out.DeadLetters += o.Letters
 		}
 	}
+	ways := r.outboxes.totals()
+	out.Written, out.Unwanted, out.Leaving = ways.written, ways.unwanted, ways.leaving
+	out.Retried += ways.retried
+	out.DeadLetters += ways.letters
 	for _, op := range event.Ops {
 		out.Events[op] = s.byOp[op].Load()
 	}
