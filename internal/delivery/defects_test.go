@@ -190,16 +190,13 @@ func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
 	report := owedReport()
 	var superseded atomic.Bool
 	var result Result
-	var s *story
-	cfg := many
-	cfg.Owed = func(e event.Event) []Report { return []Report{s.report(e, report)} }
-	tell(t, cfg, sink.Pace{}, func(told *story) {
-		s = told
+	tell(t, many, sink.Pace{}, func(s *story) {
+		s.by.Owed = func(e event.Event) []Report { return []Report{s.report(e, report)} }
 		s.out.set(all(errDown))
 		replay := &Replay{Letter: "1", Superseded: superseded.Load,
 			Ended: func(r Result, _ error) { result = r }}
 		replay.Begin()
-		entry := Owed()
+		entry := Owed(s.by)
 		entry.Replay = replay
 		s.put(s.event("a1"), entry)
 		s.wait(0)

@@ -45,6 +45,8 @@
 //   - A report counts as told when the output has taken it, see [Settler].
 //   - A report that is not owed any more is not sent.
 //   - A report that is merged away is owed again.
+//   - What is owed is made as the entry's own [Maker] makes it: of an object, no message made by an
+//     earlier configuration follows one of a later.
 //
 // # Full outboxes
 //

@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Entry is what came of an event for one output. The worker that makes it sets its fields. It is
@@ -15,9 +16,10 @@ type Entry struct {
 	// Wanted: something of the event itself is sent, and not only what rules report.
 	Wanted bool
 	// Messages are what a handler or an expression made. If there are none and the entry is wanted,
-	// the event is sent as it is, by Builder.
+	// the event is sent as it is.
 	Messages []sink.Message
-	Builder  *cloudevent.Builder
+	// By makes what is made when the entry is sent. May be nil if there are Messages, and no rules.
+	By       *Maker
 	Observed time.Time // when the event was taken
 	// Failed is why an expression of the output has no answer for the messages: then they are dead
 	// letters.
@@ -27,6 +29,16 @@ type Entry struct {
 	Replay *Replay
 
 	released bool
+}
+
+// Maker makes messages when an entry is sent, as the configuration wanted them that the entry's
+// event was handled by. Entries share it.
+type Maker struct {
+	// Builder makes the message of an event that is sent as it is.
+	Builder *cloudevent.Builder
+	// Owed returns the reports of rules about the event's object that the output is owed and that
+	// are not on their way. It is asked when some were merged away. Nil if there are no rules.
+	Owed func(event.Event) []Report
 }
 
 // Report is a message of a rule, and who has to know how it ended.
@@ -49,4 +61,4 @@ type Settler interface {
 }
 
 // Owed returns an entry for what rules owe to the output when it is sent.
-func Owed() *Entry { return &Entry{released: true} }
+func Owed(by *Maker) *Entry { return &Entry{By: by, released: true} }

@@ -29,6 +29,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	by := &Maker{Builder: builder}
 	events := make([]event.Event, entries)
 	for i := range events {
 		o, err := (&object.Parser{}).Parse(fmt.Appendf(nil,
@@ -50,7 +51,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int) {
 				t.Fatal(err)
 			}
 			for _, e := range events {
-				if taken, err := o.OfferAll([]Offering{PrepareEvent(e, builder,
+				if taken, err := o.OfferAll([]Offering{PrepareEvent(e, by,
 					time.Now())}); taken != 1 || err != nil {
 					t.Fatal(taken, err)
 				}

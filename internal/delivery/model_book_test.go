@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // book is what rules have to report of objects to the receiver, in the simplest words. It begins
@@ -234,9 +233,4 @@ func (b *book) check(all bool, letters int) {
 	if b.refused != letters {
 		b.say("%d reports are refused, with %d letters", b.refused, letters)
 	}
-}
-
-// message returns what a report is sent with.
-func (r *run) message(e event.Event) func() sink.Message {
-	return func() sink.Message { return r.builder.Event(e, time.Now()) }
 }

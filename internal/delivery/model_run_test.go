@@ -13,7 +13,6 @@ import (
 
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -83,7 +82,7 @@ func drawPlan(t *rapid.T) *plan {
 
 func drawStep(t *rapid.T) step {
 	what := rapid.SampledFrom([]string{"offer", "offer", "offer", "offer", "offer", "mood", "mood",
-		"time", "store", "again", "use", "resize", "replay"}).Draw(t, "what")
+		"time", "store", "again", "use", "resize", "replay", "configure"}).Draw(t, "what")
 	switch what {
 	case "mood":
 		mood := rapid.SampledFrom(moods).Draw(t, "mood")
@@ -101,6 +100,8 @@ func drawStep(t *rapid.T) step {
 			<-r.ended
 			r.start()
 		}}
+	case "configure":
+		return step{what, func(r *run) { r.configure() }}
 	case "use":
 		pace, policy := drawPace(t), drawPolicy(t)
 		return step{fmt.Sprintf("use %+v %+v", pace, policy), func(r *run) { r.use(pace, policy) }}
@@ -129,18 +130,15 @@ func drawStep(t *rapid.T) step {
 
 // run has everything happen, and returns what was wrong.
 func (p *plan) run(t *testing.T) (wrong []string) {
-	builder, err := cloudevent.NewBuilder(
-		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &run{world: &world{random: rand.New(rand.NewPCG(p.seed, 0))}, t: t, builder: builder,
+	r := &run{world: &world{random: rand.New(rand.NewPCG(p.seed, 0))}, t: t,
 		last: map[string]*object.Object{}, seen: map[string]*object.Object{},
 		offered: map[string]int{}, final: map[string]int{},
 		overflow: p.overflow}
 	r.book = newBook(r.world)
+	r.configure()
+	var err error
 	r.outbox, err = New(r.use(p.pace, p.policy), Config{Listener: "l", Capacity: p.capacity,
-		Overflow: p.overflow, Policy: p.policy, Letters: r.world, Owed: r.owed,
+		Overflow: p.overflow, Policy: p.policy, Letters: r.world,
 		Log: &failurelog.Log{Logger: slog.New(slog.DiscardHandler)}})
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +201,7 @@ func (r *run) check() {
 	delivered, letters := 0, 0
 	ends := map[string]bool{} // entries, and whether they have a letter
 	for _, h := range r.all {
-		if b := before[h.name]; h.version < b.version {
+		if b := before[h.name]; h.version < b.version || h.configuration < b.configuration {
 			r.say("%+v after %+v", h, b)
 		}
 		before[h.name] = h

@@ -31,6 +31,8 @@ type heard struct {
 	part    string // of its entry: a report, the event, or what was made of it
 	missed  int
 	letter  bool
+	// configuration is the number of the one that made it.
+	configuration int
 }
 
 // world is the receivers and the store of a run, and what they have.
@@ -57,7 +59,8 @@ func (w *world) hear(m *sink.Message, letter bool) {
 		part = "report"
 		w.book.hears(m.Object.Name(), m.Report)
 	}
-	w.all = append(w.all, heard{m.Object.Name(), version, part, m.Missed, letter})
+	nth, _ := strconv.Atoi(m.Origin.Cluster)
+	w.all = append(w.all, heard{m.Object.Name(), version, part, m.Missed, letter, nth})
 }
 
 // receiver is a sink of the model.
@@ -178,7 +181,8 @@ func (w *world) Put(ctx context.Context, l deadletter.Letter) (string, error) {
 	if l.Rule == "" {
 		part = "letter"
 	}
-	w.all = append(w.all, heard{l.Name, version, part, l.Missed, true})
+	nth, _ := strconv.Atoi(l.Cluster)
+	w.all = append(w.all, heard{l.Name, version, part, l.Missed, true, nth})
 	return fmt.Sprint(len(w.all)), nil
 }
 
@@ -187,7 +191,8 @@ type run struct {
 	*world
 	t        *testing.T
 	outbox   *Outbox
-	builder  *cloudevent.Builder
+	maker    *Maker // of the present configuration
+	nth      int    // so many configurations there were before
 	overflow informer.Overflow
 	last     map[string]*object.Object // that was taken
 	seen     map[string]*object.Object
@@ -201,12 +206,25 @@ type run struct {
 	ended    chan error
 }
 
-// owed returns what is owed, as a route does.
-func (r *run) owed(e event.Event) []Report {
-	if r.retired.Load() {
-		return nil
+// configure begins another configuration, by whose number its messages are known.
+func (r *run) configure() {
+	r.nth++
+	b, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: strconv.Itoa(r.nth), Listener: "l", Resource: "pods"})
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	return r.book.owed(e.Object.Name(), r.message(e))
+	r.maker = &Maker{Builder: b, Owed: func(e event.Event) []Report {
+		if r.retired.Load() {
+			return nil
+		}
+		return r.book.owed(e.Object.Name(), message(b, e))
+	}}
+}
+
+// message returns what a report is sent with.
+func message(by *cloudevent.Builder, e event.Event) func() sink.Message {
+	return func() sink.Message { return by.Event(e, time.Now()) }
 }
 
 // use makes another receiver of the output's name.
@@ -241,14 +259,14 @@ func (r *run) offer(name string, wanted bool, violated [2]bool, made int) {
 	if e.Old == nil {
 		e.Op = event.Add
 	}
-	entry := &Entry{Wanted: wanted, Builder: r.builder, Observed: time.Now()}
+	entry := &Entry{Wanted: wanted, By: r.maker, Observed: time.Now()}
 	r.book.judge(name, violated)
-	entry.Reports = r.book.owed(name, r.message(e))
+	entry.Reports = r.book.owed(name, message(r.maker.Builder, e))
 	if !wanted && len(entry.Reports) == 0 {
 		return
 	}
 	for i := range made {
-		m := r.builder.Event(e, time.Now())
+		m := r.maker.Builder.Event(e, time.Now())
 		m.Body, m.Data = sink.BodyData, strconv.Itoa(i)
 		entry.Messages = append(entry.Messages, m)
 	}
@@ -273,7 +291,7 @@ func (r *run) replay(name string, letter bool) {
 	if o == nil || r.outbox.Has(o.Key()) || letter && !r.book.again(name) {
 		return
 	}
-	entry := Owed()
+	entry := Owed(r.maker)
 	if letter {
 		r.replays.Add(1)
 		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },

@@ -8,7 +8,6 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -30,9 +29,6 @@ type Config struct {
 	// Notes are where deliveries are noted that make dead letters superfluous. May be nil.
 	Notes *deadletter.Listener
 	Log   *failurelog.Log
-	// Owed returns the reports of rules about the event's object that this output is owed and that
-	// are not on their way. It is asked when some were merged away. Nil if there are no rules.
-	Owed func(event.Event) []Report
 	// OnRoom is called after entries have ended; it must not block. May be nil.
 	OnRoom func()
 }
@@ -129,9 +125,9 @@ func Prepare(e event.Event, entry *Entry) Offering {
 }
 
 // PrepareEvent is Prepare for an event that is sent as it is.
-func PrepareEvent(e event.Event, by *cloudevent.Builder, observed time.Time) Offering {
+func PrepareEvent(e event.Event, by *Maker, observed time.Time) Offering {
 	return Offering{Event: e,
-		Progress: &waiting{builder: by, observed: observed, event: e, wanted: true}}
+		Progress: &waiting{by: by, observed: observed, event: e, wanted: true}}
 }
 
 // OfferAll takes offerings as far as there is room, and returns how many: the first ones. It never

@@ -3,14 +3,12 @@ package delivery
 import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // parcel is an entry that a sender has.
 type parcel struct {
 	*informer.Delivery
 	entry *waiting
-	owed  func(event.Event) []Report
 	// report is the settler of the current message; nil if that is not a report.
 	report Settler
 }
@@ -32,9 +30,9 @@ func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
 		return failed, true
 	}
 	// What was merged away, or may not be sent yet, may be owed now.
-	if e.released && p.owed != nil {
+	if e.released && e.by != nil && e.by.Owed != nil {
 		e.released = false
-		if owed := p.owed(p.Event); len(owed) > 0 {
+		if owed := e.by.Owed(p.Event); len(owed) > 0 {
 			e.own().reports = append(e.own().reports, owed...)
 		}
 		if failed, ok = p.nextReport(m); ok {
@@ -74,10 +72,18 @@ func (w *waiting) nextMessage(m *sink.Message) (ok bool) {
 		m.Missed = w.event.Missed
 		return true
 	case w.sent == 0:
-		w.builder.SetEvent(m, w.event, w.observed)
+		w.maker().Builder.SetEvent(m, w.event, w.observed)
 		return true
 	}
 	return false
+}
+
+// maker returns what makes the message of the entry's event.
+func (w *waiting) maker() *Maker {
+	if w.before {
+		return w.rare.earlier
+	}
+	return w.by
 }
 
 // pass notes that the parcel's current message was sent, or refused.

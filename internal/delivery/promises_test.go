@@ -413,15 +413,13 @@ func TestAReportThatIsNotOwedAnyMoreIsNotSent(t *testing.T) {
 
 func TestAReportThatIsMergedAwayIsOwedAgain(t *testing.T) {
 	again := owedReport()
-	var s *story
 	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest}
-	asked := 0
-	cfg.Owed = func(e event.Event) []Report {
-		asked++
-		return []Report{s.report(e, again)}
-	}
-	tell(t, cfg, sink.Pace{}, func(told *story) {
-		s = told
+	tell(t, cfg, sink.Pace{}, func(s *story) {
+		asked := 0
+		s.by.Owed = func(e event.Event) []Report {
+			asked++
+			return []Report{s.report(e, again)}
+		}
 		s.cancel()
 		<-s.ended
 		first := owedReport()
@@ -435,6 +433,51 @@ func TestAReportThatIsMergedAwayIsOwedAgain(t *testing.T) {
 		again.want(t, "took")
 		if asked != 1 {
 			t.Errorf("what is owed was asked for %d times", asked)
+		}
+	})
+}
+
+// What is made when it is sent is as the configuration wanted it that the entry is of, also where
+// entries of two configurations were merged: nothing of an object is followed by what an earlier
+// one made.
+func TestAnEntryIsOfItsConfiguration(t *testing.T) {
+	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest}
+	tell(t, cfg, sink.Pace{}, func(s *story) {
+		s.cancel()
+		<-s.ended
+		configure := func(cluster string) {
+			s.by = newMaker(t, cluster)
+			by := s.by.Builder
+			s.by.Owed = func(e event.Event) []Report {
+				m := by.Event(e, time.Now())
+				m.Report = &sink.Report{Rule: "rule"}
+				return []Report{{Message: m, Settler: owedReport()}}
+			}
+		}
+		configure("first")
+		s.offer("z1")
+		e := s.event("a1")
+		s.put(e, s.entry(e, nil, owedReport()))
+		e = s.event("a2") // the report that was merged away is owed with it
+		s.put(e, s.entry(e, nil))
+		e = s.event("b1")
+		s.put(e, s.entry(e, nil, owedReport()))
+		configure("second")
+		e = s.event("b2") // for rules alone: the message of b1 is sent before
+		entry := s.entry(e, nil, owedReport())
+		entry.Wanted = false
+		s.put(e, entry)
+		var from []string
+		s.out.set(func(messages []sink.Message) []error {
+			for _, m := range messages {
+				from = append(from, m.Origin.Cluster)
+			}
+			return nil
+		})
+		s.run()
+		s.wantTaken("z1 a2! a2(1) b1 b2! b2!")
+		if got := strings.Join(from, " "); got != "first first first first second second" {
+			t.Errorf("made by %s", got)
 		}
 	})
 }

@@ -49,8 +49,7 @@ func (s *sender) run(ctx context.Context) error {
 		s.fill(ctx, out.pace)
 		for i := range s.taken {
 			d := &s.taken[i]
-			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*waiting),
-				owed: o.cfg.Owed})
+			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*waiting)})
 		}
 		s.turn(ctx, out)
 		s.flush()

@@ -58,7 +58,7 @@ func TestSendersStartWhenThereIsSomethingToSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			entry := &Entry{Wanted: true, Builder: messages}
+			entry := &Entry{Wanted: true, By: &Maker{Builder: messages}}
 			if err := o.Offer(t.Context(), event.Event{Op: event.Add, Object: pod},
 				entry); err != nil {
 				t.Fatal(err)

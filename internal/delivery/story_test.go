@@ -193,7 +193,7 @@ type story struct {
 	out     *stage
 	to      *Output
 	letters *shelf
-	builder *cloudevent.Builder
+	by      *Maker
 	begun   time.Time
 	last    map[string]*object.Object
 	cancel  func()
@@ -234,11 +234,19 @@ func newStory(t *testing.T, cfg Config, pace sink.Pace) *story {
 	if s.Outbox, err = New(s.to, cfg); err != nil {
 		t.Fatal(err)
 	}
-	if s.builder, err = cloudevent.NewBuilder(
-		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
+	s.by = newMaker(t, "c")
+	return s
+}
+
+// newMaker returns a maker whose messages are from a cluster.
+func newMaker(t *testing.T, cluster string) *Maker {
+	t.Helper()
+	b, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: cluster, Listener: "l", Resource: "pods"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return &Maker{Builder: b}
 }
 
 // run has the outbox run.
@@ -273,9 +281,9 @@ func (s *story) event(text string) event.Event {
 
 // entry returns what came of an event: the event as it is, or what was made of it, and reports.
 func (s *story) entry(e event.Event, made []string, settlers ...Settler) *Entry {
-	entry := &Entry{Wanted: true, Builder: s.builder}
+	entry := &Entry{Wanted: true, By: s.by}
 	for _, data := range made {
-		m := s.builder.Event(e, time.Now())
+		m := s.by.Builder.Event(e, time.Now())
 		m.Body, m.Data = sink.BodyData, data
 		entry.Messages = append(entry.Messages, m)
 	}
@@ -286,7 +294,7 @@ func (s *story) entry(e event.Event, made []string, settlers ...Settler) *Entry 
 }
 
 func (s *story) report(e event.Event, settler Settler) Report {
-	m := s.builder.Event(e, time.Now())
+	m := s.by.Builder.Event(e, time.Now())
 	m.Report = &sink.Report{Rule: "rule"}
 	return Report{Message: m, Settler: settler}
 }

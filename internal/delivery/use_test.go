@@ -94,7 +94,7 @@ func newExchanging(t *testing.T, entries int) *exchanging {
 		e := event.Event{Op: event.Add, Object: pod}
 		report := builder.Event(e, time.Now())
 		report.Report = &sink.Report{}
-		if err := x.Offer(t.Context(), e, &Entry{Wanted: true, Builder: builder,
+		if err := x.Offer(t.Context(), e, &Entry{Wanted: true, By: &Maker{Builder: builder},
 			Reports: []Report{{Message: report, Settler: slowly{}}}}); err != nil {
 			t.Fatal(err)
 		}

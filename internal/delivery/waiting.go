@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -13,7 +12,7 @@ import (
 // entries have is apart.
 type waiting struct {
 	outbox   *Outbox
-	builder  *cloudevent.Builder
+	by       *Maker
 	observed time.Time
 	offered  time.Duration // after observed
 	// event is what the messages are about, if the entry is wanted: several, if entries were
@@ -40,6 +39,9 @@ type rare struct {
 	failed   error
 	replay   *Replay
 	refused  error // why a message is a dead letter
+	// earlier makes the message of the earlier event, if the messages are of one. By still makes
+	// what is owed.
+	earlier *Maker
 }
 
 // nothing is what most entries have. Nobody changes it.
@@ -63,7 +65,7 @@ func (w *waiting) own() *rare {
 
 // waiting returns the entry of an event as outboxes keep it.
 func (e *Entry) waiting(about event.Event) *waiting {
-	w := &waiting{builder: e.Builder, observed: e.Observed, event: about, wanted: e.Wanted,
+	w := &waiting{by: e.By, observed: e.Observed, event: about, wanted: e.Wanted,
 		released: e.released}
 	if w.observed.IsZero() {
 		w.observed = time.Now()
@@ -122,7 +124,8 @@ func (w *waiting) MergedInto(later any) {
 		// The later event itself is for rules alone.
 		offered := l.offeredAt()
 		l.wanted, l.event, l.before = true, w.event, true
-		l.builder, l.observed, l.offered = w.builder, w.observed, offered.Sub(w.observed)
+		l.observed, l.offered = w.observed, offered.Sub(w.observed)
+		l.own().earlier = w.maker()
 		if has := w.has(); has.messages != nil || has.failed != nil {
 			l.own().messages, l.own().failed = has.messages, has.failed
 		}

@@ -53,7 +53,8 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 		if len(reports) == 0 {
 			continue
 		}
-		if err := way.Offer(ctx, offered(e), &delivery.Entry{Reports: reports}); err != nil {
+		entry := &delivery.Entry{Reports: reports, By: w.pipeline.makers[i]}
+		if err := way.Offer(ctx, offered(e), entry); err != nil {
 			for _, report := range reports {
 				report.Settler.Release()
 			}
@@ -103,19 +104,21 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 	return reports
 }
 
-// owed returns a function that returns what rules owe to an output about an event's object, and
-// that is not on its way.
-func (r *Route) owed(w *way) func(event.Event) []delivery.Report {
-	return func(e event.Event) []delivery.Report {
-		p := r.pipeline.Load()
-		i := slices.Index(p.ways, w)
-		if p.Rules == nil || i < 0 {
+// maker returns what makes messages for the pipeline's i-th output when they are sent.
+func (r *Route) maker(p *Pipeline, i int) *delivery.Maker {
+	w, m := p.ways[i], &delivery.Maker{Builder: p.Messages}
+	if p.Rules == nil {
+		return m
+	}
+	m.Owed = func(e event.Event) []delivery.Report {
+		if now := r.pipeline.Load(); now.Rules != p.Rules || !slices.Contains(now.ways, w) {
 			return nil
 		}
 		out := p.Outputs[i].stage()
 		return p.reports(p.Rules.Owed(e.Object.Key(), w.receiver), w.receiver, &out,
 			&informer.Delivery{Event: e}, e)
 	}
+	return m
 }
 
 // settler is a report that is on its way to an output.

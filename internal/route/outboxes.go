@@ -79,7 +79,6 @@ func (b *outboxes) open(r *Route, p *Pipeline, out Output, receiver int, policy 
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
 		OnRoom: func() { b.room.freedIn(w) },
-		Owed:   r.owed(w),
 	}
 	cfg.Capacity, cfg.Overflow = r.outboxSize(p)
 	var err error

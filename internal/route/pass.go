@@ -30,7 +30,7 @@ func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) 
 	for i := range w.going {
 		if messages == nil && w.outputs[i].asItIs() {
 			w.going[i].add(len(w.finished),
-				delivery.PrepareEvent(d.event, w.pipeline.Messages, observed))
+				delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed))
 		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
 			w.going[i].add(len(w.finished), delivery.Prepare(d.event, &entry))
 		}
@@ -116,7 +116,7 @@ func (w *worker) entry(i int, e event.Event, observed time.Time, messages []sink
 		w.pipeline.ways[i].unwanted.Add(1)
 		return entry, false
 	}
-	entry = delivery.Entry{Wanted: true, Builder: w.pipeline.Messages, Observed: observed}
+	entry = delivery.Entry{Wanted: true, By: w.pipeline.makers[i], Observed: observed}
 	if out.plain() {
 		entry.Messages = messages
 		return entry, true

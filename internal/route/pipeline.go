@@ -40,7 +40,8 @@ type Pipeline struct {
 
 	// moving: the select's answer may change although the object does not.
 	moving bool
-	ways   []*way // to Outputs, in their order
+	ways   []*way            // to Outputs, in their order
+	makers []*delivery.Maker // for each of them
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
 	newGuest func(context.Context) (guest, error)
 	batches  func() bool

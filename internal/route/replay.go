@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -103,7 +104,7 @@ func (r *Route) offerReplay(p *replaying) (taken bool, err error) {
 	switch {
 	case !ok || pipeline == nil:
 		return false, fmt.Errorf("listener %q has not begun", r.name)
-	case p.Letter.Output != "" && pipeline.way(p.Letter.Output) == nil:
+	case p.Letter.Output != "" && pipeline.indexOf(p.Letter.Output) < 0:
 		return false, fmt.Errorf("listener %q has no output %q", r.name, p.Letter.Output)
 	}
 	for _, w := range pipeline.ways {
@@ -119,14 +120,9 @@ func (p *replaying) goesTo(w *way) bool {
 	return p.Letter.Output == "" || p.Letter.Output == w.Name()
 }
 
-// way returns the way to an output, nil if there is none.
-func (p *Pipeline) way(output string) *way {
-	for _, w := range p.ways {
-		if w.Name() == output {
-			return w
-		}
-	}
-	return nil
+// indexOf returns the place of an output among the pipeline's, -1 if it has none of that name.
+func (p *Pipeline) indexOf(output string) int {
+	return slices.IndexFunc(p.ways, func(w *way) bool { return w.Name() == output })
 }
 
 // replay takes a dead letter's event through the pipeline.
@@ -149,17 +145,20 @@ func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying)
 // replayReport has the report of a rule sent if what it reports is still so.
 func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.Replay) (
 	delivery.Result, error) {
-	way, book := w.pipeline.way(p.Letter.Output), w.pipeline.Rules
+	i, book := w.pipeline.indexOf(p.Letter.Output), w.pipeline.Rules
 	o := p.Event.Object
 	since, err := sinceOf(&p.Letter)
 	if err != nil {
 		return delivery.Failed, err
 	}
-	if way == nil || book == nil ||
-		!book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, way.receiver) {
+	if i < 0 || book == nil {
 		return delivery.Superseded, nil
 	}
-	entry := delivery.Owed()
+	way := w.pipeline.ways[i]
+	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, way.receiver) {
+		return delivery.Superseded, nil
+	}
+	entry := delivery.Owed(w.pipeline.makers[i])
 	entry.Replay = all
 	all.Begin()
 	if err := way.Offer(ctx, offered(p.Event), entry); err != nil {

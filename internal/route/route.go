@@ -135,6 +135,10 @@ func (r *Route) Use(p *Pipeline) error {
 	if own.Rules != nil && own.RuleSet != nil {
 		own.Rules.Use(own.RuleSet, receiversOf(own.ways))
 	}
+	own.makers = make([]*delivery.Maker, len(own.ways))
+	for i := range own.makers {
+		own.makers[i] = r.maker(own, i)
+	}
 	r.pipeline.Store(own)
 	r.outboxes.room.freed()
 	r.idle.wake()
