@@ -178,8 +178,15 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 	if !b.isWaiting(w) {
 		return nil
 	}
-	made, err := b.bind(ctx, w.listener, w.setup)
-	if err != nil {
+	wanted, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.listener.life, cancel)()
+	defer context.AfterFunc(w.setup.life, cancel)()
+	made, err := b.bind(wanted, w.listener, w.setup)
+	switch {
+	case err != nil && wanted.Err() != nil && ctx.Err() == nil:
+		return nil // a reload wants something else by now
+	case err != nil:
 		return err
 	}
 	if !b.take(w, made) {

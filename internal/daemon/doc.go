@@ -51,6 +51,8 @@
 //     its timers, the states of its rules and what waits for its outputs stay.
 //   - Another select, other rules and another scope of the informer are reported as what entered
 //     and left, was violated and resolved by that.
+//   - An API server that does not answer holds up no reload. A listener that is changed or removed
+//     meanwhile does not wait for the answer.
 //   - A listener that is removed, or is about another resource by now, finishes what it has within
 //     shutdown.drain. One of the same name begins after that.
 //   - A handler, an output or an informer is closed when no listener uses it any more.

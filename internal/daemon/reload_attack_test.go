@@ -201,3 +201,66 @@ func TestOneOfManyListenersChanges(t *testing.T) {
 		t.Errorf("%d times listening, want 300: others were touched", n)
 	}
 }
+
+// An API server that accepts requests and never answers holds up the listeners that need it, and
+// neither a reload nor the other listeners. A second reload takes the place of the first one, also
+// of what is under way.
+func TestReloadsWhileTheServerIsSilent(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	const head = "outputs: {out: {stdout: {}}}\nlisteners:\n" +
+		"  pods: {informer: {resource: pods}, resync: 1s, outputs: [out]}\n"
+	d := startReloadable(t, head, k)
+	d.out.waitForLines(t, 3, "/listeners/pods")
+	speak := k.silence()
+	begun := time.Now()
+	got := d.reload(t, head+"  crd: {informer: {resource: gadgets}, outputs: [out]}\n"+
+		"  maps: {informer: {resource: configmaps}, outputs: [out]}\n")
+	if want := `changes="listener crd added; listener maps added"`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	k.waitForSilence(t, 1)
+	d.out.reset()
+	d.out.waitForLines(t, 3, "/listeners/pods") // resyncs
+	got = d.reload(t, head+"  maps: {informer: {resource: configmaps}, workers: 3, outputs: [out]}\n")
+	if want := `changes="listener maps changed (workers); listener crd removed"`; !strings.Contains(
+		got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	d.log.waitFor(t, `msg="listener stopped" listener=crd`)
+	k.waitForSilence(t, 2) // maps is next
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("what nobody wants any more was waited for: %v", took)
+	}
+	speak()
+	d.out.waitForLines(t, 1, "/listeners/maps")
+	d.stop(t)
+}
+
+// A thousand SIGHUPs are no more than a few reloads, and the last state of the file is what runs.
+func TestAStormOfRequests(t *testing.T) {
+	d := reloadableFrom(t, attacked)
+	hangup := make(chan struct{}, 1) // as the command has it
+	d.started = startWith(t, d.config(t), kubernetesWith(t, teamsAndPods()),
+		func(_ *started, o *Options) { o.Hangup = hangup })
+	d.out.waitForLines(t, 3, "/listeners/pods")
+	for n := range 1000 {
+		if n%100 == 0 {
+			d.write(t, attacked+fmt.Sprintf("  l%d: {informer: {resource: pods}, outputs: [out]}\n",
+				n))
+		}
+		select {
+		case hangup <- struct{}{}:
+		default: // one is waiting
+		}
+	}
+	d.out.waitForLines(t, 3, "/listeners/l900")
+	d.stop(t)
+	stopped := strings.Count(d.log.String(), `msg="listener stopped"`)
+	if added := strings.Count(d.log.String(), " added"); added == 0 || stopped != added+1 {
+		t.Errorf("%d listeners were added, %d stopped", added, stopped)
+	}
+	d.out.waitForLines(t, 3, "/listeners/pods")
+	if n := strings.Count(d.out.String(), "/listeners/pods"); n != 3 {
+		t.Errorf("%d messages of pods, want 3", n)
+	}
+}

@@ -22,7 +22,9 @@ type kubernetes struct {
 	mu       sync.Mutex
 	items    map[string][]string // by resource
 	withheld map[string]chan struct{}
-	openAPI  string // "" if it is not published
+	silent   chan struct{} // nil, or until it is closed, nothing is answered
+	unheard  int           // requests that came meanwhile
+	openAPI  string        // "" if it is not published
 	asked    map[string]int
 	// refuse, if set, may refuse requests for objects, with a Status and its code. 0 is no refusal.
 	refuse func(r *http.Request) (code int, status string)
@@ -51,9 +53,48 @@ func (k *kubernetes) withhold(resource string) (release func()) {
 	return func() { close(gate) }
 }
 
+// silence has new requests wait until release is called.
+func (k *kubernetes) silence() (release func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.silent = make(chan struct{})
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		close(k.silent)
+		k.silent = nil
+	}
+}
+
+// waitForSilence waits until so many requests are not answered.
+func (k *kubernetes) waitForSilence(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, func() error {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.unheard < n {
+			return fmt.Errorf("%d of %d requests wait", k.unheard, n)
+		}
+		return nil
+	})
+}
+
 // ServeHTTP answers what informers, discovery and the schema check ask.
 func (k *kubernetes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
+	k.mu.Lock()
+	silent := k.silent
+	if silent != nil {
+		k.unheard++
+	}
+	k.mu.Unlock()
+	if silent != nil {
+		select {
+		case <-silent:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	k.mu.Lock()
 	openAPI := k.openAPI
 	var resources []string
