@@ -4,8 +4,10 @@
 //
 // Changes come by SIGHUP, by command and by a change of the files, as a new file and as another
 // target of a ConfigMap's link, in turns. Receivers in the process keep ledgers of what comes, at
-// times after a pause, so that there is something waiting when the configuration changes. At the
-// end the ledgers must agree with the history of the server, by the following:
+// times after a pause, so that there is something waiting when the configuration changes. After
+// each reload, the listeners that did not change must have told all that happened until then and
+// nothing else, so that a loss or a double is found with the reload that caused it. At the end all
+// ledgers must agree with the history of the server, by the following:
 //
 //   - a listener that did not change has every state of each of its objects once, in order;
 //   - what a version of a listener sends satisfies the expressions of this version, and nothing of

@@ -18,11 +18,7 @@ type truth struct {
 func (w *truth) states() map[string][]change {
 	by := map[string][]change{}
 	for _, c := range w.history {
-		p := c.after
-		if p == nil {
-			p = c.before
-		}
-		by[p.key()] = append(by[p.key()], c)
+		by[c.key()] = append(by[c.key()], c)
 	}
 	return by
 }

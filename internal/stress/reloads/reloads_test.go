@@ -24,6 +24,7 @@ type run struct {
 	server    *server
 	receivers *receivers
 	truth     truth
+	followers *followers
 	rand      *rand.Rand
 	v         int // the last version that was made
 	modules   int // so many modules were made
@@ -43,7 +44,8 @@ func TestReloads(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	r := &run{size: s, server: newServer(t), receivers: newReceivers(t),
-		rand: rand.New(rand.NewPCG(s.seed, 1))}
+		followers: newFollowers(),
+		rand:      rand.New(rand.NewPCG(s.seed, 1))}
 	if r.folder, err = os.MkdirTemp("", "reloads"); err != nil { // a socket's path is short
 		t.Fatal(err)
 	}
@@ -59,8 +61,14 @@ func TestReloads(t *testing.T) {
 
 	stop = r.write(t)
 	begun, first := time.Now(), r.server.last()
-	for range r.reloads {
-		r.reload(t)
+	for n := range r.reloads {
+		what := r.reload(t)
+		r.follow(t, fmt.Sprintf("after reload %d of %d, %s", n+1, r.reloads, what))
+		if n%20 == 19 {
+			if wrong := r.truth.always(r.ledgers(t)); len(wrong) > 0 {
+				t.Errorf("by reload %d: %s", n+1, strings.Join(wrong[:min(len(wrong), 20)], "\n"))
+			}
+		}
 		if t.Failed() {
 			break
 		}
@@ -200,8 +208,8 @@ func (s *server) last() int {
 	return s.version
 }
 
-// reload changes the configuration somehow, to a valid or an invalid one.
-func (r *run) reload(t *testing.T) {
+// reload changes the configuration somehow, to a valid or an invalid one. It returns what it was.
+func (r *run) reload(t *testing.T) string {
 	t.Helper()
 	time.Sleep(time.Duration(r.rand.IntN(100)) * time.Millisecond)
 	if r.rand.IntN(2) == 0 {
@@ -218,7 +226,7 @@ func (r *run) reload(t *testing.T) {
 		text, why := spoil(r.rand, w.text(r.receivers.url, r.state))
 		r.refused++
 		r.refuse(t, text, why)
-		return
+		return fmt.Sprintf("to the refused version %d with %s", w.v, why)
 	}
 	if r.rand.IntN(5) == 0 {
 		what += ", module"
@@ -232,9 +240,7 @@ func (r *run) reload(t *testing.T) {
 		r.subject.write(t, w.path, module(w.module))
 	}
 	r.apply(t, w)
-	if t.Failed() {
-		t.Logf("version %d changed %s", w.v, what)
-	}
+	return fmt.Sprintf("to version %d, which changed %s", w.v, what)
 }
 
 // module notes that a module may come before the version that brings it: its file has changed.
