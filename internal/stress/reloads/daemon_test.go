@@ -175,8 +175,8 @@ func (s *subject) Handle(_ context.Context, r slog.Record) error {
 // expected reports whether what the daemon logs belongs to reloads: what waits for an output that
 // is removed is a dead letter.
 func expected(words string) bool {
-	return strings.Contains(words, "suspicious setting") ||
-		strings.Contains(words, "-more\": the listener does not use the output any more")
+	return strings.Contains(words, "suspicious setting") || strings.Contains(words, "-more ") &&
+		strings.Contains(words, "the listener does not use the output any more")
 }
 
 // outcome waits until the reload of a text has ended, and returns how.
