@@ -8,6 +8,8 @@
 //
 // What is promised:
 //   - There is never more than one trial, and no other call begins until it has ended.
+//   - Of those that wait, one of the lowest rank has the trial. Rank is how often what a caller has
+//     to do has failed, so that what always fails keeps nobody from trying something else.
 //   - A trial that fails begins another pause, also if the first one was asked for.
 //   - A call that began before a pause and ends in it changes nothing, unless it is asked for a
 //     longer delay.
@@ -44,6 +46,7 @@ type Breaker struct {
 	inRow    int           // pauses with nothing but failed trials between them; 0: all is well
 	trying   bool          // a caller is at the trial
 	changed  chan struct{} // closed when waiting callers have to ask again; nil if none does
+	ranks    map[int]int   // how many callers of each rank wait to enter
 	pauses   uint64
 }
 
@@ -64,12 +67,54 @@ func (p Pause) Length() time.Duration { return p.End.Sub(p.Begin) }
 
 // Rest waits while there is a pause. It also returns when ctx is done or stopped is closed: then
 // nobody waits for a pause.
-func (b *Breaker) Rest(ctx context.Context, stopped <-chan struct{}) { b.wait(ctx, stopped, false) }
+func (b *Breaker) Rest(ctx context.Context, stopped <-chan struct{}) {
+	b.wait(ctx, stopped, false, 0)
+}
 
 // Enter waits until the caller may call. If trial is true, it is the only one that does. It returns
 // at once when ctx is done or stopped is closed; entered is false if it was still to wait then.
 func (b *Breaker) Enter(ctx context.Context, stopped <-chan struct{}) (entered, trial bool) {
-	return b.wait(ctx, stopped, true)
+	return b.EnterRanked(ctx, stopped, 0)
+}
+
+// EnterRanked is Enter of a caller that leaves the trial to those of a lower rank.
+func (b *Breaker) EnterRanked(ctx context.Context, stopped <-chan struct{}, rank int) (entered,
+	trial bool) {
+	if !b.troubled.Load() {
+		return true, false
+	}
+	b.lineUp(rank)
+	defer b.stepOut(rank)
+	return b.wait(ctx, stopped, true, rank)
+}
+
+func (b *Breaker) lineUp(rank int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ranks == nil {
+		b.ranks = map[int]int{}
+	}
+	b.ranks[rank]++
+}
+
+// stepOut is the end of lineUp. Those of a higher rank may have waited for this caller.
+func (b *Breaker) stepOut(rank int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ranks[rank]--; b.ranks[rank] == 0 {
+		delete(b.ranks, rank)
+	}
+	b.wake()
+}
+
+// isFirst reports whether nobody of a lower rank waits. The caller holds mu.
+func (b *Breaker) isFirst(rank int) bool {
+	for other := range b.ranks {
+		if other < rank {
+			return false
+		}
+	}
+	return true
 }
 
 // Away reports whether there was a pause and no good result since: nobody may call without Enter.
@@ -85,14 +130,14 @@ func (b *Breaker) Away() bool {
 // Troubled reports whether the last call failed.
 func (b *Breaker) Troubled() bool { return b.troubled.Load() }
 
-func (b *Breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool) (entered,
+func (b *Breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool, rank int) (entered,
 	trial bool) {
 	for b.troubled.Load() {
-		remaining, changed, trial := b.ask(time.Now(), enter)
+		remaining, changed, trial := b.ask(time.Now(), enter, rank)
 		if changed == nil {
 			return true, trial
 		}
-		var over <-chan time.Time // nil: the trial has to end first
+		var over <-chan time.Time // nil: a trial has to end first
 		if remaining > 0 {
 			over = time.After(remaining)
 		}
@@ -110,15 +155,15 @@ func (b *Breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool)
 
 // ask returns a nil channel if the caller may go on, or else how long to wait and for what change
 // before it asks again.
-func (b *Breaker) ask(now time.Time, enter bool) (remaining time.Duration, changed <-chan struct{},
-	trial bool) {
+func (b *Breaker) ask(now time.Time, enter bool, rank int) (remaining time.Duration,
+	changed <-chan struct{}, trial bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	remaining = b.last.End.Sub(now)
 	switch {
 	case remaining <= 0 && (!enter || b.inRow == 0):
 		return 0, nil, false
-	case remaining <= 0 && !b.trying:
+	case remaining <= 0 && !b.trying && b.isFirst(rank):
 		b.trying = true
 		return 0, nil, true
 	}

@@ -29,9 +29,20 @@ func (s *sender) enter(ctx context.Context, out *Output, rest []parcel,
 		defer cancel()
 	}
 	s.outbox.senders.wait()
-	entered, trial = out.breaker.Enter(waiting, change)
+	entered, trial = out.breaker.EnterRanked(waiting, change, freshest(rest).Attempt)
 	s.outbox.senders.goOn()
 	return entered || ctx.Err() != nil, trial
+}
+
+// freshest returns the parcel that was tried least: it says most about the output.
+func freshest(parcels []parcel) *parcel {
+	best := &parcels[0]
+	for i := range parcels {
+		if parcels[i].Attempt < best.Attempt {
+			best = &parcels[i]
+		}
+	}
+	return best
 }
 
 // overdue reports whether a parcel that waits for a paused output is to be given up.

@@ -32,6 +32,8 @@
 //     on.
 //   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
 //     for all listeners: nobody tries but one, with one entry, when the pause is over.
+//   - The one entry is one that was tried least. So objects that always fail hold up others for a
+//     few pauses at most.
 //   - What is put back because of a pause, another output or the end of Run has not failed: it is
 //     sent at once when it can be, and its attempts stay as they were.
 //   - With another output, nothing waits for a delay that the one before was given.

@@ -127,6 +127,8 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		n := len(rest)
 		if trial {
 			n = 1
+			best := freshest(rest)
+			rest[0], *best = *best, rest[0]
 		}
 		if !out.use.enter() {
 			out.breaker.Leave(trial)

@@ -46,6 +46,8 @@ type Buffer struct {
 
 	ring  fifo.Queue[Entry]
 	lanes lanes.Lanes[Entry] // of the objects with an entry at a worker, or parked for a retry
+	// othersNext: it is the turn of an object that has no lane.
+	othersNext bool
 	// folded are marks of what exceeds the room behind parked entries, by object.
 	folded map[object.Key]*mark
 	// recalled are entries that workers have asked for. Their objects are older than what the ring
@@ -137,10 +139,25 @@ func (b *Buffer) waiting() bool {
 }
 
 // Take returns the next entry that a worker may have. The worker's owner calls Done or Park for it.
+// What comes from lanes, such as retries, takes turns with the rest, so that neither keeps the
+// other waiting, however many there are.
 func (b *Buffer) Take() (Entry, bool) {
-	if e, ok := b.lanes.Next(); ok {
-		return e, true
+	if !b.othersNext {
+		if e, ok := b.lanes.Next(); ok {
+			b.othersNext = true
+			return e, true
+		}
 	}
+	e, ok := b.takeOther()
+	if !ok {
+		return b.lanes.Next()
+	}
+	b.othersNext = false
+	return e, true
+}
+
+// takeOther returns the next entry of an object that has no lane.
+func (b *Buffer) takeOther() (Entry, bool) {
 	for e, ok := b.recalled.Pop(); ok; e, ok = b.recalled.Pop() {
 		if key := e.Object.Key(); b.lanes.Lane(key) == nil {
 			b.lanes.Begin(key)
