@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,12 +152,28 @@ func (c *Config) PolicyFiles() (patterns []string) {
 }
 
 // Files returns the files of the configuration as others can use them: its own, those of its
-// policies, as patterns, and the modules of its handlers.
+// policies, as patterns, the modules of its handlers, and those with values that handlers are
+// given. Outputs read theirs themselves.
 func (c *Config) Files() []string {
 	files := append([]string{c.File()}, c.PolicyFiles()...)
 	for _, l := range c.ListenersInOrder() {
-		if l.Handler != nil && l.Handler.Wasm != "" {
-			files = append(files, c.Path(l.Handler.Wasm))
+		if l.Handler != nil {
+			files = append(files, c.handlerFiles(l.Handler)...)
+		}
+	}
+	return files
+}
+
+func (c *Config) handlerFiles(h *Handler) (files []string) {
+	if h.Wasm != "" {
+		files = append(files, c.Path(h.Wasm))
+	}
+	if h.Grants.HTTP == nil {
+		return files
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Grants.HTTP.Headers)) {
+		if file := h.Grants.HTTP.Headers[name].FromFile; file != "" {
+			files = append(files, c.Path(file))
 		}
 	}
 	return files

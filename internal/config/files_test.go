@@ -166,6 +166,8 @@ func TestFilesOf(t *testing.T) {
 		head + "listeners: {l: {informer: {resource: pods}, handler: {wasm: l.wasm, x: 1}, outputs: [none]}}\n": "c.yaml l.wasm",
 		head + "policies: [{files: p/*.yaml, outputs: [none]}, {files: 7}, {files: q.yaml, outputs: [out]}]\n":  "c.yaml p/*.yaml q.yaml",
 		head + "listeners: {l: {handler: {wasm: }}, m: , n: {handler: {wasm: n.wasm}}}\npolicies: 3\n":          "c.yaml n.wasm",
+		head + "listeners: {l: {informer: {resource: pods}, handler: {wasm: l.wasm, grants: {http: {allow: [\"https://a.example.com\"], " +
+			"headers: {A: {fromFile: a}, B: b, C: {fromFile: c}}}}}, outputs: [out]}}\n": "c.yaml l.wasm a c",
 		head + "listeners: [":          "c.yaml",
 		"kind: Deployment\n":           "c.yaml",
 		"":                             "c.yaml",

@@ -79,7 +79,8 @@ type HTTPGrant struct {
 	// by the names in allow. With https, or if allow has the address itself, it is not needed.
 	Private bool `json:"private" jsonschema:"default=false"`
 	// Headers go with every request, to each of allow, and the handler does not see them. Their
-	// values are read when informerd starts. Default: none.
+	// values are read when informerd starts, with a reload, and when their files change. Default:
+	// none.
 	Headers map[string]Value `json:"headers,omitempty" jsonschema:"maxProperties=64,propertyNames=header-name" item:"header"`
 }
 

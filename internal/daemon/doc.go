@@ -37,8 +37,8 @@
 //
 // # When the configuration is reloaded
 //
-//   - It is reloaded on SIGHUP, by a command, and when the content of its files, its policies or
-//     its modules changes. Reloads are done one after the other.
+//   - It is reloaded on SIGHUP, by a command, and when the content of its files, its policies, its
+//     modules or the files with values for handlers changes. Reloads are done one after the other.
 //   - A change of a file after it was read is not missed, that before the daemon runs included.
 //   - What is not a regular file is a mistake: nobody waits for a pipe.
 //   - Files that only a configuration with mistakes names are watched as well, so that mending one

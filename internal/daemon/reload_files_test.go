@@ -115,6 +115,31 @@ func (w *onLine) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
+// A value that a handler is given from a file is read again when the file changes.
+func TestValuesOfHandlersAreWatched(t *testing.T) {
+	v := &volume{dir: t.TempDir()}
+	v.put(t, map[string]string{"token": "one"})
+	d := startReloadable(t, "outputs: {out: {stdout: {}}}\nlisteners:\n"+
+		"  still: {informer: {resource: pods}, outputs: [out]}\n"+
+		"  pods:\n    informer: {resource: pods}\n    outputs: [out]\n    handler:\n      wasm: "+
+		writeGuest(t, passGuest)+"\n      limits: {deadline: 20s}\n      grants:\n        http:\n"+
+		"          allow: [\"https://hooks.example.com/x\"]\n"+
+		"          headers: {Authorization: {fromFile: "+filepath.Join(v.dir, "token")+"}}\n",
+		kubernetesWith(t, teamsAndPods()))
+	d.out.waitForLines(t, 3, "/listeners/pods")
+	for n, token := range []string{"two", "three"} {
+		v.put(t, map[string]string{"token": token})
+		d.log.waitForLines(t, n+1,
+			`reason="its files have changed" changes="listener pods changed (handler)"`)
+	}
+	v.put(t, map[string]string{"other": "x"})
+	d.log.waitFor(t, "the configuration is not reloaded, and nothing has changed")
+	d.stop(t)
+	if s := d.log.String(); strings.Contains(s, "three") {
+		t.Error("the value is logged")
+	}
+}
+
 // volume is a folder in which files appear as in the volume of a ConfigMap: all at once, as another
 // target of a link.
 type volume struct {

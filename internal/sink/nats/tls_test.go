@@ -1,0 +1,37 @@
+package nats_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/informerd/informerd/internal/sink/nats"
+	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
+)
+
+// The CAs of servers and the certificate that is shown to them are read again when their files
+// change, without a restart.
+func TestTLSFilesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	one, two := tlstest.New(t, "one"), tlstest.New(t, "two")
+	clients := x509.NewCertPool()
+	clients.AppendCertsFromPEM(two.Cert)
+	config := &tls.Config{Certificates: []tls.Certificate{two.Pair}, ClientCAs: clients,
+		ClientAuth: tls.RequireAndVerifyClientCert}
+	f := tlstest.NewFolder(t, one)
+	files := &tlsfiles.Files{CAFile: f.Path("ca"), CertFile: f.Path("cert"), KeyFile: f.Path("key")}
+	s := start(t, &server.Options{TLS: true, TLSTimeout: 5, TLSVerify: true, TLSConfig: config})
+	out := open(t, s, func(c *nats.Config) {
+		c.Stream, c.TLS, c.Timeout = "", files, 3*time.Second
+		c.Servers = []string{"nats://" + s.Addr().String()}
+	})
+	wantError(t, out.Write(t.Context(), messages(t, 1, "a")), false, "unknown authority")
+	f.Write("ca", two.Cert)
+	f.Write("cert", two.Cert)
+	f.Write("key", two.Key)
+	retry(t, out, messages(t, 1, "a")...)
+}
