@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -17,24 +18,27 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// flood is a source that always has an event, until it has given so many.
+// flood is a source that always has an event for any worker, until it has given so many.
 type flood struct {
 	events []event.Event
-	left   int
+	left   atomic.Int64
 }
 
 func (f *flood) Next(context.Context) (informer.Delivery, error) {
-	if f.left == 0 {
+	left := f.left.Add(-1)
+	if left < 0 {
 		return informer.Delivery{}, informer.ErrStopped
 	}
-	f.left--
-	return informer.NewDelivery(f.events[f.left%len(f.events)], 1, f), nil
+	return informer.NewDelivery(f.events[int(left)%len(f.events)], 1, f), nil
 }
 
 func (f *flood) More(got []informer.Delivery, n, _ int) []informer.Delivery {
-	for n = min(n, f.left); n > 0; n-- {
-		f.left--
-		got = append(got, informer.NewDelivery(f.events[f.left%len(f.events)], 1, f))
+	for ; n > 0; n-- {
+		left := f.left.Add(-1)
+		if left < 0 {
+			break
+		}
+		got = append(got, informer.NewDelivery(f.events[int(left)%len(f.events)], 1, f))
 	}
 	return got
 }
@@ -94,7 +98,8 @@ func BenchmarkRoute(b *testing.B) {
 			if guest != "" {
 				r.Handler = loaded(b, guest)
 			}
-			f := &flood{left: b.N}
+			f := &flood{}
+			f.left.Store(int64(b.N))
 			for i := range 1000 {
 				f.events = append(f.events, add(fmt.Sprint("p", i)))
 			}
