@@ -25,7 +25,8 @@
 // # Failures
 //
 //   - What failed is tried again without end, or until its turn comes when GiveUpAfter has passed
-//     since it was offered. What waits for a paused output is given up at that time.
+//     since it was offered. What a sender waits with for a paused output is given up at that time,
+//     and the rest in its turn, some minutes later at most.
 //   - The delay is random, of at most MinBackoff after the first failure, and twice as much after
 //     each further one, up to MaxBackoff. It is as long as the receiver asked for.
 //   - What the receiver refuses permanently is a dead letter at once; the rest of its entry goes
