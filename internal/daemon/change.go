@@ -114,6 +114,10 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	buffered := to.subscriptionConfig()
 	if l.before != nil {
 		// The route remembers what is selected, so it has to see every event.
+		if len(buffered.Conditions) > 0 {
+			s.log.Info("a reload has changed the select, so events are decided after the buffer until a restart",
+				"listener", l.name, "conditions", len(buffered.Conditions))
+		}
 		buffered.On, buffered.Conditions, buffered.Transitions = 0, nil, false
 	}
 	err := l.subscription.Reconfigure(buffered)

@@ -53,6 +53,8 @@
 //     and left, was violated and resolved by that.
 //   - An API server that does not answer holds up no reload. A listener that is changed or removed
 //     meanwhile does not wait for the answer.
+//   - A listener whose select has changed decides everything after its buffer until a restart, and
+//     the log says so.
 //   - A listener that is removed, or is about another resource by now, finishes what it has within
 //     shutdown.drain. One of the same name begins after that.
 //   - A handler, an output or an informer is closed when no listener uses it any more.

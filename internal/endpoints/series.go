@@ -163,7 +163,7 @@ var routeSeries = []series[route.Stats]{
 		func(s route.Stats) uint64 { return s.Matched }),
 	gauge(byListener, "remembered_objects",
 		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
-			"select looks at the clock or at other objects, and those for which it failed.",
+			"select looks at the clock or at other objects, those for which it failed, and all if a reload has changed the select.",
 		func(s route.Stats) int { return s.Members }),
 	counter(byListener, "messages_written_total",
 		"Messages that outputs took, counted once for each output, those removed since included.",
