@@ -7,6 +7,7 @@
 //   - A URL from the environment or a file is held to the same rules as one in the configuration.
 //   - Mistakes have the place in the configuration, and never show a secret.
 //   - A sink that takes the place of another one ends the alerts that that one has sent.
+//   - No object notifies a channel of Slack, unless the expression of the text has <! in it.
 //   - Check writes nothing, and connects to nobody.
 //   - The expressions of a sink may be used concurrently.
 package outputs

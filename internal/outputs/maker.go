@@ -3,6 +3,7 @@ package outputs
 import (
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/informerd/informerd/internal/config"
@@ -42,7 +43,8 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 		return newWebhook(cfg, o)
 	case o.Slack != nil:
 		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
-			Timeout: o.Slack.Timeout.Duration})
+			Notifies: strings.Contains(o.Slack.Text.Text, "<!"),
+			Timeout:  o.Slack.Timeout.Duration})
 	case o.Alertmanager != nil:
 		return m.newAlertmanager(cfg, o, x.Labels)
 	case o.NATS != nil:

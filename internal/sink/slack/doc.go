@@ -12,7 +12,8 @@
 //
 // What is promised:
 //   - In the default text, nothing of an object is read as Slack's markup: &, < and > are escaped.
-//     A configured text is posted as it is.
+//     A configured text is posted as it is, but for what notifies a channel, such as <!here>: that
+//     is escaped unless Config.Notifies is set.
 //   - A text has at most 4,000 characters. A longer one ends in an ellipsis.
 //   - A text that is empty, or an expression that fails, is a permanent error.
 //   - The error texts that Slack sends with status 200 are errors: those of its limits and of

@@ -22,6 +22,9 @@ type Config struct {
 	URL secret.Value
 	// Text returns the text of a message; nil is the default text.
 	Text func(*sink.Message) (string, error)
+	// Notifies is set if Text means to notify a channel, as with <!here>. Otherwise what does so
+	// comes from an object, and is escaped.
+	Notifies bool
 	// Timeout is for each request; default 10 s.
 	Timeout time.Duration
 	TLS     tlsfiles.Files
@@ -31,8 +34,9 @@ type Config struct {
 
 // Sink is the output. Make one with New, and Close it.
 type Sink struct {
-	text   func(*sink.Message) (string, error)
-	client *httpsink.Client
+	text     func(*sink.Message) (string, error)
+	notifies bool
+	client   *httpsink.Client
 }
 
 var _ sink.Sink = (*Sink)(nil)
@@ -44,7 +48,7 @@ func New(config Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{text: config.Text, client: client}
+	s := &Sink{text: config.Text, notifies: config.Notifies, client: client}
 	if s.text == nil {
 		s.text = func(m *sink.Message) (string, error) { return Text(m), nil }
 	}
@@ -82,6 +86,9 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	text, err := s.text(m)
 	if err != nil {
 		return sink.Permanent(fmt.Errorf("text: %w", err))
+	}
+	if !s.notifies {
+		text = strings.ReplaceAll(text, "<!", "&lt;!")
 	}
 	if strings.TrimSpace(text) == "" {
 		return sink.Permanent(errors.New("text: it is empty, which Slack refuses"))

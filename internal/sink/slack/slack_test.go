@@ -128,6 +128,13 @@ func TestConfiguredText(t *testing.T) {
 	if errs := s.Write(t.Context(), messages); errs != nil || got != text {
 		t.Errorf("got %q, %v", got, errs)
 	}
+	for notifies, want := range map[bool]string{
+		false: "&lt;!channel> <@U1> <b|&lt;!here>", true: "<!channel> <@U1> <b|<!here>"} {
+		text, s.notifies = "<!channel> <@U1> <b|<!here>", notifies
+		if errs := s.Write(t.Context(), messages); errs != nil || got != want {
+			t.Errorf("notifies %t: got %q, %v", notifies, got, errs)
+		}
+	}
 	got, text = "", " \n"
 	if errs := s.Write(t.Context(), messages); len(errs) != 1 || !sink.IsPermanent(errs[0]) {
 		t.Errorf("an empty text: %v", errs)
