@@ -16,7 +16,8 @@
 //	Recall ► recalled ─────────────────────► Take
 //
 // The order among objects is that of their first event. Events of one object are handed out one
-// after the other, see package lanes.
+// after the other, see package lanes. What comes from lanes, such as retries, takes turns with the
+// rest.
 //
 // The invariant: of each object, a worker gets a subsequence of its true states, in order, which
 // ends with the last one or with the object's deletion.
