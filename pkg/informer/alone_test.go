@@ -1,8 +1,10 @@
 package informer
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -39,4 +41,39 @@ func TestOfferAlone(t *testing.T) {
 	if _, err := s.OfferAlone(resyncOf("d", 1), nil); !errors.Is(err, ErrStopped) {
 		t.Error(err)
 	}
+}
+
+// An object that a worker has asked for comes again, although an older event of it came before.
+func TestOfferAloneForgetsNoRecall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := byHand(t, SubscriptionConfig{})
+		next := func() Delivery {
+			d, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		if _, err := s.Offer(resyncOf("a", 2), nil); err != nil {
+			t.Fatal(err)
+		}
+		d := next()
+		d.Again(time.Minute)
+		if taken, err := s.OfferAlone(resyncOf("a", 1), nil); !taken || err != nil {
+			t.Fatalf("taken %t, %v", taken, err)
+		}
+		d = next()
+		time.Sleep(time.Hour)
+		idle, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if d, err := s.Next(idle); err == nil {
+			t.Errorf("another worker got %s, too", d.Object.ResourceVersion())
+		}
+		d.Done()
+		if d = next(); !d.Recalled || d.Object.ResourceVersion() != "2" {
+			t.Errorf("got %s, recalled %t", d.Object.ResourceVersion(), d.Recalled)
+		}
+		d.Done()
+		s.Stop()
+	})
 }

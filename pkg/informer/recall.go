@@ -33,6 +33,9 @@ func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
 	s.recalls[key] = r
 }
 
+// recallLater is after how long a recall that was due looks again whether its object is free.
+const recallLater = 100 * time.Millisecond
+
 // recall hands the object to a worker. Its events in the buffer come later, as they are newer.
 //
 // An object that is not stored any more does not come again, even if the subscription never got its
@@ -41,6 +44,11 @@ func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
 func (s *Subscription) recall(key event.Key, r *recall) {
 	s.mu.Lock()
 	if s.recalls[key] != r { // it was forgotten while its timer fired
+		s.mu.Unlock()
+		return
+	}
+	if s.buf.Busy(key) { // with an event that was offered alone, or the recall were forgotten
+		r.timer.Reset(recallLater)
 		s.mu.Unlock()
 		return
 	}

@@ -137,7 +137,9 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 	if s.buf.RoomFreed() {
 		s.room.set()
 	}
-	if ok { // the worker that gets this one will know whether the object has to come again
+	// The worker that gets this one will know whether the object has to come again, unless it is
+	// an older one.
+	if ok && !e.Alone {
 		s.forgetRecall(e.Object.Key())
 	}
 	return e, ok

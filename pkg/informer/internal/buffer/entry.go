@@ -12,6 +12,7 @@ type Entry struct {
 	Initials int   // how many initial adds of the origin this entry is for
 	Attempts int32 // failed deliveries
 	Recalled bool  // a worker has asked for the object, nothing happened to it
+	Alone    bool  // it may be older than what workers have had of the object
 	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
 	Progress any
 	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.
