@@ -95,7 +95,8 @@ func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.R
 	}
 	id := l.ID
 	return to.route.Replay(ctx, route.Replay{Letter: *l, Event: e, With: with,
-		Superseded: func() bool { return r.letters.Superseded(id) }})
+		Superseded: func() bool { return r.letters.Superseded(id) },
+		Gone:       func() bool { return !r.letters.Has(id) }})
 }
 
 // handler returns the module as the listener's handler, nil if the listener's own is used.

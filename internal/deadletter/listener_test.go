@@ -119,12 +119,15 @@ func TestSupersededIsKept(t *testing.T) {
 	}
 	id := list(t, s, Query{})[0].ID
 	s.Listener("pods").Delivered(d)
+	if !s.Has(id) {
+		t.Error("a letter that is superseded is not there")
+	}
 	if _, err := s.Delete(id); err != nil {
 		t.Fatal(err)
 	}
 	d.ResourceVersion = "3"
 	s.Listener("pods").Delivered(d)
-	if s.Superseded(id) || s.Superseded("none") {
+	if s.Superseded(id) || s.Superseded("none") || s.Has(id) || s.Has("none") {
 		t.Error("a letter that is gone is superseded")
 	}
 	again := letter("a", 9)

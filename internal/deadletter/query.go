@@ -54,6 +54,13 @@ func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Letter, error] {
 	}
 }
 
+// Has reports whether a letter is there.
+func (s *Store) Has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.findLocked(id) != nil
+}
+
 // Get returns one letter.
 func (s *Store) Get(id string) (Letter, error) {
 	s.mu.Lock()

@@ -35,6 +35,7 @@
 //   - An expression of an output that fails is a dead letter for that output alone.
 //   - An outbox, with what waits in it, lasts as long as pipelines have an output of its name. What
 //     waits for an output that is removed becomes dead letters.
+//   - An output that is removed and used again gets nothing before that.
 //
 // # Select and filter
 //
@@ -108,7 +109,10 @@
 //   - The event of a dead letter goes through the present pipeline, to the output of the letter, or
 //     to all of them if no message was made.
 //   - It waits until nothing else of its object is under way, and what comes of the object
-//     meanwhile waits for it: no message follows a newer one of its object.
+//     meanwhile waits for it: no event follows a newer one of its object, and no report a newer
+//     one of its rule.
+//   - A letter that was replayed or dropped while it waited is not sent.
+//   - It keeps nothing from coming: rules report in time what they would have reported.
 //
 // # Stopping
 //

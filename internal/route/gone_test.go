@@ -1,10 +1,12 @@
 package route
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -49,6 +51,45 @@ func TestEndsOfRulesThatAreGoneAreNotDropped(t *testing.T) {
 		f.queue.Stop()
 		if err := <-f.ended; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// An output that is removed and used again gets nothing before what waited for it has ended, so
+// that no letter is newer than what follows it.
+func TestAnOutputThatIsUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFed(t, 2, Buffer{Capacity: 8})
+		full := &letters{fails: 3}
+		f.Letters = full
+		f.away(0, time.Hour)
+		f.start(t)
+		f.change(t, 1, "Pending", "a")
+		without, with := f.Pipeline, f.Pipeline
+		without.Outputs = f.Outputs[1:]
+		fresh := &output{}
+		fresh.fail = func(int, sink.Message) error {
+			full.mu.Lock()
+			defer full.mu.Unlock()
+			if len(full.all) != 1 {
+				t.Error("it gets something before what waited is a letter")
+			}
+			return nil
+		}
+		with.Outputs = []Output{to("out0", fresh), f.Outputs[1]}
+		for _, p := range []*Pipeline{&without, &with} {
+			if err := f.Use(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.change(t, 2, "Running", "a")
+		time.Sleep(time.Hour)
+		f.queue.Stop()
+		if err := <-f.ended; err != nil {
+			t.Error(err)
+		}
+		if got := versions(fresh); !slices.Equal(got, []string{"2"}) || len(full.all) != 1 {
+			t.Errorf("got %v, %d letters", got, len(full.all))
 		}
 	})
 }

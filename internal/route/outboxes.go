@@ -16,6 +16,24 @@ type way struct {
 	*delivery.Outbox
 	receiver int
 	unwanted atomic.Uint64 // events
+
+	// earlier are ways to outputs of the same name that were removed. Nothing is sent before they
+	// have ended.
+	earlier []*way
+	over    chan struct{} // closed when the way was retired and has ended
+}
+
+// run is Run, once the earlier ways have ended.
+func (w *way) run(ctx context.Context) error {
+	for _, before := range w.earlier {
+		select {
+		case <-before.over:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	w.earlier = nil // they refer to what they had
+	return w.Run(ctx)
 }
 
 // outboxes are the ways of a route to its outputs, by name. They outlast its pipelines, and run
@@ -75,7 +93,12 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err err
 // open makes the way to an output that the listener has not used. The caller holds mu.
 func (b *outboxes) open(r *Route, p *Pipeline, out Output, receiver int, policy delivery.Policy) (
 	*way, error) {
-	w := &way{receiver: receiver}
+	w := &way{receiver: receiver, over: make(chan struct{})}
+	for before := range b.retired {
+		if before.Name() == out.To.Name {
+			w.earlier = append(w.earlier, before)
+		}
+	}
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
 		OnRoom: func() { b.room.freedIn(w) },
@@ -106,6 +129,7 @@ func (b *outboxes) ended(w *way) {
 	if b.retired[w] {
 		delete(b.retired, w)
 		b.past.add(w)
+		close(w.over)
 	}
 }
 
@@ -179,7 +203,7 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 	defer b.mu.Unlock()
 	b.run = func(w *way) {
 		wg.Go(func() {
-			if w.Run(ctx) == nil {
+			if w.run(ctx) == nil {
 				b.ended(w)
 			}
 		})

@@ -24,6 +24,9 @@ type Replay struct {
 	Event  event.Event // of the letter
 	// Superseded reports whether something newer was delivered where the letter would go.
 	Superseded func() bool
+	// Gone reports whether the letter is not in its store any more, since another replay has ended
+	// it or somebody has dropped it. Nobody would note then what is newer. Nil: it never is.
+	Gone func() bool
 	// With is used instead of the listener's handler. Nil: the listener's.
 	With *plugins.Handler
 }
@@ -40,24 +43,34 @@ func (r *Route) Replay(ctx context.Context, replay Replay) (delivery.Result, err
 	if replay.Letter.Reason == deadletter.RuleFailed {
 		return delivery.Filtered, nil // rules look at the present state of objects
 	}
-	done := make(chan ended, 1)
-	p := &replaying{Replay: replay, end: func(result delivery.Result, err error) {
-		done <- ended{result, err}
-	}}
 	for attempt := 1; ; attempt++ {
-		if replay.Superseded() {
-			return delivery.Superseded, nil
-		}
-		taken, err := r.offerReplay(p)
-		if err != nil {
-			return delivery.Failed, err
-		}
-		if taken {
-			break
+		result, err := r.replayOnce(ctx, replay)
+		if !errors.Is(err, errBusy) {
+			return result, err
 		}
 		if err := backoff.Sleep(ctx, replayBackoff.Delay(attempt)); err != nil {
 			return delivery.Failed, err
 		}
+	}
+}
+
+var (
+	errBusy     = errors.New("something else of the object is under way")
+	errGone     = errors.New("the letter is not there any more: it was replayed or dropped meanwhile")
+	errNotTaken = errors.New("the listener has stopped before it came to it")
+)
+
+// replayOnce is Replay, but its error is errBusy if something else of the object is under way.
+func (r *Route) replayOnce(ctx context.Context, replay Replay) (delivery.Result, error) {
+	done := make(chan ended, 1)
+	p := &replaying{Replay: replay, end: func(result delivery.Result, err error) {
+		done <- ended{result, err}
+	}}
+	if result, err := p.needless(); err != nil || result != delivery.Delivered {
+		return result, err
+	}
+	if err := r.offerReplay(p); err != nil {
+		return delivery.Failed, err
 	}
 	select {
 	case e := <-done:
@@ -65,6 +78,17 @@ func (r *Route) Replay(ctx context.Context, replay Replay) (delivery.Result, err
 	case <-ctx.Done():
 		return delivery.Failed, fmt.Errorf("it is still waiting for its outputs: %w", ctx.Err())
 	}
+}
+
+// needless returns how a replay ends before it begins, Delivered if it does not.
+func (p *replaying) needless() (delivery.Result, error) {
+	switch {
+	case p.Superseded():
+		return delivery.Superseded, nil
+	case p.Gone != nil && p.Gone():
+		return delivery.Failed, errGone
+	}
+	return delivery.Delivered, nil
 }
 
 // ended is how a replay ended.
@@ -93,26 +117,36 @@ func (p *replaying) Forgotten() { p.finish(delivery.Failed, errNotTaken) }
 // MergedInto implements informer.Forgettable.
 func (p *replaying) MergedInto(any) { p.finish(delivery.Superseded, nil) }
 
-var errNotTaken = errors.New("the listener has stopped before it came to it")
-
-// offerReplay offers a replay to the workers if nothing of its object is under way.
-func (r *Route) offerReplay(p *replaying) (taken bool, err error) {
+// offerReplay offers a replay to the workers. The error is errBusy if something of its object is
+// under way.
+func (r *Route) offerReplay(p *replaying) error {
 	by, ok := r.subscription.(interface {
 		OfferAlone(event.Event, any) (bool, error)
 	})
 	pipeline := r.pipeline.Load()
 	switch {
 	case !ok || pipeline == nil:
-		return false, fmt.Errorf("listener %q has not begun", r.name)
+		return fmt.Errorf("listener %q has not begun", r.name)
 	case p.Letter.Output != "" && pipeline.indexOf(p.Letter.Output) < 0:
-		return false, fmt.Errorf("listener %q has no output %q", r.name, p.Letter.Output)
+		return fmt.Errorf("listener %q has no output %q", r.name, p.Letter.Output)
+	case p.waits(pipeline):
+		return errBusy
 	}
+	taken, err := by.OfferAlone(p.Event, p)
+	if err == nil && !taken {
+		return errBusy
+	}
+	return err
+}
+
+// waits reports whether an output that the replay is for has not taken all of the object.
+func (p *replaying) waits(pipeline *Pipeline) bool {
 	for _, w := range pipeline.ways {
 		if p.goesTo(w) && w.Has(p.Event.Object.Key()) {
-			return false, nil
+			return true
 		}
 	}
-	return by.OfferAlone(p.Event, p)
+	return false
 }
 
 // goesTo reports whether the replay is for an output.
@@ -130,10 +164,11 @@ func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying)
 	defer d.Done()
 	all := &delivery.Replay{Letter: p.Letter.ID, Superseded: p.Superseded, Ended: p.finish}
 	all.Begin()
-	result, err := delivery.Filtered, error(nil)
+	result, err := p.needless()
 	switch {
-	case p.Superseded():
-		result = delivery.Superseded
+	case err != nil || result != delivery.Delivered:
+	case p.waits(w.pipeline): // it came in between
+		result, err = delivery.Failed, errBusy
 	case p.Letter.Rule != "":
 		result, err = w.replayReport(ctx, p, all)
 	default:
