@@ -89,6 +89,7 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 	}
 	id, errLetter := r.letter(ctx, d, d.Event, "", f)
 	if errLetter != nil {
+		r.stats.retried.add(f.reason)
 		d.Retry(r.retry.Load().delay(d.Attempt))
 		return
 	}

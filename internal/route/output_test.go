@@ -181,7 +181,7 @@ func TestAnEventWaitsForItsLetter(t *testing.T) {
 		h.run(t)
 		expectAll(t, "acknowledged", h.source.log, "retry a", "retry a", "retry a", "done a")
 		if s := h.Stats(); len(dead.all) != 1 || dead.all[0].Reason != deadletter.HandlerRefused ||
-			s.DeadLetters != 1 {
+			s.DeadLetters != 1 || s.Retried != 3 {
 			t.Errorf("%+v, %+v", dead.all, s)
 		}
 	})
