@@ -7,16 +7,14 @@ import (
 
 // OfferAlone is Offer for an event that may be older than others of its object: it is taken only if
 // there is room, and if nothing else of the object is waiting, with a worker, or waiting for a
-// retry. What comes of the object meanwhile waits behind it, and it does not count as an event that
-// comes before what a worker has asked for with Again. It looks at all events in the buffer, so it
-// is not for every event.
+// retry. What comes of the object meanwhile waits behind it. It cancels no Again of the object. It
+// looks at all events in the buffer, so it is not for every event.
 func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err error) {
 	s.mu.Lock()
 	switch {
 	case s.stopped:
 		err = s.stoppedError()
-	case s.buf.OfferAlone(buffer.Entry{Event: e, From: &s.byHand, Progress: progress,
-		Alone: true}):
+	case s.buf.OfferAlone(buffer.Entry{Event: e, From: &s.byHand, Progress: progress}):
 		taken = true
 		s.stats.Offered++
 	}

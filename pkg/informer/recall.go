@@ -33,9 +33,6 @@ func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
 	s.recalls[key] = r
 }
 
-// recallLater is after how long a recall that was due looks again whether its object is free.
-const recallLater = 100 * time.Millisecond
-
 // recall hands the object to a worker. Its events in the buffer come later, as they are newer.
 //
 // An object that is not stored any more does not come again, even if the subscription never got its
@@ -43,23 +40,20 @@ const recallLater = 100 * time.Millisecond
 // now, if its conditions may have refused it.
 func (s *Subscription) recall(key event.Key, r *recall) {
 	s.mu.Lock()
-	if s.recalls[key] != r { // it was forgotten while its timer fired
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	switch {
+	case s.recalls[key] != r: // it was forgotten while its timer fired
 		return
-	}
-	if s.buf.Busy(key) { // with an event that was offered alone, or the recall were forgotten
-		r.timer.Reset(recallLater)
-		s.mu.Unlock()
+	case s.buf.Busy(key): // with an event that was offered alone: it comes after that
+		r.timer.Reset(100 * time.Millisecond)
 		return
 	}
 	delete(s.recalls, key)
 	if r.entry.Gone() && !s.becomeDelete(r) {
-		s.mu.Unlock()
 		return
 	}
 	s.buf.Recall(r.entry)
 	s.stats.Recalled++
-	s.mu.Unlock()
 	s.wake.set()
 }
 

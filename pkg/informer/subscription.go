@@ -137,9 +137,7 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 	if s.buf.RoomFreed() {
 		s.room.set()
 	}
-	// The worker that gets this one will know whether the object has to come again, unless it is
-	// an older one.
-	if ok && !e.Alone {
+	if ok && !e.Alone { // the worker that gets this one will know whether the object comes again
 		s.forgetRecall(e.Object.Key())
 	}
 	return e, ok

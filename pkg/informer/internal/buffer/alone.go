@@ -16,6 +16,7 @@ func (b *Buffer) OfferAlone(e Entry) (taken bool) {
 	if !b.Idle() || b.Has(e.Object.Key()) {
 		return false
 	}
+	e.Alone = true
 	b.ring.Push(e)
 	return true
 }
