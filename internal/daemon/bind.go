@@ -30,9 +30,10 @@ type binder struct {
 	// bound is called with a setup that is bound, and its listener.
 	bound func(*listener, *setup)
 
-	trying  sync.Mutex // held while a setup is being bound
 	mu      sync.Mutex // guards what follows
 	waiting []bindable
+	trying  *listener     // of which a setup is being bound; nil: none is
+	tried   chan struct{} // closed when that has ended
 	wake    chan struct{} // has room for one
 }
 
@@ -58,13 +59,34 @@ func (b *binder) add(l *listener, s *setup) {
 	}
 }
 
-// remove has no setup of a listener bound. It waits while one is being bound.
+// remove has no setup of a listener bound. It waits while one is being bound, and for no other
+// listener.
 func (b *binder) remove(l *listener) {
 	b.mu.Lock()
 	b.removeLocked(l)
+	trying, tried := b.trying, b.tried
 	b.mu.Unlock()
-	b.trying.Lock()
-	defer b.trying.Unlock()
+	if trying == l {
+		<-tried
+	}
+}
+
+// begin notes that a setup is being bound, if it is still to be, and end that it is no longer.
+func (b *binder) begin(w bindable) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.Contains(b.waiting, w) {
+		return false
+	}
+	b.trying, b.tried = w.listener, make(chan struct{})
+	return true
+}
+
+func (b *binder) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.tried)
+	b.trying = nil
 }
 
 func (b *binder) removeLocked(l *listener) {
@@ -76,13 +98,6 @@ func (b *binder) cancel(l *listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.removeLocked(l)
-}
-
-// isWaiting reports whether a setup is still to be bound.
-func (b *binder) isWaiting(w bindable) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Contains(b.waiting, w)
 }
 
 // next returns what is to be bound.
@@ -173,11 +188,10 @@ func (b *binder) unreachable(err *kube.UnreachableError, failures int) time.Dura
 
 // try binds one setup, if it is still to be bound.
 func (b *binder) try(ctx context.Context, w bindable) error {
-	b.trying.Lock()
-	defer b.trying.Unlock()
-	if !b.isWaiting(w) {
+	if !b.begin(w) {
 		return nil
 	}
+	defer b.end()
 	wanted, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.listener.life, cancel)()
