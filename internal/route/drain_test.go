@@ -115,6 +115,33 @@ func TestDrainWaitsForNothingInVain(t *testing.T) {
 	}
 }
 
+// What a handler has when the time to drain is over is a dead letter on its last attempt, and goes
+// back on any other one.
+func TestTheLastAttemptWhileDraining(t *testing.T) {
+	for attempts, want := range map[int]string{1: "done a", 2: "retry a"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHandled(t, "a")
+			h.source.open, h.lasts, h.Retry.Attempts = true, time.Hour, attempts
+			dead := &letters{}
+			h.Letters = dead
+			ended := make(chan error, 1)
+			go func() { ended <- h.Run(t.Context()) }()
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := h.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("drained with %v", err)
+			}
+			<-ended
+			expectAll(t, "acknowledged", h.source.log, want)
+			if s := h.Stats(); len(dead.all) != 2-attempts || s.Retried != 0 {
+				t.Errorf("of %d attempts: %d letters, %+v", attempts, len(dead.all), s)
+			}
+			time.Sleep(time.Hour) // what went back
+		})
+	}
+}
+
 // draining returns a route with events of as many objects.
 func draining(t *testing.T, outputs []answering, events int,
 	backoff time.Duration) (*Route, *informer.Subscription) {
