@@ -37,7 +37,7 @@ type Changes []Change
 
 // Change is what a reload has done with one part of the configuration.
 type Change struct {
-	Kind   string   `json:"kind"` // listener, informer, output, or a part such as http
+	Kind   string   `json:"kind"` // listener, informer, output, deadLetters or shutdown
 	Name   string   `json:"name,omitempty"`
 	Action string   `json:"action"`           // added, removed, changed or restarted
 	Fields []string `json:"fields,omitempty"` // that differ, with changed

@@ -119,6 +119,9 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if f.Limit < 0 {
+				return usageError{fmt.Errorf("--limit %d: it must be 0 or more", f.Limit)}
+			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
 			letters, release, err := file.letters(ctx)

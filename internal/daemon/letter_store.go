@@ -14,6 +14,15 @@ func openLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
 			"hint", "add state: {dir: FOLDER} to the configuration")
 	}}
+	c.Full = func() {
+		hint := "a larger deadLetters.bytes and a reload make room"
+		if c.Path != "" {
+			hint = "informerd dlq replay and drop make room, and so does a larger " +
+				"deadLetters.bytes with a reload"
+		}
+		log.Error("the store of dead letters is full: listeners with another one wait",
+			"hint", hint)
+	}
 	if running && cfg.State.Dir != "" {
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
 	}

@@ -96,6 +96,22 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	d.stop(t)
 }
 
+// What is no listener, informer or output is in the answer as well.
+func TestChangedSettings(t *testing.T) {
+	d := startReloadable(t, attacked, kubernetesWith(t, teamsAndPods()))
+	d.out.waitForLines(t, 3, "/listeners/pods")
+	if got := d.reload(t, attacked+"deadLetters: {bytes: 2Mi, age: 1h, whenFull: drop}\n"+
+		"shutdown: {drain: 20s}\n"); !strings.Contains(got,
+		`changes="deadLetters changed (age, bytes, whenFull); shutdown changed (drain)"`) {
+		t.Error(got)
+	}
+	if got := d.reload(t, attacked+"deadLetters: {bytes: 2Mi}\n"); !strings.Contains(got,
+		`changes="deadLetters changed (age, whenFull); shutdown changed (drain)"`) {
+		t.Error(got)
+	}
+	d.stop(t)
+}
+
 // A renamed listener and a renamed output are other ones.
 func TestRenaming(t *testing.T) {
 	d := startReloadable(t, attacked, kubernetesWith(t, teamsAndPods()))

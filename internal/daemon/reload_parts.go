@@ -90,7 +90,26 @@ func (r *reload) changes() (all admin.Changes) {
 	before := r.runtime.plan.Digests
 	all = append(all, compared("informer", "informers.", before.Informers,
 		r.plan.Digests.Informers)...)
-	return append(all, compared("output", "", before.Outputs, r.plan.Digests.Outputs)...)
+	all = append(all, compared("output", "", before.Outputs, r.plan.Digests.Outputs)...)
+	return append(all, settings(r.runtime.plan.Config, r.config)...)
+}
+
+// settings returns how what is no listener, informer or output differs.
+func settings(before, after *config.Config) (all admin.Changes) {
+	add := func(kind string, differs map[string]bool) {
+		maps.DeleteFunc(differs, func(_ string, does bool) bool { return !does })
+		if len(differs) > 0 {
+			all = append(all, admin.Change{Kind: kind, Action: "changed",
+				Fields: slices.Sorted(maps.Keys(differs))})
+		}
+	}
+	letters, stop := before.DeadLetters, before.Shutdown
+	add("deadLetters", map[string]bool{"age": letters.Age != after.DeadLetters.Age,
+		"bytes":    letters.Bytes != after.DeadLetters.Bytes,
+		"whenFull": letters.WhenFull != after.DeadLetters.WhenFull})
+	add("shutdown", map[string]bool{"close": stop.Close != after.Shutdown.Close,
+		"drain": stop.Drain != after.Shutdown.Drain})
+	return all
 }
 
 // compared returns how parts of one kind differ. Only those whose names begin with a prefix are

@@ -131,7 +131,7 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 func inWords(changes admin.Changes) string {
 	var all []string
 	for _, c := range changes {
-		words := c.Kind + " " + c.Name + " " + c.Action
+		words := strings.TrimSpace(c.Kind+" "+c.Name) + " " + c.Action
 		if len(c.Fields) > 0 {
 			words += " (" + strings.Join(c.Fields, ", ") + ")"
 		}

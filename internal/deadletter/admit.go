@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // spread is the distance between the IDs of two letters, in ns. IDs between are for what replaces
@@ -11,6 +12,10 @@ import (
 const spread = 1 << 10
 
 func baseOf(id uint64) uint64 { return id &^ (spread - 1) }
+
+// fullInterval is how often Full is called at most: with each letter that is removed, one may end
+// to wait and the next one begin.
+const fullInterval = time.Minute
 
 // waiter is a Put that waits for room.
 type waiter struct {
@@ -44,6 +49,16 @@ func (s *Store) admitLocked(e *entry, replaced uint64) (*waiter, error) {
 	w := &waiter{entry: e, result: make(chan error, 1)}
 	s.waiting = append(s.waiting, w)
 	return w, nil
+}
+
+// tellFullLocked reports whether Full is to be called for the letter that begins to wait.
+func (s *Store) tellFullLocked() bool {
+	now := s.now()
+	if s.full == nil || len(s.waiting) > 1 || now.Sub(s.toldFull).Abs() < fullInterval {
+		return false
+	}
+	s.toldFull = now
+	return true
 }
 
 // fitsLocked reports whether there is room. The error is for a letter that never fits.

@@ -9,6 +9,7 @@
 //   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
 //   - The letters take at most MaxBytes, counted exactly. If there is no room, Put waits for it in
 //     the order of the calls, or returns ErrDropped, as configured.
+//   - Full is called when letters begin to wait, at most once a minute.
 //   - A letter that is larger than MaxBytes is refused at once with ErrTooLarge.
 //   - A letter that is older than MaxAge is removed and counted as expired.
 //   - A letter put in place of another one, as by a replay, has that one's place in the order, and

@@ -70,6 +70,46 @@ func TestFullWaits(t *testing.T) {
 	})
 }
 
+// The log says that letters wait, and does not say it with each of them.
+func TestFullIsSaidOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, said := letter("a", 1), 0
+		s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, one)}, Full: func() { said++ }})
+		put(t, s, one)
+		waits := func(want int) {
+			t.Helper()
+			done := make(chan error, 2)
+			for range 2 {
+				go func() {
+					_, err := s.Put(context.Background(), one)
+					done <- err
+				}()
+				synctest.Wait()
+			}
+			if said != want {
+				t.Errorf("said %d times, want %d", said, want)
+			}
+			for range 2 {
+				if _, err := s.Delete(list(t, s, Query{})[0].ID); err != nil {
+					t.Error(err)
+				}
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		waits(1)
+		waits(1)
+		time.Sleep(fullInterval)
+		waits(2)
+		s.SetLimits(Limits{MaxBytes: sizeOf(t, one), WhenFull: Drop})
+		time.Sleep(fullInterval)
+		if _, err := s.Put(context.Background(), one); !errors.Is(err, ErrDropped) || said != 2 {
+			t.Errorf("%v, said %d times: a letter that is dropped does not wait", err, said)
+		}
+	})
+}
+
 // A Put that gives up waiting stores nothing, and lets those behind it go on.
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,9 @@ type Config struct {
 	Path string // of the file; empty: in memory
 	// InMemory is called with the first letter that is stored in memory only. Nil: nobody is.
 	InMemory func()
+	// Full is called when a letter begins to wait for room and no other one waits, at most once a
+	// minute. Nil: nobody is.
+	Full func()
 	Limits
 }
 
@@ -24,6 +27,7 @@ type Config struct {
 type Store struct {
 	disk     *disk  // nil in memory
 	inMemory func() // called at most once
+	full     func() // may be nil
 	now      func() time.Time
 
 	mu        sync.Mutex // guards what follows
@@ -35,6 +39,7 @@ type Store struct {
 	last      uint64              // the highest ID so far, without those of replacements
 	bytes     int64               // of all letters, those on their way included
 	waiting   []*waiter
+	toldFull  time.Time // when Full was called last
 	closed    bool
 
 	queue    []*operation // for the writer
@@ -65,6 +70,7 @@ type objectKey struct{ resource, namespace, name string }
 // Open opens the store, with the letters that are there already. Close it.
 func Open(cfg Config) (*Store, error) {
 	s := &Store{now: time.Now, limits: cfg.Limits.withDefaults(), inMemory: func() {},
+		full:      cfg.Full,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
 		listeners: map[string]*Listener{}, names: map[string]string{},
 		pending: map[uint64]struct{}{},
@@ -121,7 +127,11 @@ func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	s.mu.Lock()
 	e := s.newEntry(&l, int64(len(record)))
 	wait, err := s.admitLocked(e, replaced)
+	tell := wait != nil && s.tellFullLocked()
 	s.mu.Unlock()
+	if tell {
+		s.full()
+	}
 	if wait != nil {
 		err = s.await(ctx, wait)
 	}
