@@ -63,7 +63,7 @@ func (l *Listener) Delivered(d Delivery) {
 	}
 	n := len(s.marks)
 	for _, e := range l.objects[objectKey{d.Resource, d.Namespace, d.Name}] {
-		if !e.superseded && !e.gone && e.id < before && d.supersedes(e) {
+		if !e.superseded && !e.gone && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
 			s.marks = append(s.marks, e)
 		}
@@ -85,9 +85,22 @@ func (d *Delivery) supersedes(e *entry) bool {
 	case d.ResourceVersion == e.version:
 		return d.Delete && !e.deletion
 	}
+	delivered, letter, ok := d.versions(e)
+	return !ok || delivered > letter
+}
+
+// isLater reports whether a message that was replayed is of a later version than a letter that was
+// put behind that of the message: the two were delayed in different places.
+func (d *Delivery) isLater(e *entry) bool {
+	delivered, letter, ok := d.versions(e)
+	return ok && delivered > letter && e.rule == ""
+}
+
+// versions returns those of a delivery and of a letter. Ok is false if one of them is no number.
+func (d *Delivery) versions(e *entry) (delivered, letter uint64, ok bool) {
 	delivered, errD := strconv.ParseUint(d.ResourceVersion, 10, 64)
 	letter, errL := strconv.ParseUint(e.version, 10, 64)
-	return errD != nil || errL != nil || delivered > letter
+	return delivered, letter, errD == nil && errL == nil
 }
 
 // Superseded reports whether something newer than the letter was delivered where it would go. It is

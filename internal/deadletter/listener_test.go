@@ -102,6 +102,20 @@ func TestReplayedOutOfTurn(t *testing.T) {
 	}
 }
 
+// An event may become a letter before an earlier one of its object does, which waited for an output:
+// once it is replayed, that one is superseded all the same.
+func TestReplayedBeforeWhatIsOlder(t *testing.T) {
+	s := open(t, Config{})
+	refused := letter("a", 9)
+	refused.Output = ""
+	put(t, s, refused, letter("a", 5), letter("a", 12))
+	s.Listener("pods").Delivered(Delivery{Output: "hook", Resource: "pods", Namespace: "default",
+		Name: "a", ResourceVersion: "9", Letter: list(t, s, Query{})[0].ID})
+	if got := superseded(t, s); got != "a@5hook" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // What is superseded stays so after a restart, and leaves nothing behind when the letter goes.
 func TestSupersededIsKept(t *testing.T) {
 	cfg := Config{Path: file(t)}
