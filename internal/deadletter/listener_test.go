@@ -102,8 +102,8 @@ func TestReplayedOutOfTurn(t *testing.T) {
 	}
 }
 
-// An event may become a letter before an earlier one of its object does, which waited for an output:
-// once it is replayed, that one is superseded all the same.
+// An event may become a letter before an earlier one of its object does, which waited for an
+// output: once it is replayed, that one is superseded all the same.
 func TestReplayedBeforeWhatIsOlder(t *testing.T) {
 	s := open(t, Config{})
 	refused := letter("a", 9)
