@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/plan"
@@ -40,24 +42,58 @@ func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte,
 		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true}}
 }
 
-// run replays letters, and reports what became of each. The error is that of reading them, or of
-// the module.
+// rounds is the range of the delays between looks at letters that have to wait.
+var rounds = backoff.Backoff{Min: 5 * time.Millisecond, Max: 5 * time.Second}
+
+// run replays letters, and reports what became of each. Those of objects of which something else is
+// under way wait until the others are done: that may be an event that waits for room in the store,
+// which others have to make. The error is that of reading them, or of the module.
 func (r *replayer) run(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
 	report func(admin.Outcome)) error {
 	defer r.close(ctx)
+	for attempt, before := 1, 0; ; attempt++ {
+		left, err := r.round(ctx, letters, report)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		if len(left) < before {
+			attempt = 1
+		}
+		if err := backoff.Sleep(ctx, rounds.Delay(attempt)); err != nil {
+			return err
+		}
+		before, letters = len(left), r.letters.List(ctx, deadletter.Query{IDs: left})
+	}
+}
+
+// round is run, but returns the IDs of the letters that have to wait.
+func (r *replayer) round(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
+	report func(admin.Outcome)) (left []string, err error) {
+	type object struct{ listener, resource, namespace, name string }
+	busy := map[object]bool{}
 	for l, err := range letters {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		if err != nil && l.ID == "" {
-			return err
+			return nil, err
+		}
+		about := object{l.Listener, l.Resource, l.Namespace, l.Name}
+		if err == nil && busy[about] { // an older letter waits
+			left = append(left, l.ID)
+			continue
 		}
 		result := delivery.Failed
 		if err == nil {
 			result, err = r.replay(ctx, &l)
 		}
 		if errors.As(err, new(moduleError)) {
-			return err // it would be that of every letter
+			return nil, err // it would be that of every letter
+		}
+		if errors.Is(err, route.ErrBusy) {
+			busy[about] = true
+			left = append(left, l.ID)
+			continue
 		}
 		if result == delivery.Delivered || result == delivery.Filtered {
 			if _, wrong := r.letters.Delete(l.ID); wrong != nil {
@@ -71,7 +107,7 @@ func (r *replayer) run(ctx context.Context, letters iter.Seq2[deadletter.Letter,
 		}
 		report(outcome)
 	}
-	return nil
+	return left, nil
 }
 
 // replay replays one letter.
@@ -94,7 +130,7 @@ func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.R
 		return delivery.Failed, err
 	}
 	id := l.ID
-	return to.route.Replay(ctx, route.Replay{Letter: *l, Event: e, With: with,
+	return to.route.TryReplay(ctx, route.Replay{Letter: *l, Event: e, With: with,
 		Superseded: func() bool { return r.letters.Superseded(id) },
 		Gone:       func() bool { return !r.letters.Has(id) }})
 }

@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -23,6 +24,23 @@ type waiter struct {
 	result chan error // has one place
 }
 
+// place is where a letter comes from.
+type place struct {
+	listener     *Listener
+	output, rule string
+	object       objectKey
+}
+
+func (e *entry) place() place { return place{e.listener, e.output, e.rule, e.object} }
+
+const (
+	// lackingFor is how long a letter without room counts as waiting, unless it is put again.
+	lackingFor = 2 * time.Minute
+	// shortPatience is how long Put waits while nobody finds room, so that whoever has many letters
+	// to put is not kept from everything else.
+	shortPatience = 50 * time.Millisecond
+)
+
 // admitLocked reserves room and an ID for a letter, or returns a waiter.
 func (s *Store) admitLocked(e *entry, replaced uint64) (*waiter, error) {
 	if s.closed {
@@ -42,12 +60,13 @@ func (s *Store) admitLocked(e *entry, replaced uint64) (*waiter, error) {
 		s.reserveLocked(e, s.nextID())
 		return nil, nil
 	}
-	if s.limits.WhenFull == Drop {
+	if !s.evictLocked(e.size) && s.limits.WhenFull == Drop {
 		e.listener.dropped++
 		return nil, ErrDropped
 	}
 	w := &waiter{entry: e, result: make(chan error, 1)}
 	s.waiting = append(s.waiting, w)
+	delete(s.lacking, e.place())
 	return w, nil
 }
 
@@ -77,6 +96,8 @@ func (s *Store) fitsLocked(e *entry) (bool, error) {
 
 func (s *Store) reserveLocked(e *entry, id uint64) {
 	e.id, e.stored = id, s.now().UnixNano()
+	s.crowded = false
+	delete(s.lacking, e.place())
 	s.bytes += e.size
 	s.pending[id] = struct{}{}
 }
@@ -120,19 +141,74 @@ func (s *Store) grantLocked() {
 	}
 }
 
-// await waits until a waiter has room.
+// await waits until a waiter has room, as long as it is worth while.
 func (s *Store) await(ctx context.Context, w *waiter) error {
+	s.mu.Lock()
+	patience := s.patience
+	if s.crowded {
+		patience = min(patience, shortPatience)
+	}
+	s.mu.Unlock()
+	over := time.NewTimer(patience)
+	defer over.Stop()
 	select {
 	case err := <-w.result:
 		return err
+	case <-over.C:
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.waiting, w); i >= 0 {
-		s.waiting = slices.Delete(s.waiting, i, i+1)
-		s.grantLocked() // those behind a large one may have room
-		return ctx.Err()
+	i := slices.Index(s.waiting, w)
+	if i < 0 {
+		return <-w.result // just now
 	}
-	return <-w.result // just now
+	s.waiting = slices.Delete(s.waiting, i, i+1)
+	s.grantLocked() // those behind a large one may have room
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.crowded = true
+	s.lacking[w.entry.place()] = s.now()
+	return ErrFull
+}
+
+// lackingLocked returns how many letters had no room a short time ago.
+func (s *Store) lackingLocked() int {
+	now := s.now()
+	maps.DeleteFunc(s.lacking, func(_ place, since time.Time) bool {
+		return now.Sub(since) > lackingFor || since.After(now)
+	})
+	return len(s.lacking)
+}
+
+// evictLocked has superseded letters removed, the oldest first, so that there is room for a letter
+// of a size. It reports whether there will be some.
+func (s *Store) evictLocked(size int64) bool {
+	missing := s.bytes - s.evicting + size - s.limits.MaxBytes
+	if s.superseded == 0 || missing <= 0 {
+		return missing <= 0
+	}
+	// Each look goes through all letters, so that it is to be worth while.
+	least := max(missing, s.limits.MaxBytes/16)
+	op := &operation{evicted: true, done: make(chan error, 1)} // nobody waits
+	freed := int64(0)
+	s.order.Ascend(func(e *entry) bool {
+		if e.superseded && !e.gone {
+			e.gone = true
+			op.drop = append(op.drop, e)
+			freed += e.size
+		}
+		return freed < least && len(op.drop) < maxExpired
+	})
+	if freed < missing && s.limits.WhenFull == Drop { // in vain
+		undelete(op.drop)
+		return false
+	}
+	if len(op.drop) > 0 {
+		s.evicting += freed
+		s.queue = append(s.queue, op)
+		s.signal()
+	}
+	return freed >= missing
 }

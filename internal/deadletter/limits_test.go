@@ -207,7 +207,7 @@ func TestTooLarge(t *testing.T) {
 
 func TestLettersExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, Config{Limits: Limits{MaxAge: time.Hour,
+		s := open(t, Config{Patience: 2 * time.Hour, Limits: Limits{MaxAge: time.Hour,
 			MaxBytes: 2 * sizeOf(t, letter("a", 1))}})
 		put(t, s, letter("a", 1))
 		time.Sleep(30 * time.Minute)

@@ -65,6 +65,7 @@ func (l *Listener) Delivered(d Delivery) {
 	for _, e := range l.objects[objectKey{d.Resource, d.Namespace, d.Name}] {
 		if !e.superseded && !e.gone && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
+			s.superseded++
 			s.marks = append(s.marks, e)
 		}
 	}
@@ -133,6 +134,9 @@ func (s *Store) shared(text string) string {
 // insert adds a letter to the order and to its object's.
 func (s *Store) insert(e *entry) {
 	s.order.ReplaceOrInsert(e)
+	if e.superseded {
+		s.superseded++
+	}
 	l := e.listener
 	l.objects[e.object] = append(l.objects[e.object], e)
 	l.bytes += e.size

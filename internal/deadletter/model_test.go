@@ -87,6 +87,26 @@ func (m *model) remove(ids []string) (n int) {
 	return n
 }
 
+// evict removes superseded letters, the oldest first, if that makes room for another one.
+func (m *model) evict(size, limit int64) (room bool) {
+	missing, freed := m.bytes+size-limit, int64(0)
+	if missing <= 0 {
+		return true
+	}
+	var ids []string
+	for _, l := range m.letters {
+		if l.Superseded && freed < max(missing, limit/16) {
+			ids = append(ids, l.ID)
+			freed += sizeOfLetter(l)
+		}
+	}
+	if freed < missing {
+		return false
+	}
+	m.remove(ids)
+	return true
+}
+
 func (m *model) put(l Letter, at int) {
 	l.ID = ""
 	m.letters = slices.Insert(m.letters, at, l)
@@ -148,7 +168,7 @@ func TestModel(t *testing.T) {
 					"put": func(t *rapid.T) {
 						l := random()
 						_, err := s.Put(context.Background(), l)
-						if m.bytes+sizeOfLetter(l) > cfg.MaxBytes {
+						if !m.evict(sizeOfLetter(l), cfg.MaxBytes) {
 							if !errors.Is(err, ErrDropped) {
 								t.Fatalf("a full store returns %v", err)
 							}

@@ -7,7 +7,7 @@ type Stats struct {
 	Letters   int
 	Bytes     int64 // of the letters, those on their way to the disk included
 	MaxBytes  int64
-	Waiting   int // calls of Put that wait for room
+	Waiting   int // letters that wait for room, those included that will be put again soon
 	Listeners map[string]ListenerStats
 }
 
@@ -27,7 +27,8 @@ func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := Stats{Letters: s.order.Len(), Bytes: s.bytes, MaxBytes: s.limits.MaxBytes,
-		Waiting: len(s.waiting), Listeners: make(map[string]ListenerStats, len(s.listeners))}
+		Waiting:   len(s.waiting) + s.lackingLocked(),
+		Listeners: make(map[string]ListenerStats, len(s.listeners))}
 	oldest, superseded := map[*Listener]int64{}, map[*Listener]int{}
 	s.order.Ascend(func(e *entry) bool {
 		if first, seen := oldest[e.listener]; !seen || e.stored < first {

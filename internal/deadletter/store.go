@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -20,6 +21,8 @@ type Config struct {
 	// Full is called when a letter begins to wait for room and no other one waits, at most once a
 	// minute. Nil: nobody is.
 	Full func()
+	// Patience is how long Put waits for room. 0: 2 s.
+	Patience time.Duration
 	Limits
 }
 
@@ -29,6 +32,7 @@ type Store struct {
 	inMemory func() // called at most once
 	full     func() // may be nil
 	now      func() time.Time
+	patience time.Duration
 
 	mu        sync.Mutex // guards what follows
 	limits    Limits
@@ -38,9 +42,14 @@ type Store struct {
 	pending   map[uint64]struct{} // IDs of letters on their way to the disk
 	last      uint64              // the highest ID so far, without those of replacements
 	bytes     int64               // of all letters, those on their way included
-	waiting   []*waiter
-	toldFull  time.Time // when Full was called last
-	closed    bool
+	evicting  int64               // bytes of those that are on their way out
+	// superseded is how many letters are.
+	superseded int
+	waiting    []*waiter
+	lacking    map[place]time.Time // which letters had no room, and since when
+	crowded    bool                // the last one that waited for room found none
+	toldFull   time.Time           // when Full was called last
+	closed     bool
 
 	queue    []*operation // for the writer
 	marks    []*entry     // to be written as superseded
@@ -73,8 +82,9 @@ func Open(cfg Config) (*Store, error) {
 		full:      cfg.Full,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
 		listeners: map[string]*Listener{}, names: map[string]string{},
-		pending: map[uint64]struct{}{},
-		wake:    make(chan struct{}, 1), done: make(chan struct{})}
+		pending: map[uint64]struct{}{}, lacking: map[place]time.Time{},
+		patience: cmp.Or(cfg.Patience, 2*time.Second),
+		wake:     make(chan struct{}, 1), done: make(chan struct{})}
 	if cfg.Path != "" {
 		if err := s.load(cfg.Path); err != nil {
 			return nil, fmt.Errorf("dead letters: %w", err)
@@ -113,8 +123,9 @@ func (s *Store) load(path string) (err error) {
 func (s *Store) OnDisk() bool { return s.disk != nil }
 
 // Put stores a letter, on disk if there is one, and returns its ID when it is there. If the store
-// is full it waits for room or for ctx, or returns ErrDropped, as configured. With any other error
-// the letter is not stored, and the caller should try again later.
+// is full it waits for room, a little, and then returns ErrFull; or it returns ErrDropped, as
+// configured. With any error but that the letter is not stored, and the caller should try again
+// later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -17,7 +17,9 @@ type operation struct {
 	put    *entry
 	record []byte
 	drop   []*entry
-	done   chan error // has one place
+	// evicted: those are dropped to make room.
+	evicted bool
+	done    chan error // has one place
 }
 
 // do hands an operation to the writer, and waits for it.
@@ -130,6 +132,11 @@ func (s *Store) commit(b *batch) error {
 		default:
 			s.removeLocked(op.drop)
 		}
+		if op.evicted {
+			for _, e := range op.drop {
+				s.evicting -= e.size
+			}
+		}
 	}
 	if err == nil {
 		for _, e := range b.expired {
@@ -177,6 +184,9 @@ func (s *Store) removeLocked(entries []*entry) {
 	for _, e := range entries {
 		s.order.Delete(e)
 		s.bytes -= e.size
+		if e.superseded {
+			s.superseded--
+		}
 		e.listener.remove(e)
 	}
 }

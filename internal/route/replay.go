@@ -44,8 +44,8 @@ func (r *Route) Replay(ctx context.Context, replay Replay) (delivery.Result, err
 		return delivery.Filtered, nil // rules look at the present state of objects
 	}
 	for attempt := 1; ; attempt++ {
-		result, err := r.replayOnce(ctx, replay)
-		if !errors.Is(err, errBusy) {
+		result, err := r.TryReplay(ctx, replay)
+		if !errors.Is(err, ErrBusy) {
 			return result, err
 		}
 		if err := backoff.Sleep(ctx, replayBackoff.Delay(attempt)); err != nil {
@@ -54,14 +54,17 @@ func (r *Route) Replay(ctx context.Context, replay Replay) (delivery.Result, err
 	}
 }
 
+// ErrBusy says that something else of a letter's object is under way.
+var ErrBusy = errors.New("something else of the object is under way")
+
 var (
-	errBusy     = errors.New("something else of the object is under way")
 	errGone     = errors.New("the letter is not there any more: it was replayed or dropped meanwhile")
 	errNotTaken = errors.New("the listener has stopped before it came to it")
 )
 
-// replayOnce is Replay, but its error is errBusy if something else of the object is under way.
-func (r *Route) replayOnce(ctx context.Context, replay Replay) (delivery.Result, error) {
+// TryReplay is Replay, but does not wait if something else of the object is under way: its error is
+// ErrBusy then.
+func (r *Route) TryReplay(ctx context.Context, replay Replay) (delivery.Result, error) {
 	done := make(chan ended, 1)
 	p := &replaying{Replay: replay, end: func(result delivery.Result, err error) {
 		done <- ended{result, err}
@@ -117,7 +120,7 @@ func (p *replaying) Forgotten() { p.finish(delivery.Failed, errNotTaken) }
 // MergedInto implements informer.Forgettable.
 func (p *replaying) MergedInto(any) { p.finish(delivery.Superseded, nil) }
 
-// offerReplay offers a replay to the workers. The error is errBusy if something of its object is
+// offerReplay offers a replay to the workers. The error is ErrBusy if something of its object is
 // under way.
 func (r *Route) offerReplay(p *replaying) error {
 	by, ok := r.subscription.(interface {
@@ -130,11 +133,11 @@ func (r *Route) offerReplay(p *replaying) error {
 	case p.Letter.Output != "" && pipeline.indexOf(p.Letter.Output) < 0:
 		return fmt.Errorf("listener %q has no output %q", r.name, p.Letter.Output)
 	case p.waits(pipeline):
-		return errBusy
+		return ErrBusy
 	}
 	taken, err := by.OfferAlone(p.Event, p)
 	if err == nil && !taken {
-		return errBusy
+		return ErrBusy
 	}
 	return err
 }
@@ -168,7 +171,7 @@ func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying)
 	switch {
 	case err != nil || result != delivery.Delivered:
 	case p.waits(w.pipeline): // it came in between
-		result, err = delivery.Failed, errBusy
+		result, err = delivery.Failed, ErrBusy
 	case p.Letter.Rule != "":
 		result, err = w.replayReport(ctx, p, all)
 	default:

@@ -89,7 +89,7 @@ func TestWhatComesBeforeAReplayWasTaken(t *testing.T) {
 		if err := w.open(t.Context(), f.pipeline.Load()); err != nil {
 			t.Fatal(err)
 		}
-		for output, want := range map[string]error{"out0": errBusy, "out1": nil, "": errBusy} {
+		for output, want := range map[string]error{"out0": ErrBusy, "out1": nil, "": ErrBusy} {
 			var got error
 			p := &replaying{Replay: Replay{Letter: deadletter.Letter{Output: output},
 				Event:      event.Event{Op: event.Resync, Object: f.last["a"]},
