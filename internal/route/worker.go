@@ -129,9 +129,22 @@ func (w *worker) run(ctx context.Context, workers int) error {
 			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
-		w.turn(ctx)
+		if r.pipeline.Load() != w.pipeline {
+			w.giveBack() // others may have taken earlier events of an object through the new one
+		} else {
+			w.turn(ctx)
+		}
 		r.busy.working.Add(-1)
 	}
+}
+
+// giveBack returns the events to the subscription, which were not tried.
+func (w *worker) giveBack() {
+	for i := range w.taken {
+		w.taken[i].Attempt--
+		w.taken[i].Retry(0)
+	}
+	clear(w.taken)
 }
 
 // turn takes events through the pipeline, and acknowledges them.
