@@ -186,6 +186,14 @@ func (o *Outbox) Has(key event.Key) bool { return o.queue.Has(key) }
 // Full reports whether the next entry may be merged or dropped, or would wait.
 func (o *Outbox) Full() bool { return o.queue.Room() <= 0 || o.made.Load() >= MaxMade }
 
+// Crowded reports whether half of the room for which Offer waits is taken.
+func (o *Outbox) Crowded() bool {
+	return o.waits.Load() && o.queue.Room() < (int(o.capacity.Load())+1)/2
+}
+
+// Fails reports whether an entry of an object has failed, and waits for its retry.
+func (o *Outbox) Fails(key event.Key) bool { return o.queue.Parked(key) }
+
 // Waits reports whether Offer waits for room.
 func (o *Outbox) Waits() bool { return o.waits.Load() }
 

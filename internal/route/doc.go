@@ -26,8 +26,8 @@
 //
 //   - Each output has an outbox. The outbox of a listener's only output has room for what the
 //     output takes at once, twice: its workers wait for it, and events stay in the subscription.
-//   - So one object that the only output keeps failing holds up the others once its events have
-//     filled the outbox, twice its capacity. With several outputs it does not.
+//   - Where workers wait for room, an object that fails gets half of it at most: further events of
+//     it stay in the subscription, and others go on.
 //   - With several outputs, a full outbox merges, waits or drops as the listener's buffer does, and
 //     the workers wait if all outboxes are full. With rules, none drops.
 //   - The workers also wait while what handlers and expressions made takes too much memory in an

@@ -21,9 +21,8 @@ import (
 )
 
 // An object of which an output takes nothing for 100,000 updates takes no more room than the buffer
-// has. With several outputs, it holds up no other object; with one, it does once the outbox is full
-// of it. Then its events come in order, the last one with them, and each is known to have been
-// there.
+// has, and holds up no other object. Then its events come in order, the last one with them, and each
+// is known to have been there.
 func TestAHotObject(t *testing.T) {
 	for outputs := 1; outputs <= 2; outputs++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -61,8 +60,8 @@ func TestAHotObject(t *testing.T) {
 			if most := 1000 + 2*100 + maxPassed; queued > most || queued == 0 {
 				t.Errorf("%d outputs: %d events wait, want at most %d", outputs, queued, most)
 			}
-			if goesOn := slices.Contains(f.got(0), "other@1"); goesOn != (outputs == 2) {
-				t.Errorf("%d outputs: the other object goes on: %t", outputs, goesOn)
+			if !slices.Contains(f.got(0), "other@1") {
+				t.Errorf("%d outputs: the other object does not go on", outputs)
 			}
 			time.Sleep(2 * time.Hour)
 			f.finish(t)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -22,6 +24,7 @@ type worker struct {
 	events   []event.Event // the same, for the handler
 	finished []*wanted     // those of which it is known what goes to the outputs
 	going    []going       // what that is, by output
+	crowded  bool          // an outbox has little room, which is not for objects that fail
 }
 
 // stages are a worker's evaluators and handler instance for a pipeline.
@@ -149,6 +152,7 @@ func (w *worker) giveBack() {
 
 // turn takes events through the pipeline, and acknowledges them.
 func (w *worker) turn(ctx context.Context) {
+	w.crowded = slices.ContainsFunc(w.pipeline.ways, func(way *way) bool { return way.Crowded() })
 	for i := range w.taken {
 		w.prepare(ctx, &w.taken[i])
 	}
@@ -173,6 +177,11 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		return
 	case *replaying:
 		w.replay(ctx, d, progress)
+		return
+	}
+	if w.crowded && w.pipeline.fails(d.Object.Key()) {
+		d.Attempt-- // it is not tried
+		d.Retry(untilRoom)
 		return
 	}
 	if d.Attempt == 1 && !d.Recalled {
@@ -206,6 +215,15 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		e.Object = e.Object.Plain()
 		w.events = append(w.events, e)
 	}
+}
+
+// untilRoom is how long an event waits in the subscription, where events of its object can be
+// merged, while those before it fail and a crowded outbox has no room for more of them.
+const untilRoom = time.Second
+
+// fails reports whether an object's entry waits for its retry in an outbox that is crowded.
+func (p *Pipeline) fails(key event.Key) bool {
+	return slices.ContainsFunc(p.ways, func(w *way) bool { return w.Crowded() && w.Fails(key) })
 }
 
 // wants reports whether the event is for the handler and the outputs. With an error that is not

@@ -32,3 +32,10 @@ func (s *Subscription) Has(key event.Key) bool {
 	defer s.mu.Unlock()
 	return s.buf.Has(key)
 }
+
+// Parked reports whether an event of an object waits for its retry.
+func (s *Subscription) Parked(key event.Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Parked(key)
+}

@@ -20,3 +20,6 @@ func (b *Buffer) OfferAlone(e Entry) (taken bool) {
 	b.ring.Push(e)
 	return true
 }
+
+// Parked reports whether an entry of an object is parked.
+func (b *Buffer) Parked(key object.Key) bool { return b.lanes.ParkedItem(key) != nil }
