@@ -21,8 +21,8 @@ import (
 )
 
 // An object of which an output takes nothing for 100,000 updates takes no more room than the buffer
-// has, and holds up no other object. Then its events come in order, the last one with them, and each
-// is known to have been there.
+// has, and holds up no other object. Then its events come in order, the last one with them, and
+// each is known to have been there.
 func TestAHotObject(t *testing.T) {
 	for outputs := 1; outputs <= 2; outputs++ {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,18 +11,16 @@ import (
 // looks at all events in the buffer, so it is not for every event.
 func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err error) {
 	s.mu.Lock()
-	switch {
-	case s.stopped:
-		err = s.stoppedError()
-	case s.buf.OfferAlone(buffer.Entry{Event: e, From: &s.byHand, Progress: progress}):
-		taken = true
-		s.stats.Offered++
+	defer s.mu.Unlock()
+	if s.stopped {
+		return false, s.stoppedError()
 	}
-	s.mu.Unlock()
+	taken = s.buf.OfferAlone(buffer.Entry{Event: e, From: &s.byHand, Progress: progress})
 	if taken {
+		s.stats.Offered++
 		s.wake.set()
 	}
-	return taken, err
+	return taken, nil
 }
 
 // Has reports whether an event of an object is waiting, with a worker, or waiting for a retry. It

@@ -8,8 +8,7 @@ import (
 )
 
 // Decode returns an object as one of a Go type, such as corev1.Pod. Each call decodes the object
-// again, and the result belongs to the caller. T's fields decide what is read; all others are
-// ignored.
+// again, and the result belongs to the caller. T's fields decide what is read.
 func Decode[T any](o *object.Object) (*T, error) {
 	into := new(T)
 	if err := json.Unmarshal([]byte(o.JSON()), into); err != nil {

@@ -17,6 +17,5 @@ const NamespaceIndex = store.NamespaceIndex
 func IndexByPath(path object.Path) IndexFunc { return store.IndexByPath(path) }
 
 // WithinNamespace returns an index function that puts the object's namespace in front of the values
-// of another one: of an object in the namespace shop, the value web becomes "shop/web". It finds
-// the objects of one namespace, however many others have the value.
+// of another one: of an object in the namespace shop, the value web becomes "shop/web".
 func WithinNamespace(f IndexFunc) IndexFunc { return store.WithinNamespace(f) }
