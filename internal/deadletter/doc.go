@@ -7,10 +7,10 @@
 //   - Put returns nil once the letter is on disk. Any error means that the caller still has it.
 //   - Callers of Put at the same time share one write to the disk.
 //   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
-//   - The letters take at most MaxBytes, counted exactly. Where there is no room, superseded letters
-//     give way, the oldest first. If there are none, Put waits in the order of the calls, for
-//     Patience at most and for a moment while nobody finds room, and returns ErrFull; or it returns
-//     ErrDropped, as configured.
+//   - The letters take at most MaxBytes, counted exactly. Where there is no room, superseded
+//     letters give way, the oldest first. If there are none, Put waits in the order of the calls,
+//     for Patience at most and for a moment while nobody finds room, and returns ErrFull; or it
+//     returns ErrDropped, as configured.
 //   - Full is called when letters begin to wait, at most once a minute.
 //   - A letter that is larger than MaxBytes is refused at once with ErrTooLarge.
 //   - A letter that is older than MaxAge is removed and counted as expired.

@@ -8,7 +8,7 @@ import (
 // OfferAlone is Offer for an event that may be older than others of its object: it is taken only if
 // there is room, and if nothing else of the object is waiting, with a worker, or waiting for a
 // retry. What comes of the object meanwhile waits behind it. It cancels no Again of the object. It
-// looks at all events in the buffer, so it is not for every event.
+// looks at all events in the buffer, as Has does.
 func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,8 +23,7 @@ func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err 
 	return taken, nil
 }
 
-// Has reports whether an event of an object is waiting, with a worker, or waiting for a retry. It
-// looks at all events in the buffer.
+// Has reports whether an event of an object is in the buffer, with a worker or waiting for a retry.
 func (s *Subscription) Has(key event.Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
