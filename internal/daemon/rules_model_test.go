@@ -162,8 +162,10 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		}
 	}
 	narrow, wide := routes[0].Stats(), routes[1].Stats()
-	// how many resyncs there are depends on what else there is to do
-	if narrow.RuleErrors != wide.RuleErrors && l.setup().Config.Resync.Duration == 0 {
+	// How many resyncs there are depends on what else there is to do. An object that comes again
+	// just when something happens to it is evaluated once or twice.
+	more, less := max(narrow.RuleErrors, wide.RuleErrors), min(narrow.RuleErrors, wide.RuleErrors)
+	if more-less > 1+more/100 && l.setup().Config.Resync.Duration == 0 {
 		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times",
 			narrow.RuleErrors, wide.RuleErrors)
 	}
