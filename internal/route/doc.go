@@ -16,8 +16,8 @@
 //   - Events of one object are worked on one after the other, in order, retries included; a failing
 //     object waits, others go on.
 //   - Select, filter, rules and handler do not see an event again because an output has failed.
-//   - Once another pipeline has taken over, no event is begun by the one before. An event that is
-//     being handed over goes to the outputs of the pipeline that it began with.
+//   - No event of an object begins with a pipeline after one that has begun with its successor. An
+//     event that is being handed over goes to the outputs of the pipeline that it began with.
 //   - When ctx is done, the events that a worker has go back to the subscription, and none of them
 //     has failed.
 //   - Run blocks, and on its return all workers and senders have ended and the workers' instances
