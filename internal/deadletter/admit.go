@@ -94,6 +94,11 @@ func (s *Store) fitsLocked(e *entry) (bool, error) {
 	return false, err
 }
 
+// willFitLocked reports whether there is room once what is on its way out has left.
+func (s *Store) willFitLocked(e *entry) bool {
+	return s.bytes-s.evicting+e.size <= s.limits.MaxBytes
+}
+
 func (s *Store) reserveLocked(e *entry, id uint64) {
 	e.id, e.stored = id, s.now().UnixNano()
 	s.crowded = false
@@ -129,7 +134,8 @@ func (s *Store) grantLocked() {
 			err = ErrClosed
 		case err == nil && fits:
 			s.reserveLocked(w.entry, s.nextID())
-		case err == nil && s.limits.WhenFull == Drop: // since a change of the limits
+		case err == nil && s.limits.WhenFull == Drop && !s.willFitLocked(w.entry):
+			// The limits have changed, or others have the room that was made.
 			w.entry.listener.dropped++
 			err = ErrDropped
 		case err == nil:
