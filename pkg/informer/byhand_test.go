@@ -13,16 +13,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// told is a Progress that counts.
-type told struct {
+// counted is a Progress that counts.
+type counted struct {
 	name               string
 	at                 int
 	forgotten, settled atomic.Int32
 }
 
-func (p *told) Forgotten() { p.forgotten.Add(1) }
+func (p *counted) Forgotten() { p.forgotten.Add(1) }
 
-func (p *told) MergedInto(any) { p.forgotten.Add(1) }
+func (p *counted) MergedInto(any) { p.forgotten.Add(1) }
 
 func byHand(t *testing.T, cfg SubscriptionConfig) *Subscription {
 	t.Helper()
@@ -187,7 +187,7 @@ func TestWaitForRoom(t *testing.T) {
 		if waiting.Wait(); stopped.Load() != 2 || s.Waiting() != 3 {
 			t.Errorf("%d know that it stopped, %d waiting", stopped.Load(), s.Waiting())
 		}
-		p := &told{}
+		p := &counted{}
 		if taken, err := s.Offer(resyncOf("d", 1), p); taken || !errors.Is(err, ErrStopped) ||
 			p.forgotten.Load() != 0 {
 			t.Errorf("%t, %v, forgotten %d times", taken, err, p.forgotten.Load())
@@ -205,7 +205,7 @@ func TestEachProgressEndsOnce(t *testing.T) {
 	for _, overflow := range []Overflow{OverflowLatest, OverflowBlock, OverflowDrop,
 		OverflowSpill} {
 		s := byHand(t, SubscriptionConfig{Capacity: 8, Overflow: overflow, SpillDir: t.TempDir()})
-		var all [objects][versions]told
+		var all [objects][versions]counted
 		var offering, working sync.WaitGroup
 		for i := range objects {
 			offering.Go(func() {
@@ -226,7 +226,7 @@ func TestEachProgressEndsOnce(t *testing.T) {
 					if errors.Is(err, ErrStopped) {
 						return
 					}
-					p, ok := d.Progress.(*told)
+					p, ok := d.Progress.(*counted)
 					switch {
 					case ok && (p.name != d.Object.Name() || p.forgotten.Load() > 0):
 						t.Errorf("%s came with %s %d", story(d.Event), p.name, p.at)
@@ -268,7 +268,7 @@ func TestProgressEndsWithItsRegistration(t *testing.T) {
 	inWorld(t, func(w *world) {
 		reg, sub := w.hang(SubscriptionConfig{})
 		w.applyEach("a", "b")
-		var progress [2]told
+		var progress [2]counted
 		for i := range progress {
 			d, err := sub.Next(w.ctx)
 			if err != nil {
@@ -301,7 +301,7 @@ func BenchmarkOffer(b *testing.B) {
 	for i := range events {
 		events[i] = resyncOf(fmt.Sprintf("pod-%d", i), 1)
 	}
-	p, n := &told{}, 0
+	p, n := &counted{}, 0
 	b.ReportAllocs()
 	for b.Loop() {
 		if taken, err := s.Offer(events[n%objects], p); !taken || err != nil {

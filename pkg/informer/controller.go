@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -132,7 +133,9 @@ func (c *controller) change(d *queue.Delta) {
 			return // no subscription knows it
 		}
 		c.store.Remove(o.Key())
-		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown}
+		c.proc.changes.remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
+		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown,
+			Resumed: d.Resumed}
 		known := stored
 		if stored.UID() != o.UID() {
 			// The end of a successor that nobody knows: what subscriptions know ended before that.
@@ -140,18 +143,27 @@ func (c *controller) change(d *queue.Delta) {
 		}
 		c.proc.distributeGone(gone, known)
 	case stored == nil:
-		c.store.Put(o)
-		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial})
+		c.put(o)
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
+			Resumed: d.Resumed})
 	case stored.UID() != o.UID():
 		// Deleted and created again unseen: two objects that share a name.
-		c.store.Put(o)
+		c.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
-			FinalStateUnknown: true}, stored)
-		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial})
+			FinalStateUnknown: true, Resumed: d.Resumed}, stored)
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
+			Resumed: d.Resumed})
 	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
-		c.store.Put(o)
-		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored})
+		c.put(o)
+		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored,
+			Resumed: d.Resumed})
 	}
+}
+
+// put stores a new state.
+func (c *controller) put(o *object.Object) {
+	c.store.Put(o)
+	c.proc.changes.put(o.Key())
 }

@@ -32,6 +32,7 @@ type Delivery struct {
 	// The subscription's own. The rest of its entry is above.
 	from     *buffer.Origin
 	initials int
+	number   uint64
 }
 
 // Acknowledger is where a delivery came from, and where the worker's answer goes.
@@ -66,7 +67,7 @@ func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
 		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled,
-		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress,
+		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress, Number: d.number,
 	}
 }
 
@@ -160,6 +161,9 @@ func (s *Subscription) finish(e *buffer.Entry, done bool) {
 // The caller holds mu, and calls signal after releasing it.
 func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
 	e.From.Initials -= e.Initials
+	if done {
+		s.trackDone(e)
+	}
 	s.buf.Done(e.Object.Key())
 	s.resume(e.Object.Key())
 	s.useDisk()

@@ -134,6 +134,24 @@
 // the conditions judge it as any delete. Exchange compares once the new informers are nowhere
 // behind the old ones, for which it may have to wait for a bookmark of the API server.
 //
+// # Checkpoints
+//
+//   - [Factory].Cut has objects, their version and what subscriptions must learn, of one moment.
+//   - What a subscription with Track has finished is in the next cut; a cut never has more.
+//   - An informer with a [Stored] watches from its version; it lists only if that has expired.
+//   - A subscription in the Stored gets the difference between what it knows and what is stored.
+//   - What it had finished before the last cut does not come again; what came after that does.
+//   - No last state and no delete is lost, and the order is kept, whenever the process ends.
+//   - What is not finished when a subscription is stopped or discarded counts as not finished.
+//
+// What the difference consists of has Resumed set, and is judged by the conditions as if it had
+// happened now: an object that has another UID is a Delete and an Add, one that is gone is a Delete
+// with FinalStateUnknown and the state that the subscription knows. What the conditions refused, or
+// OverflowDrop gave up, counts as known; a state that they allowed, and nobody finished, is passed
+// over if a later one was refused. A subscription that is not in the Stored begins with initial
+// adds. The last cut of a process is taken once workers have ended, and before registrations are
+// removed. Retries begin with their first attempt; Again, rescans and resync periods are forgotten.
+//
 // # Full buffers
 //
 //   - A stalled subscription holds up neither the informer nor other subscriptions.

@@ -10,6 +10,65 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
+// BenchmarkCut is what a cut costs for each object that has changed, with subscriptions of which
+// each has finished what was offered.
+func BenchmarkCut(b *testing.B) {
+	const objects = 1000
+	for _, subscriptions := range []int{1, 10} {
+		b.Run(fmt.Sprint(subscriptions), func(b *testing.B) {
+			inf, err := newInformer(nil, pods, Scope{}, Shape{}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var subs []*Subscription
+			for i := range subscriptions {
+				sub, err := NewSubscription(SubscriptionConfig{Name: fmt.Sprint(i), Track: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				inf.join(sub)
+				subs = append(subs, sub)
+			}
+			var states [2][objects]*object.Object
+			for i := range states {
+				for j := range objects {
+					states[i][j] = obj(fmt.Sprintf("pod-%d", j), "u", i*objects+j+1)
+				}
+			}
+			n := 0
+			change := func() {
+				for j := range objects {
+					if !inf.controller.applyNow(queue.Delta{Type: queue.Updated,
+						Object: states[n%2][j]}) {
+						b.Fatal("something is queued")
+					}
+				}
+				n++
+				for _, sub := range subs {
+					var got []Delivery
+					for got = sub.More(got[:0], 100, 1); len(got) > 0; {
+						for i := range got {
+							got[i].Done()
+						}
+						got = sub.More(got[:0], 100, 1)
+					}
+				}
+			}
+			change()
+			inf.cut(false)
+			for b.Loop() {
+				b.StopTimer()
+				change()
+				b.StartTimer()
+				if _, ok := inf.cut(false); !ok {
+					b.Fatal("no cut")
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/objects, "ns/object")
+		})
+	}
+}
+
 // BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store,
 // the processor, the buffer and the delivery, on one goroutine; and, as "now", without the queue.
 // Objects are small, so that their texts do not count.
@@ -22,6 +81,7 @@ func BenchmarkEvent(b *testing.B) {
 		indexes map[string]IndexFunc
 	}{
 		{"now", false, SubscriptionConfig{}, nil},
+		{"tracked", false, SubscriptionConfig{Name: "l", Track: true}, nil},
 		{"plain", true, SubscriptionConfig{}, nil},
 		{"resync", true, SubscriptionConfig{Resync: time.Hour}, nil},
 		{"spill", true, SubscriptionConfig{Overflow: OverflowSpill}, nil},

@@ -129,7 +129,7 @@ func (x *exchange) begin() {
 			Deletes: &diff.Deletes{Expected: expected}}
 		m.reg.proc.mu.Lock()
 		m.reg.deletes = x.was[i].Deletes
-		x.was[i].Begun = diff.ParseVersion(m.inf.reflector.snapshot().resourceVersion)
+		x.was[i].Begun = diff.ParseVersion(m.inf.reflector.Status().ResourceVersion)
 		m.reg.proc.mu.Unlock()
 	}
 }
@@ -239,11 +239,7 @@ func (t Target) key() sharedKey { return sharedKey{t.Resource, t.Scope, t.Shape.
 // applied returns up to what version the store is complete, 0 if that is unknown. The processor is
 // locked.
 func (inf *informer) applied() uint64 {
-	version := inf.reflector.snapshot().resourceVersion // first: what comes now is newer
-	if !inf.queue.Idle() {
-		return 0
-	}
-	return diff.ParseVersion(version)
+	return diff.ParseVersion(inf.complete())
 }
 
 // within returns what reports whether the scope surely has an object that is stored. What a field

@@ -21,8 +21,8 @@ func BenchmarkExchange(b *testing.B) {
 		for i := range objects {
 			list = append(list, obj(fmt.Sprint("pod-", i), "u", version+i))
 		}
-		inf.controller.takeList(b.Context(), list)
-		inf.reflector.setVersion(fmt.Sprint(version + objects))
+		inf.controller.takeList(b.Context(), list, "")
+		inf.reflector.SetVersion(fmt.Sprint(version + objects))
 		return inf
 	}
 	for name, version := range map[string]int{"nothing": 1, "updates": 2} {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 )
 
 // Factory owns the informers: one for each distinct (resource, scope), however many subscriptions
@@ -37,6 +39,12 @@ type Factory struct {
 	// might leave for minutes. It must not block.
 	OnFreed func(bytes int64, more bool)
 
+	// Stored, if set before Subscribe, returns what a checkpoint has of an informer, nil if it has
+	// nothing. The informer then begins with that: it watches from its Version on, without a list
+	// unless the API server does not have that version any more. It is asked once for each
+	// InformerID, and must not call the factory.
+	Stored func(InformerID) *Stored
+
 	cluster Cluster
 	log     *slog.Logger
 
@@ -45,7 +53,8 @@ type Factory struct {
 
 	mu      sync.Mutex
 	shared  map[sharedKey]*shared
-	waiting []*shared // not yet started
+	asked   map[InformerID]struct{} // that Stored was asked for
+	waiting []*shared               // not yet started
 	stopped bool
 	start   signal
 }
@@ -142,19 +151,18 @@ func (f *Factory) hold(target Target) (*shared, error) {
 			return nil, err
 		}
 		if f.OnError != nil {
-			inf.reflector.onError = func(err error) { f.OnError(resource, scope, err) }
+			inf.reflector.OnError = func(err error) { f.OnError(resource, scope, err) }
 		}
 		if f.Renew != nil {
-			inf.reflector.renew = func(ctx context.Context, was Resource) (Resource, ListWatcher,
-				error) {
-				now, err := f.Renew(ctx, was)
-				return now, f.cluster.ListWatcher(now, scope), err
+			inf.reflector.Renew = func(ctx context.Context) (*reflector.Source, error) {
+				return f.renew(ctx, inf)
 			}
 		}
 		if f.ColdAfter > 0 {
 			inf.controller.cooling.every = f.ColdAfter
 		}
 		inf.controller.cooling.onFreed = f.OnFreed
+		f.restore(inf)
 		sh = &shared{key: key, informer: inf}
 		f.shared[key] = sh
 		f.waiting = append(f.waiting, sh)
@@ -164,6 +172,20 @@ func (f *Factory) hold(target Target) (*shared, error) {
 	}
 	sh.subscriptions++
 	return sh, nil
+}
+
+// renew looks up an informer's resource again. It returns nil if that is in the same version.
+func (f *Factory) renew(ctx context.Context, inf *informer) (*reflector.Source, error) {
+	now, err := f.Renew(ctx, inf.now())
+	if err != nil || now == inf.now() {
+		return nil, err
+	}
+	source, err := inf.source(now, f.cluster.ListWatcher(now, inf.scope))
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", now.GroupVersionResource, err)
+	}
+	inf.renewed.Store(&now)
+	return &source, nil
 }
 
 // release ends a hold on an informer, which stops with the last one.
@@ -231,14 +253,20 @@ func WaitForSync(ctx context.Context, regs ...*Registration) error {
 	return nil
 }
 
-// Status returns the state of all informers, in the order of their resources and namespaces.
-func (f *Factory) Status() []Status {
+// informers returns all of them, in any order.
+func (f *Factory) informers() []*informer {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	informers := make([]*informer, 0, len(f.shared))
 	for _, sh := range f.shared {
 		informers = append(informers, sh.informer)
 	}
-	f.mu.Unlock()
+	return informers
+}
+
+// Status returns the state of all informers, in the order of their resources and namespaces.
+func (f *Factory) Status() []Status {
+	informers := f.informers()
 	all := make([]Status, 0, len(informers))
 	for _, inf := range informers {
 		all = append(all, inf.Status())

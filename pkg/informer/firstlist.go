@@ -16,9 +16,9 @@ const firstAtOnce = 512
 // that each item is an add: it goes to the store and to the subscriptions' backlogs as if it had
 // been there when they joined, without a delta, an entry and several locks for each object. Later
 // lists are queued.
-func (c *controller) takeList(ctx context.Context, list []*object.Object) {
+func (c *controller) takeList(ctx context.Context, list []*object.Object, version string) {
 	if !c.queue.ClaimFirst() {
-		c.queue.Replace(list, c.store)
+		c.queue.Replace(list, version, c.store)
 		return
 	}
 	var duplicates []*object.Object
@@ -39,6 +39,7 @@ func (c *controller) takeFirst(objects []*object.Object) (duplicates []*object.O
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
 	added, duplicates := c.store.Fill(objects)
+	c.proc.changes.all()
 	c.proc.distributeFirst(added)
 	return duplicates
 }

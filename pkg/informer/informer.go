@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
+	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -47,13 +48,17 @@ func (s Shape) keeps() string {
 type informer struct {
 	resource Resource
 	scope    Scope
+	keeps    string // of its Shape
 
-	reflector  *reflector
+	reflector  *reflector.Reflector
 	queue      *queue.Queue
 	store      *store.Store
 	proc       *processor
 	controller *controller
 	ran        atomic.Bool
+	// renewed is the resource in the version that the server has by now, nil if that is the first.
+	renewed atomic.Pointer[Resource]
+	parser  func(Resource) (*object.Parser, error)
 }
 
 // defaultQueueLimit is how many changes may wait between the reflector and the controller.
@@ -61,9 +66,9 @@ const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*informer, error) {
-	inf := &informer{resource: resource, scope: scope, queue: queue.New(defaultQueueLimit),
-		store: store.New(), proc: &processor{}}
-	newParser := func(resource Resource) (*object.Parser, error) {
+	inf := &informer{resource: resource, scope: scope, keeps: shape.keeps(),
+		queue: queue.New(defaultQueueLimit), store: store.New(), proc: &processor{}}
+	inf.parser = func(resource Resource) (*object.Parser, error) {
 		parser := &object.Parser{
 			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.Get,
 			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
@@ -71,7 +76,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 		}
 		return parser, parser.Drop(shape.Drop...)
 	}
-	parser, err := newParser(resource)
+	source, err := inf.source(resource, lw)
 	if err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
@@ -84,13 +89,27 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
 		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
 	inf.proc.joined = inf.controller.joined
-	inf.reflector = &reflector{
-		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue,
-		store: inf.store, subscriptions: inf.proc.names,
-		log:        log.With("resource", resource.String(), "namespace", scope.Namespace),
-		controller: inf.controller,
+	inf.reflector = &reflector.Reflector{
+		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,
+		ApplyNow: inf.controller.applyNow, Wake: inf.proc.wake, Subscriptions: inf.proc.names,
+		Log: log.With("resource", resource.String(), "namespace", scope.Namespace),
 	}
 	return inf, nil
+}
+
+// source returns where a resource is read from.
+func (inf *informer) source(resource Resource, lw ListWatcher) (reflector.Source, error) {
+	parser, err := inf.parser(resource)
+	return reflector.Source{ListWatcher: lw, Name: resource.String(),
+		Version: resource.GroupVersion().String(), Parser: parser}, err
+}
+
+// now returns the resource in the version that it is read in.
+func (inf *informer) now() Resource {
+	if renewed := inf.renewed.Load(); renewed != nil {
+		return *renewed
+	}
+	return inf.resource
 }
 
 // run blocks until ctx is done and the informer's two goroutines have ended. An informer runs once.
@@ -99,7 +118,7 @@ func (inf *informer) run(ctx context.Context) {
 		return
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { inf.reflector.run(ctx) })
+	wg.Go(func() { inf.reflector.Run(ctx) })
 	inf.controller.run(ctx)
 	wg.Wait()
 }
@@ -146,15 +165,12 @@ type Status struct {
 
 // Status returns a snapshot.
 func (inf *informer) Status() Status {
-	r := inf.reflector.snapshot()
+	r := inf.reflector.Status()
 	s := Status{
-		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.HasSynced(),
+		Resource: inf.now(), Scope: inf.scope, Synced: inf.queue.HasSynced(),
 		Queued:          inf.queue.Len(),
-		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches,
-		Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
-	}
-	if r.resource != (Resource{}) {
-		s.Resource = r.resource
+		ResourceVersion: r.ResourceVersion, Lists: r.Lists, Watches: r.Watches,
+		Events: inf.reflector.Events.Load(), Skipped: r.Skipped, Err: r.Err,
 	}
 	s.Objects, s.Bytes, s.Memory = inf.store.Size()
 	inf.proc.mu.Lock()

@@ -101,31 +101,6 @@ func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
 	}
 }
 
-// Item 3: pages for what comes from etcd or from any cache, one piece for what a cache can answer
-// at a version.
-func TestWhichListsComeInPages(t *testing.T) {
-	for _, c := range []struct {
-		version string
-		paged   bool
-		limit   int64
-	}{
-		{"0", false, 500}, {"", false, 500}, {"100", false, 0}, {"100", true, 500},
-	} {
-		server := newFakeServer()
-		inf, err := newInformer(server, pods, Scope{}, Shape{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inf.reflector.paged = c.paged
-		if _, _, err := inf.reflector.listPages(t.Context(), c.version); err != nil {
-			t.Fatal(err)
-		}
-		if got := server.listed()[0]; got.Limit != c.limit || got.ResourceVersion != c.version {
-			t.Errorf("version %q, paged %t: %+v", c.version, c.paged, got)
-		}
-	}
-}
-
 // Item 4: a server that cuts the first list into pages has no cache, and later lists ask it for
 // pages, too.
 func TestAServerWithoutACacheIsAlwaysAskedForPages(t *testing.T) {
@@ -221,6 +196,9 @@ func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 func TestAPanicInAListIsNotSwallowed(t *testing.T) {
 	inf, err := newInformer(listWatch{
 		list: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) { panic("list") },
+		watch: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
+			return nil, statusOf(422)
+		},
 	}, pods, Scope{}, Shape{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +208,7 @@ func TestAPanicInAListIsNotSwallowed(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	_ = inf.reflector.list(t.Context())
+	inf.reflector.Run(t.Context())
 }
 
 // Item 10: a stop ends a list that hangs, in the request or in the middle of its answer, and is no

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -136,36 +135,6 @@ func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// Item 23: an expired version is a normal thing and logged for debugging only; every other failure
-// is a warning, with the delay before the next attempt.
-func TestWhatIsLoggedOfAFailedAttempt(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{nil, ""},
-		{expired(), `level=DEBUG msg="resourceVersion expired, listing again" in=1s`},
-		{errors.New("no route"),
-			`level=WARN msg="cannot list or watch, will try again" error="no route" in=1s`},
-		{io.ErrUnexpectedEOF, `level=WARN msg="cannot list or watch, will try again" error="unexpected EOF" in=1s`},
-	} {
-		var log strings.Builder
-		noTime := func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		}
-		r := &reflector{log: slog.New(
-			slog.NewTextHandler(&log,
-				&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime}))}
-		r.report(c.err, time.Second)
-		if got := strings.TrimSpace(log.String()); got != c.want || r.snapshot().err != c.err {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
 	}
 }
 
@@ -319,11 +288,10 @@ func TestAStopAtTheEndOfAStreamedListClosesTheStream(t *testing.T) {
 		cancel()
 		return copy(p, end), nil
 	})}
-	inf.reflector.lw = listWatch{watch: func(context.Context, metav1.ListOptions) (io.ReadCloser,
-		error) {
-		return b, nil
-	}}
-	_ = inf.reflector.listAndWatch(ctx)
+	inf.reflector.ListWatcher = listWatch{
+		watch: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) { return b, nil },
+	}
+	inf.reflector.Run(ctx)
 	if b.closed != 1 || !inf.queue.HasSynced() {
 		t.Errorf("closed %d times, synced %t", b.closed, inf.queue.HasSynced())
 	}
@@ -345,7 +313,7 @@ func TestNoFrameIsReadAfterAStop(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		reads, after := 0, 0
-		inf.reflector.lw = listWatch{
+		inf.reflector.ListWatcher = listWatch{
 			list: newFakeServer().List,
 			watch: func(_ context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 				if opts.SendInitialEvents != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/informerd/informerd/internal/watchlog"
 	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/informertest"
+	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -58,6 +59,18 @@ const (
 	backoffReset   = delays.Reset
 	backoffRefused = delays.RefusedMax
 	paceBurst      = delays.Burst
+
+	pageSize         = reflector.PageSize
+	listSilence      = reflector.ListSilence
+	watchTimeout     = reflector.WatchTimeout
+	watchGrace       = reflector.WatchGrace
+	shortWatch       = reflector.ShortWatch
+	steadyWatch      = reflector.SteadyWatch
+	maxFailedWatches = reflector.MaxFailedWatches
+	watchListIdle    = reflector.WatchListIdle
+	watchListLimit   = reflector.WatchListLimit
+	watchListBusy    = reflector.WatchListBusy
+	watchListPause   = reflector.WatchListPause
 )
 
 func newFakeServer() *fakeServer {

@@ -4,15 +4,26 @@ import (
 	"context"
 
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // offer offers an event of an informer to the buffer. It never blocks, and reports whether the
 // event was taken; if not, offerAgain repeats it when there is room. Workers notice the event once
-// the caller sets wake.
-func (s *Subscription) offer(reg *registration, e buffer.Entry) (taken bool) {
+// the caller sets wake. before is the state that the event begins with.
+func (s *Subscription) offer(reg *registration, e *buffer.Entry, before *object.Object) (
+	taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.offerLocked(reg, e)
+	if reg.told == nil {
+		return s.offerLocked(reg, *e)
+	}
+	dropped := s.buf.Dropped()
+	s.count(e)
+	taken = s.offerLocked(reg, *e)
+	if s.buf.Dropped() == dropped { // else it was given up by choice
+		reg.track(e, before)
+	}
+	return taken
 }
 
 // offerLocked is offer for a caller that holds mu.
@@ -39,10 +50,12 @@ func (s *Subscription) offerAgain(reg *registration, e buffer.Entry) (taken bool
 }
 
 // postpone counts an event that waits for an earlier one of its registration to be taken.
-func (s *Subscription) postpone(reg *registration) {
+func (s *Subscription) postpone(reg *registration, e *buffer.Entry, before *object.Object) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	reg.postponed++
-	s.mu.Unlock()
+	s.count(e)
+	reg.track(e, before)
 }
 
 // offerUntilTaken repeats an offer until it is taken, the subscription is gone, or ctx is done.

@@ -141,6 +141,7 @@ func (p *pipeline) join(t *rapid.T) {
 		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
 			t, "overflow"),
 		Resync: time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
+		Name:   "tracked", Track: true,
 	}
 	p.subscribe(t, cfg)
 }
@@ -213,7 +214,7 @@ func (p *pipeline) relist() {
 			list = append(list, l.current)
 		}
 	}
-	p.ctl.takeList(context.Background(), list)
+	p.ctl.takeList(context.Background(), list, "")
 }
 
 // list begins the first list, which may have an object in several of its states, as no server
@@ -341,6 +342,9 @@ func (p *pipeline) check(l *ledger) {
 	if l.reg.Initials != 0 || len(l.sub.resyncs) > 0 || s.Held+s.Parked+int(s.Mistakes) > 0 {
 		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.Initials,
 			l.sub.Stats())
+	}
+	if n := l.reg.told.Len(); n != 0 {
+		t.Fatalf("drained, but %d objects are listed", n)
 	}
 	for name, truth := range p.lives {
 		seen := l.seen[name]

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/told"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -37,6 +38,8 @@ type processor struct {
 	stale  bool
 	// joined wakes the controller, whose next resync may be due sooner.
 	joined signal
+	// changes are noted for the next cut; nil if nobody needs them. Guarded by mu.
+	changes *changes
 }
 
 // blockedOffer is an offer that a subscription has not taken.
@@ -67,10 +70,14 @@ type registration struct {
 
 	// postponed is how many of its events are in processor.blocked. Guarded by subscription.mu.
 	postponed int
+	// told is what the subscription has to learn, nil without Track. Guarded by subscription.mu.
+	told *told.Set
+	// fresh: no cut has had the registration. Guarded by processor.mu.
+	fresh bool
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
-// reaches it as initial adds.
+// reaches it as initial adds; if it was in the informer's Stored, only what it does not know.
 func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +86,12 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 	reg.Transitions = s.cfg.Transitions
 	s.regs = append(s.regs, reg) // from here on, Reconfigure finds it
 	s.mu.Unlock()
+	known := p.takeAbsent(s)
 	p.admit(reg, now)
+	if known != nil {
+		p.resume(reg, known)
+		return reg
+	}
 	stored, _, _ := store.Size()
 	var wanted []*object.Object
 	if reg.wants.on.Has(event.Add) {
@@ -91,9 +103,13 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 }
 
 func newRegistration(s *Subscription, store *store.Store, p *processor) *registration {
-	return &registration{
+	reg := &registration{
 		Origin: buffer.Origin{Stored: store.Get}, subscription: s, store: store, proc: p,
 	}
+	if s.tracks {
+		reg.told, reg.fresh = told.New(), true
+	}
+	return reg
 }
 
 // admit has a registration get events from here on. The caller holds mu.
@@ -102,6 +118,7 @@ func (p *processor) admit(reg *registration, now time.Time) {
 	p.use(reg, reg.subscription.conditions.Load(), now)
 	reg.matcher = reg.wants.matcher(&p.fields)
 	p.regs = append(p.regs, reg)
+	p.trackFor(reg)
 }
 
 // use has a registration use its subscription's conditions. The caller holds mu.
@@ -138,6 +155,7 @@ func (p *processor) leave(reg *registration) {
 func (p *processor) drop(reg *registration) {
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 	p.stale = true
+	p.untrack(reg)
 }
 
 // refresh makes fields again, of what the present subscriptions ask for.
@@ -179,6 +197,7 @@ func (p *processor) send(offered *buffer.Entry) {
 	if p.stale {
 		p.refresh()
 	}
+	p.changes.offer(offered)
 	for _, reg := range p.regs {
 		p.sendTo(reg, offered)
 	}
@@ -200,6 +219,7 @@ func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 		s.refused.Add(1)
 		return
 	}
+	before := e.KnownBefore()
 	offered := *e
 	offered.From = &reg.Origin
 	if !reg.wants.transitions {
@@ -214,9 +234,9 @@ func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 		return b.reg == reg
 	})
 	if waits {
-		s.postpone(reg)
+		s.postpone(reg, &offered, before)
 	}
-	if waits || !s.offer(reg, offered) {
+	if waits || !s.offer(reg, &offered, before) {
 		p.blocked = append(p.blocked, blockedOffer{reg, offered})
 	}
 	p.wakeLater(reg)

@@ -30,7 +30,7 @@ func TestTheNewestWishCounts(t *testing.T) {
 				if name == "gone" && v == versions-1 {
 					e.Op, e.Old = event.Delete, nil
 				}
-				if !sub.offer(reg, buffer.Entry{Event: e, From: &reg.Origin}) {
+				if !sub.offer(reg, &buffer.Entry{Event: e, From: &reg.Origin}, nil) {
 					t.Fatal("there is no room")
 				}
 			}

@@ -10,13 +10,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Reconfigure changes all but the name of what the subscription asks for. Everything that waits
-// stays, in its order, with its retries, its recalls and its Progress. Events that come after
+// Reconfigure changes all but the name and Track of what the subscription asks for. Everything that
+// waits stays, in its order, with its retries, its recalls and its Progress. Events that come after
 // Reconfigure has returned are judged by the new On and Conditions; for what the old ones have
 // refused, or let pass, see [Subscription.Rescan]. A new resync period begins now. If it fails,
 // nothing has changed: the folder and the limit of a spill file that is used stay as they are.
 func (s *Subscription) Reconfigure(cfg SubscriptionConfig) error {
-	cfg.Name = s.name
+	cfg.Name, cfg.Track = s.name, s.tracks
 	cfg, err := cfg.checked()
 	if err != nil {
 		return err

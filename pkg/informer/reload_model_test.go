@@ -78,7 +78,7 @@ func (r *reloads) next(w *watcher) bool {
 	if !w.inf.controller.applyNow(d) {
 		r.t.Fatal("something is queued")
 	}
-	w.inf.reflector.setVersion(fmt.Sprint(w.at))
+	w.inf.reflector.SetVersion(fmt.Sprint(w.at))
 	return true
 }
 
@@ -125,8 +125,8 @@ func (r *reloads) watch(scope Scope, at int) *watcher {
 			list = append(list, o)
 		}
 	}
-	inf.controller.takeList(r.t.Context(), list)
-	inf.reflector.setVersion(fmt.Sprint(at))
+	inf.controller.takeList(r.t.Context(), list, "")
+	inf.reflector.SetVersion(fmt.Sprint(at))
 	return w
 }
 
@@ -149,7 +149,7 @@ func namespaceOf(name string) string {
 // bookmark has the new watchers know how much of the history they have seen.
 func (r *reloads) bookmark() {
 	for _, w := range r.fresh {
-		w.inf.reflector.setVersion(fmt.Sprint(w.at))
+		w.inf.reflector.SetVersion(fmt.Sprint(w.at))
 	}
 }
 
@@ -214,7 +214,7 @@ func (r *reloads) config(t *rapid.T) SubscriptionConfig {
 		Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"),
 		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
 			t, "overflow"),
-		SpillDir: r.dir, SpillBytes: 24_000,
+		SpillDir: r.dir, SpillBytes: 24_000, Name: "reloaded", Track: true,
 	}
 	if !r.plain {
 		cfg.Transitions = rapid.Bool().Draw(t, "transitions")
@@ -394,6 +394,9 @@ func (r *reloads) check() {
 	for _, w := range r.watchers {
 		if w.reg.Initials != 0 {
 			t.Fatalf("%d initial adds are not accounted for", w.reg.Initials)
+		}
+		if n := w.reg.told.Len(); n != 0 {
+			t.Fatalf("all is done, and %d objects are listed", n)
 		}
 	}
 }

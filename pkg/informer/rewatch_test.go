@@ -20,6 +20,7 @@ import (
 
 	"github.com/informerd/informerd/internal/kube/retryafter"
 
+	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
 )
 
@@ -344,7 +345,7 @@ func TestASilentListIsGivenUp(t *testing.T) {
 				defer stop()
 				time.Sleep(listSilence)
 				synctest.Wait()
-				if s := inf.Status(); !errors.Is(s.Err, errListSilent) {
+				if s := inf.Status(); !errors.Is(s.Err, reflector.ErrListSilent) {
 					t.Errorf("%v", s.Err)
 				}
 				time.Sleep(2 * backoffMin)

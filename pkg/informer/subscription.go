@@ -19,12 +19,14 @@ import (
 // If the buffer is full, the object is marked, and later delivered once in its current state, with
 // Missed set: no object's last state is ever lost (OverflowLatest, the default).
 type Subscription struct {
-	name string
+	name   string
+	tracks bool
 	// conditions are read without the lock. Each registration has those that it uses.
 	conditions atomic.Pointer[conditions]
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
 
 	mu      sync.Mutex
+	number  uint64 // of the last event that was offered, if it tracks
 	cfg     SubscriptionConfig
 	regs    []*registration
 	buf     *buffer.Buffer
@@ -55,8 +57,8 @@ func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 		return nil, err
 	}
 	s := &Subscription{
-		name: cfg.Name, cfg: cfg, buf: buffer.New(cfg.buffer()), wake: newSignal(),
-		room: newSignal(), stopping: make(chan struct{}),
+		name: cfg.Name, tracks: cfg.Track, cfg: cfg, buf: buffer.New(cfg.buffer()),
+		wake: newSignal(), room: newSignal(), stopping: make(chan struct{}),
 	}
 	s.conditions.Store(cfg.conditions())
 	return s, nil
@@ -70,6 +72,7 @@ func (s *Subscription) join(from *registration, objects []*object.Object) {
 	s.mu.Lock()
 	defer s.wake.set()
 	defer s.mu.Unlock()
+	s.trackInitial(from, objects)
 	if s.stopped || from.Removed {
 		return
 	}
@@ -148,6 +151,7 @@ func (s *Subscription) delivery(e buffer.Entry) Delivery {
 	return Delivery{
 		Event: e.Event, Attempt: int(e.Attempts) + 1, Recalled: e.Recalled, Before: e.Known,
 		Progress: e.Progress, ack: (*subscriptionAck)(s), from: e.From, initials: e.Initials,
+		number: e.Number,
 	}
 }
 

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -45,6 +46,9 @@ type SubscriptionConfig struct {
 	// before as a delete; a delete also enters if the state before it fulfils them. See
 	// Delivery.Before and Delivery.Recalled.
 	Transitions bool
+	// Track has the informers keep what the subscription has finished with, for Factory.Cut. It
+	// needs a Name that no other subscription has, and stays as it is through Reconfigure.
+	Track bool
 }
 
 // checked returns the configuration with its defaults, or what is wrong with it.
@@ -52,6 +56,9 @@ func (c SubscriptionConfig) checked() (SubscriptionConfig, error) {
 	if c.Capacity < 0 || c.Resync < 0 || c.SpillBytes < 0 {
 		return c, fmt.Errorf(
 			"subscription %q: capacity, resync and spill bytes must not be negative", c.Name)
+	}
+	if c.Track && c.Name == "" {
+		return c, errors.New("a subscription with Track must have a name")
 	}
 	if c.Overflow > OverflowSpill {
 		return c, fmt.Errorf("subscription %q: there is no overflow policy %d", c.Name, c.Overflow)

@@ -7,6 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
+	"github.com/informerd/informerd/pkg/informer/internal/told"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -28,6 +29,9 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 		reg.floors.Store(floors)
 		reg.proc.admit(reg, time.Now())
 	}
+	for _, m := range x.old {
+		m.reg.told.MoveTo(x.heir)
+	}
 	s.retire(x.old, x.fresh)
 	added := make([][]*object.Object, len(x.fresh))
 	c.Each(func(from int, was *object.Object, to int, is *object.Object) {
@@ -35,19 +39,20 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 			// A rescan that has not come to the object would have told that it does not fulfil the
 			// conditions any more.
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: was,
-				FinalStateUnknown: true}, Known: was, From: &x.old[from].reg.Origin}, unsure)
+				FinalStateUnknown: true}, Known: was, From: &x.old[from].reg.Origin},
+				x.heir(was.Key()), unsure)
 			was = nil
 		}
 		switch {
 		case is == nil:
 		case was != nil:
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
-				From: &x.fresh[to].reg.Origin}, false)
+				From: &x.fresh[to].reg.Origin}, x.fresh[to].reg.told, false)
 		default:
 			e := &buffer.Entry{Event: event.Event{Op: event.Add, Object: is, Initial: true},
 				From: &x.fresh[to].reg.Origin, Initials: 1}
 			if s.buf.Behind(is.Key()) || !s.ownMatcher().allows(e) {
-				s.put(e, false)
+				s.put(e, x.fresh[to].reg.told, false)
 			} else {
 				added[to] = append(added[to], is)
 			}
@@ -55,6 +60,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 	})
 	for i, m := range x.fresh {
 		reg := m.reg
+		s.trackInitial(reg, added[i])
 		reg.Initials += len(added[i])
 		s.stats.Offered += uint64(len(added[i]))
 		s.buf.Join(&reg.Origin, added[i])
@@ -66,12 +72,16 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 	s.useDisk()
 }
 
-// put takes an event that its conditions allow, or any that On allows if unjudged. The caller holds
-// mu.
-func (s *Subscription) put(e *buffer.Entry, unjudged bool) {
+// put takes an event that its conditions allow, or any that On allows if unjudged, and lists it.
+// The caller holds mu.
+func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) {
 	if !s.cfg.On.Has(e.Op) || !unjudged && !s.ownMatcher().allows(e) {
 		s.refused.Add(1)
 		return
+	}
+	if list != nil {
+		s.count(e)
+		list.Offered(e.Object.Key(), e.KnownBefore(), e.Number)
 	}
 	if !s.cfg.Transitions {
 		e.Known = nil

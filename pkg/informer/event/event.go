@@ -61,6 +61,9 @@ type Event struct {
 	Initial bool
 	// FinalStateUnknown: the delete itself was missed; Object is the last known state.
 	FinalStateUnknown bool
+	// Resumed: the event is part of what happened while the process was away, so that states of the
+	// object may have been passed over.
+	Resumed bool
 	// Missed is how many earlier events of this object were coalesced away, because the listener's
 	// buffer was full.
 	Missed int

@@ -41,4 +41,11 @@
 // objects of its kind if there are many. That takes 10 to 80 us, and a third of that each time its
 // text or a label is read; key, UID and resourceVersion take no longer than before. A Scratch
 // decompresses an object once. The next state of the object is plain again.
+//
+// # Encoded objects
+//
+// An [Encoder] writes objects to bytes that survive the process, and a [Decoder] reads them again:
+// with the same JSON and header, and in their stored form, so that a text that many objects share
+// is written once. A Decoder parses every text. Any input is an error, or objects that keep the
+// promises above.
 package object

@@ -91,6 +91,8 @@ type history struct {
 	all                    map[*Object]string
 	scratch                Scratch
 	dictionary             *align.Base
+	encoder                Encoder
+	decoder                Decoder
 	texts, objects, packed int
 }
 
@@ -166,6 +168,9 @@ func (h *history) read(text string) bool {
 	} {
 		same(t, form+" of "+text, o, want)
 	}
+	for form, o := range map[string]*Object{"stored": got.Stored(), "dense": dense} {
+		same(t, form+", encoded, of "+text, h.decoded(o), want)
+	}
 	h.hasWhatItShould(got, text)
 	if b := got.Stored().base; b != nil {
 		h.packed++
@@ -192,6 +197,15 @@ func (h *history) read(text string) bool {
 var historyPaths = []Path{
 	MustCompilePath("status"), MustCompilePath("spec"), MustCompilePath("metadata.labels.a"),
 	MustCompilePath("spec.a.b"), MustCompilePath("status.x-long-name-1"),
+}
+
+// decoded returns an object as it is decoded.
+func (h *history) decoded(o *Object) *Object {
+	if h.objects%20 == 0 {
+		h.encoder = Encoder{} // one whose output follows
+	}
+	h.decoder.packed.eager, h.decoder.own.eager = h.parser.eager, h.parser.eager
+	return decoded(h.t, &h.encoder, &h.decoder, o)
 }
 
 // densified returns the dense form of an object, worth it or not, against another's text or

@@ -100,8 +100,9 @@ func (p *Parser) dropTree() *reader.DropTree {
 // Parse returns the object in text, which may have white space around it. The Object has its own
 // memory; text can be reused at once. The Object is plain. If it resembles one that was read
 // before, Stored returns its packed form.
-func (p *Parser) Parse(text []byte) (*Object, error) {
-	s := view(text)
+func (p *Parser) Parse(text []byte) (*Object, error) { return p.parse(view(text)) }
+
+func (p *Parser) parse(s string) (*Object, error) {
 	start := jsontext.SkipSpace(s, 0)
 	end, err := p.read(s, start)
 	if err != nil {

@@ -110,6 +110,9 @@ func (b *Buffer) Offer(e Entry) (taken bool) {
 	return true
 }
 
+// Dropped returns how many events were given up by Drop, the overflow policy.
+func (b *Buffer) Dropped() uint64 { return b.dropped }
+
 // Put takes an event whatever the policy is: if there is no room it is marked or spilled, and
 // neither refused nor dropped.
 func (b *Buffer) Put(e Entry) {

@@ -11,8 +11,11 @@ type Entry struct {
 	From     *Origin
 	Initials int   // how many initial adds of the origin this entry is for
 	Attempts int32 // failed deliveries
-	Recalled bool  // a worker has asked for the object, nothing happened to it
-	Alone    bool  // it may be older than what workers have had of the object
+	// Number is the owner's, which has given each event a higher one than those before. What is
+	// merged has the number of its last event.
+	Number   uint64
+	Recalled bool // a worker has asked for the object, nothing happened to it
+	Alone    bool // it may be older than what workers have had of the object
 	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
 	Progress any
 	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.
@@ -47,6 +50,8 @@ type Origin struct {
 	Stored func(object.Key) *object.Object
 	// Initials is how many initial adds are not done yet. The buffer's owner counts them.
 	Initials int
+	// Number is that of the initial adds that join next.
+	Number uint64
 	// Removed: the registration has ended. What comes back from the spill file is forgotten.
 	Removed bool
 }

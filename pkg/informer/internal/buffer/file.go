@@ -57,10 +57,12 @@ type segment struct {
 // recordHeader is what an entry has besides texts.
 type recordHeader struct {
 	Op                event.Op
-	Initial           bool `json:",omitempty"`
-	FinalStateUnknown bool `json:",omitempty"`
-	Missed            int  `json:",omitempty"`
-	Initials          int  `json:",omitempty"`
+	Initial           bool   `json:",omitempty"`
+	FinalStateUnknown bool   `json:",omitempty"`
+	Resumed           bool   `json:",omitempty"`
+	Missed            int    `json:",omitempty"`
+	Initials          int    `json:",omitempty"`
+	Number            uint64 `json:",omitempty"`
 	From              int
 	Object, Old       int // lengths; an Old of 0 is none
 }
@@ -92,8 +94,8 @@ func (s *spillFile) push(e Entry) error {
 	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
-		Initials: e.Initials,
-		From:     s.number(e.From), Object: e.Object.Size(),
+		Resumed: e.Resumed, Initials: e.Initials, Number: e.Number,
+		From: s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -203,7 +205,8 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 		end+h.Object+h.Old != len(b) {
 		return Entry{}, errSpillCorrupt
 	}
-	e := Entry{From: s.origins[h.From], Initials: h.Initials}
+	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number}
+	e.Resumed = h.Resumed
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
 		return Entry{}, err

@@ -73,6 +73,7 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
+	e.Resumed = e.Resumed || last.Resumed
 	if e.From == last.From {
 		e.Initials += last.Initials
 	} else { // which nobody waits for any more

@@ -82,6 +82,7 @@ func (s *summary) rest() []Entry {
 		}
 	}
 	latest.Initials, latest.Missed = s.initials, max(s.records-sent, 0)
+	latest.Resumed = latest.Resumed || s.first.Resumed
 	return append(rest, latest)
 }
 

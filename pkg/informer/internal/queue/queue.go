@@ -28,8 +28,12 @@ type Delta struct {
 	Object *object.Object
 	// FinalStateUnknown: the delete itself was missed, object is the last state known.
 	FinalStateUnknown bool
+	// Gone is the version by which the object was gone if FinalStateUnknown: its list's.
+	Gone string
 	// Initial: object is an item of the informer's first list.
 	Initial bool
+	// Resumed: the delta is of the first list after the store was restored.
+	Resumed bool
 }
 
 // Queue is the DeltaFIFO: the deltas of each object in order, and the objects in the order in
@@ -51,7 +55,8 @@ type Queue struct {
 	spare    [][]Delta // emptied slices, used again
 	populate struct {
 		begun     bool
-		remaining int // objects of the first list that are not processed yet
+		restored  bool // the store has objects that no list has brought, and nothing came since
+		remaining int  // objects of the first list that are not processed yet
 	}
 	// taken are the deltas that are being applied. They are not in items any more, and may not be
 	// in the store yet.
@@ -83,7 +88,7 @@ func (q *Queue) Add(ctx context.Context, d Delta) error {
 		q.mu.Lock()
 		if q.deltas < q.limit {
 			// The first event of an empty queue means that no list will come first.
-			q.populate.begun = true
+			q.populate.begun, q.populate.restored = true, false
 			q.push(key, d)
 			q.settle()
 			q.quiet++
@@ -113,7 +118,7 @@ func (q *Queue) Claim(d Delta) *Delta {
 	if len(q.items) > 0 || len(q.taken) > 0 {
 		return nil
 	}
-	q.populate.begun = true // as with add
+	q.populate.begun, q.populate.restored = true, false // as with add
 	q.settle()
 	q.own[0] = d
 	q.taken, q.takenKey = q.own[:], d.Object.Key()
@@ -129,9 +134,9 @@ func (q *Queue) Pass() {
 	signal(q.Ready)
 }
 
-// Replace queues a list that is not the first: each item, in the order of the list, then a delete
-// for each object that the store or the queue knows and the list does not have.
-func (q *Queue) Replace(list []*object.Object, store *store.Store) {
+// Replace queues a list that is not the first, and its version: each item, in the order of the
+// list, then a delete for each object that the store or the queue knows and the list does not have.
+func (q *Queue) Replace(list []*object.Object, version string, store *store.Store) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) == 0 {
@@ -141,17 +146,22 @@ func (q *Queue) Replace(list []*object.Object, store *store.Store) {
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]Delta, len(list)) // for the first delta of each
 	for i, o := range list {
-		d := Delta{Type: Replaced, Object: o}
+		d := Delta{Type: Replaced, Object: o, Resumed: q.populate.restored}
 		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
-		q.pushMissing(list, store)
+		q.pushMissing(list, version, store)
 	}
+	if q.populate.restored && !q.populate.begun {
+		q.populate.begun, q.populate.remaining = true, len(q.items)
+		q.settle()
+	}
+	q.populate.restored = false
 	signal(q.Ready)
 }
 
 // pushMissing queues a delete for each object that is known and not listed. The caller holds mu.
-func (q *Queue) pushMissing(list []*object.Object, store *store.Store) {
+func (q *Queue) pushMissing(list []*object.Object, version string, store *store.Store) {
 	listed := make(map[event.Key]struct{}, len(list))
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
@@ -159,7 +169,8 @@ func (q *Queue) pushMissing(list []*object.Object, store *store.Store) {
 	missing := func(key event.Key, last Delta) {
 		if _, ok := listed[key]; !ok && last.Type != Deleted {
 			listed[key] = struct{}{}
-			q.push(key, Delta{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
+			q.push(key, Delta{Type: Deleted, Object: last.Object, FinalStateUnknown: true,
+				Gone: version, Resumed: q.populate.restored})
 		}
 	}
 	// What is queued is newer than the store, and what is being applied lies between the two.
@@ -308,12 +319,28 @@ func (q *Queue) Len() int {
 	return len(q.items)
 }
 
+// Restored notes that the store has objects that no list has brought: what comes next is a list
+// that is compared with them, or, after Begin, events.
+func (q *Queue) Restored() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.populate.restored = true
+}
+
+// Begin notes that no list comes first.
+func (q *Queue) Begin() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.populate.begun = true
+	q.settle()
+}
+
 // ClaimFirst claims the queue for the first list, and reports whether nothing came before that. The
 // caller applies the list itself, and then calls endFirst.
 func (q *Queue) ClaimFirst() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.populate.begun {
+	if q.populate.begun || q.populate.restored {
 		return false
 	}
 	q.populate.begun = true

@@ -1,4 +1,4 @@
-package informer
+package reflector
 
 import (
 	"context"
@@ -15,40 +15,40 @@ import (
 
 // Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
 // the list (kubernetes#135895). Three limits detect them, whatever that watch brings; then pages
-// are asked for. Together they bound the first list: its tries take watchListLimit at most, the
-// delays between them twice 2*delays.Max, and each of up to watchListBusy requests that find the
+// are asked for. Together they bound the first list: its tries take WatchListLimit at most, the
+// delays between them twice 2*delays.Max, and each of up to WatchListBusy requests that find the
 // server busy costs another delay.
 const (
-	// watchListIdle is how long a streamed list may bring no new object, from the request on. It is
+	// WatchListIdle is how long a streamed list may bring no new object, from the request on. It is
 	// also how long the list's end may take after the first frame that a list does not have, a
 	// change or an unmarked bookmark: changes come behind the list.
-	watchListIdle = 30 * time.Second
-	// watchListLimit is how long all tries of a streamed list may take. One that takes longer is
+	WatchListIdle = 30 * time.Second
+	// WatchListLimit is how long all tries of a streamed list may take. One that takes longer is
 	// quicker as compressed pages.
-	watchListLimit = 2 * time.Minute
+	WatchListLimit = 2 * time.Minute
 	// watchListTries is how often a streamed list that the server cuts is asked for again, before
 	// pages are.
 	watchListTries = 3
-	// watchListBusy is how often a server may be too busy for a streamed list, before it is asked
+	// WatchListBusy is how often a server may be too busy for a streamed list, before it is asked
 	// for pages.
-	watchListBusy = 10
-	// watchListPause is how long pages are asked for after a limit was passed or all tries were
+	WatchListBusy = 10
+	// WatchListPause is how long pages are asked for after a limit was passed or all tries were
 	// cut.
-	watchListPause = time.Hour
+	WatchListPause = time.Hour
 )
 
 // watchList asks for the list as the beginning of a watch: first the objects there are, one frame
 // each, then a bookmark that says so, then the changes, all in one stream. That spares both sides
 // the memory of pages. It returns the stream once the list is in the queue, or nil if the list has
 // to be asked for in pages.
-func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
+func (r *Reflector) watchList(ctx context.Context) (*watchStream, error) {
 	if time.Now().Before(r.pagesUntil) {
 		return nil, nil
 	}
-	version := r.last
-	remaining := watchListLimit
+	version := r.newest()
+	remaining := WatchListLimit
 	var err error
-	for tries, busy := 0, 0; tries < watchListTries && busy < watchListBusy; {
+	for tries, busy := 0, 0; tries < watchListTries && busy < WatchListBusy; {
 		if remaining <= 0 {
 			err = errListEndless
 			break
@@ -84,7 +84,7 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 		case errors.Is(err, errListEndless):
 			remaining = 0
 		default:
-			r.log.Debug("the API server does not stream this list, asking for pages", "error", err)
+			r.Log.Debug("the API server does not stream this list, asking for pages", "error", err)
 			return nil, nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -92,9 +92,9 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 		}
 	}
 	if errors.Is(err, errListCut) || errors.Is(err, errListLost) || errors.Is(err, errListEndless) {
-		r.pagesUntil = time.Now().Add(watchListPause)
-		r.log.Info("the API server does not stream lists, asking for pages from now on", "for",
-			watchListPause, "error", err)
+		r.pagesUntil = time.Now().Add(WatchListPause)
+		r.Log.Info("the API server does not stream lists, asking for pages from now on", "for",
+			WatchListPause, "error", err)
 	}
 	return nil, nil
 }
@@ -103,7 +103,7 @@ var (
 	errListCut     = errors.New("the stream ended before the list did")
 	errListLost    = errors.New("the connection was lost before the list ended")
 	errListEndless = fmt.Errorf(
-		"the stream did not come to the end of the list: %v without a new object or with changes, or %v in all", watchListIdle, watchListLimit)
+		"the stream did not come to the end of the list: %v without a new object or with changes, or %v in all", WatchListIdle, WatchListLimit)
 )
 
 // listTimer ends a streamed list that passes a limit, by cancelling its request.
@@ -114,7 +114,7 @@ type listTimer struct {
 
 func newListTimer(limit time.Duration, cancel context.CancelFunc) *listTimer {
 	return &listTimer{until: time.Now().Add(limit),
-		timer: time.AfterFunc(min(limit, watchListIdle), cancel)}
+		timer: time.AfterFunc(min(limit, WatchListIdle), cancel)}
 }
 
 // listed postpones the end, as there was a new object. It reports whether the end has not come yet.
@@ -122,19 +122,19 @@ func (t *listTimer) listed() bool {
 	if !t.timer.Stop() {
 		return false
 	}
-	t.timer.Reset(min(watchListIdle, time.Until(t.until)))
+	t.timer.Reset(min(WatchListIdle, time.Until(t.until)))
 	return true
 }
 
 // changed limits the time to the end, as changes come behind the list.
 func (t *listTimer) changed() {
-	if at := time.Now().Add(watchListIdle); at.Before(t.until) {
+	if at := time.Now().Add(WatchListIdle); at.Before(t.until) {
 		t.until = at
 	}
 }
 
 // streamList is one try. On success the list is in the queue, and the stream is the caller's.
-func (r *reflector) streamList(ctx context.Context, version string,
+func (r *Reflector) streamList(ctx context.Context, version string,
 	limit time.Duration) (*watchStream, error) {
 	initial := true
 	ctx, cancel := context.WithCancel(ctx)
@@ -159,7 +159,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 		cancel()
 		return nil, err
 	}
-	r.controller.takeList(ctx, list)
+	r.TakeList(ctx, list, version)
 	r.listed(version)
 	// The watch begins here: what comes from now on decides whether it is too short.
 	w.begun, w.events = time.Now(), 0
@@ -168,9 +168,9 @@ func (r *reflector) streamList(ctx context.Context, version string,
 
 // readStreamedList reads up to the bookmark that ends the list, whose version it returns. Changes
 // may be mixed into the list; none of it reaches the queue before the end.
-func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
+func (r *Reflector) readStreamedList(ctx context.Context, w *watchStream,
 	timer *listTimer) ([]*object.Object, string, error) {
-	defer r.skips.Report(r.log)
+	defer r.skips.Report(r.Log)
 	var list streamedList
 	changed := false
 	for {

@@ -1,4 +1,4 @@
-package informer
+package reflector
 
 import (
 	"context"
@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// watchTimeout is what a watch asks the server for, at least; the server ends it after up to
+	// WatchTimeout is what a watch asks the server for, at least; the server ends it after up to
 	// twice that.
-	watchTimeout = 5 * time.Minute
-	// watchGrace is how much longer than asked for a watch may live, before the connection is taken
+	WatchTimeout = 5 * time.Minute
+	// WatchGrace is how much longer than asked for a watch may live, before the connection is taken
 	// for dead.
-	watchGrace = 30 * time.Second
-	// shortWatch: a watch that ends sooner and without an event is treated as failed.
-	shortWatch = time.Second
-	// steadyWatch: a watch that lived as long was all right until its connection was lost.
-	steadyWatch = 10 * time.Second
-	// maxFailedWatches is how many watches may fail in a row before a list is tried instead.
-	maxFailedWatches = 10
+	WatchGrace = 30 * time.Second
+	// ShortWatch: a watch that ends sooner and without an event is treated as failed.
+	ShortWatch = time.Second
+	// SteadyWatch: a watch that lived as long was all right until its connection was lost.
+	SteadyWatch = 10 * time.Second
+	// MaxFailedWatches is how many watches may fail in a row before a list is tried instead.
+	MaxFailedWatches = 10
 )
 
 // watchEnd is how a watch ended, which decides what follows it.
@@ -53,19 +53,19 @@ type watchStream struct {
 }
 
 // openWatch asks for a watch. The stream is the caller's to close.
-func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*watchStream, error) {
+func (r *Reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*watchStream, error) {
 	begun := time.Now()
-	timeout := watchTimeout + rand.N(watchTimeout)
+	timeout := WatchTimeout + rand.N(WatchTimeout)
 	seconds := int64(timeout / time.Second)
 	opts.TimeoutSeconds, opts.AllowWatchBookmarks = &seconds, true
-	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
-	body, err := r.lw.Watch(ctx, opts)
+	ctx, cancel := context.WithTimeout(ctx, timeout+WatchGrace)
+	body, err := r.ListWatcher.Watch(ctx, opts)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
-	return &watchStream{Watch: wire.NewWatch(body, r.parser, r.flush), cancel: cancel,
+	r.note(func(s *Status) { s.Watches++; s.Err = nil })
+	return &watchStream{Watch: wire.NewWatch(body, r.Parser, r.flush), cancel: cancel,
 		begun: begun}, nil
 }
 
@@ -87,12 +87,12 @@ func (w *watchStream) endOf(err error) watchEnd {
 }
 
 // tooShort reports whether the watch ended at once and without an event.
-func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < shortWatch }
+func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < ShortWatch }
 
 // watch follows the resource from the last version on until its stream ends, and then waits as long
 // as the next watch has to wait. w is the stream that brought the list, nil if there is none. again
 // reports whether another watch may follow; if not, and without an error, a new list is needed.
-func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
+func (r *Reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
 	// A watch from no version begins with an ADDED for each object there is, and their versions are
 	// in no order.
 	unordered := false
@@ -101,6 +101,7 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 		if w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last}); err != nil {
 			return r.afterRefusal(ctx, err)
 		}
+		r.resumed()
 	}
 	end, cause := r.follow(ctx, w, unordered)
 	w.close()
@@ -123,17 +124,17 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.Next(time.Now())))
 	default:
 		delay := backoff.Late(delays.Min) // other clients have lost theirs as well
-		if time.Since(w.begun) < steadyWatch {
+		if time.Since(w.begun) < SteadyWatch {
 			delay = r.retry.Next(time.Now(), nil)
 		}
-		r.log.Info("watch connection lost, watching on", "error", cause, "in",
+		r.Log.Info("watch connection lost, watching on", "error", cause, "in",
 			delay.Round(time.Millisecond))
 		return true, nilIfDone(ctx, backoff.Sleep(ctx, delay))
 	}
 }
 
 // afterRefusal decides what follows a watch that the server did not begin.
-func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ error) {
+func (r *Reflector) afterRefusal(ctx context.Context, err error) (again bool, _ error) {
 	switch {
 	case ctx.Err() != nil:
 		return false, nil
@@ -146,10 +147,10 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	}
 }
 
-// afterFailure backs off for the next watch. After maxFailedWatches failures in a row a list is
+// afterFailure backs off for the next watch. After MaxFailedWatches failures in a row a list is
 // tried instead.
-func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
-	if r.failedWatches++; r.failedWatches < maxFailedWatches {
+func (r *Reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
+	if r.failedWatches++; r.failedWatches < MaxFailedWatches {
 		return true, r.wait(ctx, cause)
 	}
 	r.failedWatches = 0
@@ -158,13 +159,13 @@ func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, 
 
 // follow queues what a watch brings until it ends. The cause is the error that ended it, if there
 // is one.
-func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd,
+func (r *Reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd,
 	cause error) {
 	for ctx.Err() == nil {
 		frame, err := w.Next(r.skip)
 		if err != nil {
 			if end = w.endOf(err); end == needsList && ctx.Err() == nil {
-				r.log.Warn("cannot read the watch, listing again", "error", err)
+				r.Log.Warn("cannot read the watch, listing again", "error", err)
 			}
 			return end, err
 		}
@@ -174,14 +175,14 @@ func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 		w.events++
 		unordered = unordered && frame.Type == "ADDED"
 		if frame.Object != nil && !unordered {
-			r.setVersion(frame.Object.ResourceVersion())
+			r.SetVersion(frame.Object.ResourceVersion())
 		}
 	}
 	return ended, ctx.Err()
 }
 
 // take handles one frame. The error is ctx's, unless the watch has ended with the frame.
-func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
+func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
 	switch frame.Type {
 	case "ADDED":
 		return notEnded, r.enqueue(ctx, queue.Added, frame.Object)
@@ -194,7 +195,7 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		if err != nil {
 			r.skip(err)
 		}
-		r.setVersion(bookmark.Version)
+		r.SetVersion(bookmark.Version)
 		return notEnded, nil
 	case "ERROR":
 		err := wire.StatusError(frame.Text)
@@ -202,13 +203,13 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		case wire.IsBusy(err):
 			return serverBusy, err
 		case wire.IsExpired(err):
-			r.log.Debug("watch expired, listing again", "error", err)
+			r.Log.Debug("watch expired, listing again", "error", err)
 		default:
-			r.log.Warn("the API server ended the watch with an error, listing again", "error", err)
+			r.Log.Warn("the API server ended the watch with an error, listing again", "error", err)
 		}
 		return needsList, err
 	default:
-		r.log.Warn("the watch sent a frame of unknown type, listing again", "type",
+		r.Log.Warn("the watch sent a frame of unknown type, listing again", "type",
 			fmt.Sprintf("%.20q", frame.Type))
 		return needsList, nil
 	}
@@ -216,29 +217,32 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 
 // enqueue queues what happened to an object, unless it can be applied at once. It blocks while the
 // queue is full.
-func (r *reflector) enqueue(ctx context.Context, typ queue.Type, o *object.Object) error {
+func (r *Reflector) enqueue(ctx context.Context, typ queue.Type, o *object.Object) error {
+	if r.known != nil && r.known.has(typ, o) {
+		return nil
+	}
 	d := queue.Delta{Type: typ, Object: o}
-	if !r.controller.applyNow(d) {
-		if err := r.queue.Add(ctx, d); err != nil {
+	if !r.ApplyNow(d) {
+		if err := r.Queue.Add(ctx, d); err != nil {
 			return err
 		}
 	}
-	r.events.Add(1)
+	r.Events.Add(1)
 	return nil
 }
 
 // flush wakes those who wait for what was queued or applied.
-func (r *reflector) flush() {
-	r.queue.Flush()
-	r.controller.proc.wake()
+func (r *Reflector) flush() {
+	r.Queue.Flush()
+	r.Wake()
 }
 
 // wait backs off and keeps the resourceVersion: nothing was missed that a watch from there would
 // not bring.
-func (r *reflector) wait(ctx context.Context, cause error) error {
+func (r *Reflector) wait(ctx context.Context, cause error) error {
 	r.flush()
 	delay := r.retry.Next(time.Now(), cause)
-	r.report(fmt.Errorf("failed to watch %s: %w", r.resource, cause), delay)
+	r.report(fmt.Errorf("failed to watch %s: %w", r.Name, cause), delay)
 	return nilIfDone(ctx, backoff.Sleep(ctx, delay))
 }
 

@@ -1,4 +1,4 @@
-package informer
+package reflector
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// pageSize is how many objects a page of a list holds, as in client-go.
-	pageSize = 500
-	// listSilence is how long nothing may come of a page before the connection is taken for dead.
+	// PageSize is how many objects a page of a list holds, as in client-go.
+	PageSize = 500
+	// ListSilence is how long nothing may come of a page before the connection is taken for dead.
 	// API servers answer lists within a minute or not at all.
-	listSilence = 2 * time.Minute
+	ListSilence = 2 * time.Minute
 )
 
 // listPages reads a list in pages, and returns its items and its version.
-func (r *reflector) listPages(ctx context.Context, version string) (items []*object.Object,
+func (r *Reflector) listPages(ctx context.Context, version string) (items []*object.Object,
 	at string, err error) {
 	opts := metav1.ListOptions{ResourceVersion: version}
 	if version == "" || version == "0" || r.paged {
-		opts.Limit = pageSize
+		opts.Limit = PageSize
 	}
 	for {
 		page, err := r.listPage(ctx, opts, &items)
@@ -51,29 +51,30 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*obj
 }
 
 // listPage reads one page into items.
-func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions,
+func (r *Reflector) listPage(ctx context.Context, opts metav1.ListOptions,
 	items *[]*object.Object) (wire.Page, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	silence := time.AfterFunc(listSilence, cancel)
+	silence := time.AfterFunc(ListSilence, cancel)
 	page, err := func() (wire.Page, error) {
-		body, err := r.lw.List(ctx, opts)
+		body, err := r.ListWatcher.List(ctx, opts)
 		if err != nil {
 			return wire.Page{}, err
 		}
 		defer body.Close()
 		heard := heardReader{body, silence}
-		return wire.ReadList(heard, r.parser, func(o *object.Object) {
+		return wire.ReadList(heard, r.Parser, func(o *object.Object) {
 			*items = append(*items, o)
 		}, r.skipInList)
 	}()
 	if !silence.Stop() {
-		return page, errListSilent
+		return page, ErrListSilent
 	}
 	return page, err
 }
 
-var errListSilent = fmt.Errorf("nothing came of the list for %v", listSilence)
+// ErrListSilent ends a list of which nothing comes for too long.
+var ErrListSilent = fmt.Errorf("nothing came of the list for %v", ListSilence)
 
 // heardReader postpones the end of a silent request with each read.
 type heardReader struct {
@@ -84,7 +85,7 @@ type heardReader struct {
 func (r heardReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if n > 0 && r.silence.Stop() {
-		r.silence.Reset(listSilence)
+		r.silence.Reset(ListSilence)
 	}
 	return n, err
 }

@@ -1,0 +1,282 @@
+package informer
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/diff"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// InformerID identifies an informer to a checkpoint: another selector, or other fields that are
+// kept, make it another informer.
+type InformerID struct {
+	Resource Resource
+	Scope    Scope
+	Keeps    string // what its Shape keeps of each object
+}
+
+// InformerCut is what has changed of an informer since the cut before, all of one moment. Applied
+// in order, cuts make a [Stored]: first Whole, then Left, then all the rest.
+type InformerCut struct {
+	Informer InformerID
+	// Whole: it is everything, and what was known before is void.
+	Whole bool
+	// Version is the resourceVersion up to which the objects are complete, "" if there is none.
+	// They may be ahead of it, never behind.
+	Version string
+	// Objects are those that have changed, in their stored form. It can be read at any time.
+	Objects iter.Seq[*object.Object]
+	// Gone are the objects that are not stored any more. They are needed until Version has come to
+	// theirs.
+	Gone []Gone
+	// Left are subscriptions that have left, and Told is what the others have to learn.
+	Left []string
+	Told []ToldCut
+}
+
+// Gone is an object that has ended, and the version by which it had.
+type Gone struct {
+	Key     event.Key
+	Version string
+}
+
+// ToldCut is what a subscription with Track has to learn of an informer's objects. What it does not
+// list, the subscription knows as it is stored.
+type ToldCut struct {
+	Subscription string
+	Whole        bool // what was known of the subscription before is void
+	Entries      []Told
+}
+
+// Told is an object of which a subscription has not finished the last event, and the state of it
+// that the subscription knows, nil if none. If it has Ended, it is not one any more.
+type Told = told.Entry
+
+// Cut returns what has changed since the cut before, of each informer that has a subscription with
+// Track, or waits for one that was in its Stored. The informer stands still meanwhile, for about a
+// microsecond for each object that has changed or that a subscription has finished. One goroutine
+// at a time may call Cut and Whole.
+func (f *Factory) Cut() []InformerCut { return f.cut(false) }
+
+// Whole returns everything, as the first of the cuts to come. Objects are not copied, so that it
+// takes no longer than a cut, but for what subscriptions have to learn.
+func (f *Factory) Whole() []InformerCut { return f.cut(true) }
+
+func (f *Factory) cut(whole bool) (cuts []InformerCut) {
+	f.exchanging.Lock() // or a subscription might be in the cut of neither informer
+	defer f.exchanging.Unlock()
+	for _, inf := range f.informers() {
+		if c, ok := inf.cut(whole); ok {
+			cuts = append(cuts, c)
+		}
+	}
+	return cuts
+}
+
+// Forget ends the wait for a subscription that was in the Stored of some informers and will not
+// join: the next cut has it among those that have left.
+func (f *Factory) Forget(name string) {
+	for _, inf := range f.informers() {
+		inf.proc.mu.Lock()
+		if c := inf.proc.changes; c != nil {
+			c.forget(name)
+		}
+		inf.proc.mu.Unlock()
+	}
+}
+
+// changes are what a processor notes for the next cut. Nil notes nothing.
+type changes struct {
+	version string // up to which the store was complete when that was last known
+	whole   bool   // everything has changed
+	keys    map[event.Key]struct{}
+	// gone are the objects that have ended after version.
+	gone map[event.Key]string
+	left []string
+	// absent are subscriptions that were in the informer's Stored and have not joined. They may
+	// want any event.
+	absent map[string]*told.Set
+	number uint64 // of the last event that they were offered
+}
+
+// maxKeys is how many objects may have changed before a cut releases the memory for that.
+const maxKeys = 4096
+
+func newChanges() *changes {
+	return &changes{keys: map[event.Key]struct{}{}, gone: map[event.Key]string{},
+		absent: map[string]*told.Set{}}
+}
+
+// put notes an object that is stored in another state.
+func (c *changes) put(key event.Key) {
+	if c != nil {
+		c.keys[key] = struct{}{}
+		delete(c.gone, key)
+	}
+}
+
+// remove notes an object that is not stored any more, and the version by which it was gone.
+func (c *changes) remove(key event.Key, version string) {
+	if c != nil {
+		c.keys[key] = struct{}{}
+		c.gone[key] = version
+	}
+}
+
+// all notes that everything may have changed.
+func (c *changes) all() {
+	if c != nil {
+		c.whole = true
+	}
+}
+
+// offer lists an event for the subscriptions that have not joined.
+func (c *changes) offer(e *buffer.Entry) {
+	if c == nil || e.Op == event.Resync {
+		return
+	}
+	for _, set := range c.absent {
+		c.number++
+		set.Offered(e.Object.Key(), e.KnownBefore(), c.number)
+	}
+}
+
+// trackFor begins to note changes if a registration needs them. The caller holds mu.
+func (p *processor) trackFor(reg *registration) {
+	if reg.told != nil && p.changes == nil {
+		p.changes = newChanges()
+		p.changes.whole = true
+	}
+	if p.changes != nil {
+		p.changes.forget(reg.subscription.name)
+	}
+}
+
+// forget ends the wait for a subscription. If it has joined and tracks, the next cut has it.
+func (c *changes) forget(name string) {
+	if _, absent := c.absent[name]; absent {
+		delete(c.absent, name)
+		c.left = append(c.left, name)
+	}
+}
+
+// untrack notes that a registration has left. The caller holds mu.
+func (p *processor) untrack(reg *registration) {
+	if p.changes == nil || reg.told == nil {
+		return
+	}
+	p.changes.left = append(p.changes.left, reg.subscription.name)
+	tracks := func(r *registration) bool { return r.told != nil }
+	if len(p.changes.absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
+		p.changes = nil
+	}
+}
+
+// cut returns the informer's cut, and reports whether it has one.
+func (inf *informer) cut(whole bool) (cut InformerCut, ok bool) {
+	p := inf.proc
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.changes
+	if c == nil {
+		return cut, false
+	}
+	if version := inf.complete(); version != "" {
+		c.version = version
+	}
+	cut = InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version, Left: c.left}
+	c.cutObjects(&cut, inf.store)
+	for _, reg := range p.regs {
+		if reg.told != nil {
+			cut.add(reg.subscription.name, reg.cut(cut.Whole))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.absent)) {
+		if set := c.absent[name]; cut.Whole {
+			cut.add(name, ToldCut{Whole: true, Entries: set.Whole()})
+		} else {
+			cut.add(name, ToldCut{Entries: set.Cut()})
+		}
+	}
+	return cut, true
+}
+
+// cutObjects adds what has changed of the objects.
+func (c *changes) cutObjects(cut *InformerCut, from *store.Store) {
+	complete := diff.ParseVersion(c.version)
+	if cut.Whole {
+		cut.Objects, cut.Left = all(from.Snapshot()), nil
+		for key, version := range c.gone {
+			if diff.ParseVersion(version) > complete {
+				cut.Gone = append(cut.Gone, Gone{key, version})
+			}
+		}
+	} else {
+		objects := make([]*object.Object, 0, len(c.keys))
+		for key := range c.keys {
+			if o := from.Get(key); o != nil {
+				objects = append(objects, o)
+			} else {
+				cut.Gone = append(cut.Gone, Gone{key, c.gone[key]})
+			}
+		}
+		cut.Objects = slices.Values(objects)
+	}
+	if len(c.keys) > maxKeys {
+		c.keys = map[event.Key]struct{}{}
+	}
+	clear(c.keys)
+	c.whole, c.left = false, nil
+	maps.DeleteFunc(c.gone, func(_ event.Key, version string) bool {
+		return diff.ParseVersion(version) <= complete
+	})
+}
+
+// cut returns what has changed of what the subscription has to learn. The caller holds the
+// processor's mu.
+func (reg *registration) cut(whole bool) ToldCut {
+	reg.subscription.mu.Lock()
+	defer reg.subscription.mu.Unlock()
+	if whole || reg.fresh {
+		reg.fresh = false
+		return ToldCut{Whole: true, Entries: reg.told.Whole()}
+	}
+	return ToldCut{Entries: reg.told.Cut()}
+}
+
+// add adds what there is of a subscription.
+func (cut *InformerCut) add(name string, t ToldCut) {
+	if t.Subscription = name; t.Whole || len(t.Entries) > 0 {
+		cut.Told = append(cut.Told, t)
+	}
+}
+
+// all returns the objects of a snapshot.
+func all(s store.Snapshot) iter.Seq[*object.Object] {
+	return func(yield func(*object.Object) bool) {
+		for walk := s.Walk(); ; {
+			if o := walk.Next(); o == nil || !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// id returns what the informer is called in a checkpoint.
+func (inf *informer) id() InformerID { return InformerID{inf.resource, inf.scope, inf.keeps} }
+
+// complete returns up to what version the store is complete, "" if that is unknown. The processor
+// is locked.
+func (inf *informer) complete() string {
+	version := inf.reflector.Status().ResourceVersion // first: what comes now is newer
+	if !inf.queue.Idle() {
+		return ""
+	}
+	return version
+}

@@ -1,0 +1,244 @@
+// Package reflector brings what an API server has of a resource to an informer: it lists, then
+// watches from the list's version on, and recovers from whatever the server and the network do. It
+// knows neither the store nor the subscriptions.
+//
+// # Promises
+//
+//   - It never stops trying; package delays has the pauses.
+//   - A list is asked for as a stream, and in pages from servers that do not know that.
+//   - A list is never older than what was seen before, unless that version is unavailable.
+//   - A watch goes on where the one before it has ended, so that no event is left out.
+//   - A new list comes only if the version has expired, if the stream cannot be read, and for every
+//     tenth watch in a row that the server fails at.
+//   - A malformed object is skipped, counted and logged without its content.
+package reflector
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer/internal/delays"
+	"github.com/informerd/informerd/pkg/informer/internal/queue"
+	"github.com/informerd/informerd/pkg/informer/internal/skips"
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Source is where a resource is read from.
+type Source struct {
+	ListWatcher
+	Name    string // of the resource, for errors
+	Version string // of its API, for the log
+	Parser  *object.Parser
+}
+
+// ListWatcher opens the API server's answers as streams of bytes.
+type ListWatcher interface {
+	List(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
+}
+
+// Reflector brings what the API server has into a queue, or to whoever applies it: it lists, then
+// watches from the list's resourceVersion, indefinitely. One goroutine runs it.
+type Reflector struct {
+	Source
+	Queue *queue.Queue
+	// TakeList takes a list with its version, and ApplyNow an event, unless that has to be queued.
+	// Wake wakes those who wait for what was applied.
+	TakeList func(ctx context.Context, list []*object.Object, version string)
+	ApplyNow func(queue.Delta) (applied bool)
+	Wake     func()
+	Log      *slog.Logger
+	// OnError, if set, receives each error that ends an attempt to list or to begin a watch.
+	OnError func(error)
+	// Renew, if set, finds the resource in the version that the server has by now. It returns nil
+	// if that is the one it is read in.
+	Renew func(context.Context) (*Source, error)
+	// Subscriptions, if set, returns the names of those that wait for the resource, for the log.
+	Subscriptions func() []string
+	// Events is how many the watches have brought.
+	Events atomic.Uint64
+
+	// missing is how many attempts in a row the server had no such resource.
+	missing int
+	retry   delays.Retry
+	pace    delays.Pace // of watches that follow each other at once
+	// failedWatches is how many watches in a row the server refused for now, or ended at once.
+	failedWatches int
+	skips         skips.Log
+	// last is the resourceVersion of the last list, event or bookmark.
+	last string
+	// resuming: the store is complete up to last, and no watch has begun yet.
+	resuming bool
+	// known is what the store has beyond last, nil if that is nothing.
+	known *Known
+	// unavailable: the server no longer has last, so the next list asks for the newest state.
+	unavailable bool
+	// pagesUntil: the server did not stream a list as it should, so until then lists are asked for
+	// as pages.
+	pagesUntil time.Time
+	// paged: the server cut a list at resourceVersion 0 into pages, so it has no watch cache, and
+	// later lists ask for pages too.
+	paged bool
+
+	mu     sync.Mutex
+	status Status // guarded by mu, for readers
+}
+
+// Status is what readers may see of a reflector.
+type Status struct {
+	ResourceVersion string // the last one seen, "" before the first list
+	Lists, Watches  uint64
+	Skipped         uint64 // malformed objects
+	Err             error  // why it cannot list or watch right now
+}
+
+// note changes the status.
+func (r *Reflector) note(change func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.status)
+}
+
+// Status returns a snapshot.
+func (r *Reflector) Status() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+// Run blocks until ctx is done.
+func (r *Reflector) Run(ctx context.Context) {
+	for {
+		err := r.listAndWatch(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && r.OnError != nil {
+			r.OnError(err)
+		}
+		if r.renewed(ctx, err) {
+			continue
+		}
+		delay := r.retry.Next(time.Now(), err)
+		r.report(err, delay)
+		if backoff.Sleep(ctx, delay) != nil {
+			return
+		}
+	}
+}
+
+// report logs a failed attempt. err is nil if a watch ended in a way that needs a new list but is
+// not a failure.
+func (r *Reflector) report(err error, delay time.Duration) {
+	r.note(func(s *Status) { s.Err = err })
+	switch {
+	case err == nil:
+	case wire.IsExpired(err):
+		r.Log.Debug("resourceVersion expired, listing again", "in", delay.Round(time.Millisecond))
+	default:
+		log := r.Log
+		if r.Subscriptions != nil {
+			log = log.With("listeners", r.Subscriptions())
+		}
+		log.Warn("cannot list or watch, will try again", "error", err, "in",
+			delay.Round(time.Millisecond))
+	}
+}
+
+// listAndWatch is one attempt: the list as the beginning of a watch, if the server can do that, or
+// as pages, and then the watch. If the store was restored, the list is left out.
+func (r *Reflector) listAndWatch(ctx context.Context) error {
+	var w *watchStream
+	if !r.resuming {
+		var err error
+		if w, err = r.watchList(ctx); err != nil {
+			return err
+		}
+		if w == nil {
+			if err := r.list(ctx); err != nil {
+				return fmt.Errorf("failed to list %s: %w", r.Name, err)
+			}
+		}
+		r.note(func(s *Status) { s.Err = nil })
+	}
+	for w != nil || ctx.Err() == nil {
+		again, err := r.watch(ctx, w)
+		w = nil
+		if err != nil {
+			r.resuming = r.resuming && mayResume(err)
+			return fmt.Errorf("failed to watch %s: %w", r.Name, err)
+		}
+		if !again {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// list reads all pages into the queue.
+func (r *Reflector) list(ctx context.Context) error {
+	defer r.skips.Report(r.Log)
+	items, version, err := r.listPages(ctx, r.listVersion())
+	if wire.IsExpired(err) || wire.IsTooLarge(err) {
+		r.unavailable = true
+		items, version, err = r.listPages(ctx, r.listVersion())
+	}
+	if err != nil {
+		return err
+	}
+	r.TakeList(ctx, items, version)
+	r.listed(version)
+	return nil
+}
+
+// listed notes that a list is in the queue.
+func (r *Reflector) listed(version string) {
+	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
+	r.SetVersion(version)
+	r.note(func(s *Status) { s.Lists++ })
+}
+
+// listVersion returns the version to list at: the first list takes any state that the server's
+// cache has, later ones none that is older than what was seen.
+func (r *Reflector) listVersion() string {
+	newest := r.newest()
+	switch {
+	case r.unavailable:
+		return ""
+	case newest == "":
+		return "0"
+	default:
+		return newest
+	}
+}
+
+// skip counts and logs a malformed object. The error never quotes the object.
+func (r *Reflector) skip(err error) {
+	r.skipInList(err)
+	r.skips.ReportSometimes(r.Log)
+}
+
+// skipInList counts a malformed object, and leaves the log to the end of the list.
+func (r *Reflector) skipInList(err error) {
+	r.note(func(s *Status) { s.Skipped++ })
+	r.skips.Add(err)
+}
+
+// SetVersion notes the version that the next watch begins at.
+func (r *Reflector) SetVersion(version string) {
+	if version == "" {
+		return
+	}
+	r.last = version
+	r.reached(version)
+	r.note(func(s *Status) { s.ResourceVersion = version })
+}

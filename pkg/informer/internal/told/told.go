@@ -1,0 +1,198 @@
+// Package told keeps what a listener has learned of each object so far, as the difference to what
+// is stored: only the objects of which it has not finished the last event are listed, each with the
+// state that it knows. Every other object it knows as it is stored, or as gone if it is not stored;
+// so many listeners that keep up take little more memory, and little more of a checkpoint, than
+// one. It is plain data: no lock, no channel, no goroutine.
+//
+// # Rules
+//
+//   - An object is listed from when an event of it is offered until the last one offered is done.
+//   - It is listed with the state before the first of these events, nil if there was none.
+//   - From then on, with the state of the last event that was done, nil if that was a delete.
+//   - An event that is merged into a later one is done with that.
+//   - What was neither offered nor done changes nothing.
+//
+// Events are recognised by numbers that only grow, not by their states, since an object may come to
+// the same state twice. The number 0 is of events that are not offered, such as those of a resync.
+//
+// # Cuts
+//
+// Cut returns what has changed since the one before, so that whoever applies all of them in order
+// has what Each returns. An object that was listed and is not any more, both between two cuts, is
+// in none of them.
+package told
+
+import "github.com/informerd/informerd/pkg/informer/object"
+
+// Set is what one listener has to learn of the objects of one informer. Nil keeps nothing.
+type Set struct {
+	listed map[object.Key]entry
+	// changed are those that the next cut has. One that is not listed was, in the cut before.
+	changed map[object.Key]struct{}
+	large   bool // the maps have had more than maxEmpty objects, and keep their memory
+}
+
+// entry is an object that has an event that is not done.
+type entry struct {
+	state *object.Object // that the listener knows, nil if none
+	last  uint64         // number of the last event offered
+	cut   bool           // the last cut has left it listed
+}
+
+// Entry is a listed object and the state of it that the listener knows, nil if it knows none.
+type Entry struct {
+	Key   object.Key
+	State *object.Object
+	// Ended: it is not listed any more, so that the listener knows it as it is stored.
+	Ended bool
+}
+
+// maxEmpty is how many objects a set may have had when it becomes empty and keeps its memory.
+const maxEmpty = 4096
+
+// New returns a set in which nothing is listed.
+func New() *Set { return &Set{listed: map[object.Key]entry{}, changed: map[object.Key]struct{}{}} }
+
+// Offered notes an event of an object. before is the state that the event begins with, nil if there
+// is none.
+func (s *Set) Offered(key object.Key, before *object.Object, number uint64) {
+	if s == nil {
+		return
+	}
+	e, listed := s.listed[key]
+	if !listed {
+		if before != nil {
+			before = before.Stored()
+		}
+		_, ended := s.changed[key]
+		e = entry{state: before, cut: ended}
+		s.changed[key] = struct{}{}
+	}
+	e.last = number
+	s.listed[key] = e
+	s.large = s.large || len(s.listed) > maxEmpty
+}
+
+// Repeated notes an event that changes nothing: it matters only behind others that are not done,
+// into which it may be merged.
+func (s *Set) Repeated(key object.Key, number uint64) {
+	if s == nil {
+		return
+	}
+	if e, listed := s.listed[key]; listed {
+		e.last = number
+		s.listed[key] = e
+	}
+}
+
+// Done notes that the listener has finished an event. after is the state that the event ends with,
+// nil if it is a delete.
+func (s *Set) Done(key object.Key, after *object.Object, number uint64) {
+	if s == nil || number == 0 {
+		return
+	}
+	e, listed := s.listed[key]
+	switch {
+	case !listed:
+		return
+	case number != e.last:
+		if e.state = after; after != nil {
+			e.state = after.Stored()
+		}
+		s.listed[key] = e
+		s.changed[key] = struct{}{}
+		return
+	}
+	delete(s.listed, key)
+	if e.cut {
+		s.changed[key] = struct{}{}
+	} else {
+		delete(s.changed, key)
+	}
+	s.shrink()
+}
+
+// shrink releases the memory of a burst that is over.
+func (s *Set) shrink() {
+	if s.large && len(s.listed) == 0 && len(s.changed) == 0 {
+		*s = *New()
+	}
+}
+
+// Lists reports whether an object is listed.
+func (s *Set) Lists(key object.Key) bool {
+	if s == nil {
+		return false
+	}
+	_, listed := s.listed[key]
+	return listed
+}
+
+// Len returns how many objects are listed.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.listed)
+}
+
+// Each calls f with all that is listed, in any order.
+func (s *Set) Each(f func(Entry)) {
+	if s == nil {
+		return
+	}
+	for key, e := range s.listed {
+		f(Entry{Key: key, State: e.state})
+	}
+}
+
+// Cut returns what has changed since the last cut, in any order.
+func (s *Set) Cut() []Entry {
+	if s == nil || len(s.changed) == 0 {
+		return nil
+	}
+	cut := make([]Entry, 0, len(s.changed))
+	for key := range s.changed {
+		e, listed := s.listed[key]
+		cut = append(cut, Entry{Key: key, State: e.state, Ended: !listed})
+		if listed {
+			e.cut = true
+			s.listed[key] = e
+		}
+	}
+	clear(s.changed)
+	s.shrink()
+	return cut
+}
+
+// Whole returns all that is listed, in any order, as the first of the cuts to come.
+func (s *Set) Whole() []Entry {
+	if s == nil {
+		return nil
+	}
+	whole := make([]Entry, 0, len(s.listed))
+	for key, e := range s.listed {
+		whole = append(whole, Entry{Key: key, State: e.state})
+		e.cut = true
+		s.listed[key] = e
+	}
+	clear(s.changed)
+	s.shrink()
+	return whole
+}
+
+// MoveTo moves all that is listed to other sets, whose events have numbers of the same row. What is
+// listed there already is older there: it takes the number only. to may return nil.
+func (s *Set) MoveTo(to func(object.Key) *Set) {
+	if s == nil {
+		return
+	}
+	for key, e := range s.listed {
+		heir := to(key)
+		if heir == nil {
+			continue
+		}
+		heir.Offered(key, e.state, e.last)
+	}
+	*s = *New()
+}

@@ -1,0 +1,181 @@
+package informer
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// checkpoint is what all cuts make together, as texts: what is restored shares nothing with what
+// was there before.
+type checkpoint map[InformerID]*keptInformer
+
+type keptInformer struct {
+	version string
+	objects map[event.Key]string
+	gone    map[event.Key]string
+	told    map[string]map[event.Key]string // "" is no state
+}
+
+func (c checkpoint) apply(cuts []InformerCut) {
+	for _, cut := range cuts {
+		kept := c[cut.Informer]
+		if kept == nil || cut.Whole {
+			kept = &keptInformer{objects: map[event.Key]string{}, gone: map[event.Key]string{},
+				told: map[string]map[event.Key]string{}}
+			c[cut.Informer] = kept
+		}
+		kept.version = cut.Version
+		for o := range cut.Objects {
+			kept.objects[o.Key()] = o.JSON()
+			delete(kept.gone, o.Key())
+		}
+		for _, gone := range cut.Gone {
+			delete(kept.objects, gone.Key)
+			kept.gone[gone.Key] = gone.Version
+		}
+		for _, name := range cut.Left {
+			delete(kept.told, name)
+		}
+		for _, t := range cut.Told {
+			if t.Whole {
+				kept.told[t.Subscription] = map[event.Key]string{}
+			}
+			for _, e := range t.Entries {
+				switch {
+				case e.Ended:
+					delete(kept.told[t.Subscription], e.Key)
+				case e.State == nil:
+					kept.told[t.Subscription][e.Key] = ""
+				default:
+					kept.told[t.Subscription][e.Key] = e.State.JSON()
+				}
+			}
+		}
+	}
+}
+
+// has reports whether the checkpoint knows a subscription.
+func (c checkpoint) has(name string) bool {
+	for _, kept := range c {
+		if _, ok := kept.told[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c checkpoint) stored(id InformerID) *Stored {
+	kept := c[id]
+	if kept == nil {
+		return nil
+	}
+	parse := func(text string) *object.Object {
+		if text == "" {
+			return nil
+		}
+		o, err := (&object.Parser{}).Parse([]byte(text))
+		if err != nil {
+			panic(err)
+		}
+		return o
+	}
+	s := &Stored{Version: kept.version, Told: map[string][]Told{}}
+	for _, text := range kept.objects {
+		s.Objects = append(s.Objects, parse(text))
+	}
+	for key, version := range kept.gone {
+		s.Gone = append(s.Gone, Gone{key, version})
+	}
+	for name, entries := range kept.told {
+		s.Told[name] = nil
+		for key, text := range entries {
+			s.Told[name] = append(s.Told[name], Told{Key: key, State: parse(text)})
+		}
+	}
+	return s
+}
+
+// lives is a process that is ended and started again, from its last cut, while the server goes on.
+type lives struct {
+	t       *testing.T
+	server  *fakeServer
+	kept    checkpoint
+	factory *Factory
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	subs    []*Subscription
+}
+
+func inLives(t *testing.T, f func(l *lives)) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lives{t: t, server: newFakeServer(), kept: checkpoint{}}
+		l.start()
+		f(l)
+		l.kill()
+	})
+}
+
+func (l *lives) start() {
+	ctx, cancel := context.WithCancel(l.t.Context())
+	l.cancel, l.factory = cancel, NewFactory(l.server, nil)
+	kept := maps.Clone(l.kept)
+	l.factory.Stored = kept.stored
+	l.running.Go(func() { _ = l.factory.Run(ctx) })
+}
+
+// kill ends the process, with all that it has not put into a cut.
+func (l *lives) kill() {
+	l.cancel()
+	DiscardAll(l.subs)
+	l.running.Wait()
+	l.subs = nil
+}
+
+func (l *lives) restart() {
+	l.kill()
+	l.start()
+}
+
+func (l *lives) cut() {
+	l.kept.apply(l.factory.Cut())
+}
+
+// join subscribes without a worker.
+func (l *lives) join(cfg SubscriptionConfig) (*Subscription, *Registration) {
+	l.t.Helper()
+	cfg.Track = true
+	sub, err := NewSubscription(cfg)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	reg, err := l.factory.Subscribe(pods, Scope{}, Shape{}, sub)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.subs = append(l.subs, sub)
+	synctest.Wait()
+	return sub, reg
+}
+
+// finish has a worker finish all there is, and returns it.
+func finish(sub *Subscription) (told []string) {
+	synctest.Wait()
+	for got := sub.More(nil, 1, 1); len(got) > 0; got = sub.More(nil, 1, 1) {
+		for _, d := range got {
+			line := story(d.Event)
+			if d.Resumed {
+				line += " resumed"
+			}
+			told = append(told, line)
+			d.Done()
+		}
+		synctest.Wait()
+	}
+	return told
+}

@@ -1,0 +1,121 @@
+package informer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/diff"
+	"github.com/informerd/informerd/pkg/informer/internal/reflector"
+	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Stored is what a checkpoint has of an informer: what all its cuts make together. See
+// [InformerCut] for what its fields mean.
+type Stored struct {
+	Version string
+	Objects []*object.Object
+	Gone    []Gone
+	// Told has each subscription by its name, even if nothing is listed for it.
+	Told map[string][]Told
+}
+
+// restore begins an informer with what a checkpoint has of it. The caller holds mu.
+func (f *Factory) restore(inf *informer) {
+	id := inf.id()
+	if _, asked := f.asked[id]; asked || f.Stored == nil {
+		return
+	}
+	if f.asked == nil {
+		f.asked = map[InformerID]struct{}{}
+	}
+	f.asked[id] = struct{}{}
+	if stored := f.Stored(id); stored != nil {
+		inf.restore(stored)
+	}
+}
+
+// restore fills the store of an informer that does not run yet. The cuts to come are those after
+// the last one that Stored has.
+func (inf *informer) restore(s *Stored) {
+	inf.store.Fill(s.Objects)
+	c := newChanges()
+	c.version, c.number = s.Version, 1
+	complete := diff.ParseVersion(s.Version)
+	known := reflector.Known{Version: s.Version, Stored: inf.store.Get,
+		Gone: map[event.Key]uint64{}}
+	for _, o := range s.Objects {
+		known.Newest = max(known.Newest, diff.ParseVersion(o.ResourceVersion()))
+	}
+	for _, gone := range s.Gone {
+		if version := diff.ParseVersion(gone.Version); version > complete {
+			c.gone[gone.Key], known.Gone[gone.Key] = gone.Version, version
+			known.Newest = max(known.Newest, version)
+		}
+	}
+	for name, entries := range s.Told {
+		set := told.New()
+		for _, e := range entries {
+			set.Offered(e.Key, e.State, c.number)
+		}
+		set.Whole() // which the checkpoint has
+		c.absent[name] = set
+	}
+	inf.proc.changes = c
+	inf.queue.Restored()
+	inf.reflector.Resume(known)
+}
+
+// takeAbsent returns what a subscription has to learn that was in the informer's Stored and has not
+// joined until now, nil if it was not. The caller holds mu.
+func (p *processor) takeAbsent(s *Subscription) *told.Set {
+	if p.changes == nil || !s.tracks {
+		return nil
+	}
+	return p.changes.absent[s.name]
+}
+
+// resume hands a subscription the difference between what it knows and what is stored. The caller
+// holds mu.
+func (p *processor) resume(reg *registration, known *told.Set) {
+	s := reg.subscription
+	s.mu.Lock()
+	defer s.wake.set()
+	defer s.mu.Unlock()
+	if s.stopped {
+		known.MoveTo(func(event.Key) *told.Set { return reg.told }) // it learns nothing more
+		return
+	}
+	var entries []Told
+	known.Each(func(e Told) { entries = append(entries, e) })
+	slices.SortFunc(entries, func(a, b Told) int {
+		return cmp.Or(cmp.Compare(a.Key.Namespace, b.Key.Namespace),
+			cmp.Compare(a.Key.Name, b.Key.Name))
+	})
+	for _, e := range entries {
+		s.putDifference(reg, e.State, reg.store.Get(e.Key))
+	}
+	s.useDisk()
+}
+
+// putDifference takes the difference between the state of an object that the subscription knows and
+// the one that is stored; each may be nil. The caller holds mu.
+func (s *Subscription) putDifference(reg *registration, was, is *object.Object) {
+	put := func(e event.Event, known *object.Object) {
+		e.Resumed = true
+		s.put(&buffer.Entry{Event: e, Known: known, From: &reg.Origin}, reg.told, false)
+	}
+	if was != nil && (is == nil || is.UID() != was.UID()) {
+		put(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was)
+		was = nil
+	}
+	switch {
+	case is == nil:
+	case was == nil:
+		put(event.Event{Op: event.Add, Object: is}, nil)
+	case !object.SameState(was, is):
+		put(event.Event{Op: event.Update, Object: is, Old: was}, nil)
+	}
+}
