@@ -23,6 +23,8 @@ type Book struct {
 	counts  map[Count]int             // of the violated records in objects; none is 0
 	open    int                       // the sum of counts
 	number  uint64                    // of the last violation
+	// changed are the keys of what has changed since the last cut. Nil: all has, or there was none.
+	changed map[event.Key]struct{}
 }
 
 // object is what is remembered of one object. Its texts are copies: a part of an object's text
@@ -119,6 +121,7 @@ func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 			Name: strings.Clone(key.Name)}}
 		b.objects[o.key] = o
 	}
+	b.mark(o.key)
 	b.count(o, -1)
 	if o.uid != uid {
 		o.uid = strings.Clone(uid)

@@ -16,7 +16,7 @@
 //   - A rule that was only pending is forgotten silently.
 //   - A deny that fails changes nothing, and its error is in [Outcome].Errors.
 //   - A clock that is set back makes nothing happen earlier.
-//   - A Book starts empty: after a restart For begins again, and violations are reported again.
+//   - A Book of [NewBook] starts empty: For begins again, and violations are reported again.
 //
 // # What is promised of reports
 //
@@ -44,6 +44,18 @@
 //   - The end of a violation is reported with the severity of its last report.
 //   - A receiver that is gone is forgotten; a new one is owed what is violated.
 //
+// # What is promised of a book that is restored
+//
+//   - [Book.Cut] appends what has changed since the cut before, and [Saved.Apply] adds up cuts.
+//   - The book that [Restore] makes of them goes on as the one that was cut, with its times.
+//   - What was on its way at the last cut is owed again.
+//   - A violation that was, and has ended, is reported again before its end: nobody knows whether
+//     the receiver took it.
+//   - For and Repeat go on while nothing runs. A clock that was set back makes nothing happen
+//     earlier, and delays nothing for longer than For and Repeat.
+//   - Rules and receivers are found by their names; those that came or went are as with [Book.Use].
+//   - A cut of another version, or a damaged one, is refused, and changes nothing.
+//
 // # What is promised of time and memory
 //
 //   - RecheckAfter is the time until a rule's For or Repeat has run out, 0 if no rule waits.
@@ -51,6 +63,7 @@
 //   - It is at least 1 ms, and at least [FailedInterval] for a rule that has just failed.
 //   - Only objects with a pending or violated rule, or an untaken end, take memory in a Book.
 //   - A Book keeps nothing of an object's text.
+//   - A Book that was never cut keeps nothing for cuts.
 //   - Evaluating an object that takes none allocates nothing beyond what its filters do.
 //   - Several evaluators may work at once, and expressions run without the Book's lock.
 //   - [Book.Open] and [Book.Counts] are of one moment; an evaluation is in them as a whole.

@@ -269,6 +269,7 @@ func (e *Evaluator) violated(i int, rec *record) *record {
 	}
 	if rec != nil && rec.violated {
 		next.number, next.knows, next.flying = rec.number, rec.knows, rec.flying
+		next.doubt = rec.doubt
 		next.repeats, next.owes = rec.repeats+1, next.owes&^rec.flying
 	} else {
 		e.book.number++

@@ -16,10 +16,11 @@ func (b *Book) Begin(key event.Key, t Transition, receiver int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.find(key, t)
-	if !f.owes(t, receiver) || f.waits(receiver) {
+	if !f.owes(t, receiver) || f.waits(t, receiver) {
 		return false
 	}
 	f.begin(t, receiver)
+	b.mark(f.object.key)
 	return true
 }
 
@@ -31,11 +32,13 @@ func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
 		case t.State == Resolved:
 		case f.record != nil:
 			f.record.knows = f.record.knows.With(receiver)
+			f.record.doubt = f.record.doubt.Without(receiver)
 			if now.After(f.record.taken) { // a clock that was set back makes no repeat earlier
 				f.record.taken = now
 			}
 		default:
-			f.debt.knows = f.debt.knows.With(receiver)
+			f.debt.knows, f.debt.doubt = f.debt.knows.With(receiver),
+				f.debt.doubt.Without(receiver)
 		}
 	})
 }
@@ -45,7 +48,11 @@ func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
 // be refused out of turn: then the others stay on their way.
 func (b *Book) Refused(key event.Key, t Transition, receiver int, _ time.Time) {
 	b.settle(key, t, receiver, func(f found) {
-		if t.State == Violated && f.debt != nil && !f.debt.knows.Has(receiver) {
+		switch {
+		case t.State == Resolved:
+		case f.record != nil:
+			f.record.doubt = f.record.doubt.Without(receiver)
+		case !f.debt.knows.Has(receiver):
 			f.debt.forget(Receivers(0).With(receiver))
 		}
 	})
@@ -66,11 +73,12 @@ func (b *Book) Release(key event.Key, t Transition, receiver int) {
 	case f.record != nil:
 		f.record.flying, f.record.owes = f.record.flying.Without(receiver),
 			f.record.owes.With(receiver)
-	case f.debt.knows.Has(receiver): // it was a repeat
+	case (f.debt.knows | f.debt.doubt).Has(receiver): // it was a repeat, or owed for its end
 		f.debt.flying = f.debt.flying.Without(receiver)
 	default:
 		f.debt.forget(Receivers(0).With(receiver))
 	}
+	b.mark(f.object.key)
 	f.tidy(b)
 }
 
@@ -82,7 +90,7 @@ func (b *Book) Owes(key event.Key, t Transition, receiver int) bool {
 	defer b.mu.Unlock()
 	f := b.find(key, t)
 	if !f.flies(t, receiver) || f.debt != nil && t.State == Resolved &&
-		f.debt.flying.Has(receiver) {
+		(f.debt.flying|f.debt.doubt).Has(receiver) {
 		return false
 	}
 	return !slices.ContainsFunc(f.earlier(), func(d debt) bool {
@@ -95,7 +103,7 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, how func(found)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.find(key, t)
-	if f.owes(t, receiver) && !f.waits(receiver) {
+	if f.owes(t, receiver) && !f.waits(t, receiver) {
 		f.begin(t, receiver)
 	}
 	if !f.flies(t, receiver) {
@@ -110,6 +118,7 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, how func(found)
 		f.debt.ending = f.debt.ending.Without(receiver)
 	}
 	how(f)
+	b.mark(f.object.key)
 	f.tidy(b)
 }
 
@@ -163,26 +172,34 @@ func (f found) owes(t Transition, receiver int) bool {
 	switch {
 	case t.State == Resolved:
 		return f.debt != nil && f.debt.owes.Has(receiver)
+	case f.debt != nil:
+		return f.debt.again().Has(receiver)
 	default:
 		return f.record != nil && f.record.owes.Has(receiver)
 	}
 }
 
 // waits reports whether an earlier report of the rule is owed to a receiver and has not begun.
-func (f found) waits(receiver int) bool {
+func (f found) waits(t Transition, receiver int) bool {
+	if t.State == Resolved && f.debt.again().Has(receiver) {
+		return true
+	}
 	return slices.ContainsFunc(f.earlier(), func(d debt) bool {
-		return d.told.name == f.rule() && d.owes.Has(receiver)
+		return d.told.name == f.rule() && (d.owes | d.again()).Has(receiver)
 	})
 }
 
 // begin notes that a report is on its way.
 func (f found) begin(t Transition, receiver int) {
-	if t.State == Resolved {
+	switch {
+	case t.State == Resolved:
 		f.debt.owes, f.debt.ending = f.debt.owes.Without(receiver), f.debt.ending.With(receiver)
-		return
+	case f.debt != nil:
+		f.debt.flying = f.debt.flying.With(receiver)
+	default:
+		f.record.owes, f.record.flying = f.record.owes.Without(receiver),
+			f.record.flying.With(receiver)
 	}
-	f.record.owes, f.record.flying = f.record.owes.Without(receiver),
-		f.record.flying.With(receiver)
 }
 
 // flies reports whether a report is on its way to a receiver.

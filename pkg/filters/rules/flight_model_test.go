@@ -29,6 +29,7 @@ type heard struct {
 	// Each is "", "owed" or "flying"; the violation may also be "known" or, if it was refused,
 	// "over".
 	violation, repeat, end string
+	doubt                  bool // the violation was flying at a restart, and may be known
 }
 
 // believed is what a receiver took last of a line.
@@ -57,6 +58,22 @@ type routes struct {
 	lines     map[wire][]heard // the first violation first
 	beliefs   map[wire]believed
 	late      int
+	cuts      [][]byte
+	taken     map[report]bool // by receivers
+	repeated  map[report]bool // those that come again, since the book does not know that
+	restarted bool
+}
+
+// report is one report, as its id says.
+type report struct {
+	wire    wire
+	number  uint64
+	state   State
+	repeats int
+}
+
+func idOf(l lane, tr Transition) report {
+	return report{wire{l.name, tr.Rule.name, l.receiver}, tr.number, tr.State, tr.Repeats}
 }
 
 // refused is an end that a receiver has refused.
@@ -88,7 +105,8 @@ func TestModelOfReceivers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := &routes{t: rt, rules: all, receivers: everyReceiver(2), now: begin,
 			uids: map[string]int{}, lanes: map[lane][]Transition{}, lines: map[wire][]heard{},
-			beliefs: map[wire]believed{}, over: map[refused]bool{}}
+			beliefs: map[wire]believed{}, over: map[refused]bool{}, taken: map[report]bool{},
+			repeated: map[report]bool{}}
 		r.book = NewBook(all, 2)
 		r.evaluator = r.book.Evaluator(nil)
 		name := rapid.SampledFrom([]string{"web", "db"})
@@ -171,6 +189,9 @@ func TestModelOfReceivers(t *testing.T) {
 				r.reload(rules, Receivers(
 					rapid.Uint64Range(1, 1<<modelReceivers-1).Draw(t, "receivers")))
 			},
+			"cut":     func(*rapid.T) { r.cuts = appendCut(r.cuts, r.book, r.names()) },
+			"whole":   func(*rapid.T) { r.cuts = [][]byte{r.book.Whole(nil, r.names())} },
+			"restart": func(t *rapid.T) { r.restart(t) },
 			"time": func(t *rapid.T) {
 				r.now = r.now.Add(
 					time.Duration(rapid.IntRange(1, 9000).Draw(t, "ms")) * time.Millisecond)
@@ -269,6 +290,10 @@ func (r *routes) see(op event.Op, name, fields string, away Receivers) {
 			case !tr.To.Has(receiver):
 			case away.Has(receiver): // and gets nothing more this time
 				r.late++
+			case r.hasRefused(lane{name, receiver}, tr):
+				if r.book.Begin(key(name), tr, receiver) {
+					r.t.Fatalf("%v: the end of %+v begins, which it has refused", receiver, tr)
+				}
 			default:
 				r.begin(lane{name, receiver}, tr)
 			}
@@ -276,16 +301,22 @@ func (r *routes) see(op event.Op, name, fields string, away Receivers) {
 	}
 }
 
+// hasRefused reports whether the receiver has just refused the violation that a report ends.
+func (r *routes) hasRefused(l lane, tr Transition) bool {
+	_, _, part := r.part(l, tr)
+	return r.unwanted.Has(l.receiver) && tr.State == Resolved && part == nil
+}
+
 // end notes that the last violation of a rule has ended.
 func (r *routes) end(name, rule string) {
 	r.each(name, rule, func(l wire) {
 		h := &r.lines[l][len(r.lines[l])-1]
 		h.ended = true
-		switch h.violation {
-		case "owed", "over":
-			h.violation = "over"
-		default:
+		switch {
+		case h.doubt, h.violation == "known", h.violation == "flying":
 			h.end = "owed"
+		default:
+			h.violation = "over"
 		}
 		if h.repeat == "owed" {
 			h.repeat = ""
@@ -345,7 +376,7 @@ func (r *routes) begin(l lane, tr Transition) {
 		r.t.Fatalf("%v: %s %s of %s begins twice", l, tr.State, tr.Rule.name, tr.UID)
 	}
 	*part = "flying"
-	if r.unwanted.Has(l.receiver) {
+	if r.unwanted.Has(l.receiver) && !r.repeated[idOf(l, tr)] {
 		r.refuse(l, tr)
 	} else {
 		r.lanes[l] = append(r.lanes[l], tr)
@@ -377,14 +408,14 @@ func (r *routes) deliver(l lane, how string) {
 		r.release(l, tr)
 		return
 	}
-	if how == "refuse" {
+	if how == "refuse" && !r.repeated[idOf(l, tr)] { // what it has, it does not refuse
 		r.refuse(l, tr)
 		return
 	}
 	r.take(l, tr)
 	r.book.Took(key(l.name), tr, l.receiver, r.now)
 	if *part = ""; tr.State == Violated && !tr.Repeated {
-		*part = "known"
+		*part, h.doubt = "known", false
 	}
 	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
 }
@@ -394,7 +425,7 @@ func (r *routes) refuse(l lane, tr Transition) {
 	r.book.Refused(key(l.name), tr, l.receiver, r.now)
 	at := wire{l.name, tr.Rule.name, l.receiver}
 	if *part = ""; tr.State == Violated && !tr.Repeated {
-		*part, h.end = "over", ""
+		*part, h.end, h.doubt = "over", "", false
 	}
 	if tr.State == Resolved {
 		r.over[refused{at, tr.number}] = true // and so its dead letter says
@@ -405,7 +436,15 @@ func (r *routes) refuse(l lane, tr Transition) {
 // take holds what a receiver gets against what it got before.
 func (r *routes) take(l lane, tr Transition) {
 	at := wire{l.name, tr.Rule.name, l.receiver}
-	was := r.beliefs[at]
+	was, id := r.beliefs[at], idOf(l, tr)
+	if r.repeated[id] {
+		delete(r.repeated, id) // the receiver knows the id
+		return
+	}
+	if r.taken[id] {
+		r.t.Fatalf("%v gets %+v twice", l, id)
+	}
+	r.taken[id] = true
 	if was.number != tr.number && r.over[refused{at, was.number}] {
 		was = believed{}
 	}
@@ -414,8 +453,8 @@ func (r *routes) take(l lane, tr Transition) {
 		r.t.Fatalf("%v gets the end of %s, but believes %+v", at, tr.UID, was)
 	case tr.State == Violated && tr.Repeated != was.violated:
 		r.t.Fatalf("%v gets %s, repeated %t, but believes %+v", at, tr.UID, tr.Repeated, was)
-	case tr.Repeated && (tr.UID != was.uid ||
-		was.backs == r.backs && r.now.Sub(was.last) < modelRepeat || tr.Rule.Repeat() == 0):
+	case tr.Repeated && (tr.UID != was.uid || was.backs == r.backs &&
+		r.now.Sub(was.last) < modelRepeat || tr.Rule.Repeat() == 0 && !r.restarted):
 		r.t.Fatalf("%v gets %s again, but believes %+v", at, tr.UID, was)
 	}
 	r.beliefs[at] = believed{tr.number, tr.State == Violated, tr.UID, r.now, r.backs}
@@ -432,7 +471,7 @@ func (r *routes) release(l lane, tr Transition) {
 	case tr.State == Resolved || !h.ended:
 	case tr.Repeated:
 		h.repeat = ""
-	default:
+	case !h.doubt:
 		h.violation, h.end = "over", ""
 	}
 	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
@@ -488,6 +527,8 @@ func (r *routes) reload(rules []*Rule, receivers Receivers) {
 	r.book.Use(rules, receivers)
 	gone := r.receivers &^ receivers
 	maps.DeleteFunc(r.lines, func(l wire, _ []heard) bool { return gone.Has(l.receiver) })
+	maps.DeleteFunc(r.taken, func(id report, _ bool) bool { return gone.Has(id.wire.receiver) })
+	maps.DeleteFunc(r.repeated, func(id report, _ bool) bool { return gone.Has(id.wire.receiver) })
 	maps.DeleteFunc(r.beliefs, func(l wire, _ believed) bool { return gone.Has(l.receiver) })
 	maps.DeleteFunc(r.lanes, func(l lane, _ []Transition) bool { return gone.Has(l.receiver) })
 	for name, violations := range open {

@@ -111,6 +111,25 @@ func opened(b *Book) string {
 	return strings.Join(parts, "; ")
 }
 
+// appendCut appends what a book's next cut has, if that is anything.
+func appendCut(cuts [][]byte, b *Book, receivers []string) [][]byte {
+	if cut := b.Cut(nil, receivers); len(cut) > 0 {
+		cuts = append(cuts, cut)
+	}
+	return cuts
+}
+
+// savedIn returns what cuts add up to.
+func savedIn(t interface{ Fatal(...any) }, cuts [][]byte) *Saved {
+	s := &Saved{}
+	for _, cut := range cuts {
+		if err := s.Apply(cut); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
 // evaluate lets receivers take all that there is to report.
 func evaluate(e *Evaluator, ev event.Event, now time.Time) Outcome {
 	outcome := e.Evaluate(ev, now)

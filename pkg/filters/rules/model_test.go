@@ -104,10 +104,11 @@ type world struct {
 	now        time.Time
 	lives      map[event.Key]*life
 	uids       int
+	cuts       [][]byte // since the first one, or the last whole one
 }
 
 // TestModel: whatever happens in whatever order, the book says what follows from all that was ever
-// answered.
+// answered, however often it is cut and restored.
 func TestModel(t *testing.T) {
 	rules := []*Rule{
 		rule(t, "at-once", "object.r0", 0, 0),
@@ -149,6 +150,9 @@ func TestModel(t *testing.T) {
 			"delete": func(t *rapid.T) {
 				w.evaluate(t, key.Draw(t, "object"), event.Delete)
 			},
+			"cut":            func(*rapid.T) { w.cuts = appendCut(w.cuts, w.book, modelNames) },
+			"whole":          func(*rapid.T) { w.cuts = [][]byte{w.book.Whole(nil, modelNames)} },
+			"restart":        func(rt *rapid.T) { w.restart(rt, t) },
 			"another object": func(t *rapid.T) { w.lives[key.Draw(t, "object")].uid = "" },
 			"time passes": func(t *rapid.T) {
 				w.now = w.now.Add(
@@ -164,6 +168,18 @@ func TestModel(t *testing.T) {
 				len(w.book.counts), w.book.open)
 		}
 	})
+}
+
+// modelNames are the names of the model's receivers.
+var modelNames = []string{"out"}
+
+// restart goes on with a restored book.
+func (w *world) restart(rt *rapid.T, t *testing.T) {
+	w.cuts = appendCut(w.cuts, w.book, modelNames)
+	w.book = Restore(w.rules, modelNames, savedIn(rt, w.cuts), w.now)
+	for i := range w.evaluators {
+		w.evaluators[i] = telling(t, w.book.Evaluator(nil))
+	}
 }
 
 func (w *world) change(t *rapid.T, l *life) {

@@ -44,6 +44,7 @@ func (b *Book) Owe(key event.Key, rule, uid string, since time.Time, receiver in
 		return false
 	}
 	o.records[i].owes = o.records[i].owes.With(receiver)
+	b.mark(o.key)
 	return true
 }
 
@@ -54,18 +55,24 @@ func (b *Book) Unreported(receiver int) []event.Key {
 	var keys []event.Key
 	for key, o := range b.objects {
 		if slices.ContainsFunc(o.records, func(r record) bool { return r.owes.Has(receiver) }) ||
-			slices.ContainsFunc(o.debts, func(d debt) bool { return d.owes.Has(receiver) }) {
+			slices.ContainsFunc(o.debts, func(d debt) bool {
+				return (d.owes | d.again()).Has(receiver)
+			}) {
 			keys = append(keys, key)
 		}
 	}
 	b.mu.Unlock()
+	sortKeys(keys)
+	return keys
+}
+
+func sortKeys(keys []event.Key) {
 	slices.SortFunc(keys, func(a, b event.Key) int {
 		if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
 			return c
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return keys
 }
 
 // owed appends the reports that are owed of an object and not on their way: first the ends of those
@@ -98,7 +105,12 @@ func (s *ruleSet) isNow(d *debt, uid string) bool {
 	return ok && d.uid == uid
 }
 
+// appendEnd appends the end of a violation, and before it the violation if that is owed again.
 func appendEnd(all []Transition, d *debt) []Transition {
+	if to := d.again(); to != 0 {
+		all = append(all, Transition{Rule: d.told, State: Violated, UID: d.uid, Message: d.message,
+			Since: d.since, To: to, number: d.number})
+	}
 	if d.owes == 0 {
 		return all
 	}

@@ -36,6 +36,9 @@ type record struct {
 	owes    Receivers // those that the violation, or its repeat, has to be reported to
 	flying  Receivers // those that such a report is on its way to; none of them is in owes
 	knows   Receivers // those that have taken the violation
+	// those that may have taken it: it was on its way when the book was cut, and is owed again.
+	// None of them is in knows.
+	doubt   Receivers
 	repeats int
 }
 
@@ -52,27 +55,31 @@ type debt struct {
 	message string
 	flying  Receivers // as in the record, when it ended
 	knows   Receivers // the same
+	doubt   Receivers // the same; they get the violation again, and then its end
 	owes    Receivers // those that the end has to be reported to, behind what is flying
 	ending  Receivers // those that the end is on its way to
 }
 
 // debt returns what is owed when the violation ends, false if nobody has heard of it.
 func (r *record) debt(uid string) (debt, bool) {
-	told := r.knows | r.flying
+	told := r.knows | r.flying | r.doubt
 	return debt{
 		number: r.number, told: r.told, uid: uid, since: r.since, message: r.message,
-		flying: r.flying, knows: r.knows, owes: told,
+		flying: r.flying, knows: r.knows, doubt: r.doubt, owes: told,
 	}, told != 0
 }
 
 // open are the receivers that have to hear of the violation or its end, or that a report of it is
 // on its way to.
-func (d *debt) open() Receivers { return d.flying | d.owes | d.ending }
+func (d *debt) open() Receivers { return d.flying | d.owes | d.ending | d.doubt }
+
+// again are the receivers that the violation is owed to once more before its end.
+func (d *debt) again() Receivers { return d.doubt &^ d.flying }
 
 // forget removes the receivers from all that is known of the violation.
 func (d *debt) forget(these Receivers) {
-	d.flying, d.knows, d.owes, d.ending = d.flying&^these, d.knows&^these, d.owes&^these,
-		d.ending&^these
+	d.flying, d.knows, d.doubt = d.flying&^these, d.knows&^these, d.doubt&^these
+	d.owes, d.ending = d.owes&^these, d.ending&^these
 }
 
 // step is what follows from an answer of deny.

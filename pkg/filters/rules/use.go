@@ -31,6 +31,7 @@ func (b *Book) Use(rules []*Rule, receivers Receivers) {
 	defer b.mu.Unlock()
 	old := b.set.Load()
 	b.set.Store(next)
+	b.changed = nil // numbers of receivers may mean others
 	clear(b.counts)
 	b.open = 0
 	for _, o := range b.objects {
@@ -52,12 +53,12 @@ func (s *ruleSet) adopt(o *objectText, old *ruleSet) {
 			continue
 		}
 		rec.rule = rule
-		rec.owes, rec.flying, rec.knows = rec.owes&s.receivers, rec.flying&s.receivers,
-			rec.knows&s.receivers
+		rec.owes, rec.flying = rec.owes&s.receivers, rec.flying&s.receivers
+		rec.knows, rec.doubt = rec.knows&s.receivers, rec.doubt&s.receivers
 		if rec.violated {
 			rec.owes |= s.receivers &^ old.receivers
 		}
-		if rec.knows|rec.flying == 0 {
+		if rec.knows|rec.flying|rec.doubt == 0 {
 			rec.told = s.rules[rule]
 		}
 		records = append(records, rec)

@@ -1,0 +1,418 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// severe compiles a rule with a severity.
+func severe(t testing.TB, name, severity string) *Rule {
+	t.Helper()
+	r, err := Compile(Definition{Name: name, Severity: severity,
+		Deny: filters.Expression{Text: deny, File: "config.yaml", Line: 7, Listener: "pods"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// restored returns the book of a cut that has everything.
+func restored(t testing.TB, b *Book, rules []*Rule, from, to []string, now time.Time) *Book {
+	t.Helper()
+	return Restore(rules, to, savedIn(t, [][]byte{b.Whole(nil, from)}), now)
+}
+
+// owedTo shows what is owed of an object.
+func owedTo(b *Book, o event.Key, receiver int) (all []string) {
+	for _, t := range b.Owed(o, receiver) {
+		all = append(all, fmt.Sprintf("%s %s %s %s", t.State, t.Rule.Name(), t.Rule.Severity(),
+			t.UID))
+	}
+	return all
+}
+
+func wantOwed(t *testing.T, b *Book, receiver int, want ...string) {
+	t.Helper()
+	if got := owedTo(b, key("web"), receiver); !slices.Equal(got, want) {
+		t.Errorf("receiver %d is owed %q, want %q", receiver, got, want)
+	}
+}
+
+// begun evaluates an object, and returns the report, which is on its way to receiver 0.
+func begun(t *testing.T, b *Book, fields string) Transition {
+	t.Helper()
+	o := b.Evaluator(nil).Evaluate(event.Event{Op: event.Update,
+		Object: pod(t, "web", "u", fields)}, begin)
+	tr := o.Transitions[len(o.Transitions)-1]
+	if !b.Begin(key("web"), tr, 0) {
+		t.Fatal("it does not begin")
+	}
+	return tr
+}
+
+const bad, good = `"n":5`, `"n":1`
+
+func TestACutHasWhatHasChangedSince(t *testing.T) {
+	out := []string{"out"}
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)}, 1)
+	e := b.Evaluator(nil)
+	see := func(name, fields string) {
+		evaluate(e, event.Event{Op: event.Update, Object: pod(t, name, "u-"+name, fields)}, begin)
+	}
+	see("web", bad)
+	see("db", bad)
+	if first := b.Cut(nil, out); savedIn(t, [][]byte{first}).Len() != 2 {
+		t.Errorf("the first cut is %q", first)
+	}
+	see("db", bad)
+	see("other", good)
+	if cut := b.Cut(nil, out); cut != nil {
+		t.Errorf("nothing has changed, but the cut is %q", cut)
+	}
+	see("web", good)
+	second := b.Cut([]byte("before"), out)
+	s := savedIn(t, [][]byte{b.Whole(nil, out)})
+	if err := s.Apply(second[len("before"):]); err != nil || s.Len() != 1 {
+		t.Errorf("%v, %d objects", err, s.Len())
+	}
+	b.Use([]*Rule{rule(t, "a", deny, 0, 0)}, everyReceiver(2))
+	if third := b.Cut(nil, []string{"out", "new"}); savedIn(t, [][]byte{third}).Len() != 1 {
+		t.Errorf("after Use, the cut is %q", third)
+	}
+}
+
+// What changes during a cut of everything is in that, or in the next one.
+func TestWhatChangesDuringACut(t *testing.T) {
+	out := []string{"out"}
+	all := []*Rule{rule(t, "a", deny, 0, 0)}
+	b := NewBook(all, 1)
+	const objects = 1000
+	see := func(e *Evaluator, i int, fields string) {
+		evaluate(e, event.Event{Op: event.Update, Object: pod(t, fmt.Sprint("web-", i), "u",
+			fields)}, begin)
+	}
+	e := b.Evaluator(nil)
+	for i := range objects {
+		see(e, i, bad)
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		e := b.Evaluator(nil)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				see(e, i%(2*objects), []string{bad, good}[i/(2*objects)%2])
+			}
+		}
+	}()
+	cuts := appendCut(nil, b, out)
+	for range 20 {
+		cuts = appendCut([][]byte{b.Whole(nil, out)}, b, out)
+	}
+	close(stop)
+	<-ended
+	again := Restore(all, out, savedIn(t, appendCut(cuts, b, out)), begin)
+	if want := b.Keys(); !slices.Equal(again.Keys(), want) || again.number != b.number ||
+		!slices.Equal(again.Open(), b.Open()) {
+		t.Errorf("%d objects, want %d", len(again.Keys()), len(want))
+	}
+}
+
+func TestABookThatWasNeverCutKeepsNothingForCuts(t *testing.T) {
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)}, 1)
+	begun(t, b, bad)
+	if b.changed != nil {
+		t.Errorf("it keeps %v", b.changed)
+	}
+}
+
+func TestWhatWasOnItsWayIsOwedAgain(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, 0)}, []string{"out"}
+	b := NewBook(all, 1)
+	tr := begun(t, b, bad)
+	wantOwed(t, b, 0)
+	again := restored(t, b, all, out, out, begin)
+	wantOwed(t, again, 0, "violated a medium u")
+	b.Took(key("web"), tr, 0, begin)
+	wantOwed(t, restored(t, b, all, out, out, begin), 0)
+	begun(t, b, good)
+	wantOwed(t, b, 0)
+	wantOwed(t, restored(t, b, all, out, out, begin), 0, "resolved a medium u")
+}
+
+func TestAViolationThatWasOnItsWayComesAgainBeforeItsEnd(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, 0)}, []string{"out"}
+	ended := NewBook(all, 1)
+	begun(t, ended, bad)
+	begun(t, ended, good)
+	open := NewBook(all, 1)
+	begun(t, open, bad)
+	for name, b := range map[string]*Book{
+		"ended before the cut": restored(t, ended, all, out, out, begin),
+		"ended after it":       restored(t, open, all, out, out, begin),
+		"after two restarts": restored(t, restored(t, ended, all, out, out, begin), all, out, out,
+			begin),
+	} {
+		b.Evaluator(nil).Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)},
+			begin)
+		owed := b.Owed(key("web"), 0)
+		if len(owed) != 2 || owed[0].State != Violated || owed[0].Repeated ||
+			owed[1].State != Resolved || owed[0].Since != owed[1].Since {
+			t.Fatalf("%s: owed %+v", name, owed)
+		}
+		if b.Begin(key("web"), owed[1], 0) {
+			t.Errorf("%s: the end begins first", name)
+		}
+		for i := range owed {
+			if !b.Begin(key("web"), owed[i], 0) {
+				t.Errorf("%s: %d does not begin", name, i)
+			}
+		}
+		if b.Owes(key("web"), owed[1], 0) {
+			t.Errorf("%s: the end is sent first", name)
+		}
+		b.Release(key("web"), owed[0], 0)
+		wantOwed(t, b, 0, "violated a medium u")
+		b.Took(key("web"), owed[0], 0, begin)
+		if !b.Owes(key("web"), owed[1], 0) {
+			t.Errorf("%s: the end is not owed", name)
+		}
+		b.Took(key("web"), owed[1], 0, begin)
+		if len(b.Keys()) != 0 {
+			t.Errorf("%s: in the end there is %v", name, b.Keys())
+		}
+	}
+}
+
+// Another receiver has the violation repeated meanwhile.
+func TestAViolationThatIsRepeatedBeforeItComesAgain(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, time.Hour)}, []string{"out", "other"}
+	b := NewBook(all, 2)
+	b.Took(key("web"), begun(t, b, bad), 1, begin)
+	b = restored(t, b, all, out, out, begin)
+	e := b.Evaluator(nil)
+	e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", bad)},
+		begin.Add(time.Hour))
+	if owed := b.Owed(key("web"), 1); len(owed) != 1 || !owed[0].Repeated {
+		t.Errorf("the other is owed %+v", owed)
+	}
+	e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)},
+		begin.Add(time.Hour))
+	wantOwed(t, b, 0, "violated a medium u", "resolved a medium u")
+	wantOwed(t, b, 1, "resolved a medium u")
+}
+
+func TestAViolationThatIsRefusedAfterARestartHasNoEnd(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, 0)}, []string{"out"}
+	b := NewBook(all, 1)
+	begun(t, b, bad)
+	again := restored(t, b, all, out, out, begin)
+	again.Refused(key("web"), again.Owed(key("web"), 0)[0], 0, begin)
+	again.Evaluator(nil).Evaluate(event.Event{Op: event.Update,
+		Object: pod(t, "web", "u", good)}, begin)
+	wantOwed(t, again, 0)
+	begun(t, b, good)
+	again = restored(t, b, all, out, out, begin)
+	again.Refused(key("web"), again.Owed(key("web"), 0)[0], 0, begin)
+	if len(again.Keys()) != 0 {
+		t.Errorf("in the end there is %v", again.Keys())
+	}
+}
+
+func TestForAndRepeatGoOnWhileNothingRuns(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, time.Minute, time.Hour)}, []string{"out"}
+	b := NewBook(all, 1)
+	see := func(b *Book, after time.Duration) string {
+		return told(evaluate(b.Evaluator(nil), event.Event{Op: event.Update,
+			Object: pod(t, "web", "u", bad)}, begin.Add(after)))
+	}
+	see(b, 0)
+	b = restored(t, b, all, out, out, begin.Add(40*time.Second))
+	if got := see(b, 50*time.Second); got != "look after 10s" {
+		t.Errorf("pending: %s", got)
+	}
+	b = restored(t, b, all, out, out, begin.Add(2*time.Minute))
+	if got := see(b, 2*time.Minute); got != "violated a of u since 0s; look after 1h0m0s" {
+		t.Errorf("after For: %s", got)
+	}
+	b = restored(t, b, all, out, out, begin.Add(time.Hour))
+	if got := see(b, time.Hour); got != "look after 2m0s" {
+		t.Errorf("before Repeat: %s", got)
+	}
+	if got := see(b, 63*time.Minute); got !=
+		"violated a of u since 0s again; look after 1h0m0s" {
+		t.Errorf("after Repeat: %s", got)
+	}
+}
+
+func TestAClockThatWasSetBackWhileNothingRan(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, time.Minute, time.Hour)}, []string{"out"}
+	b := NewBook(all, 1)
+	see := func(b *Book, after time.Duration) string {
+		return told(evaluate(b.Evaluator(nil), event.Event{Op: event.Update,
+			Object: pod(t, "web", "u", bad)}, begin.Add(after)))
+	}
+	see(b, 24*time.Hour)
+	pending := restored(t, b, all, out, out, begin)
+	if got := see(pending, 0); got != "look after 1m0s" {
+		t.Errorf("pending: %s", got)
+	}
+	see(b, 25*time.Hour)
+	violated := restored(t, b, all, out, out, begin)
+	if got := see(violated, 0); got != "look after 1h0m0s" {
+		t.Errorf("violated: %s", got)
+	}
+	if got := see(violated, time.Hour); got !=
+		"violated a of u since 24h0m0s again; look after 1h0m0s" {
+		t.Errorf("an hour later: %s", got)
+	}
+	if since := violated.Open()[0].Since; since != begin.Add(24*time.Hour) {
+		t.Errorf("it is since %v, which its report has said otherwise", since)
+	}
+}
+
+func TestRulesAndReceiversAreFoundByTheirNames(t *testing.T) {
+	a, other := severe(t, "a", "low"), severe(t, "other", "low")
+	b := NewBook([]*Rule{a, other}, 3)
+	e := b.Evaluator(nil)
+	o := e.Evaluate(event.Event{Op: event.Add, Object: pod(t, "web", "u", bad)}, begin)
+	for _, tr := range o.Transitions {
+		b.Took(key("web"), tr, 1, begin)
+	}
+	from := []string{"x", "y", "z"}
+	b = restored(t, b, []*Rule{severe(t, "b", "low"), severe(t, "a", "high")}, from,
+		[]string{"new", "", "z", "y"}, begin)
+	wantOwed(t, b, 0, "violated a low u")
+	wantOwed(t, b, 1)
+	wantOwed(t, b, 2, "violated a low u")
+	wantOwed(t, b, 3, "resolved other low u")
+	if got := opened(b); got != "a high shop/web u since 0s: a" {
+		t.Errorf("open: %s", got)
+	}
+	b.Evaluator(nil).Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)},
+		begin)
+	wantOwed(t, b, 3, "resolved other low u", "resolved a low u")
+	wantOwed(t, b, 0)
+}
+
+func TestWhatIsNotACutIsRefusedAndChangesNothing(t *testing.T) {
+	out := []string{"out"}
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", deny, time.Second, 0)}, 1)
+	begun(t, b, bad)
+	begun(t, b, good)
+	begun(t, b, bad)
+	cut := b.Whole(nil, out)
+	s := savedIn(t, [][]byte{cut})
+	for n := range cut {
+		if err := s.Apply(cut[:n]); !errors.Is(err, ErrDamaged) || s.Len() != 1 {
+			t.Errorf("%d bytes of %d: %v", n, len(cut), err)
+		}
+	}
+	if err := s.Apply(append(slices.Clone(cut), 0)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("one byte too much: %v", err)
+	}
+	cut[0]++
+	if err := s.Apply(cut); !errors.Is(err, ErrVersion) || s.Len() != 1 {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+// FuzzSaved: no bytes make a book that does not work.
+func FuzzSaved(f *testing.F) {
+	all, out := []*Rule{rule(f, "a", deny, 0, 0), rule(f, "b", deny, time.Second, time.Second)},
+		[]string{"out", "other"}
+	b := NewBook(all, 2)
+	e := b.Evaluator(nil)
+	for i, fields := range []string{bad, bad, good, bad, good} {
+		o := e.Evaluate(event.Event{Op: event.Update, Object: pod(f, "web", "u", fields)},
+			begin.Add(time.Duration(i)*time.Second))
+		for _, t := range o.Transitions {
+			b.Begin(key("web"), t, 0)
+		}
+		f.Add(b.Whole(nil, out))
+		f.Add(b.Cut(nil, out))
+	}
+	f.Fuzz(func(t *testing.T, cut []byte) {
+		s := &Saved{}
+		if err := s.Apply(cut); err != nil {
+			return
+		}
+		b := Restore(all, out, s, begin)
+		e := b.Evaluator(nil)
+		for _, k := range b.Keys() {
+			for receiver := range out {
+				for _, tr := range b.Owed(k, receiver) {
+					if b.Begin(k, tr, receiver) {
+						b.Took(k, tr, receiver, begin)
+					}
+				}
+			}
+		}
+		evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u", good)}, begin)
+		again := restored(t, b, all, out, out, begin)
+		if !slices.Equal(again.Keys(), b.Keys()) || len(again.Open()) != len(b.Open()) {
+			t.Errorf("%v is %v when it is restored", b.Keys(), again.Keys())
+		}
+	})
+}
+
+// BenchmarkCut is a cut of a book with 100,000 violations.
+func BenchmarkCut(b *testing.B) {
+	book, out := violate(b, manyViolations), []string{"out"}
+	bytes := book.Cut(nil, out)
+	b.Logf("%d bytes for each violation", len(bytes)/manyViolations)
+	b.Run("Whole", func(b *testing.B) {
+		for b.Loop() {
+			bytes = book.Whole(bytes[:0], out)
+		}
+	})
+	b.Run("Longest", func(b *testing.B) { // for which an evaluation waits
+		longest := time.Duration(0)
+		for b.Loop() {
+			done := make(chan struct{})
+			go func() {
+				bytes = book.Whole(bytes[:0], out)
+				close(done)
+			}()
+			for over := false; !over; {
+				begun := time.Now()
+				book.Counts()
+				longest = max(longest, time.Since(begun))
+				select {
+				case <-done:
+					over = true
+				case <-time.After(100 * time.Microsecond):
+				}
+			}
+		}
+		b.ReportMetric(float64(longest.Microseconds()), "longest-us")
+	})
+	b.Run("Changed", func(b *testing.B) { // 100 of them
+		keys := book.Keys()[:100]
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, k := range keys {
+				book.mark(k)
+			}
+			bytes = book.Cut(bytes[:0], out)
+		}
+	})
+	b.Run("Restore", func(b *testing.B) {
+		cut, rules := book.Whole(nil, out), book.set.Load().rules
+		for b.Loop() {
+			if n := len(Restore(rules, out, savedIn(b, [][]byte{cut}), begin).objects); n !=
+				manyViolations {
+				b.Fatal(n)
+			}
+		}
+	})
+}
