@@ -61,7 +61,18 @@
 // # Memory
 //
 //   - What waits takes at most 300 bytes for each event and output. Its objects, which the outputs
-//     share, and what was made of it come on top.
+//     share, and what was made of it come on top. With Keep it takes twice as much.
+//
+// # Restarts
+//
+//   - With Keep, [Outbox.Cut] has what has changed of what is unsent, and a [Backlog] adds up cuts.
+//   - A restored outbox sends each object's messages in their order, before anything newer of it.
+//   - What was made is sent as it was made, and what was sent of an entry is not sent again.
+//   - Attempts, and the time since an entry was offered, go on. No entry lacks room.
+//   - Rules' reports are not kept: the entry asks its Maker for those that are owed again.
+//   - A replay is not kept: its letter still is.
+//   - What has ended after the last cut is sent again, with the same ids.
+//   - A cut of another version, or a damaged one, is refused, and changes nothing.
 //
 // # Running and stopping
 //

@@ -18,12 +18,13 @@ import (
 // What waits takes no more memory than doc.go says, and for each output the same, whether there is
 // room for it or not.
 func TestMemoryOfWhatWaits(t *testing.T) {
-	t.Run("with room", func(t *testing.T) { memoryOfWhatWaits(t, 20_000) })
-	t.Run("with little room", func(t *testing.T) { memoryOfWhatWaits(t, 1000) })
+	t.Run("with room", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, false, 300) })
+	t.Run("with little room", func(t *testing.T) { memoryOfWhatWaits(t, 1000, false, 300) })
+	t.Run("kept", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, true, 600) })
 }
 
-func memoryOfWhatWaits(t *testing.T, capacity int) {
-	const entries, each = 20_000, 300
+func memoryOfWhatWaits(t *testing.T, capacity int, keep bool, each int) {
+	const entries = 20_000
 	builder, err := cloudevent.NewBuilder(
 		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
@@ -45,7 +46,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int) {
 		var all []*Outbox
 		for range outputs {
 			o, err := New(NewOutput("out", hanging{}, log), Config{Listener: "l",
-				Capacity: capacity, Overflow: informer.OverflowLatest,
+				Capacity: capacity, Overflow: informer.OverflowLatest, Keep: keep,
 				Log: &failurelog.Log{Logger: log}})
 			if err != nil {
 				t.Fatal(err)
@@ -56,6 +57,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int) {
 					t.Fatal(taken, err)
 				}
 			}
+			o.Cut(nil, appendText)
 			all = append(all, o)
 		}
 		bytes := float64(heap()-before) / entries

@@ -214,6 +214,25 @@ func (b *book) hears(object string, m *sink.Report) {
 	}
 }
 
+// restart releases what is on its way.
+func (b *book) restart() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.rules {
+		for _, r := range b.rules[i] {
+			for _, e := range r.episodes {
+				if e.begin == flying {
+					e.begin = none
+				}
+				if e.end == flying {
+					e.end = none
+				}
+			}
+			r.tidy()
+		}
+	}
+}
+
 // check checks in the end what the receiver knows. All: everything was to be reported.
 func (b *book) check(all bool, letters int) {
 	b.mu.Lock()

@@ -204,6 +204,8 @@ type run struct {
 	receiver *receiver
 	cancel   func()
 	ended    chan error
+	cuts     [][]byte
+	past     Stats // of the outboxes before restarts
 }
 
 // configure begins another configuration, by whose number its messages are known.

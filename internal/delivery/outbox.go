@@ -29,6 +29,8 @@ type Config struct {
 	// Notes are where deliveries are noted that make dead letters superfluous. May be nil.
 	Notes *deadletter.Listener
 	Log   *failurelog.Log
+	// Keep notes what is unsent, for Cut.
+	Keep bool
 	// OnRoom is called after entries have ended; it must not block. May be nil.
 	OnRoom func()
 }
@@ -52,6 +54,7 @@ type Outbox struct {
 	made     atomic.Int64 // bytes that wait
 	stats    stats
 	letters  atomic.Uint64
+	keeping  keeping
 }
 
 // New returns an outbox that sends nothing before Run.
@@ -63,6 +66,10 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 		return nil, fmt.Errorf("output %q: %w", out.Name, err)
 	}
 	o := &Outbox{name: out.Name, cfg: cfg, queue: queue}
+	if cfg.Keep {
+		k := &o.keeping
+		k.on, k.entries, k.changed = true, map[*waiting]*kept{}, map[uint64]*kept{}
+	}
 	o.sized(cfg.Capacity, cfg.Overflow)
 	o.Use(out, cfg.Policy)
 	return o, nil
@@ -178,6 +185,13 @@ func (o *Outbox) count(all []Offering, sign int64) {
 	}
 	o.made.Add(sign * size)
 	o.stats.offered.Add(uint64(sign * wanted))
+	if sign > 0 {
+		o.keeping.begin(all)
+		return
+	}
+	for i := range all {
+		o.keeping.end(all[i].Progress.(*waiting))
+	}
 }
 
 // Has reports whether something of an object is waiting.

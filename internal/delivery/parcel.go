@@ -92,5 +92,6 @@ func (p *parcel) pass() {
 		p.entry.rare.told++
 	} else {
 		p.entry.sent++
+		p.entry.outbox.keeping.sent(p.entry)
 	}
 }

@@ -49,7 +49,11 @@ func (s *sender) run(ctx context.Context) error {
 		s.fill(ctx, out.pace)
 		for i := range s.taken {
 			d := &s.taken[i]
-			s.parcels = append(s.parcels, parcel{Delivery: d, entry: d.Progress.(*waiting)})
+			w := d.Progress.(*waiting)
+			if tried := w.has().tried; tried > 0 {
+				d.Attempt, w.rare.tried = d.Attempt+int(tried), 0
+			}
+			s.parcels = append(s.parcels, parcel{Delivery: d, entry: w})
 		}
 		s.turn(ctx, out)
 		s.flush()
@@ -270,6 +274,7 @@ func (s *sender) finish(p *parcel) {
 
 // end counts an entry that has ended.
 func (o *Outbox) end(w *waiting) {
+	o.keeping.end(w)
 	if size := w.size(); size > 0 {
 		o.made.Add(-size)
 	}
@@ -295,6 +300,7 @@ func (o *Outbox) end(w *waiting) {
 // back puts a parcel back, to be sent after a delay.
 func (s *sender) back(p *parcel, after time.Duration) {
 	p.Progress = p.entry
+	s.outbox.keeping.tried(p.entry, p.Attempt)
 	p.Retry(after)
 }
 

@@ -39,6 +39,7 @@ type rare struct {
 	failed   error
 	replay   *Replay
 	refused  error // why a message is a dead letter
+	tried    int32 // attempts of an earlier outbox, until a sender has the entry
 	// earlier makes the message of the earlier event, if the messages are of one. By still makes
 	// what is owed.
 	earlier *Maker
@@ -106,6 +107,11 @@ func (w *waiting) release() (any bool) {
 // object, which keeps what has to be sent all the same. It is called with the outbox locked.
 func (w *waiting) MergedInto(later any) {
 	l := later.(*waiting)
+	w.mergeInto(l)
+	w.outbox.keeping.merged(w, l)
+}
+
+func (w *waiting) mergeInto(l *waiting) {
 	replay := w.has().replay
 	if replay != nil {
 		replay.End(Superseded, nil)
@@ -148,6 +154,7 @@ func merged(earlier, later event.Event) event.Event {
 // Forgotten implements the subscription's hook: the entry is dropped.
 func (w *waiting) Forgotten() {
 	w.release()
+	w.outbox.keeping.end(w)
 	w.outbox.made.Add(-w.size())
 	if replay := w.has().replay; replay != nil {
 		replay.End(Failed, errDropped)

@@ -1,0 +1,417 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/internal/codec"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// appendText and parsed are how the tests' cuts have objects.
+func appendText(to []byte, o *object.Object) []byte { return o.AppendJSON(to) }
+
+func parsed(text []byte) (*object.Object, error) { return (&object.Parser{}).Parse(text) }
+
+// appendCut appends what an outbox's next cut has, if that is anything.
+func appendCut(cuts [][]byte, o *Outbox) [][]byte {
+	if cut := o.Cut(nil, appendText); len(cut) > 0 {
+		cuts = append(cuts, cut)
+	}
+	return cuts
+}
+
+// backlog returns what cuts add up to.
+func backlog(t *testing.T, cuts ...[]byte) *Backlog {
+	t.Helper()
+	l := &Backlog{}
+	for _, cut := range cuts {
+		if err := l.Apply(cut, parsed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// keep is many, for cuts.
+var keep = Config{Capacity: 100, Overflow: informer.OverflowBlock, Keep: true}
+
+// restart ends a story, and returns one that goes on with what was unsent.
+func (s *story) restart(cfg Config, pace sink.Pace) *story {
+	s.t.Helper()
+	s.cancel()
+	s.ended <- <-s.ended // for tell
+	next := newStory(s.t, cfg, pace)
+	next.last, next.begun = s.last, s.begun
+	if err := next.Restore(backlog(s.t, s.Whole(nil, appendText)), next.by); err != nil {
+		s.t.Fatal(err)
+	}
+	return next
+}
+
+// finish ends the Run of a story that tell does not know.
+func (s *story) finish() {
+	s.t.Helper()
+	s.cancel()
+	if err := <-s.ended; err != nil && !errors.Is(err, context.Canceled) {
+		s.t.Errorf("Run: %v", err)
+	}
+}
+
+func TestWhatIsUnsentComesAfterARestartInOrder(t *testing.T) {
+	tell(t, keep, sink.Pace{Batch: 2}, func(s *story) {
+		s.out.set(all(errDown))
+		e := s.event("a1")
+		s.put(e, s.entry(e, []string{"x", "y"}))
+		s.offer("b1 a2 c1 a3")
+		s.wait(time.Minute)
+		next := s.restart(Config{Capacity: 2, Overflow: informer.OverflowLatest, Keep: true},
+			sink.Pace{})
+		next.wantEnds(5, 0, 0, 0, 0)
+		if next.capacity.Load() != 2 || next.Room() > 0 {
+			t.Errorf("room for %d of %d", next.Room(), next.capacity.Load())
+		}
+		next.offer("b2")
+		next.run()
+		next.wantTaken("a1:x a1:y b1 a2 c1 a3 b2")
+		next.wantEnds(6, 6, 0, 0, 0)
+		next.finish()
+	})
+}
+
+func TestWhatWasSentOfAnEntryIsNotSentAgain(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		s.out.set(one("a1:y", errDown))
+		e := s.event("a1")
+		s.put(e, s.entry(e, []string{"x", "y", "z"}))
+		s.wait(time.Minute)
+		next := s.restart(keep, sink.Pace{})
+		next.run()
+		next.wantTaken("a1:y a1:z")
+		next.finish()
+	})
+}
+
+func TestAttemptsAndTimesGoOnAfterARestart(t *testing.T) {
+	cfg := keep
+	cfg.Policy = Policy{time.Second, time.Minute, time.Hour}
+	tell(t, cfg, sink.Pace{}, func(s *story) {
+		s.out.set(all(sink.Alone(errDown)))
+		s.offer("a1")
+		s.wait(30 * time.Minute)
+		tries := len(s.out.writes())
+		next := s.restart(cfg, sink.Pace{})
+		next.out.set(all(sink.Alone(errDown)))
+		next.run()
+		next.wait(29 * time.Minute)
+		next.wantLetters("")
+		next.wait(2 * time.Minute)
+		next.wantLetters("a1 expired")
+		l := next.letters.letters[0]
+		if n := tries + len(next.out.writes()); l.Attempts != n || !l.First.Equal(s.begun) {
+			t.Errorf("%d attempts of %d, the first at %v", l.Attempts, n, l.First)
+		}
+		next.finish()
+	})
+}
+
+func TestReportsAreAskedForAgainAfterARestart(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		s.out.set(all(errDown))
+		e := s.event("a1")
+		s.put(e, s.entry(e, []string{"x"}, owedReport()))
+		e = s.event("b1")
+		s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+		s.put(s.event("d1"), Owed(s.by))
+		s.offer("c1")
+		next := s.restart(keep, sink.Pace{})
+		again := owedReport()
+		next.by.Owed = func(e event.Event) []Report { return []Report{next.report(e, again)} }
+		next.run()
+		next.wantTaken("a1! a1:x b1! d1! c1")
+		again.want(s.t, "took", "took", "took")
+		next.finish()
+	})
+}
+
+func TestAReplayIsNotKept(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		s.out.set(all(errDown))
+		e := s.event("a1")
+		entry := s.entry(e, nil)
+		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+			Ended: func(Result, error) {}}
+		entry.Replay.Begin()
+		s.put(e, entry)
+		s.wait(time.Minute)
+		if n := backlog(s.t, s.Whole(nil, appendText)).Len(); n != 0 {
+			t.Errorf("%d entries", n)
+		}
+	})
+}
+
+// But what is merged into one is.
+func TestWhatIsMergedIntoAReplayIsKept(t *testing.T) {
+	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest, Keep: true}
+	tell(t, cfg, sink.Pace{}, func(s *story) {
+		s.cancel()
+		s.ended <- <-s.ended
+		s.offer("a1 a2")
+		entry := Owed(s.by)
+		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+			Ended: func(Result, error) {}}
+		entry.Replay.Begin()
+		s.put(event.Event{Op: event.Resync, Object: s.last["a"]}, entry)
+		next := s.restart(keep, sink.Pace{})
+		next.run()
+		next.wantTaken("a1 a2")
+		next.finish()
+	})
+}
+
+func TestACutHasWhatHasChangedSince(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		s.offer("a1")
+		s.wait(0)
+		if cut := s.Cut(nil, appendText); cut != nil {
+			t.Errorf("all is sent, but the cut is %q", cut)
+		}
+		s.out.set(all(sink.Alone(errDown)))
+		s.offer("b1 c1")
+		s.wait(0)
+		first := s.Cut(nil, appendText)
+		if n := backlog(s.t, first).Len(); n != 2 {
+			t.Errorf("%d entries", n)
+		}
+		if cut := s.Cut(nil, appendText); cut != nil {
+			t.Errorf("nothing has happened, but the cut is %q", cut)
+		}
+		s.wait(time.Hour)
+		second := s.Cut(nil, appendText)
+		if bytes.Contains(second, []byte("metadata")) {
+			t.Errorf("only attempts have changed, but the cut is %q", second)
+		}
+		l := backlog(s.t, first, second)
+		if l.entries[2].attempts < 10 {
+			t.Errorf("%d attempts", l.entries[2].attempts)
+		}
+		s.out.set(taking)
+		s.wait(time.Hour)
+		if n := backlog(s.t, first, second, s.Cut([]byte{}, appendText)).Len(); n != 0 {
+			t.Errorf("%d entries in the end", n)
+		}
+	})
+	tell(t, many, sink.Pace{}, func(s *story) {
+		s.out.set(all(errDown))
+		s.offer("a1")
+		if cut := s.Cut(nil, appendText); cut != nil {
+			t.Errorf("nothing is kept, but the cut is %q", cut)
+		}
+	})
+}
+
+// What is merged or dropped is not in a cut, and what stays is as it has become.
+func TestACutOfAFullOutbox(t *testing.T) {
+	for overflow, want := range map[informer.Overflow]string{
+		informer.OverflowLatest: "a1 a2 a4(1)", informer.OverflowDrop: "a1 a2"} {
+		cfg := Config{Capacity: 2, Overflow: overflow, Keep: true}
+		tell(t, cfg, sink.Pace{}, func(s *story) {
+			s.cancel()
+			<-s.ended
+			s.offer("a1 a2 a3")
+			cuts := appendCut(nil, s.Outbox)
+			s.offer("a4")
+			cuts = appendCut(cuts, s.Outbox)
+			next := newStory(s.t, keep, sink.Pace{})
+			if err := next.Restore(backlog(s.t, cuts...), next.by); err != nil {
+				s.t.Fatal(err)
+			}
+			next.run()
+			next.wantTaken(want)
+			next.finish()
+			s.run()
+		})
+	}
+}
+
+// A message is as it was, apart from where it comes from, which is the present configuration's.
+func TestAMessageIsAsItWas(t *testing.T) {
+	s := newStory(t, keep, sink.Pace{})
+	s.event("a1")
+	e := s.event("a2")
+	e.Initial, e.FinalStateUnknown, e.Missed = true, true, 3
+	entry := s.entry(e, []string{"{}"})
+	m := s.by.Builder.Event(s.event("a3"), time.Now())
+	m.Handler, m.Body, m.Data = "digest", sink.BodyData, ""
+	entry.Messages, entry.Failed = append(entry.Messages, m), errors.New("why")
+	s.put(e, entry)
+	l := backlog(t, s.Whole(nil, appendText))
+	next := newStory(t, keep, sink.Pace{})
+	if err := next.Restore(l, next.by); err != nil {
+		t.Fatal(err)
+	}
+	var got *kept
+	for _, got = range next.keeping.entries {
+	}
+	text := func(m *sink.Message) string {
+		shown := *m
+		shown.Time, shown.Object, shown.Old, shown.Origin = time.Time{}, nil, nil, nil
+		return fmt.Sprintf("%+v %s %s %d %t", shown, m.Object.AppendJSON(nil),
+			m.Old.AppendJSON(nil), m.Time.UnixNano(), *m.Origin == *s.by.Builder.Origin())
+	}
+	for i := range entry.Messages {
+		if got, want := text(&got.messages[i]), text(&entry.Messages[i]); got != want {
+			t.Errorf("message %d:\n got %s\nwant %s", i, got, want)
+		}
+	}
+	g := got.event
+	if g.Op != e.Op || !g.Initial || !g.FinalStateUnknown || g.Missed != 3 ||
+		g.Object.ResourceVersion() != "2" || g.Old.ResourceVersion() != "1" ||
+		got.failed.Error() != "why" || !got.wanted {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWhatIsNotACutIsRefusedAndChangesNothing(t *testing.T) {
+	cuts := cutsOfTrouble(t)
+	l := backlog(t, cuts...)
+	before := l.Len()
+	for i, cut := range cuts {
+		for n := range cut {
+			if err := l.Apply(cut[:n], parsed); !errors.Is(err, ErrDamaged) || l.Len() != before {
+				t.Fatalf("%d bytes of cut %d: %v", n, i, err)
+			}
+		}
+		if err := l.Apply(append(slices.Clone(cut), 0), parsed); !errors.Is(err, ErrDamaged) {
+			t.Errorf("one byte too much: %v", err)
+		}
+		cut[0]++
+		if err := l.Apply(cut, parsed); !errors.Is(err, ErrVersion) || l.Len() != before {
+			t.Errorf("another version: %v", err)
+		}
+		cut[0]--
+	}
+	var unknown []byte // which goes on
+	unknown = append(unknown, cutVersion, 0, 9, 1, 9, byte(extentCount), 1, 1, 0)
+	if err := l.Apply(unknown, parsed); !errors.Is(err, ErrDamaged) {
+		t.Errorf("more of an unknown entry: %v", err)
+	}
+}
+
+// cutsOfTrouble returns cuts with all that cuts can have.
+func cutsOfTrouble(t *testing.T) (cuts [][]byte) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStory(t, keep, sink.Pace{})
+		s.run()
+		s.out.set(one("a1:y", errDown))
+		e := s.event("a1")
+		s.put(e, s.entry(e, []string{"x", "y"}, owedReport()))
+		s.out.set(all(errDown))
+		s.offer("b1 c1 b2")
+		cuts = appendCut(nil, s.Outbox)
+		s.wait(time.Minute)
+		cuts = appendCut(cuts, s.Outbox)
+		s.out.set(one("a1:y", errDown))
+		s.wait(time.Minute)
+		cuts = append(appendCut(cuts, s.Outbox), s.Whole(nil, appendText))
+		s.finish()
+	})
+	return cuts
+}
+
+// FuzzBacklog: no bytes make an outbox that does not work.
+func FuzzBacklog(f *testing.F) {
+	var cuts [][]byte
+	f.Add([]byte{cutVersion, 1, 0, 0})
+	o := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`
+	seed := codec.AppendUint([]byte{cutVersion, 0}, 1)
+	seed = codec.AppendUint(codec.AppendUint(seed, 1), 1)
+	seed = append(seed, byte(extentAll), 0, 0, 0, 1, 1)
+	seed = codec.AppendInt(codec.AppendTime(seed, time.Unix(1, 2)), 3)
+	seed = codec.AppendText(append(seed, byte(event.Add), 0, 0, 0), o)
+	f.Add(append(seed, 0, 0, 0, 0))
+	f.Fuzz(func(t *testing.T, cut []byte) {
+		if cuts == nil {
+			cuts = cutsOfTrouble(t)
+		}
+		for n := range len(cuts) + 1 {
+			l := backlog(t, cuts[:n]...)
+			if err := l.Apply(cut, parsed); err != nil {
+				continue
+			}
+			size := l.Len()
+			next := newStory(t, keep, sink.Pace{})
+			if err := next.Restore(l, next.by); err != nil {
+				t.Fatal(err)
+			}
+			if again := backlog(t, next.Whole(nil, appendText)); again.Len() != size {
+				t.Errorf("%d entries are %d when they are restored", size, again.Len())
+			}
+			next.Stop()
+			if err := next.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Cuts may be made while others offer and send.
+func TestCutsWhileMessagesAreSent(t *testing.T) {
+	s := newStory(t, Config{Capacity: 16, Overflow: informer.OverflowLatest, Keep: true},
+		sink.Pace{Batch: 3, Writes: 4})
+	n := 0
+	s.out.set(func(messages []sink.Message) []error {
+		s.out.mu.Lock()
+		defer s.out.mu.Unlock()
+		if n++; n%3 == 0 {
+			return sink.AllFailed(len(messages), sink.Alone(errDown))
+		}
+		return nil
+	})
+	s.Use(s.to, Policy{MinBackoff: time.Microsecond, MaxBackoff: time.Microsecond})
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(t.Context()) }()
+	stop, cut := make(chan struct{}), make(chan [][]byte)
+	go func() {
+		var cuts [][]byte
+		for {
+			select {
+			case <-stop:
+				cut <- cuts
+				return
+			default:
+				cuts = appendCut(cuts, s.Outbox)
+				if len(cuts) > 50 {
+					cuts = [][]byte{s.Whole(nil, appendText)}
+				}
+			}
+		}
+	}()
+	for i, text := range strings.Fields(strings.Repeat("a1 b1 c1 d1 a2 b2 ", 300)) {
+		e := s.event(text)
+		var made []string
+		if i%5 == 0 {
+			made = []string{"x", "y"}
+		}
+		s.put(e, s.entry(e, made))
+	}
+	s.Stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	cuts := appendCut(<-cut, s.Outbox)
+	if l := backlog(t, cuts...); l.Len() != 0 || len(s.keeping.entries) != 0 {
+		t.Errorf("%d entries are in the cuts, and %d kept", l.Len(), len(s.keeping.entries))
+	}
+}

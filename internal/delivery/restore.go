@@ -1,0 +1,72 @@
+package delivery
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// Restore puts in what an earlier outbox of the listener and output had not sent, each object's in
+// its order. There is room for all of it, whatever the capacity. By makes what is made when it is
+// sent, and is asked for the reports that the entries had. The backlog must not be used afterwards.
+// Call Restore before anything is offered, and before Run.
+func (o *Outbox) Restore(l *Backlog, by *Maker) error {
+	numbers := slices.Sorted(maps.Keys(l.entries))
+	capacity := int(o.capacity.Load())
+	if more := len(numbers); more > capacity {
+		err := o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: more,
+			Overflow: o.cfg.Overflow})
+		if err != nil {
+			return o.wrapped(err)
+		}
+	}
+	offered := make([]Offering, len(numbers))
+	for i, number := range numbers {
+		e := l.entries[number]
+		offered[i] = Offering{Event: e.event, Progress: e.waiting(by)}
+	}
+	o.keeping.restore(l, numbers, offered)
+	o.count(offered, 1)
+	for i, number := range numbers { // they were offered before
+		offered[i].Progress.(*waiting).offered = l.entries[number].offered
+	}
+	if _, err := o.queue.OfferAll(offered); err != nil {
+		return o.wrapped(err)
+	}
+	return o.Resize(capacity, o.cfg.Overflow)
+}
+
+// restore keeps what cuts have already.
+func (k *keeping) restore(l *Backlog, numbers []uint64, offered []Offering) {
+	if !k.on {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.number, k.cut = l.number, l.number
+	for i, number := range numbers {
+		k.entries[offered[i].Progress.(*waiting)] = l.entries[number]
+	}
+}
+
+// waiting returns the entry of an outbox. It shares no memory with the kept one that changes.
+func (e *kept) waiting(by *Maker) *waiting {
+	w := &waiting{by: by, observed: e.observed, offered: e.offered, event: e.event,
+		sent: e.sent, wanted: e.wanted, released: e.reports}
+	for i := range e.messages {
+		e.messages[i].Origin = by.Builder.Origin()
+	}
+	if e.messages == nil && e.failed == nil && e.attempts == 0 && !e.refused {
+		return w
+	}
+	w.rare = &rare{messages: e.messages, failed: e.failed, tried: e.attempts}
+	if e.refused {
+		w.rare.refused = errEarlier
+	}
+	return w
+}
+
+// errEarlier is why some of an entry is a dead letter, which says more.
+var errEarlier = errors.New("it was given up before a restart")
