@@ -14,6 +14,9 @@ import (
 // TestFacts prints what each contender does with input that is malformed, ambiguous or unusual. It
 // asserts nothing: the behaviour is the libraries', and the table helps to choose between them.
 func TestFacts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asserts nothing")
+	}
 	t.Logf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	report(t, "Header", headerProbes, func(c contender) func([]byte) (Header, error) {
 		return c.header

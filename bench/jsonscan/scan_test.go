@@ -201,8 +201,12 @@ func eachContender(t *testing.T, test func(t *testing.T, c contender)) {
 }
 
 func eachPod(visit func(seed uint64, raw []byte)) {
+	seeds := uint64(2 * objects.Workloads)
+	if testing.Short() {
+		seeds /= 10
+	}
 	for _, size := range sizes {
-		for seed := range uint64(2 * objects.Workloads) {
+		for seed := range seeds {
 			visit(seed, objects.Pod(seed, size.bytes))
 		}
 	}

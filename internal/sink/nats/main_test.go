@@ -75,9 +75,23 @@ func createStream(t testing.TB, s *server.Server, config jetstream.StreamConfig)
 	if config.Subjects == nil {
 		config.Subjects = []string{"k8s.>"}
 	}
-	if _, err := js.CreateOrUpdateStream(t.Context(), config); err != nil {
+	// The server answers a deletion before the files are gone, and until then it cannot make a
+	// stream of the same name.
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := js.CreateOrUpdateStream(ctx, config)
+	for isCreateError(err) && ctx.Err() == nil {
+		_, err = js.CreateOrUpdateStream(ctx, config)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func isCreateError(err error) bool {
+	var answer *jetstream.APIError
+	const createError = jetstream.ErrorCode(server.JSStreamCreateErrF)
+	return errors.As(err, &answer) && answer.ErrorCode == createError
 }
 
 // client connects to a server until the end of the test.
