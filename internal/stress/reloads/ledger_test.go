@@ -46,12 +46,13 @@ type receivers struct {
 	url  string
 	hold sync.RWMutex // held for writing: nothing is taken of outputs that change
 
-	mu  sync.Mutex
-	got []message
+	mu     sync.Mutex
+	got    []message
+	newest map[string]int // version, by output
 }
 
 func newReceivers(t *testing.T) *receivers {
-	r := &receivers{}
+	r := &receivers{newest: map[string]int{}}
 	h := httptest.NewServer(r)
 	t.Cleanup(h.Close)
 	r.url = h.URL
@@ -82,7 +83,16 @@ func (r *receivers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	for _, m := range all {
 		m.output = output
 		r.got = append(r.got, m)
+		r.newest[output] = max(r.newest[output], m.version())
 	}
+}
+
+// behind returns the version that has come to the slower one of two listeners whose buffers never
+// overflow.
+func (r *receivers) behind() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return min(r.newest["still-hook"], r.newest["filtered"])
 }
 
 // all returns what came so far.

@@ -168,7 +168,7 @@ func (r *run) follow(t *testing.T, what string) {
 	t.Helper()
 	until := r.server.last()
 	var missing problems
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if wrong := r.followers.look(t, r); len(wrong) > 0 {
 			t.Errorf("%s:\n%s", what, strings.Join(wrong[:min(len(wrong), 20)], "\n"))
 			return
