@@ -48,11 +48,11 @@ type receivers struct {
 
 	mu     sync.Mutex
 	got    []message
-	newest map[string]int // version, by output
+	latest map[string]int // version, by output
 }
 
 func newReceivers(t *testing.T) *receivers {
-	r := &receivers{newest: map[string]int{}}
+	r := &receivers{latest: map[string]int{}}
 	h := httptest.NewServer(r)
 	t.Cleanup(h.Close)
 	r.url = h.URL
@@ -83,16 +83,15 @@ func (r *receivers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	for _, m := range all {
 		m.output = output
 		r.got = append(r.got, m)
-		r.newest[output] = max(r.newest[output], m.version())
+		r.latest[output] = max(r.latest[output], m.version())
 	}
 }
 
-// behind returns the version that has come to the slower one of two listeners whose buffers never
-// overflow.
-func (r *receivers) behind() int {
+// newest returns the newest version that has come to an output.
+func (r *receivers) newest(output string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return min(r.newest["still-hook"], r.newest["filtered"])
+	return r.latest[output]
 }
 
 // all returns what came so far.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,6 +20,8 @@ type followers struct {
 	hooks int             // so many messages of the receivers were looked at
 	file  int64           // so many bytes of the file were
 	past  int             // so many changes of the server were
+
+	latest atomic.Int64 // version up to which all of them have compared everything
 }
 
 // follower compares the messages of one listener.
@@ -120,6 +123,9 @@ func (s *followers) heard(m message) (wrong problems) {
 	return wrong
 }
 
+// newest returns the newest version up to which everything was compared.
+func (s *followers) newest() int { return int(s.latest.Load()) }
+
 // look compares what has come since the last time.
 func (s *followers) look(t *testing.T, r *run) (wrong problems) {
 	t.Helper()
@@ -178,6 +184,7 @@ func (r *run) follow(t *testing.T, what string) {
 			missing = append(missing, f.missing(until)...)
 		}
 		if len(missing) == 0 {
+			r.followers.latest.Store(int64(until))
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
