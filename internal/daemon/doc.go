@@ -51,6 +51,8 @@
 //     its timers, the states of its rules and what waits for its outputs stay.
 //   - Another select, other rules and another scope of the informer are reported as what entered
 //     and left, was violated and resolved by that.
+//   - A state that the select before has refused does not come again. The object's next event may
+//     have it as its old state.
 //   - An API server that does not answer holds up no reload. A listener that is changed or removed
 //     meanwhile does not wait for the answer.
 //   - A listener whose select has changed decides everything after its buffer until a restart, and

@@ -13,7 +13,7 @@
 //   - what a version of a listener sends satisfies the expressions of this version, and nothing of
 //     an object comes from a version after its successor, nor from one that was refused;
 //   - an object is added when it is not there, updated when it is, from the state that was sent
-//     last, and is in the end where the last select and the last scope want it;
+//     last or one that the select before has refused, and is in the end where the last select and the last scope want it;
 //   - a change of a filter loses nothing that every filter lets through;
 //   - violated and resolved alternate, and in the end the last rules' violations are open;
 //   - an invalid configuration is refused with the mistakes that validate finds;

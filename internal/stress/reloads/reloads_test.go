@@ -150,9 +150,9 @@ func (r *run) draw(prefix string, i int) pod {
 		n: r.rand.IntN(100)}
 }
 
-// ahead is how many changes may be on their way to listeners that get all of them, and to those that
-// compare what comes. Where there is no time to spare there are fewer changes in a second, and not
-// ever more that waits.
+// ahead is how many changes may be on their way to listeners that get all of them, and to those
+// that compare what comes. Where there is no time to spare there are fewer changes in a second, and
+// not ever more that waits.
 const ahead = 3000
 
 // write changes objects until stop is called.
