@@ -100,6 +100,10 @@ func (h *Host) Handlers() int {
 // compiler.
 func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.compiler.Engine(ctx) }
 
+// FlushKV writes what handlers have stored, and is not in the file yet, and returns once it is on
+// disk. It does nothing without a file. If it fails, nothing is lost: it is written later.
+func (h *Host) FlushKV() error { return h.kv.Flush() }
+
 // Close frees everything the host holds, handlers that are still open included.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()

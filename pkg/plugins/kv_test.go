@@ -323,6 +323,48 @@ func TestKVPersists(t *testing.T) {
 	}
 }
 
+// What a handler has stored is in the file after FlushKV, as a daemon finds it that starts after
+// this one was killed.
+func TestKVIsFlushed(t *testing.T) {
+	dir := t.TempDir()
+	host := NewHost(HostConfig{KVPath: filepath.Join(dir, "kv.db")})
+	defer host.Close(t.Context())
+	flush := func() {
+		t.Helper()
+		if err := host.FlushKV(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush()
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("there is %v, %v without a handler", files, err)
+	}
+	i := instance(t, host, kvSpec(KVGrant{Persist: true}))
+	for n := range 3 {
+		expectVerdict(t, i, podAdd(t), Done)
+		flush()
+		file, err := os.ReadFile(filepath.Join(dir, "kv.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "kv.db")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		next := NewHost(HostConfig{KVPath: path})
+		h, err := next.Load(t.Context(), kvSpec(KVGrant{Persist: true}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := counted(t, h); found != n+1 {
+			t.Errorf("the next one finds %d, want %d", found, n+1)
+		}
+		if err := next.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestKVTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, _ := testHost(t)

@@ -15,6 +15,8 @@
 //     second after a change, all tables in one transaction; also when the last store of a listener
 //     is closed. If writing fails, it is reported and tried again, each time after a longer pause,
 //     and nothing is forgotten meanwhile.
+//   - Stores.Flush writes at once what was stored before, and touches the file only if there is
+//     something to write.
 //   - The file is checked as a whole before it is used: one that is damaged is an error, and is
 //     left as it is. It is readable for its owner only, and one process at a time uses it.
 //   - All is safe for concurrent use.

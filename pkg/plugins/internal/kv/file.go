@@ -98,6 +98,12 @@ func (f *file) release(listener string) error {
 	return nil
 }
 
+func (f *file) flush() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.writeLocked()
+}
+
 func (f *file) close() error {
 	close(f.stop)
 	<-f.done
@@ -127,9 +133,7 @@ func (f *file) run() {
 			return
 		case <-time.After(wait):
 		}
-		f.mu.Lock()
-		err := f.writeLocked()
-		f.mu.Unlock()
+		err := f.flush()
 		if err == nil {
 			wait = pause
 			continue

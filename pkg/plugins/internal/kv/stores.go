@@ -18,6 +18,7 @@ type Stores struct {
 	open   map[tableName]*shared
 	file   *file
 	closed bool
+	lost   error // why Close could not write everything
 }
 
 type tableName struct {
@@ -105,6 +106,21 @@ func (s *Stores) Close() error {
 		return nil
 	}
 	if err := f.close(); err != nil {
+		s.lost = fmt.Errorf("kv: %w", err)
+	}
+	return s.lost
+}
+
+// Flush writes what was stored before and is not in the file yet, and returns once it is on disk.
+// It does nothing without an open file, except that it returns the error of a Close that failed. If
+// it fails, nothing is forgotten, and the changes are written later.
+func (s *Stores) Flush() error {
+	s.mu.Lock() // held while writing, so that the file is not closed meanwhile
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return s.lost
+	}
+	if err := s.file.flush(); err != nil {
 		return fmt.Errorf("kv: %w", err)
 	}
 	return nil
