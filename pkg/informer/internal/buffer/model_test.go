@@ -38,6 +38,10 @@ type model struct {
 	faults                  informertest.Faults
 	// last are the objects that a worker has finished and that were not deleted.
 	last map[string]*object.Object
+	// resumed are the states that were offered as Resumed, and told is how many states of a name
+	// workers have got or passed over.
+	resumed map[string]bool
+	told    map[string]int
 	// had are the policies so far, and mostCapacity is the largest capacity.
 	had          map[Overflow]bool
 	mostCapacity int
@@ -53,7 +57,8 @@ func TestBufferModel(t *testing.T) {
 		m := &model{
 			t: t, from: &Origin{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
 			seen: map[string][]string{}, deleted: map[string]bool{},
-			last:     map[string]*object.Object{},
+			last:    map[string]*object.Object{},
+			resumed: map[string]bool{}, told: map[string]int{},
 			progress: progresses{used: rapid.Bool().Draw(t, "with progress")},
 		}
 		policies := []Overflow{Latest, Block, Drop, Spill}
@@ -174,6 +179,8 @@ func (m *model) change(name string, op event.Op) {
 	}
 	if state != "" {
 		l.states = append(l.states, state)
+		e.Resumed = rapid.IntRange(0, 4).Draw(m.t, "resumed") == 0
+		m.resumed[state] = e.Resumed
 	}
 	m.offered++
 	e.Progress = m.progress.offer(name)
@@ -270,7 +277,23 @@ func (m *model) finish(e *Entry) {
 		m.t.Fatalf("%s: old was never a state", story(e.Event))
 	}
 	m.seen[name] = append(m.seen[name], state)
+	m.checkResumed(e, m.lives[name].states, state)
 	m.b.Done(e.Object.Key())
+}
+
+// checkResumed wants an event to be Resumed if one of those that it stands for was.
+func (m *model) checkResumed(e *Entry, states []string, state string) {
+	name := e.Object.Name()
+	from, to := m.told[name], slices.Index(states, state)+1
+	m.told[name] = max(from, to)
+	var want bool
+	for from < to {
+		want = want || m.resumed[states[from]]
+		from++
+	}
+	if e.Resumed && !want && !m.damaged || want && !e.Resumed && !m.had[Drop] {
+		m.t.Fatalf("%s: resumed is %t", story(e.Event), e.Resumed)
+	}
 }
 
 // bounds counts what the buffer holds, and holds it to its bounds.

@@ -12,6 +12,7 @@ import (
 type summary struct {
 	records  int // in the spill
 	initials int // initial adds that these are for
+	resumed  bool
 	first    Entry
 	latest   Entry
 	deletes  []Entry // those in the spill, one for each object that has had the name
@@ -29,6 +30,7 @@ func (s *summary) pushed(e Entry) {
 	}
 	s.latest = e
 	s.records++
+	s.resumed = s.resumed || e.Resumed
 	s.initials += e.Initials
 	if e.Op == event.Delete {
 		s.deletes = append(s.deletes, e)
@@ -53,7 +55,7 @@ func (s *summary) rest() []Entry {
 	var rest []Entry
 	if len(s.deletes) > 0 && s.deletes[0].Object != latest.Object {
 		before := s.deletes[0]
-		before.Initials = 0
+		before.Initials, before.Resumed = 0, s.resumed
 		rest, sent = append(rest, before), 2
 		if latest.Op != event.Delete {
 			latest.Op, latest.Old = event.Add, nil
@@ -82,7 +84,7 @@ func (s *summary) rest() []Entry {
 		}
 	}
 	latest.Initials, latest.Missed = s.initials, max(s.records-sent, 0)
-	latest.Resumed = latest.Resumed || s.first.Resumed
+	latest.Resumed = s.resumed // perhaps of one that came back, which does no harm
 	return append(rest, latest)
 }
 
