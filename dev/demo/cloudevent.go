@@ -29,6 +29,7 @@ type cloudEvent struct {
 	Initial           bool            `json:"initial"`
 	FinalStateUnknown bool            `json:"finalstateunknown"`
 	Missed            int             `json:"missed"`
+	Resumed           bool            `json:"resumed"`
 	Data              json.RawMessage `json:"data"`
 }
 
@@ -123,6 +124,9 @@ func (e cloudEvent) Short() string {
 	}
 	if e.Missed > 0 {
 		notes = append(notes, fmt.Sprintf("missed %d", e.Missed))
+	}
+	if e.Resumed {
+		notes = append(notes, "resumed")
 	}
 	return fmt.Sprintf("%-11s  %-8s  %-33s  %s", e.Listener,
 		strings.TrimPrefix(e.Type, objectTypes), e.Subject, strings.Join(notes, ", "))

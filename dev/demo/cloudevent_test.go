@@ -40,6 +40,12 @@ func TestShort(t *testing.T) {
 			"rollouts     updated   deployments.apps/default/web       replicas 2 -> 4, image a:1 -> a:2, missed 3",
 		},
 		{
+			"update across a restart",
+			envelope("rollouts", typeUpdated, web, `,"resumed":true,"data":{"object":`+
+				deployment("4", "a:1")+`,"old":`+deployment("2", "a:1")+`}`),
+			"rollouts     updated   deployments.apps/default/web       replicas 2 -> 4, resumed",
+		},
+		{
 			"missed delete",
 			envelope("rollouts", typeDeleted, web, `,"finalstateunknown":true,"data":{"object":`+
 				deployment("4", "a:2")+`}`),

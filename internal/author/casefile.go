@@ -88,6 +88,7 @@ type CaseEvent struct {
 	Initial           bool    `json:"initial"`
 	FinalStateUnknown bool    `json:"finalStateUnknown"`
 	Missed            int     `json:"missed"`
+	Resumed           bool    `json:"resumed"`
 	Expect            *Expect `json:"expect"`
 }
 
@@ -174,7 +175,8 @@ func (c *loadedCase) checkEvents() {
 func (c *loadedCase) event(given *CaseEvent, field string, parser *object.Parser) (e event.Event,
 	ok bool) {
 	text := config.EventText{Op: given.Op, Initial: given.Initial,
-		FinalStateUnknown: given.FinalStateUnknown, Missed: given.Missed}
+		FinalStateUnknown: given.FinalStateUnknown, Missed: given.Missed,
+		Resumed: given.Resumed}
 	var isThere, old bool
 	text.Object, isThere, ok = c.object(field, "object", "file", given.Object, given.File)
 	if !ok {

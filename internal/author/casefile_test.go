@@ -64,6 +64,20 @@ func TestMistakesInCases(t *testing.T) {
 	}
 }
 
+func TestEventsOfCases(t *testing.T) {
+	c, err := readCase("case.yaml", []byte("events: [{object: "+pod+`, op: delete, initial: true,
+  finalStateUnknown: true, missed: 3, resumed: true}, {object: `+pod+"}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"delete Pod shop/web-1, initial, final state unknown, 3 missed, resumed",
+		"add Pod shop/web-1"} {
+		if got := title(c.events[i]); got != want {
+			t.Errorf("event %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
 func TestValueText(t *testing.T) {
 	c := &loadedCase{}
 	for value, want := range map[string]string{"": "", "text": "text", "\xff\x00": "base64:/wA=",

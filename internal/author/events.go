@@ -50,7 +50,7 @@ func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []p
 // parseEvent reads the objects of an event as an informer would.
 func parseEvent(text config.EventText, parser *object.Parser) (e event.Event, err error) {
 	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown,
-		Missed: text.Missed}
+		Missed: text.Missed, Resumed: text.Resumed}
 	if e.Object, err = parser.Parse(text.Object); err != nil {
 		return e, fmt.Errorf("this is not a Kubernetes object: %w", err)
 	}
@@ -73,6 +73,9 @@ func title(e event.Event) string {
 	}
 	if e.Missed > 0 {
 		words += fmt.Sprintf(", %d missed", e.Missed)
+	}
+	if e.Resumed {
+		words += ", resumed"
 	}
 	return printable(words)
 }

@@ -62,7 +62,7 @@ func (d *deadDaemon) fill() {
 		object := fmt.Sprintf(
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","resourceVersion":"%d"}}`, name, i)
 		l := deadletter.Letter{Listener: "pods", Output: "hook", Reason: deadletter.Refused,
-			Error: "410 Gone:\n\x1b[31m<b>" + strings.Repeat("é", 200), Attempts: 1, Op: "add",
+			Error: "410 Gone:\n\x1b[31m<b>" + strings.Repeat("é", 200), Attempts: 1, Op: "add", Resumed: name == "a",
 			Resource: "pods", Namespace: "shop", Name: name, ResourceVersion: fmt.Sprint(i),
 			Object: []byte(object), Message: []byte(`{"id":"1","data":"<x>"}`)}
 		if name == "b" {
@@ -184,6 +184,10 @@ func TestDeadLetters(t *testing.T) {
 			d.expect("dlq ls --reason handler-failed", exitOK,
 				"ID                AGE  LISTENER  OUTPUT  OBJECT       REASON          ATTEMPTS  ERROR\n"+
 					"ID2  AGE  pods      -       pods shop/b  handler-failed  1\n", "")
+			d.expect("dlq ls --filter resumed", exitOK,
+				"ID                AGE  LISTENER  OUTPUT  OBJECT       REASON   ATTEMPTS  ERROR\n"+
+					strings.ReplaceAll(strings.Split(letterTable, "\n")[1], "refused            ",
+						"refused")+"\n", "")
 			d.expect("dlq ls --superseded", exitOK,
 				"ID                AGE  LISTENER  OUTPUT  OBJECT       REASON               ATTEMPTS  ERROR\n"+
 					strings.Split(letterTable, "\n")[3]+"\n", "")
@@ -243,7 +247,7 @@ func TestDeadLettersAsJSON(t *testing.T) {
 	var out, errs bytes.Buffer
 	Main([]string{"dlq", "show", d.ids[0], "-c", d.config}, &out, &errs)
 	for _, want := range []string{"ID:        " + d.ids[0] + "\n",
-		"\nObject:    pods shop/a\n", "\nError:     410 Gone:\\n\\x1b[31m<b>éé",
+		"\nObject:    pods shop/a\n", "\nResumed:   true\n", "\nError:     410 Gone:\\n\\x1b[31m<b>éé",
 		"\n\nMessage:\n{\n  \"id\": \"1\",\n  \"data\": \"<x>\"\n}\n\nObject:\n{\n  \"apiVersion\""} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, out.String())

@@ -164,6 +164,7 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 	if l.Missed > 0 {
 		field("Missed", fmt.Sprint(l.Missed))
 	}
+	field("Resumed", flag(l.Resumed))
 	if err := table.Flush(); err != nil {
 		return err
 	}

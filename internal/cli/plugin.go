@@ -112,7 +112,7 @@ func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Short: "Feed events to a module and show the results",
 		Long: "Feed events to a module, in the daemon's host, and show for each the verdict, what was emitted and logged, and what\n" +
 			"it cost. A file of events has YAML or JSON documents, or JSON lines: objects, each of which means its add, or\n" +
-			"events with op, object, old, initial, finalStateUnknown and missed. - is stdin.\n" +
+			"events with op, object, old, initial, finalStateUnknown, missed and resumed. - is stdin.\n" +
 			"The exit code is 1 if the module cannot be loaded, or crashed.",
 		Args: files(0, 1, "one module"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -151,7 +151,7 @@ In a folder, each .yaml file that is not a Kubernetes object is a case. All of i
     - op: update                    add, update, delete or resync
       object: {…}                   or file: PATH, from the folder of the case
       old: {…}                      or oldFile: PATH
-      initial: true                 also finalStateUnknown, missed
+      initial: true                 also finalStateUnknown, missed, resumed
       expect:                       fields that are missing are not checked
         verdict: done               done, drop, retry or fail
         message: TEXT

@@ -49,7 +49,7 @@ func pluginFiles(t *testing.T) string {
 		"grants.yaml":    "{kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n",
 		"pod.yaml":       "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-1}\n",
 		"update.yaml":    "op: update\nobject: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\nold: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\n",
-		"lines.jsonl":    "{\"op\":\"delete\",\"finalStateUnknown\":true,\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}}\n",
+		"lines.jsonl":    "{\"op\":\"delete\",\"finalStateUnknown\":true,\"resumed\":true,\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}}\n",
 		"resync.yaml":    "op: resync\nobject: {apiVersion: v1, kind: Node, metadata: {name: n1}}\n",
 		"typo.yaml":      "op: update\nobjekt: {}\nobject: {}\n",
 		"noobject.yaml":  "apiVersion: v1\nkind: Pod\n",
@@ -185,7 +185,7 @@ event 2: update Pod shop/web-1
   used      14 fuel, T, 64 KiB of memory
   calls     1 of the host: log.v1 log 1
 
-event 3: delete Node n1, final state unknown
+event 3: delete Node n1, final state unknown, resumed
   verdict   retry
   message   later
   requests  POST https://hooks.example.com/x {"a":1}: unavailable

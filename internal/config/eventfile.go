@@ -34,6 +34,8 @@ type EventText struct {
 	FinalStateUnknown bool `json:"finalStateUnknown"`
 	// Missed is how many events of the object were missed before.
 	Missed int `json:"missed"`
+	// Resumed is true for what happened while informerd was away.
+	Resumed bool `json:"resumed"`
 
 	Line int `json:"-"` // where it begins
 }
@@ -175,6 +177,7 @@ func eventsOf(text []byte) ([]EventText, error) {
 		Initial           bool
 		FinalStateUnknown bool
 		Missed            int
+		Resumed           bool
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -182,7 +185,7 @@ func eventsOf(text []byte) ([]EventText, error) {
 		return nil, errors.New("the event: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
 	found := EventText{Object: e.Object, Old: e.Old, Initial: e.Initial,
-		FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed}
+		FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed, Resumed: e.Resumed}
 	if e.Op != "" {
 		op, err := event.ParseOp(e.Op)
 		if err != nil {

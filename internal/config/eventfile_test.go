@@ -13,8 +13,8 @@ func TestReadEvents(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"f.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
 			`1 add {"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`},
-		{"f.yaml", "---\n# nothing\n---\nobject: {kind: Pod, n: 1.50}\n---\nop: delete\nfinalStateUnknown: true\nmissed: 3\nobject: {kind: Pod}\n",
-			"4 add {\"kind\":\"Pod\",\"n\":1.50}\n6 delete {\"kind\":\"Pod\"} unknown 3"},
+		{"f.yaml", "---\n# nothing\n---\nobject: {kind: Pod, n: 1.50}\n---\nop: delete\nfinalStateUnknown: true\nmissed: 3\nresumed: true\nobject: {kind: Pod}\n",
+			"4 add {\"kind\":\"Pod\",\"n\":1.50}\n6 delete {\"kind\":\"Pod\"} unknown 3 resumed"},
 		{"f.yaml", "object: {a: 1}\nold: {a: 2}\ninitial: true\n",
 			`1 update {"a":1} old {"a":2} initial`},
 		{"stdin", pod + "\n\n" + pod + pod + "\n", "1 add " + pod + "\n3 add " + pod + "\n3 add " +
@@ -45,6 +45,9 @@ func TestReadEvents(t *testing.T) {
 			}
 			if e.Missed > 0 {
 				line += fmt.Sprint(" ", e.Missed)
+			}
+			if e.Resumed {
+				line += " resumed"
 			}
 			lines = append(lines, line)
 		}

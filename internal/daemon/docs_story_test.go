@@ -240,6 +240,8 @@ func (s *told) event(words []string, object string) {
 		switch {
 		case flag == "initial":
 			e.Initial = true
+		case flag == "resumed":
+			e.Resumed = true
 		case flag == "finalstateunknown":
 			e.FinalStateUnknown = true
 		case isMissed:

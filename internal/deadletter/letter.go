@@ -59,6 +59,7 @@ type Letter struct {
 	Initial           bool   `json:"initial,omitempty"`
 	FinalStateUnknown bool   `json:"finalStateUnknown,omitempty"`
 	Missed            int    `json:"missed,omitempty"`
+	Resumed           bool   `json:"resumed,omitempty"`
 
 	Object  json.RawMessage `json:"object,omitempty"`
 	Old     json.RawMessage `json:"old,omitempty"`

@@ -72,6 +72,7 @@ func letter(name string, version int) Letter {
 		First: time.Unix(1e9, 0).UTC(), Last: time.Unix(1e9+1, 5).UTC(), Cluster: "c",
 		Resource: "pods", Version: "v1", Plural: "pods", Kind: "Pod", Namespace: "default",
 		Name: name, UID: "u-" + name, ResourceVersion: fmt.Sprint(version), Op: "update", Missed: 2,
+		Resumed: true,
 		Object: json.RawMessage(fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"}}`,
 			name, version)),
 		Old:     json.RawMessage(`{"old":true}`),

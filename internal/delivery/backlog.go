@@ -112,7 +112,7 @@ func (r reading) entry() *kept {
 
 func (r reading) event() (e event.Event) {
 	e.Op, e.Initial, e.FinalStateUnknown = r.op(), r.Bool(), r.Bool()
-	e.Missed = r.Small()
+	e.Missed, e.Resumed = r.Small(), r.Bool()
 	e.Object, e.Old = r.object(), r.optional()
 	return e
 }
@@ -154,7 +154,7 @@ func (r reading) message(of *event.Event) (m sink.Message) {
 		r.Fail(codec.ErrDamaged)
 	}
 	m.Initial, m.FinalStateUnknown = r.Bool(), r.Bool()
-	m.Missed = r.Small()
+	m.Missed, m.Resumed = r.Small(), r.Bool()
 	if same := r.Bool(); same {
 		m.Object, m.Old = of.Object, of.Old
 		return m

@@ -112,7 +112,7 @@ func (c *cut) appendEntry(b []byte, k *kept) []byte {
 func (c *cut) appendEvent(b []byte, e *event.Event) []byte {
 	b = codec.AppendBool(append(b, byte(e.Op)), e.Initial)
 	b = codec.AppendBool(b, e.FinalStateUnknown)
-	b = codec.AppendUint(b, uint64(e.Missed))
+	b = codec.AppendBool(codec.AppendUint(b, uint64(e.Missed)), e.Resumed)
 	b = c.appendObject(b, e.Object)
 	return c.appendOptional(b, e.Old)
 }
@@ -138,7 +138,7 @@ func (c *cut) appendMessage(b []byte, m *sink.Message, of *event.Event) []byte {
 	}
 	b = append(codec.AppendTime(b, m.Time), byte(m.Op), byte(m.Body))
 	b = codec.AppendBool(codec.AppendBool(b, m.Initial), m.FinalStateUnknown)
-	b = codec.AppendUint(b, uint64(m.Missed))
+	b = codec.AppendBool(codec.AppendUint(b, uint64(m.Missed)), m.Resumed)
 	same := m.Object == of.Object && m.Old == of.Old
 	if b = codec.AppendBool(b, same); same {
 		return b

@@ -54,7 +54,8 @@
 // # Full outboxes
 //
 //   - With several outputs, an object whose entry has no room is marked, as in package informer:
-//     later entries of it are merged, and the last one is sent, with missed set.
+//     later entries of it are merged, and the last one is sent, with missed set. It is resumed if one
+//     of them was.
 //   - What was merged is one event from the first old state to the last new one. What a handler or
 //     an expression made of the last event is sent as it is.
 //

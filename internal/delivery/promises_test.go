@@ -494,6 +494,29 @@ func TestAnObjectWithoutRoomIsMarkedAndItsLastEntryIsSent(t *testing.T) {
 		})
 }
 
+func TestWhatWasMergedWithAResumedEventIsResumed(t *testing.T) {
+	tell(t, Config{Capacity: 1, Overflow: informer.OverflowLatest}, sink.Pace{Batch: 9},
+		func(s *story) {
+			s.cancel()
+			<-s.ended
+			s.offer("a1+ b1+ b2 c1 c2+ c3 d1 d2+ e1 e2")
+			e := s.event("e3")
+			s.put(e, s.entry(e, []string{"made"}))
+			e = s.event("d3")
+			s.put(e, s.entry(e, []string{"made"}))
+			s.run()
+			s.wantTaken("a1+ b2(1)+ c3(2)+ d3:made(2)+ e3:made(2)")
+		})
+}
+
+func TestALetterIsResumedAsItsEventWas(t *testing.T) {
+	tell(t, many, sink.Pace{}, func(s *story) {
+		s.out.set(all(sink.Permanent(errDown)))
+		s.offer("a1+ b1")
+		s.wantLetters("a1+ refused, b1 refused")
+	})
+}
+
 func TestWhatWasMergedIsOneEventFromTheFirstStateToTheLast(t *testing.T) {
 	tell(t, Config{Capacity: 1, Overflow: informer.OverflowLatest}, sink.Pace{}, func(s *story) {
 		s.cancel()

@@ -249,7 +249,7 @@ func TestAMessageIsAsItWas(t *testing.T) {
 	s := newStory(t, keep, sink.Pace{})
 	s.event("a1")
 	e := s.event("a2")
-	e.Initial, e.FinalStateUnknown, e.Missed = true, true, 3
+	e.Initial, e.FinalStateUnknown, e.Missed, e.Resumed = true, true, 3, true
 	entry := s.entry(e, []string{"{}"})
 	m := s.by.Builder.Event(s.event("a3"), time.Now())
 	m.Handler, m.Body, m.Data = "digest", sink.BodyData, ""
@@ -275,7 +275,7 @@ func TestAMessageIsAsItWas(t *testing.T) {
 		}
 	}
 	g := got.event
-	if g.Op != e.Op || !g.Initial || !g.FinalStateUnknown || g.Missed != 3 ||
+	if g.Op != e.Op || !g.Initial || !g.FinalStateUnknown || g.Missed != 3 || !g.Resumed ||
 		g.Object.ResourceVersion() != "2" || g.Old.ResourceVersion() != "1" ||
 		got.failed.Error() != "why" || !got.wanted {
 		t.Errorf("got %+v", got)

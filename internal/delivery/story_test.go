@@ -50,7 +50,7 @@ func one(text string, err error) func([]sink.Message) []error {
 }
 
 // textOfMessage returns what stories call a message: "a1" is version 1 of a as it is, "a1:x" what
-// was made of it, "a1!" a report, and "a1(2)" has missed two.
+// was made of it, "a1!" a report, "a1(2)" has missed two, and "a1+" is resumed.
 func textOfMessage(m *sink.Message) string {
 	text := m.Object.Name() + m.ResourceVersion
 	if m.Report != nil {
@@ -61,6 +61,9 @@ func textOfMessage(m *sink.Message) string {
 	}
 	if m.Missed > 0 {
 		text += fmt.Sprintf("(%d)", m.Missed)
+	}
+	if m.Resumed {
+		text += "+"
 	}
 	return text
 }
@@ -181,6 +184,9 @@ func (s *shelf) reasons() string {
 		if l.Rule != "" {
 			text += "!"
 		}
+		if l.Resumed {
+			text += "+"
+		}
 		all = append(all, text+" "+l.Reason)
 	}
 	return strings.Join(all, ", ")
@@ -258,9 +264,10 @@ func (s *story) run() {
 	synctest.Wait()
 }
 
-// event returns an event of an object: "a1" is version 1 of a.
+// event returns an event of an object: "a1" is version 1 of a, and "a1+" is resumed.
 func (s *story) event(text string) event.Event {
 	s.t.Helper()
+	text, resumed := strings.CutSuffix(text, "+")
 	name, version := text[:1], text[1:]
 	if _, err := strconv.Atoi(version); err != nil {
 		s.t.Fatal(err)
@@ -271,7 +278,7 @@ func (s *story) event(text string) event.Event {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	e := event.Event{Op: event.Add, Object: o}
+	e := event.Event{Op: event.Add, Object: o, Resumed: resumed}
 	if old := s.last[name]; old != nil {
 		e.Op, e.Old = event.Update, old
 	}

@@ -121,7 +121,7 @@ var (
 	ofEvent = []string{
 		`op == "add"`, `op != "delete"`, `op in ["update", "resync"]`, `changed("metadata.labels")`,
 		`changed("status.phase")`, `became(label("a") == "x")`,
-		`became(object.status.phase == "Running")`, `old.metadata.labels.a == "x"`, `initial`,
+		`became(object.status.phase == "Running")`, `old.metadata.labels.a == "x"`, `initial`, `resumed`,
 		`changed("spec")`, `changed("spec.n", "status")`, `object.spec.n != old.spec.n`,
 		`old.spec.n > 1`, `old.spec.n == nil`, `became(object.spec.n > 1)`,
 		`became(any(object.spec.list, .k == "x"))`,
@@ -208,6 +208,7 @@ func drawDelivery(t *rapid.T) informer.Delivery {
 			before = newObject(t, namespace, name, "1")
 		}
 	}
+	e.Resumed = rapid.Bool().Draw(t, "resumed")
 	d := informer.NewDelivery(e, 1, nobody{})
 	d.Before = before
 	return d

@@ -26,6 +26,7 @@ type Message struct {
 	Initial            bool
 	FinalStateUnknown  bool
 	Missed             int
+	Resumed            bool
 	Handler            string // the SHA-256 of the module that made the data instead of informerd
 
 	// Report is what a rule reports, nil if the message is no report.

@@ -5,7 +5,8 @@
 //
 // # What an expression sees
 //
-//   - op: "add", "update", "delete" or "resync"; initial: bool; missed: int.
+//   - op: "add", "update", "delete" or "resync"; initial, resumed: bool;
+//     missed: int.
 //   - object and old, as in object.metadata.labels["app"]; old is nil unless op is "update".
 //   - cluster and listener: their names.
 //   - changed("spec.replicas", …): an update in which one of the fields differs.
@@ -18,7 +19,7 @@
 //
 // There is no network, no method, and no clock except in age. [Table] describes all names, with an
 // example each. A select, a rule's deny and its message look at the object alone (see [Kind]): they
-// have no op, old, initial, missed, changed or became.
+// have no op, old, initial, missed, resumed, changed or became.
 //
 // # What the expressions of an output see
 //

@@ -37,7 +37,8 @@ type (
 )
 
 const (
-	// KindFilter looks at an event: op, object, old, initial, missed. Its value is true or false.
+	// KindFilter looks at an event: op, object, old, initial, missed, resumed. Its value is true
+	// or false.
 	KindFilter = lang.KindFilter
 	// KindSelect looks at an object alone, and is true if it belongs to a set.
 	KindSelect = lang.KindSelect

@@ -33,6 +33,7 @@ func about(t testing.TB, text string) *lang.Message {
 
 func TestMatchMessage(t *testing.T) {
 	report, plain := filtertest.SampleMessage(t), about(t, `{"metadata":{"name":"n1"}}`)
+	plain.Event.Resumed = true
 	for text, want := range map[string][2]bool{ // of the report, and of the other
 		`severity in ["high", "critical"]`: {true, false},
 		`rule == nil`:                      {false, true},
@@ -53,6 +54,7 @@ func TestMatchMessage(t *testing.T) {
 		`became(object.status.phase == "Running" && violated)`: {true, false},
 		`op == "update" && old.status.phase == "Pending"`:      {true, false},
 		`initial || missed > 1`:                                {true, false},
+		`resumed`:                                              {false, true},
 		`age(since) > "9m" && age(since) < "11m"`:              {true, false},
 		`since > date("2026-01-02")`:                           {true, false},
 		`any(data.n, # == 1)`:                                  {true, false},

@@ -43,6 +43,7 @@ func Attributes(m sink.Message) iter.Seq2[string, string] {
 			{"initial", trueOrEmpty(m.Initial)},
 			{"finalstateunknown", trueOrEmpty(m.FinalStateUnknown)},
 			{"missed", missed},
+			{"resumed", trueOrEmpty(m.Resumed)},
 			{"rule", rule},
 			{"severity", severity},
 			{"handler", m.Handler},

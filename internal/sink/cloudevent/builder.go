@@ -89,7 +89,8 @@ func (b *Builder) about(m *sink.Message, ev *event.Event, observed time.Time) {
 	m.Subject = b.subjectPrefix + url.PathEscape(o.Namespace()) + "/" + url.PathEscape(o.Name())
 	m.Time, m.Op = observed, ev.Op
 	m.ResourceVersion, m.UID = o.ResourceVersion(), o.UID()
-	m.Initial, m.FinalStateUnknown, m.Missed = ev.Initial, ev.FinalStateUnknown, ev.Missed
+	m.Initial, m.FinalStateUnknown = ev.Initial, ev.FinalStateUnknown
+	m.Missed, m.Resumed = ev.Missed, ev.Resumed
 	m.Object, m.Old = o, ev.Old
 	if ev.Old != nil {
 		m.OldResourceVersion = ev.Old.ResourceVersion()

@@ -69,6 +69,8 @@ func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
 			Object: base.Object, Old: newObject(t, web0)}, observed).ID,
 		"of the first list": pods.Event(event.Event{Op: event.Add, Initial: true,
 			Object: base.Object}, observed).ID,
+		"after a restart": pods.Event(event.Event{Op: event.Add, Resumed: true,
+			Object: base.Object}, observed).ID,
 	}
 	for what, got := range same {
 		if got != id {

@@ -88,6 +88,14 @@ func TestLines(t *testing.T) {
 				`,"datacontenttype":"application/json","op":"update","resourceversion":"7","oldresourceversion":"6","uid":"u-1","missed":3,"data":{"object":` + web1 + `,"old":` + web0 + `}}`,
 		},
 		{
+			"update across a restart",
+			pods.Event(event.Event{Op: event.Update, Resumed: true, Object: newObject(t, web1),
+				Old: newObject(t, web0)}, observed),
+			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
+				`,"type":"dev.informerd.object.updated",` + at +
+				`,"datacontenttype":"application/json","op":"update","resourceversion":"7","oldresourceversion":"6","uid":"u-1","resumed":true,"data":{"object":` + web1 + `,"old":` + web0 + `}}`,
+		},
+		{
 			"resync",
 			pods.Event(event.Event{Op: event.Resync, Object: newObject(t, web1)}, observed),
 			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
@@ -144,7 +152,7 @@ func parse(t testing.TB, m sink.Message) ce.Event {
 func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	m := source(t, "prod", "all", "deployments.apps").Event(event.Event{
 		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt,
-		Object: newObject(t, web1), Old: newObject(t, web0),
+		Resumed: true, Object: newObject(t, web1), Old: newObject(t, web0),
 	}, observed)
 	e := parse(t, m)
 	if e.ID() != m.ID || e.Source() != "/clusters/prod/listeners/all" ||
@@ -156,6 +164,7 @@ func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	want := map[string]any{
 		"op": "update", "resourceversion": "7", "oldresourceversion": "6", "uid": "u-1",
 		"initial": true, "finalstateunknown": true, "missed": int32(math.MaxInt32),
+		"resumed": true,
 	}
 	got := e.Extensions()
 	if len(got) != len(want) {

@@ -42,6 +42,9 @@ func Append(dst []byte, m sink.Message) []byte {
 		// CloudEvents' Integer has 32 bits.
 		dst = strconv.AppendInt(dst, int64(min(m.Missed, math.MaxInt32)), 10)
 	}
+	if m.Resumed {
+		dst = append(dst, `,"resumed":true`...)
+	}
 	if m.Report != nil {
 		dst = appendText(dst, "rule", m.Report.Rule)
 		dst = appendText(dst, "severity", m.Report.Severity)

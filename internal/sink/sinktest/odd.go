@@ -36,6 +36,7 @@ var oddMessages = []struct {
 	}},
 	{"cluster-scoped", func(t testing.TB) sink.Message {
 		return Builder(t).Event(event.Event{Op: event.Delete, FinalStateUnknown: true, Missed: 3,
+			Resumed: true,
 			Object: Object(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n",`+
 				`"uid":"u","resourceVersion":"1"}}`)}, observed)
 	}},

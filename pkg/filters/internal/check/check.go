@@ -57,7 +57,7 @@ func (s draft) allMistakes(tree *parser.Tree, found *mistakes) error {
 func (s draft) checkConfig() *conf.Config {
 	variables := types.Map{
 		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
-		"missed":  types.Int,
+		"missed": types.Int, "resumed": types.Bool,
 		"cluster": types.String, "listener": types.String,
 	}
 	if s.Kind.SeesMessages() {

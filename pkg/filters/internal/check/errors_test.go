@@ -97,7 +97,7 @@ func TestCompileErrorsOfKinds(t *testing.T) {
 			rule = "no-latest"
 		}
 		for _, text := range []string{
-			`op == "add"`, `old.x == 1`, `initial`, `missed > 1`, `changed("x")`,
+			`op == "add"`, `old.x == 1`, `initial`, `missed > 1`, `resumed`, `changed("x")`,
 			`became(object.x)`, `any(object.l, .x == old)`, `opp == "add"`, `colour`, `now()`,
 			`$env == nil`, `object.foo()`, `b"x" == nil`,
 			`groupBy(object.x, .y)`, `let op = 1; true`, `len(object.x)`, `cluster`, `[1]`,

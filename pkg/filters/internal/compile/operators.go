@@ -49,7 +49,7 @@ func (r *rewriter) typeOf(n ast.Node) eval.Type {
 
 // variableTypes are the types of the variables that are never nil.
 var variableTypes = map[string]eval.Type{"op": eval.TypeText, "initial": eval.TypeBool,
-	"missed": eval.TypeNumber}
+	"missed": eval.TypeNumber, "resumed": eval.TypeBool}
 
 func (r *rewriter) unary(n *ast.UnaryNode) ast.Node {
 	copied := *n

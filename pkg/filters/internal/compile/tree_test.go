@@ -22,7 +22,7 @@ func TestTheTreeStaysAsItWas(t *testing.T) {
 		`byIndex("services", "app", object.a, "b") == [] && {"a": object.b, c: [1, 2]} != nil`,
 		`count(object.l) == sum(object.l) && findLast(object.l, # == nil)?.x == cluster`,
 		`let x = label(object.a); x; not (x matches "^a" or (object.l[1:][0] ?? "b") == -object.n)`,
-		`if initial { changed("a", "b[0]") } else { owner(op) == nil && owner("Job") != nil }`,
+		`if initial || resumed { changed("a", "b[0]") } else { owner(op) == nil && owner("Job") != nil }`,
 	}, filtertest.TrueExpressions...) {
 		source := filtertest.SampleSource(text)
 		tree, err := check.Parse(source)

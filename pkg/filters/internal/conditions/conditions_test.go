@@ -222,6 +222,7 @@ func TestConditionsAreNecessary(t *testing.T) {
 				ev.Old = parse(drawMetadata(t))
 			}
 			ev.Initial = ev.Op == event.Add && rapid.Bool().Draw(t, "initial")
+			ev.Resumed = rapid.Bool().Draw(t, "resumed")
 			ok, err := e.Match(ev)
 			c := f.Conditions()
 			holds := c.Ops.Has(ev.Op) &&

@@ -53,7 +53,7 @@ func drawCondition(t *rapid.T, vars ...string) string {
 			"object.list", "object.x", "old.list", "object.metadata.labels") + ", " + from(
 			"", "!") + "(" + item + "))"
 	default:
-		return from("true", "false", "initial", `changed("x")`, `changed("list", "x")`,
+		return from("true", "false", "initial", "!resumed", `changed("x")`, `changed("list", "x")`,
 			`object.x != old.x`, `became(any(object.list, .x == "x"))`, `became(object.x > 4)`,
 			`"x" in object.x`, `"x" not in object.list`,
 			`condition("x").x == "x"`, `condition("x").x != "x"`, `owner("x") == nil`,

@@ -133,7 +133,8 @@ func benchmarkExpr(b *testing.B, text string, want, decode bool) {
 		if err := json.Unmarshal(object, &o); err != nil {
 			b.Fatal(err)
 		}
-		return map[string]any{"op": "update", "object": o, "initial": false, "missed": 0}
+		return map[string]any{"op": "update", "object": o, "initial": false, "missed": 0,
+			"resumed": false}
 	}
 	env, m := environment(), &vm.VM{}
 	b.ReportAllocs()

@@ -28,11 +28,11 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 			}
 			return o
 		}
-		ev := event.Event{Op: event.Update, Missed: 2, Object: parse(filtertest.DrawObject(t)),
-			Old: parse(filtertest.DrawObject(t))}
+		ev := event.Event{Op: event.Update, Missed: 2, Resumed: true,
+			Object: parse(filtertest.DrawObject(t)), Old: parse(filtertest.DrawObject(t))}
 		env := map[string]any{
 			"op": "update", "object": ev.Object.Value().Any(), "old": ev.Old.Value().Any(),
-			"initial": false, "missed": 2,
+			"initial": false, "missed": 2, "resumed": true,
 		}
 		for range 10 {
 			text := filtertest.DrawExpression(t, 3, false)

@@ -138,6 +138,9 @@ func (e *Evaluator) bind(ev event.Event) {
 	if ev.Missed != e.event.Missed {
 		e.env["missed"] = ev.Missed
 	}
+	if ev.Resumed != e.event.Resumed {
+		e.env["resumed"] = ev.Resumed
+	}
 }
 
 // read returns the i-th field, from the text the first time and from its slot after that.

@@ -215,7 +215,7 @@ func (g *generator) leaf(depth, vars int) string {
 	case n < 10:
 		return g.Field(g.pick("object", "object", "old"), false)(0)
 	case n < 11:
-		return g.pick("object", "old", "op", "missed", "initial", "object.spec.items",
+		return g.pick("object", "old", "op", "missed", "initial", "resumed", "object.spec.items",
 			"object.spec.list", "object.x")
 	case n < 13:
 		return g.pick(`quantity(object.spec.a)`, `quantity("1Gi")`, `quantity("1500m")`,

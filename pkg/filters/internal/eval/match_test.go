@@ -92,6 +92,13 @@ func TestOps(t *testing.T) {
 		event.Event{Op: event.Add, Initial: true, Object: o}); !ok || err != nil {
 		t.Errorf("initial: %v, %v", ok, err)
 	}
+	e := filtertest.Compile(t, `resumed`).Evaluator()
+	for _, resumed := range []bool{true, false, true} {
+		ok, err := e.Match(event.Event{Op: event.Update, Resumed: resumed, Object: o, Old: old})
+		if ok != resumed || err != nil {
+			t.Errorf("resumed: %v, %v, want %v", ok, err, resumed)
+		}
+	}
 }
 
 // Nothing of an event is left when the next one comes.

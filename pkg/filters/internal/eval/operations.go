@@ -113,7 +113,8 @@ func allOperations() map[string]operation {
 // environment binds the variables, and every operation that the program may call, to this
 // evaluator.
 func (e *Evaluator) environment() map[string]any {
-	env := map[string]any{"op": "", "initial": false, "missed": 0} // as in the zero Event
+	// as in the zero Event
+	env := map[string]any{"op": "", "initial": false, "missed": 0, "resumed": false}
 	for name, o := range operations {
 		env[name] = o.bind(e)
 	}

@@ -49,7 +49,7 @@ func generatedEvent(t *testing.T, g *generator) event.Event {
 	t.Helper()
 	ev := event.Event{Op: event.Update, Object: filtertest.NewObject(t, g.object()),
 		Old:    filtertest.NewObject(t, g.object()),
-		Missed: 1}
+		Missed: 1, Resumed: g.r.Intn(2) == 0}
 	if g.r.Intn(8) == 0 {
 		ev.Op, ev.Old, ev.Initial = event.Add, nil, true
 	}

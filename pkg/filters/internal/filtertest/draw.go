@@ -66,5 +66,5 @@ var Fields = []string{
 	"object.a", "object.b", "object.c", "object.s.a", "object.s.b", "object.s.t", "object.s.list",
 	"object.s.items", "old.a", "old.s.list",
 	"object.s.list[0]", "object.s.items[0].a", "object.s.items[1]", "object.s",
-	"object.metadata.name", `object.s["a"]`, "op", "missed",
+	"object.metadata.name", `object.s["a"]`, "op", "missed", "resumed",
 }

@@ -11,7 +11,7 @@ import (
 // TrueExpressions are true of the event of Update.
 var TrueExpressions = []string{
 	`true`, `op == "update"`, `op != "add"`, `op in ["add", "update"]`, `not initial`, `!initial`,
-	`missed == 2`, `missed > 1`,
+	`missed == 2`, `missed > 1`, `!resumed`, `resumed == false`,
 
 	// Fields of every type, at every place.
 	`object.spec.replicas == 3`, `object["spec"]["replicas"] == 3`, `object?.spec?.replicas == 3`,

@@ -48,10 +48,11 @@ type Expression struct {
 type Kind uint8
 
 const (
-	// KindFilter looks at an event: op, object, old, initial, missed. It returns true or false.
+	// KindFilter looks at an event: op, object, old, initial, missed, resumed. It returns true
+	// or false.
 	KindFilter Kind = iota
 	// KindSelect looks at an object alone and returns whether it belongs to a set: it has no op,
-	// old, initial, missed, changed or became.
+	// old, initial, missed, resumed, changed or became.
 	KindSelect
 	// KindDeny is like KindSelect. It returns true if the object violates a rule.
 	KindDeny

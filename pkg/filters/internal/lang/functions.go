@@ -43,7 +43,8 @@ var ownFunctions = func() []string {
 }()
 
 // Variables are the names of the variables.
-var Variables = []string{"op", "object", "old", "initial", "missed", "cluster", "listener"}
+var Variables = []string{"op", "object", "old", "initial", "missed", "resumed", "cluster",
+	"listener"}
 
 // Predicates are the functions that evaluate an expression for each item of a list.
 var Predicates = []string{

@@ -56,7 +56,7 @@ func (k Kind) Must() string { return k.Word().must }
 func (k Kind) Returns() Returns { return k.Word().returns }
 
 // OfEvents are the variables and functions that are about an event and not about an object.
-var OfEvents = []string{"op", "old", "initial", "missed", "changed", "became"}
+var OfEvents = []string{"op", "old", "initial", "missed", "resumed", "changed", "became"}
 
 // OfCaches are the functions that read other objects. An expression that looks at a message
 // has none of them.
