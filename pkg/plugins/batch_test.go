@@ -180,11 +180,12 @@ func TestNextRecord(t *testing.T) {
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(onBatch(m, code...)))
 	e := podUpdate(t)
-	e.Missed = 2
+	e.Missed, e.Resumed = 2, true
 	expectVerdict(t, i, e, Done)
 	b, _ := i.guest.Memory().Read(0, 44)
 	size := int32(len(podText))
-	for n, want := range map[int]int32{0: 2, 1: 4, 2: size, 3: size, 4: -1, 8: 20, 9: -1, 10: -1} {
+	for n, want := range map[int]int32{0: 2, 1: 4 | 8, 2: size, 3: size, 4: -1, 8: 20, 9: -1,
+		10: -1} {
 		if got := int32(binary.LittleEndian.Uint32(b[4*n:])); got != want {
 			t.Errorf("word %d is %d, want %d", n, got, want)
 		}

@@ -216,11 +216,11 @@ func TestCommandReadsEvents(t *testing.T) {
 	small := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"},` + "\n\"spec\":\r{}}"
 	line := strings.NewReplacer("\n", " ", "\r", " ").Replace(small)
 	first := event.Event{Op: event.Add, Initial: true, Object: newObject(t, small)}
-	second := event.Event{Op: event.Update, Missed: 7, Object: newObject(t, small),
+	second := event.Event{Op: event.Update, Missed: 7, Resumed: true, Object: newObject(t, small),
 		Old: newObject(t, small)}
 	third := event.Event{Op: event.Delete, FinalStateUnknown: true, Object: newObject(t, small)}
 	want := `{"op":"add","initial":true,"config":{"a": 1},"object":` + line + "}\n" +
-		`{"op":"update","missed":7,"config":{"a": 1},"object":` + line + `,"old":` + line + "}\n" +
+		`{"op":"update","missed":7,"resumed":true,"config":{"a": 1},"object":` + line + `,"old":` + line + "}\n" +
 		`{"op":"delete","finalStateUnknown":true,"config":{"a": 1},"object":` + line + "}\n"
 	for _, pieces := range [][]int32{{10_000}, {10_000, 10_000}, {1, 2, 3, 10_000, 5}, {
 		int32(len(want)), 100}} {

@@ -219,6 +219,10 @@ func TestOnEventArguments(t *testing.T) {
 	first.Initial = true
 	unknown := podAdd(t)
 	unknown.Op, unknown.FinalStateUnknown = event.Delete, true
+	resumed := podUpdate(t)
+	resumed.Resumed = true
+	everything := unknown
+	everything.Initial, everything.Missed, everything.Resumed = true, 1, true
 	size := uint32(len(podText))
 	for _, test := range []struct {
 		e    event.Event
@@ -227,6 +231,8 @@ func TestOnEventArguments(t *testing.T) {
 		{first, [4]uint32{1, 1, size, 0}},
 		{update, [4]uint32{2, 4, size, size}},
 		{unknown, [4]uint32{3, 2, size, 0}},
+		{resumed, [4]uint32{2, 8, size, size}},
+		{everything, [4]uint32{3, 15, size, 0}},
 		{resyncEvent(t), [4]uint32{4, 0, size, 0}},
 	} {
 		_, written := run(t, wasm, test.e, 16)

@@ -30,9 +30,12 @@
 // The arguments of on_event:
 //
 //	op           1 add, 2 update, 3 delete, 4 resync
-//	flags        bits: 1 initial, 2 final state unknown, 4 earlier events of this object were missed
+//	flags        bits: 1 initial, 2 final state unknown, 4 earlier events of this object were missed,
+//	             8 resumed: it happened while the host was away, and states may have been passed over
 //	object_len   length of the object's JSON text in bytes
 //	old_len      length of the old object's JSON text; 0 if there is none (only an update has one)
+//
+// A guest ignores other flags: bits are only ever added.
 //
 // Its result, the verdict:
 //
@@ -312,11 +315,11 @@
 // event or batch of events, and has the deadline of a batch. It reads the events from stdin, one
 // line of JSON each, until the end of stdin:
 //
-//	{"op":"update","initial":true,"finalStateUnknown":true,"missed":2,"config":{…},"object":{…},"old":{…}}
+//	{"op":"update","initial":true,"finalStateUnknown":true,"missed":2,"resumed":true,"config":{…},"object":{…},"old":{…}}
 //
-// op is add, update, delete or resync. initial, finalStateUnknown, missed, config (the handler's
-// configuration) and old are left out if they are false, 0, {} and not there. It writes one line to
-// stdout for each event, in their order:
+// op is add, update, delete or resync. initial, finalStateUnknown, missed, resumed, config (the
+// handler's configuration) and old are left out if they are false, 0, {} and not there; further
+// fields may be added. It writes one line to stdout for each event, in their order:
 //
 //	{"verdict":"done","error":"…","emit":[{"type":"reverse.dns.type","data":…},{"data":…}]}
 //

@@ -39,6 +39,7 @@ type Event struct {
 	Initial           bool // part of the first list
 	FinalStateUnknown bool // the delete itself was missed; Object is the last known state
 	Missed            bool // earlier events of this object were coalesced away
+	Resumed           bool // it happened while informerd was away; states may have been passed over
 	Object            Object
 	Old               Object // exists for an update only
 }
@@ -67,6 +68,7 @@ func begin(op, flags, objectLen, oldLen uint32) {
 		Initial:           flags&1 != 0,
 		FinalStateUnknown: flags&2 != 0,
 		Missed:            flags&4 != 0,
+		Resumed:           flags&8 != 0,
 		Object:            Object{which: newObject, size: objectLen},
 		Old:               Object{which: oldObject, size: oldLen},
 	}

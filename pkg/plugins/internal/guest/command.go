@@ -93,6 +93,9 @@ func appendEvent(b []byte, e event.Event, config []byte) []byte {
 		b = append(b, `,"missed":`...)
 		b = strconv.AppendInt(b, int64(e.Missed), 10)
 	}
+	if e.Resumed {
+		b = append(b, `,"resumed":true`...)
+	}
 	from := len(b)
 	if config = bytes.TrimSpace(config); string(config) != "{}" {
 		b = append(append(b, `,"config":`...), config...)

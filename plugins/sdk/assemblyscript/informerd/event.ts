@@ -62,6 +62,11 @@ export class Event {
     return (this.flags & 4) != 0;
   }
 
+  /** resumed reports whether it happened while informerd was away, so that states may have been passed over. */
+  get resumed(): bool {
+    return (this.flags & 8) != 0;
+  }
+
   /**
    * changed reports whether a field differs between old and object. For an add or a delete every
    * existing field has changed, for a resync none.

@@ -46,7 +46,7 @@ function onEvent(event: Event): Verdict {
     list.string(event.object.string(name)).string(event.object.string(paths[2])).int(event.object.int(paths[2]));
     list.int(event.object.int(name)).bool(event.object.bool(paths[4])).bool(event.object.bool(paths[5]));
     list.string(event.object.json()).int(event.object.size).string(event.old.json()).bool(event.old.exists());
-    list.bool(event.op == Op.Add).bool(event.initial).bool(event.finalStateUnknown).bool(event.missed);
+    list.bool(event.op == Op.Add).bool(event.initial).bool(event.finalStateUnknown).bool(event.missed).bool(event.resumed);
     setData(list.toString());
     return Verdict.Done;
   }

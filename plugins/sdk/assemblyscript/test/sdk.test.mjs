@@ -13,10 +13,10 @@ const object = {
 
 test("fields", () => {
   const text = JSON.stringify(object);
-  assert.deepEqual(start(wasm, { do: "fields" }).add(object, 1 | 4), {
+  assert.deepEqual(start(wasm, { do: "fields" }).add(object, 1 | 4 | 8), {
     verdict: "done", message: "", log: [], emitted: [{ data: [
       "4 web", "4 ä😀", "3 -20", '6 {"a":1}', "2 true", "1 null", "0 ",
-      "web", "", -20, 0, true, false, text, Buffer.byteLength(text), "", false, true, true, false, true,
+      "web", "", -20, 0, true, false, text, Buffer.byteLength(text), "", false, true, true, false, true, true,
     ] }],
   });
 });

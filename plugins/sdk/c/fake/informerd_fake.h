@@ -48,8 +48,8 @@ fake_result fake_add(const char *object);
 fake_result fake_update(const char *old, const char *object);
 fake_result fake_delete(const char *object);
 fake_result fake_resync(const char *object);
-// fake_event passes an event with flags: 1 initial, 2 final state unknown, 4 missed. Old may be
-// NULL.
+// fake_event passes an event with flags: 1 initial, 2 final state unknown, 4 missed, 8 resumed. Old
+// may be NULL.
 fake_result fake_event(informerd_op op, uint32_t flags, const char *object, const char *old);
 
 // fake_batch passes several events, at once or, to a handler without an informerd_batch_handler,

@@ -22,6 +22,7 @@ informerd_event informerd_event_of(uint32_t op, uint32_t flags, uint32_t object_
       .initial = flags & 1,
       .final_state_unknown = flags & 2,
       .missed = flags & 4,
+      .resumed = flags & 8,
       .object = {.which = 0, .size = object_len},
       .old = {.which = 1, .size = old_len},
   };

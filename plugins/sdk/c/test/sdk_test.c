@@ -52,7 +52,7 @@ static informerd_verdict read_fields(const informerd_event *e) {
   check(informerd_get_bool(e->object, &truth) && !informerd_get_bool(e->object, &null));
   check_text(informerd_json(e->object).text, text);
   check(e->object.size == strlen(text) && e->old.size == 0 && !informerd_exists(informerd_json(e->old)));
-  check(e->op == INFORMERD_ADD && e->initial && !e->final_state_unknown && e->missed);
+  check(e->op == INFORMERD_ADD && e->initial && !e->final_state_unknown && e->missed && e->resumed);
   ran = true;
   return INFORMERD_DONE;
 }
@@ -60,7 +60,7 @@ static informerd_verdict read_fields(const informerd_event *e) {
 static void test_fields(void) {
   handle = read_fields;
   check(fake_load(""));
-  fake_result r = fake_event(INFORMERD_ADD, 1 | 4, text, NULL);
+  fake_result r = fake_event(INFORMERD_ADD, 1 | 4 | 8, text, NULL);
   check(ran && r.verdict == INFORMERD_DONE && r.count == 0 && !r.message.length && !r.log.length);
 }
 

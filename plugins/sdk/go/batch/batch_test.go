@@ -32,7 +32,7 @@ func object(name string) string { return `{"metadata":{"name":"` + name + `"}}` 
 func three() []informerdtest.Event {
 	return []informerdtest.Event{
 		{Op: informerd.Add, Object: object("a"), Initial: true},
-		{Op: informerd.Update, Object: object("b"), Old: object("old"), Missed: true},
+		{Op: informerd.Update, Object: object("b"), Old: object("old"), Missed: true, Resumed: true},
 		{Op: informerd.Delete, Object: object("c"), FinalStateUnknown: true},
 	}
 }
@@ -52,9 +52,9 @@ func TestNext(t *testing.T) {
 			t.Errorf("there are %d events", b.Len())
 		}
 		for e := b.Next(); e != nil; e = b.Next() {
-			got = append(got, fmt.Sprintf("%v %s was %q, %v %v %v %v", e.Op, e.Object.String(name),
+			got = append(got, fmt.Sprintf("%v %s was %q, %v %v %v %v %v", e.Op, e.Object.String(name),
 				e.Old.String(name), e.Changed(name),
-				e.Initial, e.FinalStateUnknown, e.Missed))
+				e.Initial, e.FinalStateUnknown, e.Missed, e.Resumed))
 		}
 		if b.Next() != nil {
 			t.Error("there is an event after the last")
@@ -62,8 +62,9 @@ func TestNext(t *testing.T) {
 		return informerd.Done
 	}
 	informerdtest.Start(t, "").Batch(three()...)
-	want := []string{`add a was "", true true false false`,
-		`update b was "old", true false false true`, `delete c was "", true false true false`}
+	want := []string{`add a was "", true true false false false`,
+		`update b was "old", true false false true true`,
+		`delete c was "", true false true false false`}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

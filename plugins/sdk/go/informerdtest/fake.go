@@ -65,7 +65,8 @@ func (f *fake) end() {
 
 // arguments returns the arguments of on_event.
 func (f *fake) arguments() (op, flags, objectLen, oldLen uint32) {
-	for bit, set := range []bool{f.event.Initial, f.event.FinalStateUnknown, f.event.Missed} {
+	for bit, set := range []bool{f.event.Initial, f.event.FinalStateUnknown, f.event.Missed,
+		f.event.Resumed} {
 		if set {
 			flags |= 1 << bit
 		}

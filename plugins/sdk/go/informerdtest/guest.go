@@ -41,6 +41,7 @@ type Event struct {
 	Initial           bool
 	FinalStateUnknown bool
 	Missed            bool
+	Resumed           bool
 }
 
 // Load configures the handler in a Host of its own. The error is that of its Configure.

@@ -27,6 +27,8 @@ pub struct Event {
     pub final_state_unknown: bool,
     /// Earlier events of this object were coalesced away.
     pub missed: bool,
+    /// It happened while informerd was away: states of the object may have been passed over.
+    pub resumed: bool,
     pub object: Object,
     /// Exists for updates only.
     pub old: Object,
@@ -44,6 +46,7 @@ impl Event {
             initial: flags & 1 != 0,
             final_state_unknown: flags & 2 != 0,
             missed: flags & 4 != 0,
+            resumed: flags & 8 != 0,
             object: InEvent::object(OBJECT, object_len),
             old: InEvent::object(OLD, old_len),
         }

@@ -148,5 +148,8 @@ func flags(e *event.Event) uint64 {
 	if e.Missed > 0 {
 		f |= abi.FlagMissed
 	}
+	if e.Resumed {
+		f |= abi.FlagResumed
+	}
 	return f
 }

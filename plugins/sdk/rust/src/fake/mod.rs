@@ -62,6 +62,7 @@ pub struct Input {
     pub initial: bool,
     pub final_state_unknown: bool,
     pub missed: bool,
+    pub resumed: bool,
     pub object: String,
     /// "" means none.
     pub old: String,
@@ -85,11 +86,22 @@ impl Input {
     }
 
     fn new(op: Op, object: &str) -> Input {
-        Input { op, initial: false, final_state_unknown: false, missed: false, object: object.to_string(), old: String::new() }
+        Input {
+            op,
+            initial: false,
+            final_state_unknown: false,
+            missed: false,
+            resumed: false,
+            object: object.to_string(),
+            old: String::new(),
+        }
     }
 
     fn flags(&self) -> u32 {
-        u32::from(self.initial) | u32::from(self.final_state_unknown) << 1 | u32::from(self.missed) << 2
+        u32::from(self.initial)
+            | u32::from(self.final_state_unknown) << 1
+            | u32::from(self.missed) << 2
+            | u32::from(self.resumed) << 3
     }
 }
 

@@ -85,7 +85,7 @@ impl Guest {
         assert_eq!((event.object.json().as_str(), event.object.size()), (TEXT, TEXT.len()));
         assert_eq!((event.old.json().as_str(), event.old.exists()), ("", false));
         assert_eq!(event.op, Op::Add);
-        assert_eq!((event.initial, event.final_state_unknown, event.missed), (true, false, true));
+        assert_eq!((event.initial, event.final_state_unknown, event.missed, event.resumed), (true, false, true, true));
         Verdict::Done
     }
 
@@ -108,7 +108,7 @@ impl Guest {
 
 #[test]
 fn fields() {
-    let outcome = start::<Guest>(r#"{"do":"fields"}"#).event(Input { initial: true, missed: true, ..Input::add(TEXT) });
+    let outcome = start::<Guest>(r#"{"do":"fields"}"#).event(Input { initial: true, missed: true, resumed: true, ..Input::add(TEXT) });
     assert_eq!(outcome, Outcome { verdict: Verdict::Done, emitted: vec![], message: String::new(), log: vec![] });
 }
 
