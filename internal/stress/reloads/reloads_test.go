@@ -67,6 +67,7 @@ func TestReloads(t *testing.T) {
 		t.Logf("reload %d at %d: %s", n+1, r.server.last(), what)
 		r.follow(t, fmt.Sprintf("after reload %d of %d, %s", n+1, r.reloads, what))
 		if n%20 == 19 {
+			r.remember()
 			if wrong := r.truth.always(r.ledgers(t)); len(wrong) > 0 {
 				t.Errorf("by reload %d: %s", n+1, strings.Join(wrong[:min(len(wrong), 20)], "\n"))
 			}
@@ -333,12 +334,17 @@ func (r *run) ledgers(t *testing.T) []message {
 	return slices.Concat(all, r.receivers.all())
 }
 
+// remember has the truth know what has happened so far.
+func (r *run) remember() {
+	r.server.mu.Lock()
+	defer r.server.mu.Unlock()
+	r.truth.history = r.server.history
+}
+
 // agree waits until the ledgers agree with the truth.
 func (r *run) agree(t *testing.T, when string) {
 	t.Helper()
-	r.server.mu.Lock()
-	r.truth.history = r.server.history
-	r.server.mu.Unlock()
+	r.remember()
 	r.truth.now = r.server.now()
 	var wrong problems
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
