@@ -7,8 +7,10 @@
 //   - A part that is there nevertheless, after a crash or because it could not be removed, is ended
 //     by a line break before the next line. It is the one sort of line that is not JSON.
 //   - With SyncAlways, Write returns when the disk has the lines. One fsync is for all that waits.
-//   - Only with SyncAlways, and if neither a sync nor the removal of its lines succeeds, lines are
-//     in the file twice.
+//   - A line is in the file twice only if a failed write or sync has left it there and it could not
+//     be removed: with SyncAlways any line, otherwise one that lacked only its line break.
+//   - The lines of a Write, those that are there twice as well, are before those of its caller's
+//     next Write, whatever fails.
 //   - With SyncInterval, the disk has the lines a second later. If it fails, the next Write fails.
 //   - A killed process loses no line that Write has reported as taken, whatever Sync is; SyncAlways
 //     is for the power.

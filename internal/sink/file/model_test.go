@@ -17,7 +17,8 @@ import (
 )
 
 // Whatever happens, in any order: all lines that were taken are in the files, in order and whole,
-// except for those of the oldest files beyond keep.
+// except for those of the oldest files beyond keep. A line comes twice only if it could not be
+// removed, and never after one of a later Write.
 func TestRotationModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := newModel(t, r)
@@ -42,9 +43,21 @@ type model struct {
 	sink    *Sink
 	version int
 	taken   []string       // lines that Write has reported as taken, in order
-	at      map[string]int // where they are in taken
-	moves   int
+	of      map[string]int // the version of the Write that they are of
+	moves   []move
 	foreign string // a file that is nobody's business
+
+	// What has failed since Write was called.
+	stays   bool // the removal of lines
+	noBreak bool // the write of a line break only
+
+	twice map[string]bool // the lines that may be there twice
+}
+
+// move is a file that somebody else has renamed.
+type move struct {
+	path  string
+	after string // the newest file that informerd had renamed before; "" if there was none
 }
 
 func newModel(t *testing.T, r *rapid.T) *model {
@@ -52,7 +65,8 @@ func newModel(t *testing.T, r *rapid.T) *model {
 	if err != nil {
 		r.Fatal(err)
 	}
-	m := &model{t: t, disk: newDisk(t), clock: newClock(), at: map[string]int{}}
+	m := &model{t: t, disk: newDisk(t), clock: newClock(), of: map[string]int{},
+		twice: map[string]bool{}}
 	m.disk.path = filepath.Join(folder, "audit.jsonl")
 	m.config = Config{Rotate: Rotate{
 		Size: rapid.SampledFrom([]int64{0, 1, 1000, 3000}).Draw(r, "size"),
@@ -76,7 +90,9 @@ func (m *model) write(r *rapid.T) {
 			fmt.Sprint("pod-", i, strings.Repeat("x", rapid.IntRange(0, 1500).Draw(r, "length"))),
 			m.version))
 	}
+	m.stays, m.noBreak = false, false
 	var last []error
+	all := texts(messages...)
 	for range 100 { // until all are taken
 		errs := m.sink.Write(m.t.Context(), messages)
 		last = errs
@@ -84,13 +100,16 @@ func (m *model) write(r *rapid.T) {
 		for i, msg := range messages {
 			if errs == nil || errs[i] == nil {
 				line := texts(msg)[0]
-				m.at[line] = len(m.taken)
+				m.of[line] = m.version
 				m.taken = append(m.taken, line)
 			} else {
 				again = append(again, msg)
 			}
 		}
 		if messages = again; len(messages) == 0 {
+			for _, line := range all {
+				m.twice[line] = m.stays && (m.config.Sync == SyncAlways || m.noBreak)
+			}
 			return
 		}
 	}
@@ -104,13 +123,19 @@ func (m *model) fault(r *rapid.T) {
 		"rename"} {
 		times[op] = rapid.IntRange(0, 2).Draw(r, op)
 	}
-	n := rapid.IntRange(0, 3000).Draw(r, "bytes")
+	n := rapid.OneOf(rapid.IntRange(0, 3000), rapid.Just(-1)).Draw(r, "bytes")
 	m.disk.fail(func(op string, p []byte) (int, error) {
 		if times[op] == 0 {
 			return 0, nil
 		}
 		times[op]--
-		return min(n, len(p)), syscall.ENOSPC
+		taken := min(n, len(p))
+		if n < 0 { // all but the last line break
+			taken = max(0, len(p)-1)
+		}
+		m.stays = m.stays || op == "truncate" || op == "open" && m.config.Sync == SyncAlways
+		m.noBreak = m.noBreak || taken < len(p) && p[taken] == '\n'
+		return taken, syscall.ENOSPC
 	})
 }
 
@@ -133,10 +158,17 @@ func (m *model) restart(r *rapid.T) {
 	m.sink = m.disk.startAt(m.clock, m.config)
 }
 
-// moved is logrotate: what it moves is not kept by informerd.
-func (m *model) moved(r *rapid.T) {
-	m.moves++
-	os.Rename(m.disk.path, fmt.Sprintf("%s.%d", m.disk.path, m.moves))
+// moved is logrotate: what it moves is nobody's to remove.
+func (m *model) moved(*rapid.T) {
+	next := move{path: fmt.Sprintf("%s.%d", m.disk.path, len(m.moves))}
+	all := allFiles(m.t, m.disk.path)
+	if len(all) == 0 || os.Rename(m.disk.path, next.path) != nil {
+		return
+	}
+	if renamed := all[:len(all)-1]; len(renamed) > 0 {
+		next.after = renamed[len(renamed)-1]
+	}
+	m.moves = append(m.moves, next)
 }
 
 // stranger creates a file whose name is one that a rotation would choose.
@@ -157,33 +189,45 @@ func (m *model) check(r *rapid.T) {
 		r.Fatalf("%d files: %q", len(all), all)
 	}
 	var got []string
-	for _, path := range all {
+	for _, path := range m.withMoved(all) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			r.Fatal(err)
 		}
 		got = append(got, m.wholeLines(r, string(text))...)
 	}
-	got = m.withoutRepeats(r, got)
-	if m.moves == 0 {
-		if m.config.Rotate.Keep == 0 && len(got) != len(m.taken) || len(got) > len(m.taken) ||
-			!slices.Equal(got, m.taken[len(m.taken)-len(got):]) {
-			r.Fatalf("%d lines are there, of %d", len(got), len(m.taken))
+	for i := range got[min(1, len(got)):] {
+		if before, after := m.of[got[i]], m.of[got[i+1]]; after < before {
+			r.Fatalf("a line of write %d comes after one of write %d", after, before)
 		}
-		return
 	}
-	last := -1 // what was moved is missing in between, but the order holds
-	for _, line := range got {
-		i := m.at[line]
-		if i <= last {
-			r.Fatalf("line %d comes after line %d", i, last)
-		}
-		last = i
+	got = m.withoutRepeats(r, got)
+	if m.config.Rotate.Keep == 0 && len(got) != len(m.taken) || len(got) > len(m.taken) ||
+		!slices.Equal(got, m.taken[len(m.taken)-len(got):]) {
+		r.Fatalf("%d lines are there, of %d", len(got), len(m.taken))
 	}
 }
 
-// withoutRepeats keeps the last of equal lines. Lines come twice if neither a sync nor their
-// removal succeeds.
+// withMoved returns all files, with those that were moved in their places. What was moved before
+// files that are removed by now is left out.
+func (m *model) withMoved(all []string) (files []string) {
+	moves := m.moves
+	for i, path := range all {
+		for len(moves) > 0 && (path == m.disk.path || moves[0].after < path) {
+			if i > 0 || path == m.disk.path || m.config.Rotate.Keep == 0 {
+				files = append(files, moves[0].path)
+			}
+			moves = moves[1:]
+		}
+		files = append(files, path)
+	}
+	for _, last := range moves { // the file itself was moved
+		files = append(files, last.path)
+	}
+	return files
+}
+
+// withoutRepeats keeps the last of equal lines.
 func (m *model) withoutRepeats(r *rapid.T, all []string) (last []string) {
 	final := map[string]int{}
 	for i, line := range all {
@@ -192,7 +236,7 @@ func (m *model) withoutRepeats(r *rapid.T, all []string) (last []string) {
 	for i, line := range all {
 		if final[line] == i {
 			last = append(last, line)
-		} else if m.config.Sync != SyncAlways {
+		} else if !m.twice[line] {
 			r.Fatalf("line %d comes twice", i)
 		}
 	}
@@ -203,7 +247,7 @@ func (m *model) withoutRepeats(r *rapid.T, all []string) (last []string) {
 // the file is not larger than it may be.
 func (m *model) wholeLines(r *rapid.T, text string) (whole []string) {
 	for line := range strings.Lines(text) {
-		if _, ok := m.at[strings.TrimSuffix(line, "\n")]; ok {
+		if _, ok := m.of[strings.TrimSuffix(line, "\n")]; ok {
 			whole = append(whole, strings.TrimSuffix(line, "\n"))
 		} else if strings.Contains(line, "}}}") || strings.Count(line, `"specversion"`) > 1 {
 			r.Fatalf("a line that was not taken, or two that are glued: %.300q", line)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -241,6 +242,58 @@ func TestNamesOfOtherPaths(t *testing.T) {
 		before, after := newJournal(Config{Path: path}, nil).pattern()
 		if got := before + "*" + after; got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+// What a failed Write cannot remove comes twice, in order, and before what is written later.
+func TestWhatCannotBeRemovedComesTwice(t *testing.T) {
+	old, later := some(t, 2, 1), some(t, 2, 2)
+	breakLess := func(p []byte) int { return len(p) - 1 }
+	for name, tt := range map[string]struct {
+		sync  Sync
+		fails []string
+		bytes func([]byte) int // that a write takes which fails
+		want  []sink.Message
+	}{
+		"sync, no truncate": {SyncAlways, []string{"sync", "truncate"}, nil,
+			slices.Concat(old, old, later)},
+		"sync, no open": {SyncAlways, []string{"sync", "open"}, nil,
+			slices.Concat(old, old, later)},
+		"sync alone": {SyncAlways, []string{"sync"}, nil,
+			slices.Concat(old, later)},
+		"no line break": {SyncInterval, []string{"write", "truncate"}, breakLess,
+			slices.Concat(old, old[1:], later)},
+		"no line break alone": {SyncInterval, []string{"write"}, breakLess,
+			slices.Concat(old, later)},
+	} {
+		line := int64(len(texts(old...)[0]) + 1)
+		for _, size := range []int64{0, 3 * line} { // in one file, and in two
+			d := newDisk(t)
+			s := d.start(Config{Rotate: Rotate{Size: size}, Sync: tt.sync})
+			d.fail(func(op string, p []byte) (int, error) {
+				if !slices.Contains(tt.fails, op) {
+					return 0, nil
+				}
+				if tt.bytes == nil {
+					return 0, syscall.EIO
+				}
+				return tt.bytes(p), syscall.EIO
+			})
+			errs := s.Write(t.Context(), old)
+			taken := 0
+			if tt.bytes != nil {
+				taken = 1
+			}
+			wantFailed(t, errs, taken, syscall.EIO)
+			d.fail(nil)
+			write(t, s, old[taken:]...)
+			write(t, s, later...)
+			closeSink(t, s)
+			if got := d.Taken(); !slices.Equal(got, texts(tt.want...)) {
+				t.Errorf("%s, files of %d bytes:\n got %.900q\nwant %.900q", name, size, got,
+					texts(tt.want...))
+			}
 		}
 	}
 }
