@@ -97,6 +97,10 @@ func (r reading) entry() *kept {
 	e.wanted, e.reports = r.Bool(), r.Bool()
 	e.observed, e.offered = r.Time(), time.Duration(r.Int())
 	e.event = r.event()
+	if before := r.Bool(); before {
+		later := r.event()
+		e.later = &later
+	}
 	if failed, text := r.Bool(), r.Text(); failed {
 		e.failed = errors.New(text)
 	}

@@ -97,6 +97,9 @@ func (c *cut) appendEntry(b []byte, k *kept) []byte {
 	b = codec.AppendBool(codec.AppendBool(b, k.wanted), k.reports)
 	b = codec.AppendInt(codec.AppendTime(b, k.observed), int64(k.offered))
 	b = c.appendEvent(b, &k.event)
+	if b = codec.AppendBool(b, k.later != nil); k.later != nil {
+		b = c.appendEvent(b, k.later)
+	}
 	text := ""
 	if k.failed != nil {
 		text = k.failed.Error()

@@ -70,7 +70,8 @@
 //   - A restored outbox sends each object's messages in their order, before anything newer of it.
 //   - What was made is sent as it was made, and what was sent of an entry is not sent again.
 //   - Attempts, and the time since an entry was offered, go on. No entry lacks room.
-//   - Rules' reports are not kept: the entry asks its Maker for those that are owed again.
+//   - Rules' reports are not kept: the entry asks its Maker for those that are owed again, of the
+//     last event if several were merged.
 //   - A replay is not kept: its letter still is.
 //   - What has ended after the last cut is sent again, with the same ids.
 //   - A cut of another version, or a damaged one, is refused, and changes nothing.

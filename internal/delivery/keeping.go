@@ -24,6 +24,7 @@ type keeping struct {
 type kept struct {
 	number   uint64 // those of an object rise
 	event    event.Event
+	later    *event.Event   // that reports are of, if the messages are of an earlier one; else nil
 	messages []sink.Message // nobody changes them
 	failed   error
 	observed time.Time
@@ -48,9 +49,9 @@ const (
 // newKept returns a copy of an entry that nobody else has.
 func newKept(w *waiting, number uint64) *kept {
 	has := w.has()
-	return &kept{number: number, event: w.event, messages: has.messages, failed: has.failed,
-		observed: w.observed, offered: w.offered, sent: w.sent, attempts: has.tried,
-		refused: has.refused != nil, wanted: w.wanted,
+	return &kept{number: number, event: w.event, later: has.later, messages: has.messages,
+		failed: has.failed, observed: w.observed, offered: w.offered, sent: w.sent,
+		attempts: has.tried, refused: has.refused != nil, wanted: w.wanted,
 		reports: w.released || len(has.reports) > 0}
 }
 

@@ -144,6 +144,41 @@ func TestReportsAreAskedForAgainAfterARestart(t *testing.T) {
 	})
 }
 
+// What rules report of a later event stays behind the message that was merged into it.
+func TestReportsOfALaterEventAreOfItAfterARestart(t *testing.T) {
+	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest, Keep: true}
+	for _, restarts := range []int{0, 1, 2} {
+		tell(t, cfg, sink.Pace{}, func(s *story) {
+			s.cancel()
+			s.ended <- <-s.ended
+			s.offer("a1")
+			e := s.event("a2")
+			s.put(e, s.entry(e, []string{"x"}))
+			e = s.event("a3")
+			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+			next := s
+			for range restarts {
+				next = next.restart(cfg, sink.Pace{})
+				next.by.Owed = func(e event.Event) []Report {
+					return []Report{next.report(e, owedReport())}
+				}
+				next.out.set(all(errDown))
+				next.run()
+				next.wait(time.Minute)
+			}
+			if restarts == 0 {
+				s.run()
+			}
+			next.out.set(taking)
+			next.wait(time.Hour)
+			next.wantTaken("a1 a2:x a3!")
+			if next != s {
+				next.finish()
+			}
+		})
+	}
+}
+
 func TestAReplayIsNotKept(t *testing.T) {
 	tell(t, keep, sink.Pace{}, func(s *story) {
 		s.out.set(all(errDown))
@@ -321,6 +356,13 @@ func cutsOfTrouble(t *testing.T) (cuts [][]byte) {
 		cuts = appendCut(nil, s.Outbox)
 		s.wait(time.Minute)
 		cuts = appendCut(cuts, s.Outbox)
+		if err := s.Resize(1, informer.OverflowLatest); err != nil {
+			t.Fatal(err)
+		}
+		s.offer("b3")
+		e = s.event("b4") // b3 is merged into it
+		s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+		cuts = appendCut(cuts, s.Outbox)
 		s.out.set(one("a1:y", errDown))
 		s.wait(time.Minute)
 		cuts = append(appendCut(cuts, s.Outbox), s.Whole(nil, appendText))
@@ -338,8 +380,12 @@ func FuzzBacklog(f *testing.F) {
 	seed = codec.AppendUint(codec.AppendUint(seed, 1), 1)
 	seed = append(seed, byte(extentAll), 0, 0, 0, 1, 1)
 	seed = codec.AppendInt(codec.AppendTime(seed, time.Unix(1, 2)), 3)
-	seed = codec.AppendText(append(seed, byte(event.Add), 0, 0, 0), o)
-	f.Add(append(seed, 0, 0, 0, 0))
+	seed = codec.AppendText(append(seed, byte(event.Add), 0, 0, 0, 0), o)
+	seed = append(seed, 0, 0, 0, 0, 0)
+	if err := (&Backlog{}).Apply(seed, parsed); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
 	f.Fuzz(func(t *testing.T, cut []byte) {
 		if cuts == nil {
 			cuts = cutsOfTrouble(t)

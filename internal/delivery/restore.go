@@ -26,6 +26,9 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	for i, number := range numbers {
 		e := l.entries[number]
 		offered[i] = Offering{Event: e.event, Progress: e.waiting(by)}
+		if e.later != nil {
+			offered[i].Event = *e.later
+		}
 	}
 	o.keeping.restore(l, numbers, offered)
 	o.count(offered, 1)
@@ -54,14 +57,15 @@ func (k *keeping) restore(l *Backlog, numbers []uint64, offered []Offering) {
 // waiting returns the entry of an outbox. It shares no memory with the kept one that changes.
 func (e *kept) waiting(by *Maker) *waiting {
 	w := &waiting{by: by, observed: e.observed, offered: e.offered, event: e.event,
-		sent: e.sent, wanted: e.wanted, released: e.reports}
+		sent: e.sent, wanted: e.wanted, released: e.reports, before: e.later != nil}
 	for i := range e.messages {
 		e.messages[i].Origin = by.Builder.Origin()
 	}
-	if e.messages == nil && e.failed == nil && e.attempts == 0 && !e.refused {
+	if e.messages == nil && e.failed == nil && e.attempts == 0 && !e.refused && e.later == nil {
 		return w
 	}
-	w.rare = &rare{messages: e.messages, failed: e.failed, tried: e.attempts}
+	w.rare = &rare{messages: e.messages, failed: e.failed, tried: e.attempts, later: e.later,
+		earlier: by}
 	if e.refused {
 		w.rare.refused = errEarlier
 	}

@@ -43,6 +43,8 @@ type rare struct {
 	// earlier makes the message of the earlier event, if the messages are of one. By still makes
 	// what is owed.
 	earlier *Maker
+	// later is the event that the reports are of then.
+	later *event.Event
 }
 
 // nothing is what most entries have. Nobody changes it.
@@ -128,7 +130,8 @@ func (w *waiting) mergeInto(l *waiting) {
 		w.outbox.stats.merged.Add(1)
 	default:
 		// The later event itself is for rules alone.
-		offered := l.offeredAt()
+		offered, later := l.offeredAt(), l.event
+		l.own().later = &later
 		l.wanted, l.event, l.before = true, w.event, true
 		l.observed, l.offered = w.observed, offered.Sub(w.observed)
 		l.own().earlier = w.maker()
