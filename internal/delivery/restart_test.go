@@ -127,7 +127,8 @@ func TestAttemptsAndTimesGoOnAfterARestart(t *testing.T) {
 
 func TestReportsAreAskedForAgainAfterARestart(t *testing.T) {
 	tell(t, keep, sink.Pace{}, func(s *story) {
-		s.out.set(all(errDown))
+		s.cancel() // a sender would find that nothing is owed of d
+		s.ended <- <-s.ended
 		e := s.event("a1")
 		s.put(e, s.entry(e, []string{"x"}, owedReport()))
 		e = s.event("b1")

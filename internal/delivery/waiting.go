@@ -43,7 +43,7 @@ type rare struct {
 	// earlier makes the message of the earlier event, if the messages are of one. By still makes
 	// what is owed.
 	earlier *Maker
-	// later is the event that the reports are of then.
+	// later is the event that the reports are of if the messages are of an earlier one.
 	later *event.Event
 }
 
