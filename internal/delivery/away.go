@@ -97,6 +97,33 @@ func (s *sender) allBack(parcels []parcel) {
 	}
 }
 
+// awaitRetry is how long the parcels of a write wait that was put off because of an error of Await.
+const awaitRetry = time.Second
+
+// await waits until the process may die after the current write without that a violation's end is
+// forgotten. If that fails, it puts the live parcels back, and returns false.
+func (s *sender) await(ctx context.Context) bool {
+	wait := s.outbox.cfg.Await
+	if wait == nil || !slices.ContainsFunc(s.messages, func(m sink.Message) bool {
+		return m.Report != nil && m.Report.Violated
+	}) {
+		return true
+	}
+	if wait(ctx) == nil {
+		return true
+	}
+	delay := awaitRetry
+	if ctx.Err() != nil {
+		delay = 0
+	}
+	for _, p := range s.live {
+		p.Attempt--
+		s.back(p, delay)
+	}
+	s.live = s.live[:0]
+	return false
+}
+
 // untried puts a parcel back that has not failed, to be sent at once.
 func (s *sender) untried(p *parcel) {
 	p.Attempt--

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,9 @@ type Config struct {
 	Log   *failurelog.Log
 	// Keep notes what is unsent, for Cut.
 	Keep bool
+	// Await returns once what rules know is kept where a crash does not lose it. It is called before
+	// a violation is written; with an error, the write is put off. Nil: nothing waits.
+	Await func(context.Context) error
 	// OnRoom is called after entries have ended; it must not block. May be nil.
 	OnRoom func()
 }
@@ -44,6 +48,7 @@ type Outbox struct {
 	name     string // of the output
 	cfg      Config
 	queue    *informer.Subscription
+	sizing   sync.Mutex // held while the queue's capacity changes
 	capacity atomic.Int64
 	waits    atomic.Bool // overflow block
 	output   atomic.Pointer[Output]
@@ -94,6 +99,8 @@ func (o *Outbox) Use(out *Output, p Policy) {
 
 // Resize changes how many entries may wait, and what becomes of more. What is waiting stays.
 func (o *Outbox) Resize(capacity int, overflow informer.Overflow) error {
+	o.sizing.Lock()
+	defer o.sizing.Unlock()
 	err := o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity, Overflow: overflow})
 	if err != nil {
 		return o.wrapped(err)

@@ -1,12 +1,24 @@
 package delivery
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer"
 )
+
+// Append appends a cut that has all of the backlog, as [Outbox.Whole] of an outbox that it is
+// restored to does.
+func (l *Backlog) Append(to []byte, with AppendObject) []byte {
+	c := cut{with: with, number: l.number, whole: true, entries: make([]kept, 0, len(l.entries))}
+	for _, number := range slices.Sorted(maps.Keys(l.entries)) {
+		c.entries = append(c.entries, *l.entries[number])
+		c.entries[len(c.entries)-1].extent = extentAll
+	}
+	return c.append(to)
+}
 
 // Restore puts in what an earlier outbox of the listener and output had not sent, each object's in
 // its order. There is room for all of it, whatever the capacity. By makes what is made when it is
@@ -39,6 +51,34 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 		return o.wrapped(err)
 	}
 	return o.Resize(capacity, o.cfg.Overflow)
+}
+
+// Force takes an offering beyond the capacity, for a route that has no time to wait. Its error says
+// that the outbox has stopped; then it did not take the offering.
+func (o *Outbox) Force(offering Offering) error {
+	o.sizing.Lock()
+	defer o.sizing.Unlock()
+	one, capacity := []Offering{offering}, int(o.capacity.Load())
+	for size := capacity; ; {
+		taken, err := o.OfferAll(one)
+		if taken > 0 || err != nil {
+			if size > capacity {
+				err = cmp.Or(err, o.reconfigure(capacity))
+			}
+			return err
+		}
+		// only an outbox for whose room others wait does not take it; they may take this one, too
+		size = max(size, o.queue.Waiting()) + 1
+		if err := o.reconfigure(size); err != nil {
+			return err
+		}
+	}
+}
+
+// reconfigure changes how many entries there is room for, in an outbox for whose room others wait.
+func (o *Outbox) reconfigure(capacity int) error {
+	return o.wrapped(o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity,
+		Overflow: informer.OverflowBlock}))
 }
 
 // restore keeps what cuts have already.

@@ -169,6 +169,9 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 			break
 		}
 		s.flush()
+		if !s.await(ctx) {
+			break
+		}
 		errs := s.write(ctx, out)
 		s.note(ctx, out, errs, trial && !settled)
 		settled = true
@@ -180,7 +183,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 			s.live = s.live[:0]
 		}
 	}
-	if !settled { // there was nothing to write
+	if !settled { // nothing was written
 		out.breaker.Leave(true)
 	}
 }

@@ -153,11 +153,15 @@ func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event 
 			return event.Event{Op: event.Delete, Object: o}
 		}
 	}
-	return event.Event{Op: event.Delete, Object: nameOnly(e.Object, t.UID)}
+	o, err := nameOnly(e.Object.APIVersion(), e.Object.Kind(), e.Object.Key(), t.UID)
+	if err != nil {
+		o = e.Object
+	}
+	return event.Event{Op: event.Delete, Object: o}
 }
 
-// nameOnly returns an object of the same kind and name, of which only the uid is known.
-func nameOnly(o *object.Object, uid string) *object.Object {
+// nameOnly returns an object of which only the kind, the name and perhaps the uid are known.
+func nameOnly(apiVersion, kind string, key event.Key, uid string) (*object.Object, error) {
 	type metadata struct {
 		Namespace string `json:"namespace,omitempty"`
 		Name      string `json:"name"`
@@ -167,13 +171,9 @@ func nameOnly(o *object.Object, uid string) *object.Object {
 		APIVersion string   `json:"apiVersion"`
 		Kind       string   `json:"kind"`
 		Metadata   metadata `json:"metadata"`
-	}{o.APIVersion(), o.Kind(), metadata{o.Namespace(), o.Name(), uid}})
+	}{apiVersion, kind, metadata{key.Namespace, key.Name, uid}})
 	if err != nil {
-		return o
+		return nil, err
 	}
-	made, err := (&object.Parser{}).Parse(text)
-	if err != nil {
-		return o
-	}
-	return made
+	return (&object.Parser{}).Parse(text)
 }

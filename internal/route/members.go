@@ -15,8 +15,11 @@ import (
 // are selected, and after another select, all. It is safe for concurrent use, each object by one
 // worker at a time.
 type members struct {
-	mu      sync.Mutex
+	keep bool // changes are noted for cuts
+
+	mu      sync.Mutex // guards what follows
 	objects map[event.Key]member
+	changed map[event.Key]struct{} // since the last cut
 }
 
 // member is what is remembered of an object; the zero member if nothing is.
@@ -64,18 +67,73 @@ func (m *members) get(key event.Key) (is member, remembered bool) {
 func (m *members) put(key event.Key, is member, keep bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if is.failures == 0 && !keep {
+	before, there := m.objects[key]
+	stays := is.failures > 0 || keep
+	if stays == there && is == before || !stays && !there {
+		return
+	}
+	if !there || m.keep {
+		// a part of an object's text would keep all of it in memory
+		key = event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
+	}
+	if m.keep {
+		if m.changed == nil {
+			m.changed = map[event.Key]struct{}{}
+		}
+		m.changed[key] = struct{}{}
+	}
+	if !stays {
 		delete(m.objects, key)
 		return
 	}
 	if m.objects == nil {
 		m.objects = map[event.Key]member{}
 	}
-	// a part of an object's text would keep all of it in memory
-	if _, there := m.objects[key]; !there {
-		key = event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
-	}
 	m.objects[key] = is
+}
+
+// takeChanged appends what has changed since it was called last.
+func (m *members) takeChanged(to []savedMember) []savedMember {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.changed) == 0 {
+		return to
+	}
+	for key := range m.changed {
+		is, remembered := m.objects[key]
+		to = append(to, savedMember{key, is, remembered})
+	}
+	if len(m.changed) > maxScratch {
+		m.changed = nil
+	}
+	clear(m.changed)
+	return to
+}
+
+// all returns what is remembered of all objects, in no order.
+func (m *members) all() (all []savedMember) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, is := range m.objects {
+		all = append(all, savedMember{key, is, true})
+	}
+	return all
+}
+
+// restore remembers what cuts have, unless nothing has to be remembered any more.
+func (m *members) restore(saved map[event.Key]member, remembers bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if remembers {
+		m.objects = saved
+		return
+	}
+	if m.keep && len(saved) > 0 {
+		m.changed = make(map[event.Key]struct{}, len(saved))
+		for key := range saved {
+			m.changed[key] = struct{}{}
+		}
+	}
 }
 
 // len returns how many objects are remembered.

@@ -15,13 +15,19 @@ import (
 type way struct {
 	*delivery.Outbox
 	receiver int
+	number   uint64        // in cuts: no other way of the listener has it, not even before a restart
 	unwanted atomic.Uint64 // events
+	// cutRetired: a cut has it as retired.
+	cutRetired bool
 
 	// earlier are ways to outputs of the same name that were removed. Nothing is sent before they
 	// have ended.
 	earlier []*way
 	over    chan struct{} // closed when the way was retired and has ended
 }
+
+// noReceiver is the number of a way that gets no reports.
+const noReceiver = -1
 
 // run is Run, once the earlier ways have ended.
 func (w *way) run(ctx context.Context) error {
@@ -40,6 +46,7 @@ func (w *way) run(ctx context.Context) error {
 // while it does.
 type outboxes struct {
 	room room
+	keep bool // for cuts
 
 	mu     sync.Mutex // guards what follows
 	byName map[string]*way
@@ -47,6 +54,8 @@ type outboxes struct {
 	// had done when they had ended.
 	retired map[*way]bool
 	past    totals
+	number  uint64   // of the last way
+	gone    []uint64 // the numbers of ways that have ended, for the next cut
 	// run starts the senders of an outbox; nil while the route does not run.
 	run func(*way)
 }
@@ -71,7 +80,7 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err err
 		if w != nil {
 			w.Use(out.To, policy)
 			err = w.Resize(capacity, overflow)
-		} else if w, err = b.open(r, p, out, free(used), policy); err != nil {
+		} else if w, err = b.open(r, p, out.To, free(used), policy); err != nil {
 			return nil, err
 		}
 		if err != nil {
@@ -91,21 +100,22 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err err
 }
 
 // open makes the way to an output that the listener has not used. The caller holds mu.
-func (b *outboxes) open(r *Route, p *Pipeline, out Output, receiver int, policy delivery.Policy) (
-	*way, error) {
-	w := &way{receiver: receiver, over: make(chan struct{})}
+func (b *outboxes) open(r *Route, p *Pipeline, out *delivery.Output, receiver int,
+	policy delivery.Policy) (*way, error) {
+	b.number++
+	w := &way{receiver: receiver, number: b.number, over: make(chan struct{})}
 	for before := range b.retired {
-		if before.Name() == out.To.Name {
+		if before.Name() == out.Name {
 			w.earlier = append(w.earlier, before)
 		}
 	}
 	cfg := delivery.Config{
 		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
-		OnRoom: func() { b.room.freedIn(w) },
+		OnRoom: func() { b.room.freedIn(w) }, Keep: r.keep, Await: r.await,
 	}
 	cfg.Capacity, cfg.Overflow = r.outboxSize(p)
 	var err error
-	if w.Outbox, err = delivery.New(out.To, cfg); err != nil {
+	if w.Outbox, err = delivery.New(out, cfg); err != nil {
 		return nil, err
 	}
 	if b.run != nil {
@@ -129,6 +139,9 @@ func (b *outboxes) ended(w *way) {
 	if b.retired[w] {
 		delete(b.retired, w)
 		b.past.add(w)
+		if b.keep {
+			b.gone = append(b.gone, w.number)
+		}
 		close(w.over)
 	}
 }
@@ -215,7 +228,7 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 		b.run(w)
 	}
 	stop = func() {
-		for _, w := range b.all() {
+		for _, w := range b.present() {
 			w.Stop()
 		}
 	}
@@ -228,14 +241,38 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 	return stop, wait
 }
 
-// all returns the ways that there are, in no order.
-func (b *outboxes) all() (ways []*way) {
+// present returns the ways that are not retired, in no order.
+func (b *outboxes) present() (ways []*way) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range b.byName {
 		ways = append(ways, w)
 	}
 	return ways
+}
+
+// list sets the ways that there are, and returns how many of them are present ones, which are
+// first. The others are retired.
+func (b *outboxes) list(to *cutting) (present int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to.ways = to.ways[:0]
+	for _, w := range b.byName {
+		to.ways = append(to.ways, w)
+	}
+	present = len(to.ways)
+	for w := range b.retired {
+		to.ways = append(to.ways, w)
+	}
+	return present
+}
+
+// takeGone sets the numbers of the ways that have ended since it was called last.
+func (b *outboxes) takeGone(to *cutting) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to.gone = append(to.gone[:0], b.gone...)
+	b.gone = b.gone[:0]
 }
 
 // late reports whether nothing that waits is sent before a time.

@@ -52,7 +52,7 @@ const (
 
 // done acknowledges an event, and remembers whether its object is selected.
 func (r *Route) done(d *informer.Delivery, rest *unsent) {
-	if p := rest.pipeline; p.Select != nil || p.Before != nil {
+	if p := rest.pipeline; p.remembers() {
 		gone := d.Op == event.Delete
 		if gone {
 			rest.member = member{}

@@ -94,8 +94,13 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 		w.route.busy.wait()
 		err := next.way.OfferWait(ctx, next.Offering)
 		w.route.busy.goOn()
-		if err != nil && ctx.Err() != nil {
-			// The route is being stopped. The event goes back, and goes on from here.
+		switch {
+		case err == nil || ctx.Err() == nil:
+		case w.route.keep:
+			// The route is being stopped, and a restart would begin with the event again.
+			err = next.way.Force(next.Offering)
+		default:
+			// The event goes back, and goes on from here.
 			d.Progress = *rest
 			d.Retry(0)
 			return

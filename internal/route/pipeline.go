@@ -42,6 +42,8 @@ type Pipeline struct {
 	moving bool
 	ways   []*way            // to Outputs, in their order
 	makers []*delivery.Maker // for each of them
+	// receivers are their names as receivers of the rules' reports, by number; "" is not one.
+	receivers []string
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
 	newGuest func(context.Context) (guest, error)
 	batches  func() bool
@@ -67,6 +69,9 @@ type Output struct {
 	// ReportsOnly: the output gets what rules report, and no events.
 	ReportsOnly bool
 }
+
+// remembers reports whether it matters which objects were selected.
+func (p *Pipeline) remembers() bool { return p.Select != nil || p.Before != nil }
 
 // completed returns a copy of the pipeline, ready for workers.
 func (p *Pipeline) completed() (*Pipeline, error) {

@@ -49,6 +49,12 @@ type Config struct {
 	// Notes are the listener's in the store of dead letters. May be nil.
 	Notes *deadletter.Listener
 	Log   *slog.Logger
+	// Keep has the route keep what a restart needs, for Cut and Whole.
+	Keep bool
+	// Await returns once what rules knew when it was called is on disk. A violation is sent after
+	// that, so that its end is sent even if the process dies in between and the object is mended by
+	// then. With an error it is tried again. Nil: nothing waits.
+	Await func(ctx context.Context) error
 }
 
 // Retry says how often and when what failed is tried again.
@@ -74,6 +80,8 @@ type Route struct {
 	letters      delivery.Letters
 	notes        *deadletter.Listener
 	log          *failurelog.Log
+	keep         bool
+	await        func(context.Context) error
 
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]
@@ -87,6 +95,7 @@ type Route struct {
 	stats    stats
 	breaker  breaker.Breaker
 	members  members
+	cutting  cutting
 }
 
 // pauses is the range of the pauses of a handler.
@@ -108,9 +117,10 @@ func New(cfg Config) (*Route, error) {
 	}
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
-		log:     &failurelog.Log{Logger: cfg.Log},
+		log: &failurelog.Log{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
 		breaker: breaker.Breaker{Pauses: pauses},
 	}
+	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep
 	r.Tune(Tuning{cfg.Retry, cfg.Buffer, cfg.PauseAfter, cfg.Workers})
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {
@@ -139,6 +149,7 @@ func (r *Route) Use(p *Pipeline) error {
 	for i := range own.makers {
 		own.makers[i] = r.maker(own, i)
 	}
+	own.receivers = receiverNames(own.ways)
 	r.pipeline.Store(own)
 	r.outboxes.room.freed()
 	r.idle.wake()
@@ -169,6 +180,17 @@ func receiversOf(ways []*way) (all rules.Receivers) {
 		all = all.With(w.receiver)
 	}
 	return all
+}
+
+// receiverNames returns the names of ways by their numbers, for a cut of a book.
+func receiverNames(ways []*way) (names []string) {
+	for _, w := range ways {
+		for len(names) <= w.receiver {
+			names = append(names, "")
+		}
+		names[w.receiver] = w.Name()
+	}
+	return names
 }
 
 // Run works on events until the subscription has stopped and is empty (then the result is nil), or

@@ -45,6 +45,10 @@ func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 // the select looks at the clock or at other objects, or has failed, the object is recalled.
 func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok bool) {
 	e = d.Event
+	if _, isAbsent := d.Progress.(absent); isAbsent {
+		known, _ := w.route.members.get(e.Object.Key())
+		return e, known.in
+	}
 	if w.selector == nil && w.pipeline.Before == nil {
 		return e, true
 	}

@@ -178,6 +178,11 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	case *replaying:
 		w.replay(ctx, d, progress)
 		return
+	case absent:
+		if progress.stored(d.Object.Key()) {
+			d.Done() // it has come back, and its events wait for this delivery
+			return
+		}
 	}
 	if w.crowded && w.pipeline.fails(d.Object.Key()) {
 		d.Attempt-- // it is not tried

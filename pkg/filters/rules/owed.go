@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -67,12 +68,11 @@ func (b *Book) Unreported(receiver int) []event.Key {
 }
 
 func sortKeys(keys []event.Key) {
-	slices.SortFunc(keys, func(a, b event.Key) int {
-		if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(keys, compareKeys)
+}
+
+func compareKeys(a, b event.Key) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // owed appends the reports that are owed of an object and not on their way: first the ends of those
