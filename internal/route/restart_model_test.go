@@ -1,0 +1,683 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// TestModelOfRestarts: whatever is cut, and whenever the process stops or is killed, nothing is
+// lost, each object's messages come in order, rules alternate, and twice comes only what a killed
+// process had done since its last cut.
+func TestModelOfRestarts(t *testing.T) {
+	again := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := restartPlan{capacity: rapid.SampledFrom([]int{1, 2, 5, 1000}).Draw(rt, "capacity"),
+			workers: rapid.IntRange(1, 3).Draw(rt, "workers"),
+			handler: rapid.Bool().Draw(rt, "handler"), seed: rapid.Uint64().Draw(rt, "seed")}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			p.steps = append(p.steps, rapid.SampledFrom([]string{"a Pending", "a Running",
+				"b Pending", "b Running", "c Pending", "a gone", "b gone", "a Pending", "a Running",
+				"takes 0", "fails 0", "hangs 1", "takes 1", "differs 1", "fails 2", "takes 2",
+				"cut", "cut", "whole", "late cut", "stop", "drain", "crash", "crash", "append",
+				"use 2", "use 3", "1ms", "1s", "11s"}).Draw(rt, "step"))
+		}
+		var wrong []string
+		synctest.Test(t, func(t *testing.T) {
+			r := newRestarting(t, p)
+			for _, step := range p.steps {
+				r.do(step)
+				synctest.Wait()
+				r.mu.Lock()
+				r.quiet = len(r.heard)
+				r.mu.Unlock()
+			}
+			r.finish()
+			wrong, again = r.wrong, again+r.again
+		})
+		if len(wrong) > 0 {
+			rt.Fatalf("%+v\n%s", p, strings.Join(wrong, "\n"))
+		}
+	})
+	if again == 0 && !testing.Short() {
+		t.Error("nothing came twice: this test says nothing")
+	}
+}
+
+// restartPlan is what happens to a route.
+type restartPlan struct {
+	capacity, workers int
+	handler           bool
+	seed              uint64
+	steps             []string
+}
+
+// life is what there is of a route until its process ends.
+type life struct {
+	route  *Route
+	queue  *informer.Subscription
+	book   *rules.Book
+	cancel func()
+	ended  chan error
+	dead   bool // nothing is kept any more
+}
+
+// onDisk is what the last cut has, and what an informer's store had.
+type onDisk struct {
+	cuts   [][]byte
+	told   map[string]*object.Object
+	stored map[string]*object.Object
+	events int // that there had been
+	heard  int // messages that it knows of
+}
+
+// restarting is a route that goes on in another process.
+type restarting struct {
+	*modelWorld
+	t    *testing.T
+	plan restartPlan
+	life
+	rule    *rules.Rule
+	outputs int
+	uid     int
+	cutting chan struct{} // has one while nobody cuts
+
+	// guarded by the world's mu
+	disk    onDisk
+	acked   map[string]*object.Object // what the subscription's objects were when they were done
+	stored  map[string]*object.Object
+	changes []event.Event
+	covered map[string]bool // versions that a later one stands for
+	free    map[string]bool // versions that may come again
+	heard   []restartHeard
+	quiet   int // how many of them the route knows of
+	shaky   map[string]bool
+	known   map[string]bool // violations, by output and object
+	again   int
+	crashed bool
+}
+
+// restartHeard is a message that an output took.
+type restartHeard struct {
+	output  int
+	name    string
+	op      event.Op
+	version string
+	part    string // the message's type, if a handler made it
+}
+
+func (h restartHeard) String() string {
+	return fmt.Sprintf("out%d %s %v@%s%s", h.output, h.name, h.op, h.version, h.part)
+}
+
+func newRestarting(t *testing.T, p restartPlan) *restarting {
+	t.Helper()
+	r := &restarting{modelWorld: newModelWorld(t), t: t, plan: p, outputs: 2,
+		cutting: make(chan struct{}, 1), acked: map[string]*object.Object{},
+		stored: map[string]*object.Object{}, covered: map[string]bool{},
+		free: map[string]bool{}, shaky: map[string]bool{}, known: map[string]bool{}}
+	d := pending(10 * time.Second)
+	d.Deny.Kind = filters.KindDeny
+	var err error
+	if r.rule, err = rules.Compile(d); err != nil {
+		t.Fatal(err)
+	}
+	r.disk.told, r.disk.stored = map[string]*object.Object{}, map[string]*object.Object{}
+	r.cutting <- struct{}{}
+	r.begin(&Saved{})
+	return r
+}
+
+// pipeline returns a pipeline to so many outputs.
+func (r *restarting) pipeline() *Pipeline {
+	p := &Pipeline{Rules: r.book, RuleSet: []*rules.Rule{r.rule}, Messages: newMessages(r.t),
+		On: event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)}
+	for _, name := range r.names() {
+		n := len(p.Outputs)
+		to := delivery.NewOutput(name, &restartReceiver{r, n}, slog.New(slog.DiscardHandler))
+		p.Outputs = append(p.Outputs, Output{To: to})
+	}
+	if r.plan.handler {
+		p.Batch, p.batches = 3, func() bool { return true }
+		p.newGuest = func(context.Context) (guest, error) { return restartGuest{}, nil }
+	}
+	return p
+}
+
+func (r *restarting) names() []string { return []string{"out0", "out1", "out2"}[:r.outputs] }
+
+// begin begins a life with what an earlier one has kept.
+func (r *restarting) begin(s *Saved) {
+	queue, err := informer.NewSubscription(informer.SubscriptionConfig{Name: "l", Capacity: 1000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.life = life{queue: queue, ended: make(chan error, 1)}
+	if all := []*rules.Rule{r.rule}; s.Rules() != nil {
+		r.book = rules.Restore(all, r.names(), s.Rules(), time.Now())
+	} else {
+		r.book = rules.NewBook(all, r.outputs)
+	}
+	r.route, err = New(Config{Name: "l", Subscription: noted{queue, r.done},
+		Retry:   Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute},
+		Buffer:  Buffer{Capacity: r.plan.capacity, Overflow: informer.OverflowBlock},
+		Letters: r.store, Workers: r.plan.workers, Log: slog.New(slog.DiscardHandler),
+		Keep: true, Await: r.await})
+	if err == nil {
+		err = r.route.Use(r.pipeline())
+	}
+	if err == nil {
+		err = r.route.Restore(s)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(r.t.Context())
+	r.cancel = cancel
+	go func(l life) { l.ended <- l.route.Run(ctx) }(r.life)
+}
+
+// goOn begins a life with what is on disk, and has the subscription say what has happened since.
+func (r *restarting) goOn(crashed bool) {
+	s := &Saved{}
+	for _, cut := range r.disk.cuts {
+		if err := s.Apply(cut, parsed); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.mu.Lock()
+	r.crashed = r.crashed || crashed
+	if crashed {
+		for _, h := range r.heard[r.disk.heard:] {
+			r.free[h.version] = true
+		}
+		for _, out := range r.names() {
+			for _, name := range modelNames {
+				r.shaky[out+name] = true
+			}
+		}
+	}
+	r.acked = maps.Clone(r.disk.told)
+	for _, e := range r.changes[:r.disk.events] {
+		name, version := e.Object.Name(), e.Object.ResourceVersion()
+		was, is := r.disk.told[name], r.disk.stored[name]
+		if crashed {
+			r.free[version] = r.free[version] || newer(version, was)
+		}
+		r.covered[version] = r.covered[version] || newer(version, was) &&
+			(is == nil || is.ResourceVersion() != version)
+	}
+	for _, e := range r.changes[r.disk.events:] {
+		r.free[e.Object.ResourceVersion()] = true
+	}
+	r.mu.Unlock()
+	r.begin(s)
+	for _, name := range modelNames {
+		was, is := r.disk.told[name], r.disk.stored[name]
+		if was != nil && (is == nil || is.UID() != was.UID()) {
+			if r.crashed { // receivers may know of a later state
+				r.free[was.ResourceVersion()] = true
+			}
+			r.offer(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true})
+			was = nil
+		}
+		switch {
+		case is == nil:
+		case was == nil:
+			r.offer(event.Event{Op: event.Add, Object: is})
+		case was != is:
+			r.offer(event.Event{Op: event.Update, Object: is, Old: was})
+		}
+	}
+	for _, e := range r.changes[r.disk.events:] {
+		r.offer(e)
+	}
+	r.rescan()
+	if err := r.route.EndAbsent(r.t.Context(), r.isStored); err != nil {
+		r.say("EndAbsent: %v", err)
+	}
+}
+
+// newer reports whether a version is newer than an object's, which may be nil.
+func newer(version string, o *object.Object) bool {
+	return o == nil || number(version) > number(o.ResourceVersion())
+}
+
+func number(version string) (n int) {
+	_, _ = fmt.Sscan(version, &n)
+	return n
+}
+
+func (r *restarting) isStored(key event.Key) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stored[key.Name] != nil
+}
+
+func (r *restarting) rescan() {
+	for _, name := range slices.Sorted(maps.Keys(r.stored)) {
+		r.offer(event.Event{Op: event.Resync, Object: r.stored[name]})
+	}
+}
+
+func (r *restarting) offer(e event.Event) {
+	if _, err := r.queue.Offer(e, nil); err != nil {
+		r.say("Offer: %v", err)
+	}
+}
+
+// done notes what an event has made known.
+func (r *restarting) done(e event.Event, progress any) {
+	if _, is := progress.(absent); is || e.Op == event.Resync {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.acked[e.Object.Name()] = e.Object
+	if e.Op == event.Delete {
+		delete(r.acked, e.Object.Name())
+	}
+}
+
+// cut has what has changed on disk, or everything. A late one has what happens in between.
+func (r *restarting) cut(whole bool, late time.Duration) error {
+	<-r.cutting
+	defer func() { r.cutting <- struct{}{} }()
+	l := r.life
+	r.mu.Lock()
+	disk := onDisk{told: maps.Clone(r.acked), stored: maps.Clone(r.stored),
+		events: len(r.changes), heard: r.quiet}
+	r.mu.Unlock()
+	time.Sleep(late)
+	var cut []byte
+	if whole {
+		cut = l.route.Whole(nil, appendText)
+	} else {
+		cut = l.route.Cut(nil, appendText)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead {
+		return errors.New("the process is dead")
+	}
+	switch disk.cuts = slices.Clone(r.disk.cuts); {
+	case whole:
+		disk.cuts = [][]byte{cut}
+	case len(cut) > 0:
+		disk.cuts = append(disk.cuts, cut)
+	}
+	r.disk = disk
+	return nil
+}
+
+// await is the route's Await.
+func (r *restarting) await(ctx context.Context) error {
+	r.mu.Lock()
+	d := time.Duration(r.random.IntN(200)) * time.Millisecond
+	r.mu.Unlock()
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return r.cut(false, 0)
+}
+
+// end ends the life that there is.
+func (r *restarting) end() {
+	r.cancel()
+	if err := <-r.ended; err != nil && !errors.Is(err, context.Canceled) {
+		r.say("Run: %v", err)
+	}
+	r.queue.Discard()
+}
+
+func (r *restarting) do(step string) {
+	what, arg, _ := strings.Cut(step, " ")
+	if d, err := time.ParseDuration(step); err == nil {
+		time.Sleep(d)
+		return
+	}
+	switch what {
+	case "takes", "fails", "hangs", "differs":
+		r.mood(number(arg), what)
+	case "cut", "whole", "late":
+		late := time.Duration(0)
+		if what == "late" {
+			late = 2 * time.Millisecond
+		}
+		if err := r.cut(what == "whole", late); err != nil {
+			r.say("%v", err)
+		}
+	case "drain":
+		ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Second)
+		_ = r.route.Drain(ctx)
+		cancel()
+		r.stop()
+	case "stop":
+		r.stop()
+	case "append": // the same, by the state that is on disk
+		r.mu.Lock()
+		s := &Saved{}
+		for _, cut := range r.disk.cuts {
+			if err := s.Apply(cut, parsed); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		r.disk.cuts = [][]byte{s.Append(nil, appendText)}
+		r.mu.Unlock()
+	case "crash":
+		r.mu.Lock()
+		r.dead = true
+		r.mu.Unlock()
+		r.end()
+		r.goOn(true)
+	case "use":
+		r.outputs = number(arg)
+		<-r.cutting
+		if err := r.route.Use(r.pipeline()); err != nil {
+			r.say("Use: %v", err)
+		}
+		r.cutting <- struct{}{}
+		r.rescan()
+	default:
+		r.change(what, arg)
+	}
+}
+
+// stop ends the process in order, and begins another one.
+func (r *restarting) stop() {
+	r.end()
+	r.mu.Lock()
+	r.quiet = len(r.heard)
+	r.mu.Unlock()
+	if err := r.cut(false, 0); err != nil {
+		r.say("%v", err)
+	}
+	r.checkCut()
+	r.goOn(false)
+}
+
+// checkCut checks that cuts add up to everything.
+func (r *restarting) checkCut() {
+	var added, whole Saved
+	for _, cut := range r.disk.cuts {
+		if err := added.Apply(cut, parsed); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if err := whole.Apply(r.route.Whole(nil, appendText), parsed); err != nil {
+		r.t.Fatal(err)
+	}
+	if added.Unsent() != whole.Unsent() || !slices.Equal(added.Outputs(), whole.Outputs()) ||
+		string(added.rules.Append(nil)) != string(whole.rules.Append(nil)) {
+		r.say("the cuts have %d for %v, and there are %d for %v", added.Unsent(), added.Outputs(),
+			whole.Unsent(), whole.Outputs())
+	}
+}
+
+func (r *restarting) mood(n int, mood string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.moods[n] = mood
+}
+
+// change is the next event of an object.
+func (r *restarting) change(name, phase string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.stored[name]
+	if phase == "gone" && old == nil {
+		return
+	}
+	uid := ""
+	if old == nil {
+		r.uid++
+		uid = fmt.Sprint("u", r.uid)
+	} else {
+		uid = old.UID()
+	}
+	o, err := parsed(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,`+
+		`"namespace":"shop","uid":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, uid,
+		len(r.changes)+1, phase))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	e := event.Event{Op: event.Update, Object: o, Old: old}
+	switch {
+	case phase == "gone":
+		e.Op, e.Old = event.Delete, nil
+	case old == nil:
+		e.Op = event.Add
+	}
+	if r.stored[name] = o; e.Op == event.Delete {
+		delete(r.stored, name)
+	}
+	r.changes = append(r.changes, e)
+	if _, err := r.queue.Offer(e, nil); err != nil {
+		r.sayLocked("Offer: %v", err)
+	}
+}
+
+// finish has everything delivered, and checks what was heard.
+func (r *restarting) finish() {
+	for n := range r.moods {
+		r.mood(n, "takes")
+	}
+	time.Sleep(10 * time.Minute)
+	r.stop()
+	time.Sleep(10 * time.Minute)
+	if err := r.route.Drain(r.t.Context()); err != nil {
+		r.say("Drain: %v", err)
+	}
+	r.end()
+	if err := r.cut(false, 0); err != nil {
+		r.say("%v", err)
+	}
+	var s Saved
+	for _, cut := range r.disk.cuts {
+		if err := s.Apply(cut, parsed); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if n := s.Unsent(); n != 0 {
+		r.say("%d entries for %v are unsent", n, s.Outputs())
+	}
+	r.check()
+	if err := r.store.Close(); err != nil {
+		r.say("Close: %v", err)
+	}
+}
+
+// check checks what the outputs have heard that were there all the time.
+func (r *restarting) check() {
+	for n := range 2 {
+		first, last := map[string]int{}, map[string]restartHeard{}
+		seen, came := map[restartHeard]bool{}, map[string]bool{}
+		for _, h := range r.heard {
+			if h.output != n {
+				continue
+			}
+			if seen[h] {
+				r.again++
+				if !r.free[h.version] {
+					r.say("%v comes twice", h)
+				}
+			} else if v := number(h.version); v < first[h.name] && !r.free[h.version] {
+				r.say("%v comes after %d", h, first[h.name])
+			} else {
+				first[h.name] = max(v, first[h.name])
+			}
+			seen[h], came[h.version], last[h.name] = true, true, h
+		}
+		for _, e := range r.changes {
+			version := e.Object.ResourceVersion()
+			if !came[version] && !r.covered[version] {
+				r.say("out%d does not get version %s", n, version)
+			}
+		}
+		for _, name := range modelNames {
+			o, h := r.stored[name], last[name]
+			switch {
+			case o != nil && (h.op == event.Delete || h.version != o.ResourceVersion()):
+				r.say("the last of %s is %v", name, h)
+			case o == nil && h.op != event.Delete && h.op != 0 && !r.free[h.version]:
+				r.say("the last of %s, which is gone, is %v", name, h)
+			}
+			want := o != nil && strings.Contains(o.JSON(), `"Pending"`)
+			if r.known[fmt.Sprint("out", n, name)] != want {
+				r.say("out%d: the violation of %s is known: %t", n, name, !want)
+			}
+		}
+	}
+	if len(r.wrong) > 0 {
+		r.say("heard %v", r.heard)
+	}
+}
+
+// restartReceiver is a sink of an output.
+type restartReceiver struct {
+	*restarting
+	n int
+}
+
+func (r *restartReceiver) Pace() sink.Pace             { return sink.Pace{Batch: 1 + r.n} }
+func (r *restartReceiver) Close(context.Context) error { return nil }
+
+func (r *restartReceiver) Write(ctx context.Context, messages []sink.Message) []error {
+	r.mu.Lock()
+	mood, lasts := r.moods[r.n], time.Millisecond
+	r.mu.Unlock()
+	if mood == "hangs" {
+		lasts = 20 * time.Second
+	}
+	select {
+	case <-time.After(lasts):
+	case <-ctx.Done():
+		return sink.AllFailed(len(messages), ctx.Err())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	errs := make([]error, len(messages))
+	for i := range messages {
+		if mood == "fails" || mood == "differs" && r.random.IntN(2) == 0 {
+			errs[i] = errors.New("not now")
+		} else {
+			r.hear(&messages[i])
+		}
+	}
+	return errs
+}
+
+func (r *restartReceiver) hear(m *sink.Message) {
+	name := m.Object.Name()
+	at := fmt.Sprint("out", r.n, name)
+	if m.Report != nil {
+		if r.known[at] == m.Report.Violated && !r.shaky[at] && r.n < 2 {
+			r.sayLocked("%s: violated: %t, and it knows that", at, m.Report.Violated)
+		}
+		r.known[at], r.shaky[at] = m.Report.Violated, false
+		return
+	}
+	h := restartHeard{output: r.n, name: name, op: m.Op, version: m.ResourceVersion}
+	if strings.HasPrefix(m.Type, "com.example") {
+		h.part = m.Type
+	}
+	r.restarting.heard = append(r.restarting.heard, h)
+}
+
+// restartGuest is a handler that makes two messages of every third version.
+type restartGuest struct{}
+
+func (restartGuest) Close(context.Context) error { return nil }
+
+func (restartGuest) Handle(ctx context.Context, e event.Event) (r plugins.Result, err error) {
+	if number(e.Object.ResourceVersion())%3 == 0 {
+		for part := range 2 {
+			r.Emitted = append(r.Emitted, plugins.Emission{Kind: abi.EmitEvent,
+				Data: fmt.Appendf(nil, `{"type":"com.example.part%d","data":1}`, part)})
+		}
+	}
+	return r, ctx.Err()
+}
+
+func (g restartGuest) HandleBatch(ctx context.Context, events []event.Event) (
+	results []plugins.Result, err error) {
+	for _, e := range events {
+		result, err := g.Handle(ctx, e)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// noted is a subscription that says which events are done.
+type noted struct {
+	*informer.Subscription
+	done func(event.Event, any)
+}
+
+func (n noted) Next(ctx context.Context) (informer.Delivery, error) {
+	d, err := n.Subscription.Next(ctx)
+	if err != nil {
+		return d, err
+	}
+	return n.noting(d), nil
+}
+
+func (n noted) More(got []informer.Delivery, most, workers int) []informer.Delivery {
+	from := len(got)
+	got = n.Subscription.More(got, most, workers)
+	for i := from; i < len(got); i++ {
+		got[i] = n.noting(got[i])
+	}
+	return got
+}
+
+func (n noted) noting(d informer.Delivery) informer.Delivery {
+	out := informer.NewDelivery(d.Event, d.Attempt, noting{n, &d})
+	out.Recalled, out.Before, out.Progress = d.Recalled, d.Before, d.Progress
+	return out
+}
+
+// noting is a noted subscription as a delivery sees it.
+type noting struct {
+	noted
+	of *informer.Delivery
+}
+
+func (n noting) Done(d *informer.Delivery) {
+	n.done(d.Event, d.Progress)
+	n.of.Done()
+}
+
+func (n noting) Again(d *informer.Delivery, after time.Duration) {
+	n.done(d.Event, d.Progress)
+	n.of.Again(after)
+}
+
+func (n noting) Retry(d *informer.Delivery, after time.Duration) {
+	n.of.Attempt, n.of.Progress = d.Attempt, d.Progress
+	n.of.Retry(after)
+}
