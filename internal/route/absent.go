@@ -63,10 +63,12 @@ func (r *Route) remembered(p *Pipeline) []event.Key {
 	if p.Rules != nil {
 		keys = append(keys, p.Rules.Keys()...)
 	}
-	slices.SortFunc(keys, func(a, b event.Key) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(keys, compareKeys)
 	return slices.Compact(keys)
+}
+
+func compareKeys(a, b event.Key) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // absent is the Progress of the delivery of an object that there is no more.

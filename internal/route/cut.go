@@ -1,6 +1,8 @@
 package route
 
 import (
+	"slices"
+
 	"github.com/informerd/informerd/internal/codec"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -157,6 +159,7 @@ func (c *cut) members(all []savedMember) {
 		return
 	}
 	c.begin(partMembers)
+	slices.SortFunc(all, func(a, b savedMember) int { return compareKeys(a.key, b.key) })
 	c.bytes = codec.AppendUint(c.bytes, uint64(len(all)))
 	for _, m := range all {
 		c.bytes = codec.AppendText(c.bytes, m.key.Namespace)

@@ -125,4 +125,23 @@
 //     goes back on any other one.
 //   - Drain waits for nothing in vain: if all that waits is due after ctx's deadline, since outputs
 //     are paused or what failed is tried again later, Run ends at once.
+//
+// # Restarts
+//
+//   - [Route.Cut] has what has changed of what a restart needs, and a [Saved] adds up cuts: what is
+//     unsent, what rules remember, and which objects are remembered as selected or not.
+//   - A restored route sends what was unsent to the output of the same name, before anything newer
+//     of its object.
+//   - What was unsent for an output that the pipeline does not have becomes dead letters, and so
+//     does what waited for one that was removed before; its successor gets nothing before that.
+//   - Rules go on: For does not begin again, and what was reported is not reported again.
+//   - A violation is sent once Await has returned, and as long as that fails, it waits.
+//   - If the process dies after that, and the object is mended by then, the end is sent.
+//   - An object that was selected stays so until the select is asked again.
+//   - With Keep, an event that is being handed over when ctx is done goes into all its outboxes,
+//     beyond their room, and is acknowledged: no output gets it twice after the restart.
+//   - EndAbsent resolves the violations of objects that there are no more, and what was selected of
+//     them is deleted, with its name alone. An object that comes back meanwhile is left alone.
+//   - A cut of a route in which nothing has happened is empty, and allocates nothing.
+//   - A cut of another version, or a damaged one, is refused.
 package route

@@ -1,10 +1,22 @@
 package route
 
 import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/informerd/informerd/internal/codec"
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -21,4 +33,603 @@ func newMessages(t testing.TB) *cloudevent.Builder {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// newKept is newFed for a route that keeps what a restart needs, and is ready to run.
+func newKept(t *testing.T, outputs int, how func(*fed)) *fed {
+	t.Helper()
+	f := newFed(t, outputs, Buffer{Capacity: 100})
+	f.Keep, f.Letters, f.Messages = true, &letters{}, newMessages(t)
+	f.On = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
+	f.Retry.MaxBackoff = time.Second
+	if how != nil {
+		how(f)
+	}
+	var err error
+	if f.Route, err = New(f.Config); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// stop ends a route at once.
+func (f *fed) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Drain(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := <-f.ended; !errors.Is(err, context.Canceled) && err != nil {
+		t.Error(err)
+	}
+}
+
+// saved returns what cuts add up to.
+func saved(t testing.TB, cuts ...[]byte) *Saved {
+	t.Helper()
+	s := &Saved{}
+	for _, cut := range cuts {
+		if len(cut) == 0 {
+			continue
+		}
+		if err := s.Apply(cut, parsed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// goOn returns a route that goes on with what was kept, with the rules.
+func goOn(t *testing.T, s *Saved, outputs int, how func(*fed), all ...*rules.Rule) *fed {
+	t.Helper()
+	f := newKept(t, outputs, func(f *fed) {
+		if s.Rules() != nil {
+			var names []string
+			for _, out := range f.Outputs {
+				names = append(names, out.To.Name)
+			}
+			f.Rules, f.RuleSet = rules.Restore(all, names, s.Rules(), time.Now()), all
+		}
+		if how != nil {
+			how(f)
+		}
+	})
+	if err := f.Use(&f.Pipeline); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Restore(s); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// begin is start for a route that has kept nothing.
+func (f *fed) begin(t *testing.T) {
+	t.Helper()
+	if err := f.Use(&f.Pipeline); err != nil {
+		t.Fatal(err)
+	}
+	f.start(t)
+}
+
+// letters returns what dead letters there are: an output, a reason and an object.
+func (f *fed) deadLetters() (all []string) {
+	l := f.Letters.(*letters)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, letter := range l.all {
+		all = append(all, letter.Output+" "+letter.Reason+" "+letter.Name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestARestoredRouteSendsWhatWasUnsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newKept(t, 2, nil)
+		f.begin(t)
+		f.away(1, time.Hour)
+		f.change(t, 1, "Running", "a")
+		first := f.Cut(nil, appendText)
+		f.change(t, 2, "Running", "a")
+		f.change(t, 1, "Running", "b")
+		second := f.Cut(nil, appendText)
+		f.stop(t)
+		third := f.Cut(nil, appendText)
+		s := saved(t, first, second, third)
+		if n, outs := s.Unsent(), s.Outputs(); n != 3 || !slices.Equal(outs, []string{"out1"}) {
+			t.Errorf("%d entries for %v are unsent", n, outs)
+		}
+		next := goOn(t, saved(t, s.Append(nil, appendText)), 2, nil)
+		if cut := next.Cut(nil, appendText); cut != nil {
+			t.Errorf("nothing has happened, but the cut is %q", cut)
+		}
+		next.last = f.last
+		next.change(t, 3, "Running", "a")
+		next.start(t)
+		next.expect(t, 0, "a@3")
+		next.expect(t, 1, "a@1", "a@2", "a@3", "b@1")
+		if got := next.got(1); slices.Index(got, "a@3") < slices.Index(got, "a@2") ||
+			slices.Index(got, "a@2") < slices.Index(got, "a@1") {
+			t.Errorf("%v", got)
+		}
+		fourth := next.Cut(nil, appendText)
+		if n := saved(t, first, second, third, fourth).Unsent(); n != 0 {
+			t.Errorf("%d entries are unsent in the end", n)
+		}
+		next.stop(t)
+	})
+}
+
+func TestWhatWasUnsentForARemovedOutputIsADeadLetter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newKept(t, 3, nil)
+		f.begin(t)
+		f.away(1, time.Hour)
+		f.hold(2, time.Hour)
+		f.away(2, time.Hour)
+		f.change(t, 1, "Running", "a")
+		f.stop(t)
+		// out2 is removed, and is there again, while nothing can be a dead letter
+		cuts := [][]byte{f.Cut(nil, appendText)}
+		all := f.Outputs
+		without := f.Pipeline
+		without.Outputs = all[:2]
+		if err := f.Use(&without); err != nil {
+			t.Fatal(err)
+		}
+		cuts = append(cuts, f.Cut(nil, appendText))
+		if err := f.Use(&f.Pipeline); err != nil {
+			t.Fatal(err)
+		}
+		if n := f.Stats().Leaving; n != 1 {
+			t.Fatalf("%d entries are leaving", n)
+		}
+		for name, s := range map[string]*Saved{"cuts": saved(t, cuts...),
+			"whole": saved(t, f.Whole(nil, appendText))} {
+			next := goOn(t, s, 3, func(f *fed) { f.Outputs = slices.Delete(f.Outputs, 1, 2) })
+			next.change(t, 2, "Running", "a")
+			if n := next.Stats().Leaving; n != 2 {
+				t.Errorf("%s: %d entries are leaving", name, n)
+			}
+			synctest.Wait()
+			store := next.Letters.(*letters)
+			store.mu.Lock()
+			store.fails = 2
+			store.mu.Unlock()
+			next.start(t)
+			next.expect(t, 0, "a@2")
+			next.expect(t, 2) // until what waited before is a dead letter
+			time.Sleep(time.Minute)
+			next.expect(t, 2, "a@2")
+			expectAll(t, name, next.deadLetters(), "out1 "+deadletter.OutputRemoved+" a",
+				"out2 "+deadletter.OutputRemoved+" a")
+			cut := next.Cut(nil, appendText)
+			if n := saved(t, append(cuts, cut)...).Unsent(); n != 0 {
+				t.Errorf("%s: %d entries are unsent in the end", name, n)
+			}
+			next.stop(t)
+		}
+	})
+}
+
+func TestRulesGoOnAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(10 * time.Second)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newKept(t, 2, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 2), []*rules.Rule{rule}
+			f.Quiet = true
+		})
+		f.begin(t)
+		f.change(t, 1, "Pending", "a")
+		cuts := [][]byte{}
+		restart := func() {
+			cuts = append(cuts, f.Cut(nil, appendText))
+			f.stop(t)
+			next := goOn(t, saved(t, cuts...), 2, func(f *fed) { f.Quiet = true }, rule)
+			next.last = f.last
+			f = next
+			f.start(t)
+			f.offerNow(t, event.Event{Op: event.Resync, Object: f.last["a"]})
+		}
+		time.Sleep(6 * time.Second)
+		restart()
+		f.expect(t, 0)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		f.expect(t, 0, "stuck violated")
+		f.away(1, time.Minute)
+		f.change(t, 2, "Running", "a")
+		f.expect(t, 0, "stuck violated", "stuck resolved")
+		restart()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		f.expect(t, 0)
+		f.expect(t, 1, "stuck resolved")
+		// without rules there is no book any more
+		cuts = append(cuts, f.Cut(nil, appendText))
+		f.stop(t)
+		without := goOn(t, saved(t, cuts...), 2, func(f *fed) { f.Rules, f.RuleSet = nil, nil })
+		cuts = append(cuts, without.Cut(nil, appendText))
+		if s := saved(t, cuts...); s.Rules() != nil {
+			t.Error("there are rules")
+		}
+		if s := saved(t, without.Whole(nil, appendText)); s.Rules() != nil {
+			t.Error("there are rules in the whole")
+		}
+	})
+}
+
+// A process that dies once the violation was sent, and an object that is mended when the next one
+// begins.
+func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(0)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f *fed
+		broken, cuts := true, [][]byte{}
+		f = newKept(t, 1, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
+		})
+		f.await = func(context.Context) error {
+			if broken {
+				return errors.New("the disk is full")
+			}
+			cuts = append(cuts, f.Cut(nil, appendText))
+			return nil
+		}
+		f.begin(t)
+		f.change(t, 1, "Running", "b")
+		f.change(t, 1, "Pending", "a")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.expect(t, 0, "b@1") // which waits for nothing
+		if s := f.Stats(); s.Retried != 0 || s.DeadLetters != 0 || len(f.deadLetters()) != 0 {
+			t.Errorf("%+v", s)
+		}
+		broken = false
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		f.expect(t, 0, "b@1", "stuck violated", "a@1")
+		f.stop(t)
+		next := goOn(t, saved(t, cuts...), 1, nil, rule)
+		next.last = f.last
+		next.start(t)
+		next.change(t, 2, "Running", "a")
+		got := next.got(0)
+		if n := slices.Index(got, "stuck resolved"); n < 0 || n < slices.Index(got,
+			"stuck violated") {
+			t.Errorf("%v", got)
+		}
+		next.stop(t)
+	})
+}
+
+// inTheFirstHour selects all objects in the first hour of a bubble.
+const inTheFirstHour = `age("2000-01-01T00:00:00Z") < "1h"`
+
+func TestAnObjectThatWasSelectedStaysSoAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		how := func(f *fed) {
+			f.Select = expression(t, inTheFirstHour, filters.KindSelect)
+		}
+		f := newKept(t, 1, how)
+		f.begin(t)
+		f.change(t, 1, "Running", "a", "b")
+		f.offerNow(t, event.Event{Op: event.Delete, Object: f.last["b"]})
+		synctest.Wait()
+		cuts := [][]byte{f.Cut(nil, appendText)}
+		f.stop(t)
+		time.Sleep(2 * time.Hour)
+		for name, s := range map[string]*Saved{"cut": saved(t, cuts...),
+			"whole": saved(t, f.Whole(nil, appendText)),
+			"saved": saved(t, saved(t, cuts...).Append(nil, appendText))} {
+			next := goOn(t, s, 1, how)
+			if n := next.Stats().Members; n != 1 {
+				t.Errorf("%s: %d members", name, n)
+			}
+			next.start(t)
+			next.offerNow(t, event.Event{Op: event.Resync, Object: f.last["a"]})
+			next.offerNow(t, event.Event{Op: event.Resync, Object: f.last["b"]})
+			synctest.Wait()
+			expectAll(t, name, next.outs[0].got, "deleted pods/shop/a")
+			if n := len(saved(t, cuts[0], next.Cut(nil, appendText)).members); n != 0 {
+				t.Errorf("%s: %d members in the end", name, n)
+			}
+			next.stop(t)
+		}
+		// without a select nothing is remembered
+		next := goOn(t, saved(t, cuts...), 1, nil)
+		if n := len(saved(t, cuts[0], next.Cut(nil, appendText)).members); n != 0 ||
+			next.Stats().Members != 0 {
+			t.Errorf("%d members without a select", n)
+		}
+	})
+}
+
+func TestWhatIsBeingHandedOverGoesIntoAllOutboxes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newKept(t, 2, func(f *fed) {
+			f.Buffer = Buffer{Capacity: 1, Overflow: informer.OverflowBlock}
+			f.hold(1, time.Hour)
+		})
+		f.begin(t)
+		for _, name := range []string{"a", "b", "c"} {
+			f.change(t, 1, "Running", name)
+		}
+		f.expect(t, 0, "a@1", "b@1") // the worker waits for room for b
+		if n := f.queue.Waiting(); n != 2 {
+			t.Errorf("%d events wait", n)
+		}
+		f.stop(t)
+		if n := f.queue.Waiting(); n != 1 {
+			t.Errorf("%d events wait, and c is the only one that no output has", n)
+		}
+		next := goOn(t, saved(t, f.Cut(nil, appendText)), 2, nil)
+		next.start(t)
+		next.expect(t, 0)
+		next.expect(t, 1, "a@1", "b@1")
+		next.stop(t)
+	})
+}
+
+func TestEndAbsentEndsWhatThereIsNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(0)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		how := func(f *fed) { f.Select = expression(t, inTheFirstHour, filters.KindSelect) }
+		f := newKept(t, 1, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
+			how(f)
+		})
+		f.begin(t)
+		f.change(t, 1, "Pending", "a", "b", "d")
+		f.change(t, 1, "Running", "c")
+		f.stop(t)
+		next := goOn(t, saved(t, f.Cut(nil, appendText)), 1, how, rule)
+		next.last = f.last
+		next.outs[0].fail = func(_ int, m sink.Message) error {
+			if m.Object.Name() == "d" {
+				return errors.New("down")
+			}
+			return nil
+		}
+		next.start(t)
+		asked := map[string]int{}
+		stored := func(key event.Key) bool {
+			asked[key.Name]++
+			// b is stored, and e comes back before a worker has its end
+			return key.Name == "b" || key.Name == "e" && asked["e"] > 1
+		}
+		next.members.put(event.Key{Namespace: "shop", Name: "e"}, member{in: true}, true)
+		if err := next.EndAbsent(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		var got []string
+		next.outs[0].mu.Lock()
+		for _, m := range next.outs[0].messages {
+			text := m.Object.Name() + " " + m.Type[strings.LastIndex(m.Type, ".")+1:]
+			if m.Report == nil && (!m.FinalStateUnknown || m.Object.UID() != "" ||
+				m.Object.Kind() != "Pod" || m.Object.APIVersion() != "v1") {
+				t.Errorf("%s: %s", text, m.Object.JSON())
+			}
+			got = append(got, text)
+		}
+		next.outs[0].mu.Unlock()
+		slices.Sort(got)
+		expectAll(t, "written", got, "a deleted", "a resolved", "c deleted")
+		if n := next.Stats().Members; n != 2 || asked["e"] != 2 { // b and e
+			t.Errorf("%d members, %v", n, asked)
+		}
+		next.stop(t)
+		if err := next.EndAbsent(t.Context(), func(event.Key) bool { return false }); err == nil {
+			t.Error("the subscription has stopped")
+		}
+	})
+}
+
+// What is under way ends by itself, and while there is no room, EndAbsent waits.
+func TestEndAbsentWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newKept(t, 1, nil)
+		if err := f.EndAbsent(t.Context(), nil); err == nil {
+			t.Error("it has not begun")
+		}
+		f.Select = expression(t, inTheFirstHour, filters.KindSelect)
+		if err := f.Use(&f.Pipeline); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b"} {
+			f.members.put(event.Key{Namespace: "shop", Name: name}, member{in: true}, true)
+		}
+		f.change(t, 1, "Running", "b")
+		err := f.queue.Reconfigure(informer.SubscriptionConfig{Capacity: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		absent := func(event.Key) bool { return false }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := f.EndAbsent(ctx, absent); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- f.EndAbsent(t.Context(), absent) }()
+		f.start(t)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		slices.Sort(f.outs[0].got)
+		if got := f.outs[0].got; !slices.Contains(got, "deleted pods/shop/a") {
+			t.Errorf("%v", got)
+		}
+		f.stop(t)
+	})
+}
+
+// TestACutWithoutChangesCostsNothing: there is one for each route, five times a second.
+func TestACutWithoutChangesCostsNothing(t *testing.T) {
+	d := pending(0)
+	d.Deny.Kind = filters.KindDeny
+	rule, err := rules.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newKept(t, 3, func(f *fed) {
+		f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 3), []*rules.Rule{rule}
+		f.Select = expression(t, inTheFirstHour, filters.KindSelect)
+	})
+	if cut := append(f.Cut(nil, appendText), f.Whole(nil, appendText)...); cut != nil {
+		t.Errorf("before the first Use: %q", cut)
+	}
+	if err := f.Use(&f.Pipeline); err != nil {
+		t.Fatal(err)
+	}
+	without := f.Pipeline
+	without.Outputs = without.Outputs[:2]
+	if err := f.Use(&without); err != nil {
+		t.Fatal(err)
+	}
+	f.members.put(event.Key{Name: "a"}, member{in: true}, true)
+	if cut := f.Cut(nil, appendText); cut == nil {
+		t.Error("the first cut has nothing")
+	}
+	f.members.put(event.Key{Name: "a"}, member{in: true}, true)
+	if cut := f.Cut(nil, appendText); cut != nil {
+		t.Errorf("nothing has happened, but the cut is %q", cut)
+	}
+	if n := testing.AllocsPerRun(100, func() { f.Cut(nil, appendText) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	f.keep = false
+	if cut := append(f.Cut(nil, appendText), f.Whole(nil, appendText)...); cut != nil {
+		t.Errorf("without Keep: %q", cut)
+	}
+}
+
+// troubled returns cuts of a route that has all that cuts can have, the last of which are whole.
+func troubled(t *testing.T) (cuts [][]byte) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(0)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newKept(t, 3, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 3), []*rules.Rule{rule}
+			f.Select = expression(t, inTheFirstHour, filters.KindSelect)
+		})
+		f.begin(t)
+		f.away(1, time.Hour)
+		f.away(2, time.Hour)
+		f.change(t, 1, "Pending", "a", "b")
+		cuts = append(cuts, f.Cut(nil, appendText))
+		f.change(t, 2, "Running", "a")
+		cuts = append(cuts, f.Cut(nil, appendText))
+		f.Letters.(*letters).fails = 1000
+		without := f.Pipeline
+		without.Outputs = without.Outputs[:2]
+		if err := f.Use(&without); err != nil {
+			t.Fatal(err)
+		}
+		f.offerNow(t, event.Event{Op: event.Delete, Object: f.last["b"]})
+		synctest.Wait()
+		cuts = append(cuts, f.Cut(nil, appendText), f.Whole(nil, appendText))
+		s := saved(t, cuts...)
+		cuts = append(cuts, s.Append(nil, appendText))
+		f.stop(t)
+	})
+	return cuts
+}
+
+func TestCutsThatAreRefused(t *testing.T) {
+	cuts := troubled(t)
+	whole := cuts[len(cuts)-1]
+	for n := range whole {
+		if err := (&Saved{}).Apply(whole[:n], parsed); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%d bytes of %d: %v", n, len(whole), err)
+		}
+	}
+	unreadable := func([]byte) (*object.Object, error) { return nil, errCrash }
+	if err := (&Saved{}).Apply(whole, unreadable); !errors.Is(err, ErrDamaged) ||
+		!errors.Is(err, errCrash) {
+		t.Errorf("an object that cannot be read: %v", err)
+	}
+	key := append(codec.AppendText(codec.AppendText([]byte{cutVersion, 0, byte(partMembers), 1},
+		""), "a"), 2, byte(partEnd))
+	for name, cut := range map[string][]byte{
+		"too much":              append(slices.Clone(whole), 0),
+		"an unknown part":       {cutVersion, 1, 100, 0},
+		"an unknown member":     key,
+		"more members than fit": {cutVersion, 1, byte(partMembers), 255, 255, 255, 255, 7, 0},
+		"another output":        wayCut(2, "other", false, nil),
+		"one that is not retired": append(slices.Clone(wayCut(7, "a", true, nil)[:8]),
+			wayCut(7, "a", false, nil)[2:]...),
+	} {
+		if err := saved(t, cuts[:2]...).Apply(cut, parsed); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, cut := range map[string][]byte{
+		"a later version":  {cutVersion + 1, 0, 0},
+		"one of an outbox": wayCut(1, "out0", false, []byte{100, 0}),
+		"one of rules":     {cutVersion, 0, byte(partRules), 1, 100, byte(partEnd)},
+	} {
+		err := saved(t, cuts[:2]...).Apply(cut, parsed)
+		if !errors.Is(err, ErrVersion) || errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// wayCut is a cut that has a way.
+func wayCut(number uint64, output string, retired bool, outbox []byte) []byte {
+	c := newCut(nil, false)
+	c.way(number, output, retired, outbox)
+	return c.end()
+}
+
+// FuzzSaved: no bytes make a route that does not work.
+func FuzzSaved(f *testing.F) {
+	f.Add(wayCut(1, "out0", true, nil))
+	f.Add([]byte{cutVersion, 1, byte(partGone), 1, byte(partNoRules), byte(partEnd)})
+	f.Add([]byte{cutVersion, 0, byte(partMembers), 1, 0, 1, 'a', 3, byte(partEnd)})
+	var cuts [][]byte
+	f.Fuzz(func(t *testing.T, cut []byte) {
+		if cuts == nil {
+			cuts = troubled(t)
+		}
+		for n := range len(cuts) {
+			s := saved(t, cuts[:n]...)
+			if err := s.Apply(cut, parsed); err != nil {
+				continue
+			}
+			all := s.Append(nil, appendText)
+			if again := saved(t, all).Append(nil, appendText); string(again) != string(all) {
+				t.Errorf("%q\nbecomes %q", all, again)
+			}
+			unsent := s.Unsent()
+			next := goOn(t, s, 3, nil)
+			if n := saved(t, next.Whole(nil, appendText)).Unsent(); n != unsent {
+				t.Errorf("%d entries are %d when they are restored", unsent, n)
+			}
+		}
+	})
 }
