@@ -2,11 +2,13 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -277,6 +279,125 @@ func TestACutOfAFullOutbox(t *testing.T) {
 			next.finish()
 			s.run()
 		})
+	}
+}
+
+func TestForceTakesWhatThereIsNoRoomFor(t *testing.T) {
+	for _, overflow := range []informer.Overflow{informer.OverflowBlock, informer.OverflowLatest} {
+		cfg := Config{Capacity: 2, Overflow: overflow, Keep: true}
+		tell(t, cfg, sink.Pace{}, func(s *story) {
+			s.cancel()
+			s.ended <- <-s.ended
+			s.offer("a1 b1")
+			force := func(text string) error {
+				e := s.event(text)
+				return s.Force(Prepare(e, s.entry(e, nil)))
+			}
+			for _, text := range []string{"a2", "c1", "b2"} {
+				if err := force(text); err != nil {
+					s.t.Fatal(err)
+				}
+			}
+			if s.Room() != 0 || s.capacity.Load() != 2 {
+				s.t.Errorf("room for %d of %d", s.Room(), s.capacity.Load())
+			}
+			next := s.restart(keep, sink.Pace{})
+			next.run()
+			next.wantTaken("a1 b1 a2 c1 b2")
+			next.finish()
+			s.Retire()
+			if err := force("d1"); !errors.Is(err, informer.ErrStopped) {
+				s.t.Error(err)
+			}
+			s.wantEnds(5, 0, 0, 0, 0)
+		})
+	}
+}
+
+// Several may force something while others offer and are waiting for room.
+func TestForceWhileOthersOffer(t *testing.T) {
+	tell(t, Config{Capacity: 1, Overflow: informer.OverflowBlock, Keep: true}, sink.Pace{},
+		func(s *story) {
+			s.out.set(all(errDown))
+			var done sync.WaitGroup
+			for i, name := range strings.Fields("a b c d e f g h") {
+				e := s.event(name + "1")
+				done.Go(func() {
+					if i%2 == 0 {
+						if err := s.Force(Prepare(e, s.entry(e, nil))); err != nil {
+							s.t.Error(err)
+						}
+					} else if err := s.Offer(s.t.Context(), e, s.entry(e, nil)); err != nil {
+						s.t.Error(err)
+					}
+				})
+			}
+			s.wait(time.Minute)
+			s.out.set(taking)
+			s.wait(time.Hour)
+			done.Wait()
+			s.wantEnds(8, 8, 0, 0, 0)
+		})
+}
+
+func TestAViolationWaitsForAwait(t *testing.T) {
+	broken, calls := errDown, 0
+	cfg := keep
+	cfg.Await = func(ctx context.Context) error {
+		calls++
+		return cmp.Or(ctx.Err(), broken)
+	}
+	tell(t, cfg, sink.Pace{Batch: 4}, func(s *story) {
+		violated := func(text string, is bool) {
+			e := s.event(text)
+			r := s.report(e, owedReport())
+			r.Message.Report.Violated = is
+			s.put(e, &Entry{By: s.by, Reports: []Report{r}, Wanted: true})
+		}
+		violated("a1", false)
+		s.offer("b1")
+		s.wantTaken("a1! b1 a1")
+		if calls != 0 {
+			s.t.Errorf("%d calls for nothing", calls)
+		}
+		violated("c1", true)
+		s.offer("d1")
+		s.wait(time.Minute)
+		s.wantTaken("a1! b1 a1 d1")
+		if calls < 50 || calls > 70 {
+			s.t.Errorf("%d calls in a minute", calls)
+		}
+		if got := s.Stats(); got.Retried != 0 {
+			s.t.Errorf("%+v", got)
+		}
+		if l := backlog(s.t, s.Whole(nil, appendText)); l.Len() != 1 || l.entries[4] == nil &&
+			l.entries[3] == nil {
+			s.t.Errorf("%d entries", l.Len())
+		} else {
+			for _, e := range l.entries {
+				if e.attempts != 0 {
+					s.t.Errorf("%d attempts", e.attempts)
+				}
+			}
+		}
+		broken = nil
+		s.wait(time.Minute)
+		s.wantTaken("a1! b1 a1 d1 c1! c1")
+	})
+}
+
+// What is appended of a backlog is all of it.
+func TestABacklogIsAppended(t *testing.T) {
+	cuts := cutsOfTrouble(t)
+	for n := range len(cuts) + 1 {
+		l := backlog(t, cuts[:n]...)
+		text := l.Append(nil, appendText)
+		next := backlog(t, text)
+		again := next.Append([]byte("more"), appendText)
+		if string(again) != "more"+string(text) || next.Len() != l.Len() ||
+			next.number != l.number {
+			t.Errorf("%q\nbecomes %q", text, again)
+		}
 	}
 }
 

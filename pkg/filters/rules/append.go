@@ -10,7 +10,13 @@ import (
 func (s *Saved) Append(to []byte) []byte {
 	a := appending{cut: cut{set: &ruleSet{}, number: s.number, whole: true},
 		rules: map[ruleName]int{}, tables: map[*cutTable]*renumbered{}}
-	for _, key := range slices.SortedFunc(maps.Keys(s.objects), compareKeys) {
+	keys := slices.SortedFunc(maps.Keys(s.objects), compareKeys)
+	for _, key := range keys {
+		if of := s.objects[key].of; a.tables[of] == nil {
+			a.tables[of] = a.renumber(of)
+		}
+	}
+	for _, key := range keys {
 		a.add(s.objects[key])
 	}
 	return a.cut.append(to)
@@ -35,11 +41,11 @@ type renumbered struct {
 // add adds an object. What it has is not changed.
 func (a *appending) add(o *savedObject) {
 	table := a.tables[o.of]
-	if table == nil {
-		table = a.renumber(o.of)
-		a.tables[o.of] = table
-	}
 	present := table.receivers.present
+	var all Receivers
+	for n := range a.cut.receivers {
+		all = all.With(n)
+	}
 	a.cut.add(&o.objectText)
 	added := &a.cut.objects[len(a.cut.objects)-1]
 	for i := range added.records {
@@ -49,6 +55,9 @@ func (a *appending) add(o *savedObject) {
 		}
 		r.owes, r.flying = present(r.owes), present(r.flying)
 		r.knows, r.doubt = present(r.knows), present(r.doubt)
+		if r.violated { // whom the object's cut does not have has not heard of it
+			r.owes |= all &^ table.receivers.set.receivers
+		}
 	}
 	for i := range added.debts {
 		d := &added.debts[i]

@@ -280,6 +280,54 @@ func TestAClockThatWasSetBackWhileNothingRan(t *testing.T) {
 	}
 }
 
+// What is appended of cuts with other rules and receivers has them by their names, and appending
+// changes nothing.
+func TestWhatIsAppendedOfASavedStateIsAllOfIt(t *testing.T) {
+	a, b, c := severe(t, "a", "low"), severe(t, "b", "high"), rule(t, "c", deny, time.Hour, 0)
+	now := NewBook([]*Rule{a, c}, 2)
+	see := func(name, fields string) {
+		o := now.Evaluator(nil).Evaluate(event.Event{Op: event.Update,
+			Object: pod(t, name, "u", fields)}, begin)
+		for _, tr := range o.Transitions {
+			now.Begin(key(name), tr, 1)
+		}
+	}
+	see("web", bad)
+	see("db", bad)
+	see("db", good)
+	s := savedIn(t, appendCut(nil, now, []string{"x", "y"}))
+	// another book goes on, whose numbers are others
+	now = NewBook([]*Rule{c, b}, 3)
+	now.number, now.changed = s.number, map[event.Key]struct{}{}
+	see("cache", bad)
+	if err := s.Apply(now.Cut(nil, []string{"", "x", "z"})); err != nil {
+		t.Fatal(err)
+	}
+	text := s.Append(nil)
+	if again := savedIn(t, [][]byte{text}).Append([]byte("more")); string(again) != "more"+
+		string(text) || string(s.Append(nil)) != string(text) {
+		t.Errorf("%q\nbecomes %q", text, again)
+	}
+	for name, state := range map[string]*Saved{"it": s, "a cut of it": savedIn(t, [][]byte{text})} {
+		book := Restore([]*Rule{b, c, a}, []string{"z", "y", "x"}, state, begin)
+		var got []string
+		for _, k := range book.Keys() {
+			for receiver := range 3 {
+				for _, tr := range book.Owed(k, receiver) {
+					got = append(got, fmt.Sprint(k.Name, " ", tr.Rule.Name(), " ", tr.State, " ",
+						receiver))
+				}
+			}
+		}
+		want := []string{"cache b violated 0", "cache b violated 1", "cache b violated 2",
+			"db a violated 1", "db a resolved 1", "web a violated 0", "web a violated 1",
+			"web a violated 2"}
+		if !slices.Equal(got, want) || book.number != now.number {
+			t.Errorf("%s: %q\nwant %q", name, got, want)
+		}
+	}
+}
+
 func TestRulesAndReceiversAreFoundByTheirNames(t *testing.T) {
 	a, other := severe(t, "a", "low"), severe(t, "other", "low")
 	b := NewBook([]*Rule{a, other}, 3)

@@ -47,6 +47,7 @@
 // # What is promised of a book that is restored
 //
 //   - [Book.Cut] appends what has changed since the cut before, and [Saved.Apply] adds up cuts.
+//   - What [Saved.Append] appends is a cut that has all of that.
 //   - The book that [Restore] makes of them goes on as the one that was cut, with its times.
 //   - What was on its way at the last cut is owed again.
 //   - A violation that was, and has ended, is reported again before its end: nobody knows whether

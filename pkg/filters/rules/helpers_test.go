@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -117,6 +119,15 @@ func appendCut(cuts [][]byte, b *Book, receivers []string) [][]byte {
 		cuts = append(cuts, cut)
 	}
 	return cuts
+}
+
+// drawSaved returns what cuts add up to, or what a cut of that adds up to.
+func drawSaved(t *rapid.T, cuts [][]byte) *Saved {
+	s := savedIn(t, cuts)
+	if !rapid.Bool().Draw(t, "appended") {
+		return s
+	}
+	return savedIn(t, [][]byte{s.Append(nil)})
 }
 
 // savedIn returns what cuts add up to.

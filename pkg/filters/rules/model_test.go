@@ -176,7 +176,7 @@ var modelNames = []string{"out"}
 // restart goes on with a restored book.
 func (w *world) restart(rt *rapid.T, t *testing.T) {
 	w.cuts = appendCut(w.cuts, w.book, modelNames)
-	w.book = Restore(w.rules, modelNames, savedIn(rt, w.cuts), w.now)
+	w.book = Restore(w.rules, modelNames, drawSaved(rt, w.cuts), w.now)
 	for i := range w.evaluators {
 		w.evaluators[i] = telling(t, w.book.Evaluator(nil))
 	}
