@@ -32,8 +32,8 @@ type Config struct {
 	Log   *failurelog.Log
 	// Keep notes what is unsent, for Cut.
 	Keep bool
-	// Await returns once what rules know is kept where a crash does not lose it. It is called before
-	// a violation is written; with an error, the write is put off. Nil: nothing waits.
+	// Await returns once what rules know is where a crash does not lose it. It is called before a
+	// violation is written; with an error, the write is put off. Nil: nothing waits.
 	Await func(context.Context) error
 	// OnRoom is called after entries have ended; it must not block. May be nil.
 	OnRoom func()

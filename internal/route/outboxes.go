@@ -15,10 +15,10 @@ import (
 type way struct {
 	*delivery.Outbox
 	receiver int
-	number   uint64        // in cuts: no other way of the listener has it, not even before a restart
 	unwanted atomic.Uint64 // events
-	// cutRetired: a cut has it as retired.
-	cutRetired bool
+
+	number     uint64 // in cuts: no other way of the listener has or had it, restarts included
+	cutRetired bool   // a cut has it as retired
 
 	// earlier are ways to outputs of the same name that were removed. Nothing is sent before they
 	// have ended.

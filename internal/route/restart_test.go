@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -277,15 +278,16 @@ func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f *fed
-		broken, cuts := true, [][]byte{}
+		var works atomic.Bool
+		cuts := make(chan []byte, 1)
 		f = newKept(t, 1, func(f *fed) {
 			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
 		})
 		f.await = func(context.Context) error {
-			if broken {
+			if !works.Load() {
 				return errors.New("the disk is full")
 			}
-			cuts = append(cuts, f.Cut(nil, appendText))
+			cuts <- f.Cut(nil, appendText)
 			return nil
 		}
 		f.begin(t)
@@ -297,12 +299,12 @@ func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
 		if s := f.Stats(); s.Retried != 0 || s.DeadLetters != 0 || len(f.deadLetters()) != 0 {
 			t.Errorf("%+v", s)
 		}
-		broken = false
+		works.Store(true)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		f.expect(t, 0, "b@1", "stuck violated", "a@1")
 		f.stop(t)
-		next := goOn(t, saved(t, cuts...), 1, nil, rule)
+		next := goOn(t, saved(t, <-cuts), 1, nil, rule)
 		next.last = f.last
 		next.start(t)
 		next.change(t, 2, "Running", "a")

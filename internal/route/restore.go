@@ -13,8 +13,8 @@ import (
 
 // Restore puts back what a route of the listener had before a restart. Call it after the first Use,
 // whose pipeline has the book that was made of [Saved.Rules], and before Run or Cut. What was
-// unsent for outputs that the pipeline does not have becomes dead letters, as if the output had been
-// removed while the route ran. The state must not be used afterwards.
+// unsent for outputs that the pipeline does not have becomes dead letters, as if the output had
+// been removed while the route ran. The state must not be used afterwards.
 func (r *Route) Restore(s *Saved) error {
 	p := r.pipeline.Load()
 	if p == nil {
