@@ -138,8 +138,10 @@
 //   - A violation is sent once Await has returned, and as long as that fails, it waits.
 //   - If the process dies after that, and the object is mended by then, the end is sent.
 //   - An object that was selected stays so until the select is asked again.
-//   - With Keep, an event that is being handed over when ctx is done goes into all its outboxes,
-//     beyond their room, and is acknowledged: no output gets it twice after the restart.
+//   - With Keep and several outputs, an event goes into all its outboxes at once, beyond their room
+//     if need be, and the worker waits for room after that.
+//   - With Keep, what waits for room in the only outbox when ctx is done goes into it. So what was
+//     handled is not handled again, and no output gets it twice.
 //   - EndAbsent resolves the violations of objects that there are no more, and what was selected of
 //     them is deleted, with its name alone. An object that comes back meanwhile is left alone.
 //   - A cut of a route in which nothing has happened is empty, and allocates nothing.

@@ -3,6 +3,7 @@ package route
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
@@ -74,8 +75,12 @@ func (w *worker) handOverAll(ctx context.Context) {
 		}
 		w.route.done(d.Delivery, &d.rest)
 	}
-	for _, d := range short {
-		w.handOver(ctx, d.Delivery, &d.rest)
+	if w.route.keep && len(w.going) > 1 {
+		w.force(ctx, short)
+	} else {
+		for _, d := range short {
+			w.handOver(ctx, d.Delivery, &d.rest)
+		}
 	}
 	clear(w.finished)
 	w.finished = w.finished[:0]
@@ -85,6 +90,30 @@ func (w *worker) handOverAll(ctx context.Context) {
 type leftover struct {
 	way *way
 	delivery.Offering
+}
+
+// force puts the rest of what came of events into the outboxes, beyond their room, acknowledges the
+// events, and then waits for room. Were an event in some of its outboxes only while it waits, a
+// process that dies would not know which outputs have it.
+func (w *worker) force(ctx context.Context, events []*wanted) {
+	r := w.route
+	for _, d := range events {
+		for _, next := range d.rest.handover {
+			if next.way.Force(next.Offering) != nil { // the listener does not use it any more
+				next.way.unwanted.Add(1)
+			}
+		}
+		r.done(d.Delivery, &d.rest)
+	}
+	r.busy.wait()
+	defer r.busy.goOn()
+	for _, d := range events {
+		for _, next := range d.rest.handover {
+			r.outboxes.room.wait(ctx, func() bool {
+				return next.way.Room() <= 0 && slices.Contains(r.pipeline.Load().ways, next.way)
+			})
+		}
+	}
 }
 
 // handOver puts the rest of what came of an event into the outboxes, and acknowledges the event.
