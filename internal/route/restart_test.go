@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -445,8 +446,11 @@ func TestEndAbsentEndsWhatThereIsNoMore(t *testing.T) {
 			return nil
 		}
 		next.start(t)
+		var mu sync.Mutex
 		asked := map[string]int{}
 		stored := func(key event.Key) bool {
+			mu.Lock()
+			defer mu.Unlock()
 			asked[key.Name]++
 			// b is stored, and e comes back before a worker has its end
 			return key.Name == "b" || key.Name == "e" && asked["e"] > 1
