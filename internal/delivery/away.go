@@ -104,12 +104,7 @@ const awaitRetry = time.Second
 // forgotten. If that fails, it puts the live parcels back, and returns false.
 func (s *sender) await(ctx context.Context) bool {
 	wait := s.outbox.cfg.Await
-	if wait == nil || !slices.ContainsFunc(s.messages, func(m sink.Message) bool {
-		return m.Report != nil && m.Report.Violated
-	}) {
-		return true
-	}
-	if wait(ctx) == nil {
+	if wait == nil || !s.hasViolation() || wait(ctx) == nil {
 		return true
 	}
 	delay := awaitRetry
@@ -121,6 +116,16 @@ func (s *sender) await(ctx context.Context) bool {
 		s.back(p, delay)
 	}
 	s.live = s.live[:0]
+	return false
+}
+
+// hasViolation reports whether the current write has a rule's report of a violation.
+func (s *sender) hasViolation() bool {
+	for i := range s.messages {
+		if r := s.messages[i].Report; r != nil && r.Violated {
+			return true
+		}
+	}
 	return false
 }
 
