@@ -100,11 +100,11 @@ func (s *sender) allBack(parcels []parcel) {
 // awaitRetry is how long the parcels of a write wait that was put off because of an error of Await.
 const awaitRetry = time.Second
 
-// await waits until the process may die after the current write without that a violation's end is
-// forgotten. If that fails, it puts the live parcels back, and returns false.
+// await waits until the process may die after the current write, and still knows that a report of it
+// may have been taken. If that fails, it puts the live parcels back, and returns false.
 func (s *sender) await(ctx context.Context) bool {
 	wait := s.outbox.cfg.Await
-	if wait == nil || !s.hasViolation() || wait(ctx) == nil {
+	if wait == nil || !s.hasReport() || wait(ctx) == nil {
 		return true
 	}
 	delay := awaitRetry
@@ -119,10 +119,10 @@ func (s *sender) await(ctx context.Context) bool {
 	return false
 }
 
-// hasViolation reports whether the current write has a rule's report of a violation.
-func (s *sender) hasViolation() bool {
+// hasReport reports whether the current write has a rule's report.
+func (s *sender) hasReport() bool {
 	for i := range s.messages {
-		if r := s.messages[i].Report; r != nil && r.Violated {
+		if s.messages[i].Report != nil {
 			return true
 		}
 	}

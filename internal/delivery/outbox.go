@@ -33,7 +33,7 @@ type Config struct {
 	// Keep notes what is unsent, for Cut.
 	Keep bool
 	// Await returns once what rules know is where a crash does not lose it. It is called before a
-	// violation is written; with an error, the write is put off. Nil: nothing waits.
+	// report is written; with an error, the write is put off. Nil: nothing waits.
 	Await func(context.Context) error
 	// OnRoom is called after entries have ended; it must not block. May be nil.
 	OnRoom func()

@@ -135,8 +135,9 @@
 //   - What was unsent for an output that the pipeline does not have becomes dead letters, and so
 //     does what waited for one that was removed before; its successor gets nothing before that.
 //   - Rules go on: For does not begin again, and what was reported is not reported again.
-//   - A violation is sent once Await has returned, and as long as that fails, it waits.
-//   - If the process dies after that, and the object is mended by then, the end is sent.
+//   - A report is sent once Await has returned, and as long as that fails, it waits.
+//   - If the process dies after that, an output that knows of a violation gets its end, and one that
+//     knows of the end gets the next violation, whatever has become of the object by then.
 //   - An object that was selected stays so until the select is asked again.
 //   - With Keep and several outputs, an event goes into all its outboxes at once, beyond their room
 //     if need be, and the worker waits for room after that.

@@ -267,9 +267,9 @@ func TestRulesGoOnAfterARestart(t *testing.T) {
 	})
 }
 
-// A process that dies once the violation was sent, and an object that is mended when the next one
-// begins.
-func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
+// A process dies once a report was sent, and the object is mended, or broken again, when the next
+// one begins.
+func TestAReportIsSentOnceItIsOnDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := pending(0)
 		d.Deny.Kind = filters.KindDeny
@@ -279,7 +279,7 @@ func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
 		}
 		var f *fed
 		var works atomic.Bool
-		cuts := make(chan []byte, 1)
+		cuts := make(chan []byte, 10)
 		f = newKept(t, 1, func(f *fed) {
 			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
 		})
@@ -305,6 +305,11 @@ func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
 		f.expect(t, 0, "b@1", "stuck violated", "a@1")
 		f.stop(t)
 		next := goOn(t, saved(t, <-cuts), 1, nil, rule)
+		first := next.Whole(nil, appendText)
+		next.await = func(context.Context) error {
+			cuts <- next.Cut(nil, appendText)
+			return nil
+		}
 		next.last = f.last
 		next.start(t)
 		next.change(t, 2, "Running", "a")
@@ -314,6 +319,21 @@ func TestAViolationIsSentOnceItIsOnDisk(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		next.stop(t)
+		close(cuts)
+		all := [][]byte{first}
+		for cut := range cuts {
+			all = append(all, cut)
+		}
+		last := goOn(t, saved(t, all...), 1, nil, rule)
+		last.last = next.last
+		last.start(t)
+		last.change(t, 3, "Pending", "a")
+		got = last.got(0)
+		if n := slices.Index(got, "stuck violated"); n < 0 || n < slices.Index(got,
+			"stuck resolved") {
+			t.Errorf("in the end %v", got)
+		}
+		last.stop(t)
 	})
 }
 

@@ -51,9 +51,10 @@ type Config struct {
 	Log   *slog.Logger
 	// Keep has the route keep what a restart needs, for Cut and Whole.
 	Keep bool
-	// Await returns once what rules knew when it was called is on disk. A violation is sent after
-	// that, so that its end is sent even if the process dies in between and the object is mended by
-	// then. With an error it is tried again. Nil: nothing waits.
+	// Await returns once what rules knew when it was called is on disk. Reports are sent after
+	// that: if the process then dies, and the object has been mended or broken again when the next
+	// one begins, the outputs still learn of it. With an error it is tried again. Nil: nothing
+	// waits.
 	Await func(ctx context.Context) error
 }
 
