@@ -100,8 +100,8 @@ func (s *sender) allBack(parcels []parcel) {
 // awaitRetry is how long the parcels of a write wait that was put off because of an error of Await.
 const awaitRetry = time.Second
 
-// await waits until it is on disk that the reports of the current write may have been taken. If that
-// fails, it puts the live parcels back, and returns false.
+// await waits until it is on disk that the reports of the current write may have been taken. If
+// that fails, it puts the live parcels back, and returns false.
 func (s *sender) await(ctx context.Context) bool {
 	wait := s.outbox.cfg.Await
 	if wait == nil || !s.hasReport() || wait(ctx) == nil {
