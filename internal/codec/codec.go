@@ -53,6 +53,9 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
+// More reports whether there is more to read.
+func (r *Reader) More() bool { return len(r.rest) > 0 }
+
 // End returns Err, or ErrDamaged if there is more to read.
 func (r *Reader) End() error {
 	if len(r.rest) > 0 {

@@ -62,19 +62,31 @@ type Told = told.Entry
 // Track, or waits for one that was in its Stored. The informer stands still meanwhile, for about a
 // microsecond for each object that has changed or that a subscription has finished. One goroutine
 // at a time may call Cut and Whole.
-func (f *Factory) Cut() []InformerCut { return f.cut(false) }
+func (f *Factory) Cut() []InformerCut {
+	return f.cut(func(inf *informer) []InformerCut { return inf.cut(false) })
+}
 
 // Whole returns everything, as the first of the cuts to come. Objects are not copied, so that it
 // takes no longer than a cut, but for what subscriptions have to learn.
-func (f *Factory) Whole() []InformerCut { return f.cut(true) }
+func (f *Factory) Whole() []InformerCut {
+	return f.cut(func(inf *informer) []InformerCut { return inf.cut(true) })
+}
 
-func (f *Factory) cut(whole bool) (cuts []InformerCut) {
+// CutAndWhole returns a cut, and everything as the cut leaves it: the cuts to come follow both.
+func (f *Factory) CutAndWhole() (last, whole []InformerCut) {
+	last = f.cut(func(inf *informer) []InformerCut {
+		c, w := inf.cutAndWhole()
+		whole = append(whole, w...)
+		return c
+	})
+	return last, whole
+}
+
+func (f *Factory) cut(each func(*informer) []InformerCut) (cuts []InformerCut) {
 	f.exchanging.Lock() // or a subscription might be in the cut of neither informer
 	defer f.exchanging.Unlock()
 	for _, inf := range f.informers() {
-		if c, ok := inf.cut(whole); ok {
-			cuts = append(cuts, c)
-		}
+		cuts = append(cuts, each(inf)...)
 	}
 	return cuts
 }
@@ -178,19 +190,28 @@ func (p *processor) untrack(reg *registration) {
 	}
 }
 
-// cut returns the informer's cut, and reports whether it has one.
-func (inf *informer) cut(whole bool) (cut InformerCut, ok bool) {
-	p := inf.proc
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.changes
+// cut returns the informer's cut, if it has one.
+func (inf *informer) cut(whole bool) []InformerCut {
+	inf.proc.mu.Lock()
+	defer inf.proc.mu.Unlock()
+	return inf.cutLocked(whole)
+}
+
+func (inf *informer) cutAndWhole() (last, whole []InformerCut) {
+	inf.proc.mu.Lock()
+	defer inf.proc.mu.Unlock()
+	return inf.cutLocked(false), inf.cutLocked(true)
+}
+
+func (inf *informer) cutLocked(whole bool) []InformerCut {
+	p, c := inf.proc, inf.proc.changes
 	if c == nil {
-		return cut, false
+		return nil
 	}
 	if version := inf.complete(); version != "" {
 		c.version = version
 	}
-	cut = InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version, Left: c.left}
+	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version, Left: c.left}
 	c.cutObjects(&cut, inf.store)
 	for _, reg := range p.regs {
 		if reg.told != nil {
@@ -204,7 +225,7 @@ func (inf *informer) cut(whole bool) (cut InformerCut, ok bool) {
 			cut.add(name, ToldCut{Entries: set.Cut()})
 		}
 	}
-	return cut, true
+	return []InformerCut{cut}
 }
 
 // cutObjects adds what has changed of the objects.

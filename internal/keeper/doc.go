@@ -1,0 +1,34 @@
+// Package keeper keeps what a daemon needs to go on after a restart where it has ended: the objects
+// of informers with their version, what each listener was told of them, and what its route has not
+// finished. [Open] reads it, and [Keeper.Run] has it follow what changes.
+//
+//	informers ──Factory.Cut──┐
+//	routes ─────Cut──────────┤──> one cut ──> checkpoint.Store ──restart──> Stored, Listener
+//	handlers' kv ──Flush─────┘    (blocks)
+//
+// # What a cut is
+//
+//   - A cut has what has changed since the one before. What listeners were told is taken first,
+//     then what their routes have not finished, and handlers' values are written last: so what a
+//     restart finds is told again or still unsent, and never neither.
+//   - A cut counts as a whole, or not at all if a crash has cut it off.
+//   - There is a cut after each Interval in which something has changed, and when somebody waits
+//     for one. If only the versions of informers have, there is one in [VersionInterval].
+//   - Cuts are made and written by a goroutine of their own; the informers stand still for
+//     microseconds.
+//
+// # Restarts
+//
+//   - What was open when the process before ended waits until it is asked for, by its informer or
+//     its listener, and is kept until then, whatever other cuts and restarts there are.
+//   - A listener that is not about an informer any more, see [Keeper.Bound], has no part in it.
+//   - A listener that there is no more, see [Keeper.Forget], is forgotten with all that it had.
+//
+// # Failures
+//
+//   - Run returns the first error of the disk, and so does every Await. Nothing is committed after
+//     that.
+//   - A snapshot that cannot be written is logged, and tried again later; cuts go on.
+//   - Damage, another format and a folder that another process uses are errors of Open, as those of
+//     package checkpoint.
+package keeper

@@ -1,0 +1,330 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+const (
+	// Interval is how often there is a cut at most, unless somebody waits for one.
+	Interval = 200 * time.Millisecond
+	// VersionInterval is how often there is a cut with nothing but new versions of informers.
+	VersionInterval = 10 * time.Second
+)
+
+// Source is what cuts are made of. All of it must be safe to call at any time while Run runs.
+type Source struct {
+	Informers interface {
+		Cut() []informer.InformerCut
+		CutAndWhole() (last, whole []informer.InformerCut)
+	}
+	// Listeners returns those that go on after a restart.
+	Listeners func() []Cutter
+	// Flush writes the values that handlers have stored.
+	Flush func() error
+}
+
+// Cutter is a listener of which cuts are made.
+type Cutter interface {
+	Name() string
+	// Select is the expression by which the listener has its objects.
+	Select() string
+	// Cut and Whole are as those of a route.
+	Cut(to []byte, with delivery.AppendObject) []byte
+	Whole(to []byte, with delivery.AppendObject) []byte
+}
+
+// Keeper keeps the state of a daemon. Make one with Open.
+type Keeper struct {
+	store *checkpoint.Store
+	log   *slog.Logger
+
+	mu sync.Mutex // guards what follows
+	// waiting is what nobody has asked for yet.
+	waiting map[informer.InformerID]*informer.Stored
+	loaded  map[string]*Listener
+	unbound []unbound
+	forgot  []string
+	asked   []chan error // of those that wait for the next cut
+	wake    chan struct{}
+	err     error // why there are no more cuts
+	last    Stats
+
+	// What follows belongs to Run.
+	out      *writer
+	selects  map[string]string              // of listeners, as they were written last
+	alive    map[informer.InformerID]string // versions of informers in the cut before
+	versions time.Time                      // when they were written last
+	rotation *rotation
+	block    []byte
+}
+
+// Stats are about the last cut.
+type Stats struct {
+	Last time.Time
+	Took time.Duration
+}
+
+// unbound is an informer in which a listener has no part any more.
+type unbound struct {
+	id       informer.InformerID
+	listener string
+}
+
+// Open reads what a folder has, which it makes if there is none. Close the keeper, or Run it.
+func Open(dir string, log *slog.Logger) (*Keeper, error) {
+	store, err := checkpoint.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := newState()
+	if err := store.Load((&loading{state: s}).add); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	k := &Keeper{store: store, log: log, loaded: s.listeners, wake: make(chan struct{}, 1),
+		waiting: map[informer.InformerID]*informer.Stored{}, selects: map[string]string{},
+		alive: map[informer.InformerID]string{}}
+	for id, in := range s.informers {
+		k.waiting[id] = in.stored()
+	}
+	for name, l := range s.listeners {
+		k.selects[name] = l.Select
+	}
+	k.out = &writer{write: k.store.Commit}
+	return k, nil
+}
+
+// Stored returns what there is of an informer, nil if nothing, and is called once for each
+// informer that begins.
+func (k *Keeper) Stored(id informer.InformerID) *informer.Stored {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.waiting[id]
+	delete(k.waiting, id)
+	return s
+}
+
+// Listener returns what there is of a listener, nil if nothing.
+func (k *Keeper) Listener(name string) *Listener {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.loaded[name]
+}
+
+// Listeners returns the names of the listeners that there were when the keeper was opened.
+func (k *Keeper) Listeners() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Sorted(maps.Keys(k.loaded))
+}
+
+// Bound notes that a listener is about the informers that it is bound to by now, and no others. It
+// returns the others that it was about.
+func (k *Keeper) Bound(name string) (others []informer.InformerID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, s := range k.waiting {
+		if _, has := s.Told[name]; has {
+			others = append(others, id)
+			k.unbindLocked(id, name)
+		}
+	}
+	return others
+}
+
+func (k *Keeper) unbindLocked(id informer.InformerID, listener string) {
+	s := k.waiting[id]
+	k.unbound = append(k.unbound, unbound{id, listener})
+	if delete(s.Told, listener); len(s.Told) == 0 {
+		delete(k.waiting, id)
+	}
+}
+
+// Forget forgets a listener that there is no more.
+func (k *Keeper) Forget(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.loaded, name)
+	k.forgot = append(k.forgot, name)
+	for id, s := range k.waiting {
+		if _, has := s.Told[name]; has {
+			k.unbindLocked(id, name)
+		}
+	}
+}
+
+// Run makes cuts until ctx is done, and a last one then. It returns the error of the disk.
+func (k *Keeper) Run(ctx context.Context, from Source) error {
+	tick := time.NewTicker(Interval)
+	defer tick.Stop()
+	for {
+		last := false
+		select {
+		case <-tick.C:
+		case <-k.wake:
+		case <-ctx.Done():
+			last = true
+		}
+		err := k.turn(from)
+		if err != nil || last {
+			return k.end(err)
+		}
+	}
+}
+
+// errEnded is the error of those that wait for a cut when there are no more.
+var errEnded = errors.New("there are no more checkpoints: informerd is stopping")
+
+// end ends the rotation, and has nobody wait any more.
+func (k *Keeper) end(err error) error {
+	k.rotation.abort()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err = err; err == nil {
+		k.err = errEnded
+	}
+	k.answerLocked(k.asked, k.err)
+	k.asked = nil
+	return err
+}
+
+func (k *Keeper) answerLocked(all []chan error, err error) {
+	for _, asked := range all {
+		asked <- err
+	}
+}
+
+// Await returns once what has changed before the call is on disk. Its error is ctx's, or says why
+// that is not so.
+func (k *Keeper) Await(ctx context.Context) error {
+	done := make(chan error, 1)
+	k.mu.Lock()
+	if k.err != nil {
+		defer k.mu.Unlock()
+		return k.err
+	}
+	k.asked = append(k.asked, done)
+	k.mu.Unlock()
+	select {
+	case k.wake <- struct{}{}:
+	default: // it is awake
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// turn makes a cut, and a snapshot if that pays.
+func (k *Keeper) turn(from Source) error {
+	begun := time.Now()
+	k.mu.Lock()
+	asked, forgot, unbound := k.asked, k.forgot, k.unbound
+	k.asked, k.forgot, k.unbound = nil, nil, nil
+	k.mu.Unlock()
+	k.rotation = k.rotation.ended(k.log)
+	var next *rotation
+	var cuts []informer.InformerCut
+	if k.rotation == nil && k.store.Due() {
+		next = k.beginRotation()
+		cuts, next.informers = from.Informers.CutAndWhole()
+	} else {
+		cuts = from.Informers.Cut()
+	}
+	k.informers(cuts, begun)
+	for _, u := range unbound {
+		k.out.unbound(u.id, u.listener)
+	}
+	for _, name := range forgot {
+		k.out.forgotten(name)
+		delete(k.selects, name)
+	}
+	listeners := from.Listeners()
+	for _, l := range listeners {
+		k.listener(l)
+	}
+	err := k.commit(from)
+	if err == nil && next != nil {
+		err = k.rotate(next, listeners)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.answerLocked(asked, err)
+	if err == nil {
+		k.last = Stats{Last: begun, Took: time.Since(begun)}
+	}
+	return err
+}
+
+// commit commits what was added, if there is anything.
+func (k *Keeper) commit(from Source) error {
+	if k.out.empty() {
+		return nil
+	}
+	if err := from.Flush(); err != nil {
+		return fmt.Errorf("the values of handlers cannot be written: %w", err)
+	}
+	k.log.Debug("committing the checkpoint")
+	if err := k.out.end(); err != nil {
+		return err
+	}
+	k.log.Debug("the checkpoint is committed")
+	return nil
+}
+
+// informers adds what has changed of informers.
+func (k *Keeper) informers(cuts []informer.InformerCut, now time.Time) {
+	alive := make(map[informer.InformerID]string, len(cuts))
+	old := now.Sub(k.versions) >= VersionInterval
+	for i := range cuts {
+		c := &cuts[i]
+		before, was := k.alive[c.Informer]
+		alive[c.Informer] = c.Version
+		if was && sameObjects(c) && (c.Version == before || !old) {
+			alive[c.Informer] = before
+			continue
+		}
+		k.out.informer(c)
+	}
+	for id := range k.alive {
+		if _, still := alive[id]; !still {
+			k.out.informerEnded(id)
+		}
+	}
+	if k.alive = alive; old {
+		k.versions = now
+	}
+}
+
+// sameObjects reports whether a cut has nothing but perhaps a version.
+func sameObjects(c *informer.InformerCut) bool {
+	for range c.Objects {
+		return false
+	}
+	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Told) == 0
+}
+
+// listener adds what has changed of a listener.
+func (k *Keeper) listener(l Cutter) {
+	k.block = l.Cut(k.block[:0], k.out.appendObject)
+	if selects, had := k.selects[l.Name()]; len(k.block) == 0 && had && selects == l.Select() {
+		return
+	}
+	k.selects[l.Name()] = l.Select()
+	k.out.listener(l.Name(), l.Select(), k.block)
+}
+
+// Close releases the folder of a keeper that does not run.
+func (k *Keeper) Close() error { return k.store.Close() }

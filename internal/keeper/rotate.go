@@ -1,0 +1,124 @@
+package keeper
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// rotation is a snapshot that is being written.
+type rotation struct {
+	waiting   map[informer.InformerID]*informer.Stored // as it was before informers
+	informers []informer.InformerCut
+	stop      chan struct{}
+	done      chan error // has how it has ended
+}
+
+// beginRotation copies what nobody has asked for. It comes first: what is asked for from here on is
+// in the snapshot twice, and the second one counts.
+func (k *Keeper) beginRotation() *rotation {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := &rotation{waiting: make(map[informer.InformerID]*informer.Stored, len(k.waiting)),
+		stop: make(chan struct{}), done: make(chan error, 1)}
+	for id, s := range k.waiting {
+		c := *s
+		c.Told = maps.Clone(s.Told)
+		r.waiting[id] = &c
+	}
+	return r
+}
+
+// rotate begins a new log, and has a goroutine write the snapshot of what is before it. What
+// listeners have is newer than the last cut; the cuts to come say some of it again.
+func (k *Keeper) rotate(r *rotation, listeners []Cutter) error {
+	snapshot, err := k.store.Rotate()
+	if errors.Is(err, checkpoint.ErrFailed) {
+		return err
+	}
+	if err != nil {
+		notWritten(k.log, err)
+		return nil
+	}
+	k.out = &writer{write: k.store.Commit}
+	w := &writer{write: snapshot.Write}
+	for _, l := range listeners {
+		k.block = l.Whole(k.block[:0], w.appendObject)
+		w.listener(l.Name(), l.Select(), k.block)
+	}
+	k.rotation = r
+	go func() { r.done <- r.write(w, snapshot) }()
+	return nil
+}
+
+// write writes the snapshot: one cut of the listeners, and one of the informers.
+func (r *rotation) write(w *writer, to *checkpoint.Snapshot) error {
+	err := w.end()
+	for _, id := range slices.Collect(maps.Keys(r.waiting)) {
+		if err == nil {
+			w.informer(whole(id, r.waiting[id]))
+			err = r.goesOn(w.err)
+		}
+	}
+	for i := range r.informers {
+		if err == nil {
+			w.informer(&r.informers[i])
+			err = r.goesOn(w.err)
+		}
+	}
+	if err == nil {
+		err = w.end()
+	}
+	if err == nil {
+		err = to.Finish()
+	}
+	if err != nil {
+		to.Abort()
+	}
+	return err
+}
+
+// errStopped is the error of a snapshot that is not needed.
+var errStopped = errors.New("informerd is stopping")
+
+func (r *rotation) goesOn(err error) error {
+	select {
+	case <-r.stop:
+		return errStopped
+	default:
+		return err
+	}
+}
+
+// ended returns the rotation, or nil if it has ended.
+func (r *rotation) ended(log *slog.Logger) *rotation {
+	if r == nil {
+		return nil
+	}
+	select {
+	case err := <-r.done:
+		if err != nil {
+			notWritten(log, err)
+		}
+		return nil
+	default:
+		return r
+	}
+}
+
+func notWritten(log *slog.Logger, err error) {
+	log.Warn("the snapshot of the checkpoint cannot be written, and is tried again later; nothing is lost",
+		"error", err)
+}
+
+// abort ends the rotation, if there is one.
+func (r *rotation) abort() {
+	if r != nil {
+		close(r.stop)
+		<-r.done
+	}
+}
