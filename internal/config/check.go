@@ -21,6 +21,7 @@ func check(c *Config, r *document.Report) []placedInformer {
 		if path := document.Item("policies", i); r.Good(path) {
 			checkOutputNames(c, entry.Outputs, path, r)
 			checkUses(c, nil, entry.Outputs, path, r)
+			checkCheckpoint(c, entry.Checkpoint, path, r)
 		}
 	}
 	var informers []placedInformer

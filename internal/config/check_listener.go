@@ -15,6 +15,16 @@ func checkListener(c *Config, l *Listener, path string, r *document.Report) {
 	}
 	checkOutputNames(c, l.Outputs, path, r)
 	checkUses(c, l, l.Outputs, path, r)
+	checkCheckpoint(c, l.Checkpoint, path, r)
+}
+
+// checkCheckpoint refuses a checkpoint if no folder is named to keep it in.
+func checkCheckpoint(c *Config, wanted bool, path string, r *document.Report) {
+	field := document.Join(path, "checkpoint")
+	if wanted && r.Good(field) && c.State.Dir == "" && !r.Has("state") && !r.Broken("") {
+		r.BadValue(field, "add state: {dir: FOLDER} to the configuration",
+			"%s is true, but no folder is named to keep it in", field)
+	}
 }
 
 // checkStream checks what the tags of a listener's fields cannot say, but for its handler and its
@@ -39,7 +49,8 @@ func checkOverflow(l *Listener, path string, r *document.Report) {
 	for _, other := range []struct {
 		name string
 		has  bool
-	}{{"the select remembers", !l.Select.IsZero()}, {"rules remember", len(l.Rules) > 0}} {
+	}{{"the select remembers", !l.Select.IsZero()}, {"rules remember", len(l.Rules) > 0},
+		{"the checkpoint remembers", l.Checkpoint}} {
 		if other.has {
 			r.BadValue(field, "use latest, which loses no object's last state",
 				"%s is drop, which may lose the deletion of an object that %s", field, other.name)

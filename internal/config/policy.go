@@ -17,6 +17,8 @@ type Policies struct {
 	Files string `json:"files" jsonschema:"required,format=policy-files" item:"policy files, as in policies/*.yaml"`
 	// Outputs are the names of the outputs that get the transitions of the files' rules.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
+	// Checkpoint is that of the files' listeners: after a restart they go on where they were.
+	Checkpoint bool `json:"checkpoint" jsonschema:"default=false"`
 }
 
 // Policy is the content of one policy file. It becomes a listener of its name, with the outputs of

@@ -69,6 +69,9 @@ func (s *supervisor) task(l *listener, do func()) {
 
 // bound begins a listener that is bound, or exchanges its setup once the caches are complete.
 func (s *supervisor) bound(l *listener, to *setup) {
+	if !l.hasBegun() {
+		s.resumed(l)
+	}
 	s.task(l, func() {
 		if !l.hasBegun() {
 			l.start(l.life, s.runtime)
@@ -109,7 +112,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	from := l.now.Swap(to)
 	if from.Config.Select.Text != to.Config.Select.Text &&
 		(l.before == nil || !l.subscription.Rescanning()) {
-		l.before = &route.Selection{Select: from.Select}
+		l.before, l.beforeText = &route.Selection{Select: from.Select}, from.Config.Select.Text
 	}
 	buffered := to.subscriptionConfig()
 	if l.before != nil {
@@ -118,14 +121,12 @@ func (l *listener) swap(s *supervisor, to *setup) {
 			s.log.Info("a reload has changed the select, so events are decided after the buffer until a restart",
 				"listener", l.name, "conditions", len(buffered.Conditions))
 		}
-		buffered.On, buffered.Conditions, buffered.Transitions = 0, nil, false
+		buffered = seesAll(buffered)
 	}
 	err := l.subscription.Reconfigure(buffered)
 	if err == nil {
 		l.route.Tune(to.tuning())
-		p := to.pipeline()
-		p.Before = l.before
-		err = l.route.Use(p)
+		err = l.route.Use(l.pipeline())
 	}
 	if err != nil { // what may be wrong was checked
 		s.log.Error("listener failed", "listener", l.name, "error", err)
@@ -139,6 +140,12 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	if l.tiedTo != plan.Digest(to.Config.Informer()) {
 		s.task(l, func() { s.exchange(l, to) })
 	}
+}
+
+// seesAll returns the configuration of a buffer before which nothing is decided.
+func seesAll(c informer.SubscriptionConfig) informer.SubscriptionConfig {
+	c.On, c.Conditions, c.Transitions = 0, nil, false
+	return c
 }
 
 // selectsOtherwise reports whether another setup may select other objects, or judge them otherwise.
@@ -224,6 +231,7 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		_ = l.route.Drain(draining) // logResults reports the rest
 		l.tasks.Wait()              // a route that had just begun is drained as well
 		l.unbind()
+		s.forget(draining, l)
 		logResults(s.log, []*listener{l})
 		had := l.setups()
 		for i, one := range had {

@@ -29,6 +29,8 @@ type Options struct {
 	Files *filewatch.Watcher
 	// Hangup has a value for each time that the configuration is to be reloaded. May be nil.
 	Hangup <-chan struct{}
+	// Forget has everything begin as without a checkpoint, and removes the one there is.
+	Forget bool
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 }
@@ -37,7 +39,7 @@ type Options struct {
 // the configuration is to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	r, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas,
-		running: true, kubeconfig: o.Kubeconfig == ""})
+		running: true, forget: o.Forget, kubeconfig: o.Kubeconfig == ""})
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):

@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
@@ -40,8 +41,12 @@ type listener struct {
 	gone   bool       // it must not begin any more
 	target *setup     // that it is to work with, once that is bound
 	// before is the select by which the listener has the objects that have not come since it was
-	// exchanged; nil if it never was.
-	before *route.Selection
+	// exchanged; nil if it never was. beforeText is its expression.
+	before     *route.Selection
+	beforeText string
+	// saved is what the listener had before a restart, until its route has that; nil if nothing.
+	saved  *keeper.Listener
+	wentOn chan struct{} // closed when its route has that; nil if there is nothing
 	events []*informer.Registration
 }
 
@@ -68,10 +73,21 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	l = &listener{name: s.Config.Name, target: s, loaded: make(chan struct{}),
 		ended: make(chan struct{})}
 	l.now.Store(s)
-	if l.subscription, err = informer.NewSubscription(s.subscriptionConfig()); err != nil {
+	if s.Config.Checkpoint {
+		l.resume(r.keeper, r.log)
+	}
+	buffered := s.subscriptionConfig()
+	if l.before != nil {
+		buffered = seesAll(buffered)
+	}
+	if l.subscription, err = informer.NewSubscription(buffered); err != nil {
 		return l, err
 	}
-	l.route, err = route.New(l.routeConfig(r.log, r.letters))
+	c := l.routeConfig(r.log, r.letters)
+	if c.Keep = s.Config.Checkpoint && r.keeper != nil; c.Keep {
+		c.Await = r.keeper.Await
+	}
+	l.route, err = route.New(c)
 	return l, err
 }
 
@@ -84,6 +100,7 @@ func (s *setup) subscriptionConfig() informer.SubscriptionConfig {
 		Name: s.Config.Name, Capacity: s.Config.Buffer.Capacity,
 		Overflow: overflows[s.Config.Buffer.Overflow], Resync: s.Config.Resync.Duration,
 		On: s.Before.On, Conditions: s.Before.Conditions, Transitions: s.Before.Transitions,
+		Track: s.Config.Checkpoint,
 	}
 	if spill := s.Config.Buffer.Spill; spill != nil {
 		c.SpillBytes = int64(spill.Bytes)
@@ -139,7 +156,7 @@ func (l *listener) start(ctx context.Context, r *runtime) {
 	}
 	working := context.WithoutCancel(ctx) // draining the route ends it
 	_ = l.untilItWorks(ctx, r.log, func() error {
-		if err := l.use(); err != nil {
+		if err := l.use(r.keeper); err != nil {
 			return err
 		}
 		return l.route.Run(working)
@@ -154,11 +171,21 @@ func (l *listener) begin() bool {
 	return l.begun
 }
 
-// use makes the route use the listener's setup.
-func (l *listener) use() error {
+// use makes the route use the listener's setup, with what the listener had before a restart.
+func (l *listener) use(k *keeper.Keeper) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.route.Use(l.setup().pipeline())
+	if l.saved != nil {
+		return l.goOn(k)
+	}
+	return l.route.Use(l.pipeline())
+}
+
+// pipeline returns what becomes of the listener's events. The caller holds mu.
+func (l *listener) pipeline() *route.Pipeline {
+	p := l.setup().pipeline()
+	p.Before = l.before
+	return p
 }
 
 // registrations returns those that bring the listener its events, nil if it is not bound.

@@ -160,6 +160,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	r.mu.Lock()
 	before := r.listeners
 	r.runtime.plan, r.runtime.outputs, r.listeners = r.plan, r.outputs, after
+	r.leaving = append(r.leaving, leaving...)
 	r.mu.Unlock()
 	r.letters.SetLimits(letterLimits(r.config.DeadLetters))
 	for _, l := range leaving {

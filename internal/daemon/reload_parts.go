@@ -25,6 +25,15 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 				"restart informerd, or leave it as it was"))
 		}
 	}
+	for _, l := range after.ListenersInOrder() {
+		was := before.Listeners[l.Name]
+		if was == nil || was.Checkpoint == l.Checkpoint {
+			continue
+		}
+		field := "listeners." + l.Name + ".checkpoint"
+		mistakes = append(mistakes, after.ErrorAt(field, field+
+			" has changed, which needs a restart", "restart informerd, or leave it as it was"))
+	}
 	return mistakes
 }
 

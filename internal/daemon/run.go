@@ -52,6 +52,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
+	ctx, kept := s.keep(ctx)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
 		s.start(ctx, l)
@@ -62,7 +63,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 	s.drain(ctx)
-	return nil
+	return kept()
 }
 
 // drain lets the listeners finish what they have, for a while.
@@ -71,6 +72,9 @@ func (s *supervisor) drain(ctx context.Context) {
 	s.log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	if context.Cause(ctx) == errCheckpoint {
+		cancel() // whatever ends now would come again
+	}
 	all := s.current()
 	for _, l := range all {
 		s.listening.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -29,11 +30,13 @@ type runtime struct {
 	maker     *sinks.Maker // nil in a runtime that does not run
 	running   bool         // listeners may have begun
 	letters   *deadletter.Store
+	keeper    *keeper.Keeper // nil if no listener has a checkpoint
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan
 	outputs   outputs
 	listeners []*listener // of the plan, in its order
+	leaving   []*listener // that have no part in the plan any more, and have not ended
 }
 
 // stopGrace is how long closing a runtime may take when building it is stopped.
@@ -50,6 +53,7 @@ type BuildOptions struct {
 	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
 	// state alone, since a running daemon may have it open.
 	running bool
+	forget  bool // the checkpoint
 	// kubeconfig: the configuration's kubeconfig is used, so it has to exist.
 	kubeconfig bool
 }
@@ -153,7 +157,10 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		r.host = CompilingHost(ctx, opts.Log)
 	}
 	var err error
-	if r.letters, err = openLetters(cfg, opts.running, opts.Log); err != nil {
+	if r.letters, err = openLetters(cfg, opts.running, opts.Log); err == nil && opts.running {
+		r.keeper, err = openKeeper(cfg, opts.forget, opts.Log)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.close(ctx))
 	}
 	return r, nil
@@ -184,6 +191,9 @@ func (r *runtime) close(ctx context.Context) error {
 	}
 	if r.letters != nil {
 		errs = append(errs, closeLetters(r.letters, r.log))
+	}
+	if r.keeper != nil {
+		errs = append(errs, r.keeper.Close())
 	}
 	return errors.Join(errs...)
 }

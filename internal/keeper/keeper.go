@@ -121,6 +121,13 @@ func (k *Keeper) Listener(name string) *Listener {
 	return k.loaded[name]
 }
 
+// Taken notes that a listener has what there was of it: its cuts follow.
+func (k *Keeper) Taken(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.loaded, name)
+}
+
 // Listeners returns the names of the listeners that there were when the keeper was opened.
 func (k *Keeper) Listeners() []string {
 	k.mu.Lock()

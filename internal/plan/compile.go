@@ -142,6 +142,17 @@ func (c *compiler) listener() *Listener {
 	return p
 }
 
+// EarlierSelect returns another select of the listener, nil if it is empty. Only a part of what an
+// expression of the configuration is checked for is looked at.
+func EarlierSelect(cfg *config.Config, l *config.Listener, text string) (*filters.Filter, error) {
+	if text == "" {
+		return nil, nil
+	}
+	x := newCompiler(cfg, l, nil).events
+	x.Kind, x.Text = filters.KindSelect, text
+	return filters.Compile(x)
+}
+
 // Filters returns all expressions of the listener.
 func (p *Listener) Filters() []*filters.Filter { return filtersOf(p.Expressions) }
 

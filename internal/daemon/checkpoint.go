@@ -1,0 +1,254 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// CheckpointFolder is the name of the folder for checkpoints in that for state.
+const CheckpointFolder = "checkpoint"
+
+// openKeeper opens the checkpoint, nil if no listener asks for one. What other listeners had is
+// forgotten: what they are told from now on is not kept.
+func openKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
+	if cfg.State.Dir == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder)
+	wanted := slices.ContainsFunc(cfg.ListenersInOrder(),
+		func(l *config.Listener) bool { return l.Checkpoint })
+	if forget || !wanted {
+		if err := checkpoint.Remove(dir); err != nil || !wanted {
+			return nil, badCheckpoint(cfg, err)
+		}
+	}
+	k, err := keeper.Open(dir, log)
+	if err != nil {
+		return nil, badCheckpoint(cfg, err)
+	}
+	for _, name := range k.Listeners() {
+		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
+			if n := k.Listener(name).Route.Unsent(); n > 0 {
+				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten",
+					"listener", name, "unsent", n)
+			}
+			k.Forget(name)
+		}
+	}
+	return k, nil
+}
+
+// badCheckpoint returns an error of the checkpoint with what to do.
+func badCheckpoint(cfg *config.Config, err error) error {
+	hint := ""
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, checkpoint.ErrDamaged):
+		hint = "mend the disk and restore the folder, or start once with informerd run --forget: then everything comes again as add, and deletes meanwhile are not told"
+	case errors.Is(err, checkpoint.ErrVersion):
+		hint = "start the informerd that wrote it, or once with informerd run --forget: then everything comes again as add, and deletes meanwhile are not told"
+	}
+	return config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), hint)}
+}
+
+// resume looks for what the listener had before a restart. If its select was another one, that says
+// which objects it has.
+func (l *listener) resume(k *keeper.Keeper, log *slog.Logger) {
+	if k == nil {
+		return
+	}
+	if l.saved = k.Listener(l.name); l.saved == nil {
+		return
+	}
+	l.wentOn = make(chan struct{})
+	s := l.setup()
+	if l.saved.Select == s.Config.Select.Text {
+		return
+	}
+	selects, err := plan.EarlierSelect(s.whole, s.Config, l.saved.Select)
+	if err != nil {
+		log.Warn("the select of before the restart cannot be read, so objects that it did not select may be told as deleted",
+			"listener", l.name, "error", err)
+	}
+	l.before, l.beforeText = &route.Selection{Select: selects}, l.saved.Select
+}
+
+// goOn makes the route use the listener's setup, with what the listener had before the restart. The
+// caller holds mu.
+func (l *listener) goOn(k *keeper.Keeper) error {
+	s, known := l.setup(), l.saved.Route.Rules()
+	if known != nil && (known.Len() > 0 || s.book != nil) {
+		s.book = rules.Restore(s.Rules, s.Config.Outputs, known, time.Now())
+	}
+	p := l.pipeline()
+	if err := l.route.Use(p); err != nil {
+		return err
+	}
+	if err := l.route.Restore(&l.saved.Route); err != nil {
+		return err
+	}
+	l.saved = nil
+	k.Taken(l.name)
+	if s.book != nil || s.Select != nil || l.before != nil {
+		l.subscription.Rescan() // times have passed, and expressions may be others
+	}
+	close(l.wentOn)
+	return nil
+}
+
+// endAbsent ends what the listener remembers of objects that went while nobody looked, once it has
+// begun and its informers are complete.
+func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
+	select {
+	case <-l.wentOn:
+	case <-ctx.Done():
+		return
+	}
+	events := l.registrations()
+	if informer.WaitForSync(ctx, events...) != nil {
+		return
+	}
+	err := l.route.EndAbsent(ctx, func(key event.Key) bool {
+		return slices.ContainsFunc(events, func(reg *informer.Registration) bool {
+			_, err := reg.Lister().Get(key.Namespace, key.Name)
+			return err == nil
+		})
+	})
+	if err != nil && ctx.Err() == nil {
+		log.Error("objects that have gone during a restart cannot be ended", "listener", l.name,
+			"error", err)
+	}
+}
+
+// keep has the keeper make cuts until kept is called, which makes the last one and returns the
+// error of the disk. The context ends as its parent, or with the keeper.
+func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept func() error) {
+	if s.keeper == nil {
+		return parent, func() error { return nil }
+	}
+	s.cluster.factory.Stored = s.keeper.Stored
+	ctx, fail := context.WithCancelCause(parent)
+	keeping, stop := context.WithCancel(context.WithoutCancel(parent))
+	ended := make(chan error, 1)
+	go func() {
+		err := s.keeper.Run(keeping, keeper.Source{Informers: s.cluster.factory,
+			Listeners: s.cutters, Flush: s.host.FlushKV})
+		if err != nil {
+			s.log.Error("the checkpoint cannot be written, so informerd stops", "error", err)
+			fail(errCheckpoint)
+		}
+		ended <- err
+	}()
+	return ctx, func() error {
+		stop()
+		err := <-ended
+		fail(nil)
+		return err
+	}
+}
+
+// errCheckpoint is the cause of a context that has ended because the checkpoint cannot be written.
+var errCheckpoint = errors.New("the checkpoint cannot be written")
+
+// cutters returns the listeners that go on after a restart.
+func (r *runtime) cutters() (all []keeper.Cutter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range slices.Concat(r.leaving, r.listeners) {
+		if l.setup().Config.Checkpoint && l.hasState() {
+			all = append(all, cutter{l})
+		}
+	}
+	return all
+}
+
+// hasState reports whether there is something to be cut of a listener: it has begun, or has what it
+// had before a restart.
+func (l *listener) hasState() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun || l.saved != nil
+}
+
+// cutter makes cuts of a listener.
+type cutter struct{ *listener }
+
+// Name implements keeper.Cutter.
+func (c cutter) Name() string { return c.name }
+
+// Select implements keeper.Cutter. While a rescan has not come to all objects, it is the one of
+// before.
+func (c cutter) Select() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.before != nil && (c.saved != nil || c.subscription.Rescanning()) {
+		return c.beforeText
+	}
+	return c.setup().Config.Select.Text
+}
+
+// Cut implements keeper.Cutter.
+func (c cutter) Cut(to []byte, with delivery.AppendObject) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saved != nil {
+		return to // the checkpoint has it
+	}
+	return c.route.Cut(to, with)
+}
+
+// Whole implements keeper.Cutter.
+func (c cutter) Whole(to []byte, with delivery.AppendObject) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saved != nil {
+		return c.saved.Route.Append(to, with)
+	}
+	return c.route.Whole(to, with)
+}
+
+// forget has the checkpoint forget a listener that has ended, before another one of its name
+// begins.
+func (s *supervisor) forget(ctx context.Context, l *listener) {
+	r := s.runtime
+	r.mu.Lock()
+	r.leaving = slices.DeleteFunc(r.leaving, func(other *listener) bool { return other == l })
+	r.mu.Unlock()
+	if s.keeper == nil || !l.setup().Config.Checkpoint {
+		return
+	}
+	s.cluster.factory.Forget(l.name)
+	s.keeper.Forget(l.name)
+	_ = s.keeper.Await(context.WithoutCancel(ctx)) // if it has ended, so does the daemon
+}
+
+// resumed notes which informers a listener is about that begins, and says if they are others than
+// before the restart.
+func (s *supervisor) resumed(l *listener) {
+	if s.keeper == nil {
+		return
+	}
+	if l.wentOn != nil {
+		s.task(l, func() { l.endAbsent(l.life, s.log) })
+	}
+	for _, id := range s.keeper.Bound(l.name) {
+		s.log.Warn("the listener's informer has changed, so it gets everything anew",
+			"listener", l.name, "was", fmt.Sprint(id.Resource, " in ", id.Scope))
+	}
+}
