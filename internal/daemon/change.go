@@ -69,11 +69,9 @@ func (s *supervisor) task(l *listener, do func()) {
 
 // bound begins a listener that is bound, or exchanges its setup once the caches are complete.
 func (s *supervisor) bound(l *listener, to *setup) {
-	if !l.hasBegun() {
-		s.resumed(l)
-	}
 	s.task(l, func() {
 		if !l.hasBegun() {
+			s.resumed(l)
 			l.start(l.life, s.runtime)
 			return
 		}

@@ -5,67 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/informerd/informerd/internal/checkpoint"
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-// CheckpointFolder is the name of the folder for checkpoints in that for state.
-const CheckpointFolder = "checkpoint"
-
-// openKeeper opens the checkpoint, nil if no listener asks for one. What other listeners had is
-// forgotten: what they are told from now on is not kept.
-func openKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
-	if cfg.State.Dir == "" {
-		return nil, nil
-	}
-	dir := filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder)
-	wanted := slices.ContainsFunc(cfg.ListenersInOrder(),
-		func(l *config.Listener) bool { return l.Checkpoint })
-	if forget || !wanted {
-		if err := checkpoint.Remove(dir); err != nil || !wanted {
-			return nil, badCheckpoint(cfg, err)
-		}
-	}
-	k, err := keeper.Open(dir, log)
-	if err != nil {
-		return nil, badCheckpoint(cfg, err)
-	}
-	for _, name := range k.Listeners() {
-		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
-			if n := k.Listener(name).Route.Unsent(); n > 0 {
-				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten",
-					"listener", name, "unsent", n)
-			}
-			k.Forget(name)
-		}
-	}
-	return k, nil
-}
-
-// badCheckpoint returns an error of the checkpoint with what to do.
-func badCheckpoint(cfg *config.Config, err error) error {
-	hint := ""
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, checkpoint.ErrDamaged):
-		hint = "mend the disk and restore the folder, or start once with informerd run --forget: then everything comes again as add, and deletes meanwhile are not told"
-	case errors.Is(err, checkpoint.ErrVersion):
-		hint = "start the informerd that wrote it, or once with informerd run --forget: then everything comes again as add, and deletes meanwhile are not told"
-	}
-	return config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), hint)}
-}
 
 // resume looks for what the listener had before a restart. If its select was another one, that says
 // which objects it has.
@@ -140,6 +91,10 @@ func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
 // error of the disk. The context ends as its parent, or with the keeper.
 func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept func() error) {
 	if s.keeper == nil {
+		if err := statefolder.RemoveCheckpoint(s.plan.Config); err != nil {
+			s.log.Warn("the checkpoint that no listener asks for any more cannot be removed",
+				"error", err)
+		}
 		return parent, func() error { return nil }
 	}
 	s.cluster.factory.Stored = s.keeper.Stored
@@ -248,7 +203,7 @@ func (s *supervisor) resumed(l *listener) {
 		s.task(l, func() { l.endAbsent(l.life, s.log) })
 	}
 	for _, id := range s.keeper.Bound(l.name) {
-		s.log.Warn("the listener's informer has changed, so it gets everything anew",
+		s.log.Warn("the listener's informer has changed, so it gets all objects again",
 			"listener", l.name, "was", fmt.Sprint(id.Resource, " in ", id.Scope))
 	}
 }

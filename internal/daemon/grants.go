@@ -1,9 +1,7 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/secret"
@@ -54,13 +52,4 @@ func headerValue(cfg *config.Config, v config.Value) (text, from string, err err
 	}
 	text, err = value.Header()
 	return text, from, err
-}
-
-// withoutPath returns the text of a file system's error without the path.
-func withoutPath(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -61,7 +62,7 @@ func readModule(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening one may never end, either
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open %s: %s", path, withoutPath(err))
+		return nil, fmt.Errorf("open %s: %s", path, statefolder.WithoutPath(err))
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > limit:

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/statefolder"
 )
 
 // reload makes the plan of another configuration the one that runs, or changes nothing. It returns
@@ -57,7 +58,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	r.outputs = newOutputs(r.plan, r.runtime.outputs)
 	mistakes = append(mistakes, r.outputs.check(cfg)...)
 	if r.digestKey == nil {
-		key, err := digestKey(cfg)
+		key, err := statefolder.DigestKey(cfg)
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	r.runtime.plan, r.runtime.outputs, r.listeners = r.plan, r.outputs, after
 	r.leaving = append(r.leaving, leaving...)
 	r.mu.Unlock()
-	r.letters.SetLimits(letterLimits(r.config.DeadLetters))
+	r.letters.SetLimits(statefolder.LetterLimits(r.config.DeadLetters))
 	for _, l := range leaving {
 		r.reloading.leaving.note(l)
 		r.retire(ctx, l)

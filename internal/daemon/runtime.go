@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -137,9 +138,9 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 	}
 	if opts.running {
 		host := plugins.HostConfig{Log: opts.Log, Compiler: plugins.SelfCompiler()}
-		err := keepState(cfg, &host)
+		err := statefolder.Prepare(cfg, &host)
 		if err == nil {
-			r.digestKey, err = digestKey(cfg)
+			r.digestKey, err = statefolder.DigestKey(cfg)
 		}
 		if err != nil {
 			return nil, err
@@ -157,8 +158,8 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		r.host = CompilingHost(ctx, opts.Log)
 	}
 	var err error
-	if r.letters, err = openLetters(cfg, opts.running, opts.Log); err == nil && opts.running {
-		r.keeper, err = openKeeper(cfg, opts.forget, opts.Log)
+	if r.letters, err = statefolder.OpenLetters(cfg, opts.running, opts.Log); err == nil && opts.running {
+		r.keeper, err = statefolder.OpenKeeper(cfg, opts.forget, opts.Log)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx))
@@ -190,7 +191,7 @@ func (r *runtime) close(ctx context.Context) error {
 		errs = append(errs, r.maker.API.Close(ctx))
 	}
 	if r.letters != nil {
-		errs = append(errs, closeLetters(r.letters, r.log))
+		errs = append(errs, statefolder.CloseLetters(r.letters, r.log))
 	}
 	if r.keeper != nil {
 		errs = append(errs, r.keeper.Close())

@@ -1,4 +1,4 @@
-package daemon
+package statefolder
 
 import (
 	"log/slog"
@@ -8,9 +8,9 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
-// openLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
-func openLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadletter.Store, error) {
-	c := deadletter.Config{Limits: letterLimits(cfg.DeadLetters), InMemory: func() {
+// OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
+func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadletter.Store, error) {
+	c := deadletter.Config{Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
 			"hint", "add state: {dir: FOLDER} to the configuration")
 	}}
@@ -33,8 +33,8 @@ func openLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 	return store, nil
 }
 
-// closeLetters closes the store, and says how many letters end with it.
-func closeLetters(store *deadletter.Store, log *slog.Logger) error {
+// CloseLetters closes the store, and says how many letters end with it.
+func CloseLetters(store *deadletter.Store, log *slog.Logger) error {
 	if n := store.Stats().Letters; n > 0 && !store.OnDisk() {
 		log.Warn("dead letters are lost: they were kept in memory", "letters", n,
 			"hint", "add state: {dir: FOLDER} to the configuration")
@@ -42,7 +42,7 @@ func closeLetters(store *deadletter.Store, log *slog.Logger) error {
 	return store.Close()
 }
 
-func letterLimits(c config.DeadLetters) deadletter.Limits {
+func LetterLimits(c config.DeadLetters) deadletter.Limits {
 	l := deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
 		WhenFull: deadletter.WhenFull(c.WhenFull)}
 	if l.MaxAge == 0 { // without end

@@ -1,0 +1,62 @@
+package statefolder
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/keeper"
+)
+
+// OpenKeeper opens the checkpoint, nil if no listener asks for one. With forget it is an empty one.
+// What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on.
+func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
+	if cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
+		func(l *config.Listener) bool { return l.Checkpoint }) {
+		return nil, nil
+	}
+	dir := filepath.Join(cfg.Path(cfg.State.Dir), checkpoints)
+	if forget {
+		if err := checkpoint.Remove(dir); err != nil {
+			return nil, badCheckpoint(cfg, err)
+		}
+	}
+	k, err := keeper.Open(dir, log)
+	if err != nil {
+		return nil, badCheckpoint(cfg, err)
+	}
+	for _, name := range k.Listeners() {
+		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
+			if n := k.Listener(name).Route.Unsent(); n > 0 {
+				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten",
+					"listener", name, "unsent", n)
+			}
+			k.Forget(name)
+		}
+	}
+	return k, nil
+}
+
+// RemoveCheckpoint removes the checkpoint of a configuration in which no listener asks for one.
+func RemoveCheckpoint(cfg *config.Config) error {
+	if cfg.State.Dir == "" {
+		return nil
+	}
+	return checkpoint.Remove(filepath.Join(cfg.Path(cfg.State.Dir), checkpoints))
+}
+
+// badCheckpoint returns an error of the checkpoint with what to do.
+func badCheckpoint(cfg *config.Config, err error) error {
+	const forget = "with informerd run --forget: then all objects come as add, and no deletes of the time between"
+	hint := ""
+	switch {
+	case errors.Is(err, checkpoint.ErrDamaged):
+		hint = "mend the disk and restore the folder, or start once " + forget
+	case errors.Is(err, checkpoint.ErrVersion):
+		hint = "start the informerd that wrote it, or once " + forget
+	}
+	return config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), hint)}
+}

@@ -1,0 +1,121 @@
+// Package statefolder opens what is in the folder for state: the key of the digests of Secrets, dead
+// letters, checkpoints, and the files of the host of handlers. Its errors are config.Errors that
+// name state.dir.
+package statefolder
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// CompiledFolder is the name of the folder for compiled code of handlers.
+const CompiledFolder = "compiled"
+
+// The other files in the folder for state.
+const (
+	handlersFile  = "handlers.db" // the values of handlers
+	digestKeyFile = "secrets.key" // the key of the digests of Secrets
+	checkpoints   = "checkpoint"  // a folder
+)
+
+// Prepare makes the folder for state, if the configuration has one, and sets where the host of
+// handlers keeps what outlasts the daemon.
+func Prepare(cfg *config.Config, host *plugins.HostConfig) error {
+	if cfg.State.Dir == "" {
+		return nil
+	}
+	dir := cfg.Path(cfg.State.Dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return config.Errors{cfg.ErrorAt("state.dir",
+			fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, WithoutPath(err)), "")}
+	}
+	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile),
+		filepath.Join(dir, CompiledFolder)
+	return nil
+}
+
+// DigestKey returns the key of the digests of Secrets from the folder for state, where it makes one
+// if there is none yet. So a value has the same digest after a restart. It is nil without such a
+// folder, or if no Secrets are watched.
+func DigestKey(cfg *config.Config) ([]byte, error) {
+	if cfg.State.Dir == "" || !watchesSecrets(cfg) {
+		return nil, nil
+	}
+	path := filepath.Join(cfg.Path(cfg.State.Dir), digestKeyFile)
+	wrong := func(what string) error {
+		return config.Errors{cfg.ErrorAt("state.dir",
+			fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key := make([]byte, sha256.Size)
+		rand.Read(key)
+		if err := writeKey(path, key); err != nil {
+			return nil, wrong("cannot be written: " + WithoutPath(err))
+		}
+		return key, nil
+	}
+	if err != nil {
+		return nil, wrong("cannot be read: " + WithoutPath(err))
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != sha256.Size {
+		return nil, wrong(fmt.Sprintf(
+			"is damaged: it should be %d hexadecimal digits; restore it, or remove it, which changes all digests once", 2*sha256.Size))
+	}
+	return key, nil
+}
+
+// writeKey writes the file completely or not at all.
+func writeKey(path string, key []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%x\n", key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+func watchesSecrets(cfg *config.Config) bool {
+	return slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool {
+		for _, inf := range l.Informers() {
+			if inf.AllowSecrets {
+				return true
+			}
+		}
+		return l.Informer().AllowSecrets
+	})
+}
+
+// WithoutPath returns the text of a file system's error without the path.
+func WithoutPath(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// UserCache returns the folder for compiled code of commands that do not use a daemon's state, ""
+// if there can be none.
+func UserCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "informerd", CompiledFolder)
+}
