@@ -51,7 +51,8 @@ func TestReference(t *testing.T) {
 		*mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  a:\n    informer: {resource: pods}\n"+
 			"    buffer: {overflow: spill, spill: {dir: /var/tmp, bytes: 64Mi}}\n    outputs: [out]\n    handler: {wasm: handlers/x.wasm, config: {threshold: 3}, grants: {http: {private: true, allow: [\"http://a.example.com\"], headers: {X-A: {fromEnv: TOKEN}, X-B: {fromFile: /etc/token}}}}}\noutputs: {out: {stdout: {}}}\n")))
 	for _, policy := range []any{
-		Policies{Files: "policies/*.yaml", Outputs: []string{"stdout"}},
+		Policies{Files: "policies/*.yaml", Outputs: []string{"stdout"}, Checkpoint: true},
+		Listener{Checkpoint: true},
 		Policy{APIVersion: APIVersion, Kind: PolicyKind, Name: "pending",
 			Description: "Pods that wait too long.", Resync: metav1.Duration{Duration: time.Hour},
 			InformerRef: InformerRef{Name: "pods"},

@@ -173,9 +173,9 @@ type Listener struct {
 	Workers int `json:"workers" jsonschema:"default=1,minimum=1,maximum=64"`
 	// Retry is how often and how fast a handler and an output are tried again.
 	Retry Retry `json:"retry,omitzero"`
-	// Checkpoint has a restart tell the listener what happened meanwhile, deletes included, and
-	// nothing of what it has been told: what it was told, what its outputs have not taken, and what
-	// its rules know is kept in state.dir.
+	// Checkpoint has the listener go on after a restart where it was: it gets what happened in
+	// between, deletes included, and nothing that it had before. What it has finished, what its
+	// outputs have not taken, and what its rules know is kept in state.dir.
 	Checkpoint bool `json:"checkpoint" jsonschema:"default=false"`
 	// Outputs are the names of the outputs that get the listener's events.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`

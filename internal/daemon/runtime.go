@@ -158,7 +158,8 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		r.host = CompilingHost(ctx, opts.Log)
 	}
 	var err error
-	if r.letters, err = statefolder.OpenLetters(cfg, opts.running, opts.Log); err == nil && opts.running {
+	r.letters, err = statefolder.OpenLetters(cfg, opts.running, opts.Log)
+	if err == nil && opts.running {
 		r.keeper, err = statefolder.OpenKeeper(cfg, opts.forget, opts.Log)
 	}
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 // CompilingHost returns a host of handlers that keeps compiled code in the user's cache. If
 // there is none, it compiles a module each time that it is loaded.
 func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
-	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: statefolder.UserCache()}
+	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(),
+		CacheDir: statefolder.UserCache()}
 	host := plugins.NewHost(cfg)
 	if host.Open(ctx) == nil {
 		return host

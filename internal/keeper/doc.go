@@ -1,6 +1,6 @@
 // Package keeper keeps what a daemon needs to go on after a restart where it has ended: the objects
-// of informers with their version, what each listener was told of them, and what its route has not
-// finished. [Open] reads it, and [Keeper.Run] has it follow what changes.
+// of informers with their version, what each listener has finished of them, and what its route has
+// not. [Open] reads it, and [Keeper.Run] has it follow what changes.
 //
 //	informers ──Factory.Cut──┐
 //	routes ─────Cut──────────┤──> one cut ──> checkpoint.Store ──restart──> Stored, Listener
@@ -8,9 +8,9 @@
 //
 // # What a cut is
 //
-//   - A cut has what has changed since the one before. What listeners were told is taken first,
-//     then what their routes have not finished, and handlers' values are written last: so what a
-//     restart finds is told again or still unsent, and never neither.
+//   - A cut has what has changed since the one before. What listeners have finished is taken first,
+//     then what their routes have not sent, and handlers' values are written last: so after a
+//     restart an event comes again or is still unsent, and never neither.
 //   - A cut counts as a whole, or not at all if a crash has cut it off.
 //   - There is a cut after each Interval in which something has changed, and when somebody waits
 //     for one. If only the versions of informers have, there is one in [VersionInterval].

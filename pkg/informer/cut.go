@@ -211,7 +211,8 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 	if version := inf.complete(); version != "" {
 		c.version = version
 	}
-	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version, Left: c.left}
+	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version,
+		Left: c.left}
 	c.cutObjects(&cut, inf.store)
 	for _, reg := range p.regs {
 		if reg.told != nil {
