@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -19,7 +20,7 @@ import (
 type explainFlags struct {
 	listener, object, old, op string
 
-	live *daemon.Reference // the object is one of the cluster
+	live *kube.Reference // the object is one of the cluster
 }
 
 func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -98,7 +99,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // liveFlags finds out whether the object is one of the cluster. A file of that name takes
 // precedence.
 func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
-	if ref, ok := daemon.ParseReference(f.object); ok {
+	if ref, ok := kube.ParseReference(f.object); ok {
 		if _, err := os.Lstat(f.object); errors.Is(err, fs.ErrNotExist) {
 			f.live = &ref
 			return nil

@@ -79,7 +79,7 @@ func TestSchemaMistakes(t *testing.T) {
 		{"case matters", listenerLine, listenerWith("Workers: 2"),
 			`10:5: unknown field "Workers" in listeners.a; did you mean "workers"?`},
 		{"unknown with a strange name", listenerLine, listenerWith(`"a\n\"b": 2`),
-			`10:5: unknown field "a\n\"b" in listeners.a; its fields are informer, on, resync, buffer, select, filter, rules, handler, workers, retry, outputs`},
+			`10:5: unknown field "a\n\"b" in listeners.a; its fields are informer, on, resync, buffer, select, filter, rules, handler, workers, retry, checkpoint, outputs`},
 		{"typo hides what seems to be missing", "    outputs: [out]\n", "    output: [out]\n",
 			`10:5: unknown field "output" in listeners.a; did you mean "outputs"?`},
 		{"not supported output", outputLine, "    elasticsearch: {url: x}\n",

@@ -13,44 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
 )
-
-// Reference names an object of a cluster, as in pod/default/web or node/n1.
-type Reference struct{ Resource, Namespace, Name string }
-
-// ParseReference parses RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether the text can
-// be a reference.
-func ParseReference(text string) (ref Reference, ok bool) {
-	parts := strings.Split(text, "/")
-	switch len(parts) {
-	case 2:
-		ref = Reference{Resource: parts[0], Name: parts[1]}
-	case 3:
-		ref = Reference{parts[0], parts[1], parts[2]}
-		ok = len(validation.IsDNS1123Label(ref.Namespace)) == 0
-	}
-	for _, suffix := range []string{".yaml", ".yml", ".json"} { // the name of a missing file
-		if strings.HasSuffix(ref.Name, suffix) {
-			return Reference{}, false
-		}
-	}
-	ok = (ok || len(parts) == 2) && ref.Name != "" &&
-		len(validation.IsDNS1123Subdomain(strings.ToLower(ref.Resource))) == 0
-	return ref, ok
-}
-
-func (r Reference) String() string {
-	if r.Namespace == "" {
-		return r.Resource + "/" + r.Name
-	}
-	return r.Resource + "/" + r.Namespace + "/" + r.Name
-}
 
 // ForbiddenError is the error of an account that may not list what a listener watches.
 type ForbiddenError struct {
@@ -71,7 +39,7 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 // *plan.WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the
 // kubeconfig that the configuration names is not there.
 func Live(ctx context.Context, cfg *config.Config, o Options, name string,
-	ref Reference) (plan.ObjectFile, error) {
+	ref kube.Reference) (plan.ObjectFile, error) {
 	file := plan.ObjectFile{Path: ref.String()}
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -114,7 +82,7 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 }
 
 // listing returns the right that the informer needs to list the object.
-func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Right {
+func listing(inf *config.Informer, found kube.Resource, ref kube.Reference) kube.Right {
 	right := kube.Right{Resource: found, Verb: "list"}
 	if slices.Contains(inf.Namespaces, ref.Namespace) {
 		right.Namespace = ref.Namespace
@@ -123,7 +91,7 @@ func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Righ
 }
 
 // object lists the one object of this name, which does not need the right to get it.
-func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference) ([]byte, error) {
+func (c *cluster) object(ctx context.Context, found kube.Resource, ref kube.Reference) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
 	scope := informer.Scope{Namespace: ref.Namespace,
