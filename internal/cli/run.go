@@ -60,6 +60,8 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "",
 		"context of the kubeconfig, instead of the configuration's")
+	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
+		"begin without the checkpoint, which is removed: all objects come as add")
 	fields.add(cmd)
 	logs.add(cmd)
 	return cmd

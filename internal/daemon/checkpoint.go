@@ -185,12 +185,20 @@ func (s *supervisor) forget(ctx context.Context, l *listener) {
 	r.mu.Lock()
 	r.leaving = slices.DeleteFunc(r.leaving, func(other *listener) bool { return other == l })
 	r.mu.Unlock()
-	if s.keeper == nil || !l.setup().Config.Checkpoint {
+	if s.keeper == nil || !l.setup().Config.Checkpoint || l.leftUnused() && r.named(l.name) != nil {
 		return
 	}
 	s.cluster.factory.Forget(l.name)
 	s.keeper.Forget(l.name)
 	_ = s.keeper.Await(context.WithoutCancel(ctx)) // if it has ended, so does the daemon
+}
+
+// leftUnused reports whether the listener has not begun with what it had before a restart. Another
+// one of its name goes on with that.
+func (l *listener) leftUnused() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.saved != nil
 }
 
 // resumed notes which informers a listener is about that begins, and says if they are others than

@@ -91,7 +91,8 @@ func listing(inf *config.Informer, found kube.Resource, ref kube.Reference) kube
 }
 
 // object lists the one object of this name, which does not need the right to get it.
-func (c *cluster) object(ctx context.Context, found kube.Resource, ref kube.Reference) ([]byte, error) {
+func (c *cluster) object(ctx context.Context, found kube.Resource,
+	ref kube.Reference) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
 	scope := informer.Scope{Namespace: ref.Namespace,

@@ -236,7 +236,9 @@ func (l *loading) listener() {
 			to = &Listener{}
 			s.listeners[name] = to
 		}
-		to.Select = selects
+		if to.Select = selects; len(cut) == 0 {
+			return nil // nothing else has changed
+		}
 		return to.Route.Apply(cut, l.decode)
 	})
 }
