@@ -464,3 +464,20 @@ func BenchmarkCut(b *testing.B) {
 		}
 	})
 }
+
+func TestADeleteThatComesAgainEndsNothingOfTheNextObject(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, 0)}, []string{"out"}
+	b := NewBook(all, 1)
+	begun(t, b, bad)
+	again := restored(t, b, all, out, out, begin)
+	over := event.Event{Op: event.Delete, Object: pod(t, "web", "before", bad), Resumed: true}
+	if got := again.Evaluator(nil).Evaluate(over, begin); len(got.Transitions) > 0 {
+		t.Errorf("the delete of another object reports %v", got.Transitions)
+	}
+	wantOwed(t, again, 0, "violated a medium u")
+	over.Missed = 1 // it stands for events of the next object, too
+	again.Evaluator(nil).Evaluate(over, begin)
+	if got := owedTo(again, key("web"), 0); slices.Equal(got, []string{"violated a medium u"}) {
+		t.Errorf("an event that stands for several has ended nothing, and %q are owed", got)
+	}
+}

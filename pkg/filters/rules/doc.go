@@ -50,6 +50,7 @@
 //   - What [Saved.Append] appends is a cut that has all of that.
 //   - The book that [Restore] makes of them goes on as the one that was cut, with its times.
 //   - What was on its way at the last cut is owed again.
+//   - A delete that comes again after a crash ends nothing of another object of its name.
 //   - A violation that was, and has ended, is reported again before its end: nobody knows whether
 //     the receiver took it.
 //   - For and Repeat go on while nothing runs. A clock that was set back makes nothing happen

@@ -109,6 +109,10 @@ func (e *Evaluator) prepare() {
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	key, uid, gone := ev.Object.Key(), ev.Object.UID(), ev.Op == event.Delete
+	if gone && e.isOver(ev, key, uid) {
+		e.outcome = Outcome{}
+		return e.outcome
+	}
 	for {
 		e.prepare()
 		e.next, e.debts, e.changed = e.next[:0], e.debts[:0], false
@@ -118,6 +122,17 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 			return e.outcome
 		}
 	}
+}
+
+// isOver reports whether a delete is one that the book has had. It comes again after a crash, when
+// the book may know another object of the name already, whose violations it must not end.
+func (e *Evaluator) isOver(ev event.Event, key event.Key, uid string) bool {
+	if !ev.Resumed || ev.Missed > 0 || uid == "" {
+		return false
+	}
+	e.asked = e.asked[:0]
+	known, _, has := e.book.get(key, e.asked)
+	return has && known != uid
 }
 
 // ask evaluates the expressions, without the book's lock.
