@@ -202,8 +202,8 @@ sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
 docs: ## Write what is generated in docs
 	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
-	go test -count=1 -run '^Test(Filters|Outputs)Page$$' ./internal/daemon -update
-	go test -count=1 -run '^Test(Filters|Outputs)Page$$' ./internal/cli -update
+	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
+	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/cli -update
 
 .PHONY: clean
 clean: ## Remove what the other targets built

@@ -18,11 +18,18 @@ var (
 	logTime = regexp.MustCompile(`time=\S+ `)
 )
 
-// TestFiltersPage runs the commands that docs/filters.md shows, on the files that it shows, and
-// holds their output against what it says of it. The rest of the page is checked by the test of
-// that name in internal/daemon.
-func TestFiltersPage(t *testing.T) {
-	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "filters.md"))
+// TestFiltersPage runs the commands that docs/filters.md shows, on the files that it shows. The
+// rest of the page is checked by the test of that name in internal/daemon.
+func TestFiltersPage(t *testing.T) { runPage(t, "filters.md", 6) }
+
+// TestReliabilityPage does the same with docs/reliability.md.
+func TestReliabilityPage(t *testing.T) { runPage(t, "reliability.md", 1) }
+
+// runPage runs the commands that a page of docs shows, at least so many, on the files that it
+// shows, and compares what they print with what it says of it.
+func runPage(t *testing.T, page string, least int) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "docs", page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +70,7 @@ func TestFiltersPage(t *testing.T) {
 		}
 		return "```console\n" + m[1] + m[2] + "```"
 	})
-	if blocks < 6 {
+	if blocks < least {
 		t.Errorf("only %d commands were run", blocks)
 	}
 	if *update && now != text {

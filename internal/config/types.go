@@ -100,10 +100,10 @@ type Shutdown struct {
 	Close metav1.Duration `json:"close" jsonschema:"default=1s,minimum=100ms,maximum=10m"`
 }
 
-// State is where informerd keeps what must outlast it: dead letters, the values of handlers whose
-// grant kv says persist, the compiled code of handlers, so that informerd starts sooner, and the
-// key of the digests of Secrets, so that they stay the same. Commands find a running informerd by
-// the socket in it. One informerd uses it at a time.
+// State is where informerd keeps what must outlast it: dead letters, the checkpoints of listeners,
+// the values of handlers whose grant kv says persist, the compiled code of handlers, so that
+// informerd starts sooner, and the key of the digests of Secrets, so that they stay the same.
+// Commands find a running informerd by the socket in it. One informerd uses it at a time.
 type State struct {
 	// Dir is the path of a folder; a relative path counts from the folder of this configuration. If
 	// it does not exist it is created, for the user informerd runs as and nobody else.
