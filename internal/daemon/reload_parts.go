@@ -25,14 +25,19 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 				"restart informerd, or leave it as it was"))
 		}
 	}
+	kept := slices.ContainsFunc(before.ListenersInOrder(),
+		func(l *config.Listener) bool { return l.Checkpoint })
 	for _, l := range after.ListenersInOrder() {
-		was := before.Listeners[l.Name]
-		if was == nil || was.Checkpoint == l.Checkpoint {
+		what := " has changed"
+		switch was := before.Listeners[l.Name]; {
+		case was == nil && l.Checkpoint && !kept:
+			what = " is the first one"
+		case was == nil || was.Checkpoint == l.Checkpoint:
 			continue
 		}
 		field := "listeners." + l.Name + ".checkpoint"
-		mistakes = append(mistakes, after.ErrorAt(field, field+
-			" has changed, which needs a restart", "restart informerd, or leave it as it was"))
+		mistakes = append(mistakes, after.ErrorAt(field, field+what+
+			", which needs a restart", "restart informerd, or leave it as it was"))
 	}
 	return mistakes
 }

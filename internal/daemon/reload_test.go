@@ -173,6 +173,30 @@ func TestABadConfigurationChangesNothing(t *testing.T) {
 	d.out.waitForLines(t, 2, "/listeners/pods")
 }
 
+// Whether there are checkpoints is decided at the start: a reload refuses the first one, and each
+// change of one. A further listener may have one.
+func TestAReloadDoesNotBeginCheckpoints(t *testing.T) {
+	k := kubernetesWith(t, teamsAndPods())
+	const head = "outputs: {out: {stdout: {}}}\nstate: {dir: DIR}\nlisteners:\n"
+	const without = head + "  pods: {informer: {resource: pods}, outputs: [out]}\n"
+	const with = head + "  pods: {informer: {resource: pods}, checkpoint: true, outputs: [out]}\n"
+	const more = "  more: {informer: {resource: pods}, checkpoint: true, outputs: [out]}\n"
+	for _, c := range []struct{ begin, then, want string }{
+		{without, without + more, "listeners.more.checkpoint is the first one, which needs a restart"},
+		{without, with, "listeners.pods.checkpoint has changed, which needs a restart"},
+		{with, without, "listeners.pods.checkpoint has changed, which needs a restart"},
+		{with, with + more, `changes="listener more added"`},
+	} {
+		dir := strings.NewReplacer("DIR", t.TempDir())
+		d := startReloadable(t, dir.Replace(c.begin), k)
+		d.out.waitForLines(t, 2, "/listeners/pods")
+		if got := d.reload(t, dir.Replace(c.then)); !strings.Contains(got, c.want) {
+			t.Errorf("%s\ngot %s\nwant %s", c.then, got, c.want)
+		}
+		d.stop(t)
+	}
+}
+
 // A change of what is done with events takes effect on the next one; what came before does not come
 // again.
 func TestChangesInPlace(t *testing.T) {
