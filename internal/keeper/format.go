@@ -41,8 +41,8 @@ const (
 	kindForgotten
 )
 
-// blockSize is the size from which on a cut goes on in another block.
-const blockSize = 1 << 20
+// blockSize is the size from which on a cut goes on in another block. Tests have smaller ones.
+var blockSize = 1 << 20
 
 // writer makes the blocks of one log or snapshot. Objects share texts among its blocks, so all of
 // them have to be written, in their order.

@@ -47,12 +47,14 @@ type Cutter interface {
 // Keeper keeps the state of a daemon. Make one with Open.
 type Keeper struct {
 	store *checkpoint.Store
+	due   func() bool // whether a snapshot pays
 	log   *slog.Logger
 
 	mu sync.Mutex // guards what follows
 	// waiting is what nobody has asked for yet.
 	waiting map[informer.InformerID]*informer.Stored
 	loaded  map[string]*Listener
+	begun   map[informer.InformerID]string // informers that have asked since the last cut
 	unbound []unbound
 	forgot  []string
 	asked   []chan error // of those that wait for the next cut
@@ -91,8 +93,9 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 	if err := store.Load((&loading{state: s}).add); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	k := &Keeper{store: store, log: log, loaded: s.listeners, wake: make(chan struct{}, 1),
-		waiting: map[informer.InformerID]*informer.Stored{}, selects: map[string]string{},
+	k := &Keeper{store: store, due: store.Due, log: log, loaded: s.listeners,
+		wake: make(chan struct{}, 1), waiting: map[informer.InformerID]*informer.Stored{},
+		begun: map[informer.InformerID]string{}, selects: map[string]string{},
 		alive: map[informer.InformerID]string{}}
 	for id, in := range s.informers {
 		k.waiting[id] = in.stored()
@@ -105,12 +108,16 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 }
 
 // Stored returns what there is of an informer, nil if nothing, and is called once for each
-// informer that begins.
+// informer that begins. That one is in each cut which is made after Stored has returned, until it
+// ends.
 func (k *Keeper) Stored(id informer.InformerID) *informer.Stored {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.waiting[id]
-	delete(k.waiting, id)
+	if s != nil {
+		delete(k.waiting, id)
+		k.begun[id] = s.Version
+	}
 	return s
 }
 
@@ -240,20 +247,22 @@ func (k *Keeper) turn(from Source) error {
 	k.mu.Lock()
 	asked, forgot, unbound := k.asked, k.forgot, k.unbound
 	k.asked, k.forgot, k.unbound = nil, nil, nil
+	maps.Copy(k.alive, k.begun)
+	clear(k.begun)
 	k.mu.Unlock()
 	k.rotation = k.rotation.ended(k.log)
 	var next *rotation
 	var cuts []informer.InformerCut
-	if k.rotation == nil && k.store.Due() {
+	if k.rotation == nil && k.due() && k.haveBegun(from.Listeners()) {
 		next = k.beginRotation()
 		cuts, next.informers = from.Informers.CutAndWhole()
 	} else {
 		cuts = from.Informers.Cut()
 	}
-	k.informers(cuts, begun)
-	for _, u := range unbound {
+	for _, u := range unbound { // first: the cuts may have another informer of that identity
 		k.out.unbound(u.id, u.listener)
 	}
+	k.informers(cuts, begun)
 	for _, name := range forgot {
 		k.out.forgotten(name)
 		delete(k.selects, name)

@@ -18,6 +18,23 @@ type rotation struct {
 	done      chan error // has how it has ended
 }
 
+// haveBegun reports whether the listeners have what was loaded. A snapshot waits for that, since it
+// has only what they have.
+func (k *Keeper) haveBegun(listeners []Cutter) bool {
+	has := make(map[string]bool, len(listeners))
+	for _, l := range listeners {
+		has[l.Name()] = true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for name := range k.loaded {
+		if !has[name] {
+			return false
+		}
+	}
+	return true
+}
+
 // beginRotation copies what nobody has asked for. It comes first: what is asked for from here on is
 // in the snapshot twice, and the second one counts.
 func (k *Keeper) beginRotation() *rotation {
