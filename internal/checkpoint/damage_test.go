@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"hash/crc32"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -153,6 +154,11 @@ func TestOtherFormats(t *testing.T) {
 			name := fileNames(d)[i]
 			content := []byte(d.contents()[name])
 			content[len(magic)] = version
+			d.put(name, string(content))
+			if _, _, err := restart(d); !errors.Is(err, ErrDamaged) {
+				t.Errorf("a format that was changed: %v", err)
+			}
+			little.PutUint32(content[headSize-4:], crc32.Checksum(content[:headSize-4], castagnoli))
 			d.put(name, string(content))
 			if !checkDamaged(t, d, committed) {
 				t.Fatal("not noticed")

@@ -75,18 +75,26 @@ func parseHead(path string, b []byte, want kind, generation uint64) (h head, err
 	if len(b) < headSize || string(b[:len(magic)]) != magic {
 		return h, damaged(path, 0, "it is not a file of a checkpoint")
 	}
-	if found := little.Uint32(b[8:]); found != format {
+	sum := crc32.Checksum(b[:headSize-4], castagnoli) == little.Uint32(b[headSize-4:])
+	if found := little.Uint32(b[8:]); found != format && !changedFormat(b) {
 		return h, otherVersion(path, found)
 	}
 	h = head{kind(little.Uint32(b[12:])), little.Uint64(b[16:]), little.Uint64(b[24:]),
 		little.Uint64(b[32:])}
-	if crc32.Checksum(b[:headSize-4], castagnoli) != little.Uint32(b[headSize-4:]) {
+	if !sum {
 		return h, damaged(path, 0, "the checksum of its head is wrong")
 	}
 	if h.kind != want || h.generation != generation {
 		return h, damaged(path, 0, "it is another file that was renamed")
 	}
 	return h, nil
+}
+
+// changedFormat reports whether a head is of this format, but for the number that says so.
+func changedFormat(b []byte) bool {
+	before := little.AppendUint32(append([]byte(nil), b[:8]...), format)
+	sum := crc32.Update(crc32.Checksum(before, castagnoli), castagnoli, b[12:headSize-4])
+	return sum == little.Uint32(b[headSize-4:])
 }
 
 // seed is the checksum that those of a file's blocks go on from.

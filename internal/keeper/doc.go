@@ -31,4 +31,10 @@
 //   - A snapshot that cannot be written is logged, and tried again later; cuts go on.
 //   - Damage, another format and a folder that another process uses are errors of Open, as those of
 //     package checkpoint.
+//   - What Open reads from damaged files in spite of that is what one of the cuts has left, never
+//     anything else. So what came since comes again.
+//   - It is the last cut, unless the damage looks as if a kill had torn that: the end of the last
+//     log is missing, or the last cut is damaged. A page of 4 KiB may have several of the last cuts.
+//   - After a Run that has returned nil, a bit or a page that is damaged is noticed, or it is the
+//     last cut.
 package keeper

@@ -39,7 +39,12 @@ const (
 	kindListener
 	// kindForgotten: there is no such listener any more, in any informer.
 	kindForgotten
+	// kindPadding is for nothing but the bytes that it has.
+	kindPadding
 )
+
+// sealPage is at least what a disk writes at once.
+const sealPage = 4096
 
 // blockSize is the size from which on a cut goes on in another block. Tests have smaller ones.
 var blockSize = 1 << 20
@@ -183,6 +188,11 @@ func (w *writer) listener(name, selects string, cut []byte) {
 func (w *writer) forgotten(listener string) {
 	w.record(kindForgotten)
 	w.putText(listener)
+}
+
+func (w *writer) padding(size int) {
+	w.record(kindPadding)
+	w.block = codec.AppendText(w.block, make([]byte, size))
 }
 
 // reader reads blocks, in their order.

@@ -202,6 +202,9 @@ var errEnded = errors.New("there are no more checkpoints: informerd is stopping"
 // end ends the rotation, and has nobody wait any more.
 func (k *Keeper) end(err error) error {
 	k.rotation.abort()
+	if err == nil {
+		err = k.seal()
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.err = err; err == nil {
@@ -209,6 +212,18 @@ func (k *Keeper) end(err error) error {
 	}
 	k.answerLocked(k.asked, k.err)
 	k.asked = nil
+	return err
+}
+
+// seal adds two cuts that have nothing, a page apart. So there is a valid block after what is
+// damaged in the cuts before, even if a whole page is, and damage is not taken for a torn cut.
+func (k *Keeper) seal() error {
+	k.out.padding(sealPage)
+	err := k.out.end()
+	if err == nil {
+		k.out.padding(0)
+		err = k.out.end()
+	}
 	return err
 }
 

@@ -27,8 +27,10 @@ type keeping struct {
 	size   int64
 	before *world
 
-	// earlier has the files that there were before the last rotation, if no process has ended since.
-	earlier                       string
+	// earlier is a folder of the files that there were before the last rotation, if no process has
+	// ended since.
+	earlier string
+
 	loads, torn, kills, snapshots int
 }
 

@@ -148,6 +148,8 @@ func (l *loading) record() {
 	case kindForgotten:
 		listener := l.Text()
 		l.change(func(s *state) { s.forget(listener) })
+	case kindPadding:
+		l.Bytes()
 	default:
 		l.Fail(codec.ErrDamaged)
 	}

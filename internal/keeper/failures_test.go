@@ -1,0 +1,159 @@
+package keeper
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/informerd/informerd/internal/checkpoint"
+)
+
+// "Run returns the first error of the disk, and so does every Await. Nothing is committed after
+// that."
+func TestTheFirstErrorOfTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		k, w := open(t, dir), filled(t, 3)
+		r := run(t, k, w)
+		if err := k.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want := w.text()
+		k.out.write = func([]byte) error {
+			k.out.write = k.store.Commit // it would go on
+			return syscall.ENOSPC
+		}
+		r.put(newObject(t, "p1", 100, 10))
+		if err := k.Await(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Await: %v", err)
+		}
+		if err := <-r.ended; !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Run: %v", err)
+		}
+		if err := k.Await(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Await: %v", err)
+		}
+		r.stop()
+		if got := reopen(t, dir, k).text(); got != want {
+			t.Errorf("there is\n%s", got)
+		}
+	})
+}
+
+// "A snapshot that cannot be written is logged, and tried again later; cuts go on."
+func TestASnapshotThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	var log strings.Builder
+	k.log = slog.New(slog.NewTextHandler(&log, nil))
+	due := true
+	k.due = func() bool { return due }
+	inTheWay := filepath.Join(dir, "snapshot-0000000000000002.tmp")
+	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustTurn(t, k, w)
+	if n := strings.Count(log.String(), "level=WARN"); n != 1 ||
+		!strings.Contains(log.String(), "is a directory") {
+		t.Errorf("logged %s", log.String())
+	}
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	w.informers["pods"].put(newObject(t, "p1", 100, 10))
+	mustTurn(t, k, w)
+	if k.rotation == nil {
+		t.Fatal("it is not tried again")
+	}
+	err := <-k.rotation.done
+	k.rotation.done <- err
+	due = false
+	mustTurn(t, k, w)
+	if files := glob(t, dir, "snapshot-*"); len(files) != 1 || err != nil {
+		t.Errorf("%v, %q", err, files)
+	}
+	if got := reopen(t, dir, k).text(); got != w.text() {
+		t.Errorf("there is\n%s", got)
+	}
+}
+
+// A snapshot waits until each listener that was loaded has what it had.
+func TestASnapshotWaitsForListeners(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	mustTurn(t, k, w)
+	want := w.text()
+	k = reopen(t, dir, k)
+	k.due = func() bool { return true }
+	if mustTurn(t, k, newWorld(t)); k.rotation != nil {
+		t.Error("there is a snapshot")
+	}
+	w.restart()
+	w.listeners["a"].saved = k.Listener("a")
+	if mustTurn(t, k, w); k.rotation == nil {
+		t.Error("there is no snapshot")
+	}
+	<-k.rotation.done
+	k.rotation = nil
+	if got := reopen(t, dir, k).text(); got != want || len(glob(t, dir, "snapshot-*")) != 1 {
+		t.Errorf("there is\n%s", got)
+	}
+}
+
+// "Damage, another format and a folder that another process uses are errors of Open."
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	mustTurn(t, k, w)
+	if _, err := Open(dir, quiet); !errors.Is(err, checkpoint.ErrLocked) {
+		t.Errorf("in use: %v", err)
+	}
+	const one = placeFirst | placeLast
+	damaged, version := checkpoint.ErrDamaged, checkpoint.ErrVersion
+	for what, c := range map[string]struct {
+		block []byte
+		want  error
+	}{
+		"a later format":            {[]byte{formatVersion + 1, one}, version},
+		"an earlier format":         {[]byte{formatVersion - 1, one}, version},
+		"a later format of a route": {listenerBlock(t, []byte{2, 0, 0}), version},
+		"a route":                   {listenerBlock(t, []byte{1, 0, 100}), damaged},
+		"an unknown record":         {[]byte{formatVersion, one, 100}, damaged},
+		"a record that is cut off":  {[]byte{formatVersion, one, byte(kindGone), 1}, damaged},
+		"a cut without a beginning": {[]byte{formatVersion, placeLast}, damaged},
+		"an object of no informer":  {[]byte{formatVersion, one, byte(kindGone), 0, 0, 0}, damaged},
+		"nothing":                   {[]byte{}, damaged},
+	} {
+		other := t.TempDir()
+		k := open(t, other)
+		if err := k.store.Commit(c.block); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(other, quiet); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := checkpoint.Remove(other); err != nil { // it is not locked
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// listenerBlock returns the block of a cut that has a listener.
+func listenerBlock(t *testing.T, cut []byte) (block []byte) {
+	t.Helper()
+	w := &writer{write: func(b []byte) error { block = slices.Clone(b); return nil }}
+	w.listener("a", "", cut)
+	if err := w.end(); err != nil {
+		t.Fatal(err)
+	}
+	return block
+}
