@@ -28,6 +28,8 @@
 //
 //   - Run returns the first error of the disk, and so does every Await. Nothing is committed after
 //     that.
+//   - With Continue, Run logs that error and goes on, and Await returns nil. What is on disk stays
+//     as it was: the next process goes on there, as if this one had been killed then.
 //   - A snapshot that cannot be written is logged, and tried again later; cuts go on.
 //   - Damage, another format and a folder that another process uses are errors of Open, as those of
 //     package checkpoint.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
 )
@@ -46,6 +47,103 @@ func TestTheFirstErrorOfTheDisk(t *testing.T) {
 	})
 }
 
+// "With Continue, Run logs that error and goes on, and Await returns nil. What is on disk stays as
+// it was."
+func TestRunContinues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		k, w := open(t, dir), filled(t, 3)
+		var log strings.Builder
+		k.log, k.Continue = slog.New(slog.NewTextHandler(&log, nil)), true
+		flushes := 0
+		w.flush = func() error { flushes++; return nil }
+		r := run(t, k, w)
+		if err := k.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want, current := w.text(), k.Stats().Current
+		k.out.write = func([]byte) error {
+			k.out.write = k.store.Commit // it would go on
+			return syscall.EROFS
+		}
+		for i := range 3 {
+			r.put(newObject(t, "p1", 100+i, 10))
+			if err := k.Await(t.Context()); err != nil {
+				t.Errorf("Await: %v", err)
+			}
+			time.Sleep(time.Minute)
+		}
+		r.do(func() {
+			if in := w.informers["pods"]; len(in.pending.keys) > 0 {
+				t.Error("no cuts are made")
+			}
+		})
+		s := k.Stats()
+		if !errors.Is(s.Failed, syscall.EROFS) || s.Current != current || s.Commits != 1 ||
+			flushes != 2 {
+			t.Errorf("%+v, %d flushes", s, flushes)
+		}
+		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+			t.Errorf("logged %s", log.String())
+		}
+		r.end(t)
+		if err := k.Await(t.Context()); err == nil {
+			t.Error("there are no more cuts, and Await has no error")
+		}
+		if got := reopen(t, dir, k).text(); got != want {
+			t.Errorf("there is\n%s", got)
+		}
+	})
+}
+
+// A snapshot that is being written ends with the checkpoint.
+func TestASnapshotEndsWithTheCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	k.Continue, k.due = true, func() bool { return true }
+	mustTurn(t, k, w)
+	want := w.text()
+	w.flush = func() error { return syscall.EIO }
+	w.informers["pods"].put(newObject(t, "p1", 100, 10))
+	mustTurn(t, k, w)
+	if k.rotation != nil {
+		t.Error("there is a snapshot")
+	}
+	w.informers["pods"].put(newObject(t, "p1", 101, 10))
+	mustTurn(t, k, w)
+	if got := reopen(t, dir, k).text(); got != want {
+		t.Errorf("there is\n%s", got)
+	}
+}
+
+// Stats follow what is done.
+func TestStats(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	if s := k.Stats(); s != (Stats{}) {
+		t.Errorf("before the first cut: %+v", s)
+	}
+	begun := time.Now()
+	mustTurn(t, k, w)
+	first := k.Stats()
+	if first.Current.Before(begun) || first.Took <= 0 || first.Commits != 1 || first.Written < 500 {
+		t.Errorf("%+v", first)
+	}
+	mustTurn(t, k, w)
+	second := k.Stats()
+	if !second.Current.After(first.Current) || second.Commits != 1 ||
+		second.Written != first.Written || second.Took != first.Took {
+		t.Errorf("nothing has changed: %+v", second)
+	}
+	k.due = func() bool { return true }
+	mustTurn(t, k, w)
+	err := <-k.rotation.done
+	if third := k.Stats(); err != nil || third.Written < second.Written+500 {
+		t.Errorf("%v, a snapshot: %+v", err, third)
+	}
+	k.rotation.done <- err
+}
+
 // "A snapshot that cannot be written is logged, and tried again later; cuts go on."
 func TestASnapshotThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
@@ -62,6 +160,9 @@ func TestASnapshotThatCannotBeWritten(t *testing.T) {
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 ||
 		!strings.Contains(log.String(), "is a directory") {
 		t.Errorf("logged %s", log.String())
+	}
+	if n := k.Stats().SnapshotFailures; n != 1 {
+		t.Errorf("counted %d", n)
 	}
 	if err := os.RemoveAll(inTheWay); err != nil {
 		t.Fatal(err)

@@ -3,11 +3,11 @@ package keeper
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
@@ -46,9 +46,14 @@ type Cutter interface {
 
 // Keeper keeps the state of a daemon. Make one with Open.
 type Keeper struct {
+	// Continue has Run go on without a checkpoint after an error of the disk. Set it before Run.
+	Continue bool
+
 	store *checkpoint.Store
 	due   func() bool // whether a snapshot pays
 	log   *slog.Logger
+
+	written atomic.Int64 // bytes
 
 	mu sync.Mutex // guards what follows
 	// waiting is what nobody has asked for yet.
@@ -60,7 +65,7 @@ type Keeper struct {
 	asked   []chan error // of those that wait for the next cut
 	wake    chan struct{}
 	err     error // why there are no more cuts
-	last    Stats
+	stats   Stats // but for Written
 
 	// What follows belongs to Run.
 	out      *writer
@@ -69,12 +74,6 @@ type Keeper struct {
 	versions time.Time                      // when they were written last
 	rotation *rotation
 	block    []byte
-}
-
-// Stats are about the last cut.
-type Stats struct {
-	Last time.Time
-	Took time.Duration
 }
 
 // unbound is an informer in which a listener has no part any more.
@@ -103,7 +102,7 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 	for name, l := range s.listeners {
 		k.selects[name] = l.Select
 	}
-	k.out = &writer{write: k.store.Commit}
+	k.out = &writer{write: k.write(k.store.Commit)}
 	return k, nil
 }
 
@@ -234,11 +233,11 @@ func (k *Keeper) answerLocked(all []chan error, err error) {
 }
 
 // Await returns once what has changed before the call is on disk. Its error is ctx's, or says why
-// that is not so.
+// that is not so. It is nil if the checkpoint was given up.
 func (k *Keeper) Await(ctx context.Context) error {
 	done := make(chan error, 1)
 	k.mu.Lock()
-	if k.err != nil {
+	if k.err != nil || k.stats.Failed != nil {
 		defer k.mu.Unlock()
 		return k.err
 	}
@@ -265,7 +264,7 @@ func (k *Keeper) turn(from Source) error {
 	maps.Copy(k.alive, k.begun)
 	clear(k.begun)
 	k.mu.Unlock()
-	k.rotation = k.rotation.ended(k.log)
+	k.endRotation()
 	var next *rotation
 	var cuts []informer.InformerCut
 	if k.rotation == nil && k.due() && k.haveBegun(from.Listeners()) {
@@ -286,75 +285,25 @@ func (k *Keeper) turn(from Source) error {
 	for _, l := range listeners {
 		k.listener(l)
 	}
-	err := k.commit(from)
+	committed, err := k.commit(from)
 	if err == nil && next != nil {
 		err = k.rotate(next, listeners)
+	}
+	if err != nil && k.Continue {
+		k.giveUp(err)
+		err = nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.answerLocked(asked, err)
-	if err == nil {
-		k.last = Stats{Last: begun, Took: time.Since(begun)}
+	if err == nil && k.stats.Failed == nil {
+		k.stats.Current = begun
+		if committed {
+			k.stats.Commits++
+			k.stats.Took = time.Since(begun)
+		}
 	}
 	return err
-}
-
-// commit commits what was added, if there is anything.
-func (k *Keeper) commit(from Source) error {
-	if k.out.empty() {
-		return nil
-	}
-	if err := from.Flush(); err != nil {
-		return fmt.Errorf("the values of handlers cannot be written: %w", err)
-	}
-	k.log.Debug("committing the checkpoint")
-	if err := k.out.end(); err != nil {
-		return err
-	}
-	k.log.Debug("the checkpoint is committed")
-	return nil
-}
-
-// informers adds what has changed of informers.
-func (k *Keeper) informers(cuts []informer.InformerCut, now time.Time) {
-	alive := make(map[informer.InformerID]string, len(cuts))
-	old := now.Sub(k.versions) >= VersionInterval
-	for i := range cuts {
-		c := &cuts[i]
-		before, was := k.alive[c.Informer]
-		alive[c.Informer] = c.Version
-		if was && sameObjects(c) && (c.Version == before || !old) {
-			alive[c.Informer] = before
-			continue
-		}
-		k.out.informer(c)
-	}
-	for id := range k.alive {
-		if _, still := alive[id]; !still {
-			k.out.informerEnded(id)
-		}
-	}
-	if k.alive = alive; old {
-		k.versions = now
-	}
-}
-
-// sameObjects reports whether a cut has nothing but perhaps a version.
-func sameObjects(c *informer.InformerCut) bool {
-	for range c.Objects {
-		return false
-	}
-	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Told) == 0
-}
-
-// listener adds what has changed of a listener.
-func (k *Keeper) listener(l Cutter) {
-	k.block = l.Cut(k.block[:0], k.out.appendObject)
-	if selects, had := k.selects[l.Name()]; len(k.block) == 0 && had && selects == l.Select() {
-		return
-	}
-	k.selects[l.Name()] = l.Select()
-	k.out.listener(l.Name(), l.Select(), k.block)
 }
 
 // Close releases the folder of a keeper that does not run.

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 
@@ -58,11 +57,11 @@ func (k *Keeper) rotate(r *rotation, listeners []Cutter) error {
 		return err
 	}
 	if err != nil {
-		notWritten(k.log, err)
+		k.notWritten(err)
 		return nil
 	}
-	k.out = &writer{write: k.store.Commit}
-	w := &writer{write: snapshot.Write}
+	k.out = &writer{write: k.write(k.store.Commit)}
+	w := &writer{write: k.write(snapshot.Write)}
 	for _, l := range listeners {
 		k.block = l.Whole(k.block[:0], w.appendObject)
 		w.listener(l.Name(), l.Select(), k.block)
@@ -111,25 +110,27 @@ func (r *rotation) goesOn(err error) error {
 	}
 }
 
-// ended returns the rotation, or nil if it has ended.
-func (r *rotation) ended(log *slog.Logger) *rotation {
-	if r == nil {
-		return nil
+// endRotation looks whether the rotation has ended, if there is one.
+func (k *Keeper) endRotation() {
+	if k.rotation == nil {
+		return
 	}
 	select {
-	case err := <-r.done:
-		if err != nil {
-			notWritten(log, err)
+	case err := <-k.rotation.done:
+		if k.rotation = nil; err != nil {
+			k.notWritten(err)
 		}
-		return nil
 	default:
-		return r
 	}
 }
 
-func notWritten(log *slog.Logger, err error) {
-	log.Warn("the snapshot of the checkpoint cannot be written, and is tried again later; nothing is lost",
+// notWritten notes that a snapshot cannot be written.
+func (k *Keeper) notWritten(err error) {
+	k.log.Warn("the snapshot of the checkpoint cannot be written, and is tried again later; nothing is lost",
 		"error", err)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stats.SnapshotFailures++
 }
 
 // abort ends the rotation, if there is one.

@@ -1,0 +1,69 @@
+package keeper
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// commit commits what was added, if there is anything.
+func (k *Keeper) commit(from Source) (committed bool, err error) {
+	if k.out.empty() {
+		return false, nil
+	}
+	if k.hasFailed() {
+		return false, k.out.end()
+	}
+	if err := from.Flush(); err != nil {
+		return false, fmt.Errorf("the values of handlers cannot be written: %w", err)
+	}
+	k.log.Debug("committing the checkpoint")
+	if err := k.out.end(); err != nil {
+		return false, err
+	}
+	k.log.Debug("the checkpoint is committed")
+	return true, nil
+}
+
+// informers adds what has changed of informers.
+func (k *Keeper) informers(cuts []informer.InformerCut, now time.Time) {
+	alive := make(map[informer.InformerID]string, len(cuts))
+	old := now.Sub(k.versions) >= VersionInterval
+	for i := range cuts {
+		c := &cuts[i]
+		before, was := k.alive[c.Informer]
+		alive[c.Informer] = c.Version
+		if was && sameObjects(c) && (c.Version == before || !old) {
+			alive[c.Informer] = before
+			continue
+		}
+		k.out.informer(c)
+	}
+	for id := range k.alive {
+		if _, still := alive[id]; !still {
+			k.out.informerEnded(id)
+		}
+	}
+	if k.alive = alive; old {
+		k.versions = now
+	}
+}
+
+// sameObjects reports whether a cut has nothing but perhaps a version.
+func sameObjects(c *informer.InformerCut) bool {
+	for range c.Objects {
+		return false
+	}
+	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Told) == 0
+}
+
+// listener adds what has changed of a listener.
+func (k *Keeper) listener(l Cutter) {
+	k.block = l.Cut(k.block[:0], k.out.appendObject)
+	if selects, had := k.selects[l.Name()]; len(k.block) == 0 && had && selects == l.Select() {
+		return
+	}
+	k.selects[l.Name()] = l.Select()
+	k.out.listener(l.Name(), l.Select(), k.block)
+}
