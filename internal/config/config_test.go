@@ -66,7 +66,7 @@ listeners:
 outputs:
   stdout: {stdout: {}}
   other: {stdout: {}}
-` + receivers + `state: {dir: state}
+` + receivers + `state: {dir: state, onDiskError: continue}
 health: {address: ":8081"}
 shutdown: {drain: 20s, close: 2s}
 `
@@ -151,7 +151,7 @@ func TestParseEveryField(t *testing.T) {
 	if want := (Shutdown{Drain: seconds(20), Close: seconds(2)}); c.Shutdown != want {
 		t.Errorf("shutdown is %+v, want %+v", c.Shutdown, want)
 	}
-	if want := (State{Dir: "state"}); c.State != want {
+	if want := (State{Dir: "state", OnDiskError: DiskErrorContinue}); c.State != want {
 		t.Errorf("state is %+v, want %+v", c.State, want)
 	}
 	seed := 7

@@ -23,7 +23,9 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
 		s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
-		s.Reload = reload
+		if s.Reload = reload; r.keeper != nil {
+			s.Checkpoint = r.keeper.Stats
+		}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
 				shown = append(shown, l.shown())

@@ -31,6 +31,8 @@
 //   - /healthz is the same for listeners that fail, without those that are only starting. It then
 //     has a line for each listener that pauses because its handler keeps crashing: since when,
 //     until when and why. A pause does not count as a failure.
+//   - Both have a line for a checkpoint that was given up because its disk failed. That makes
+//     nothing unready: the configuration wants it so.
 //   - Texts of guests and the API server are quoted and cut.
 //   - /violations is sorted by listener, rule, namespace, name and uid, one violation a line, and
 //     holds one listener's violations in memory at a time. Its total counts what matches the query,

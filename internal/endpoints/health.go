@@ -26,7 +26,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	all := s.listeners()
 	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
 	status, text := verdict(not, "not ready", len(all))
-	health(w, status, text)
+	health(w, status, text+s.checkpointLine())
 }
 
 // healthz reports whether any listener fails, and why, and which are paused.
@@ -42,7 +42,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 			text += "\n" + paused(l.Name, p)
 		}
 	}
-	health(w, status, text)
+	health(w, status, text+s.checkpointLine())
 }
 
 // readyWithoutData reports only how many listeners are not ready, since anybody may connect.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
 )
 
@@ -102,5 +103,28 @@ func TestHealthTellsOfPauses(t *testing.T) {
 		`its handler has crashed 5 times in a row, at last with "crash"`
 	if res.StatusCode != http.StatusOK || body != want {
 		t.Errorf("%s\ngot  %s\nwant %s", res.Status, body, want)
+	}
+}
+
+// A checkpoint that was given up is reported, and makes nothing unready. Probes say nothing of it.
+func TestHealthTellsOfTheCheckpoint(t *testing.T) {
+	stats := keeper.Stats{Current: noon}
+	s := &Server{Checkpoint: func() keeper.Stats { return stats }}
+	r := serve(t, s)
+	expect := func(want string) {
+		t.Helper()
+		for _, path := range []string{"/readyz", "/healthz"} {
+			if res, body := r.get(path); res.StatusCode != http.StatusOK || body != want {
+				t.Errorf("%s: %s\ngot  %s\nwant %s", path, res.Status, body, want)
+			}
+		}
+	}
+	expect("ok")
+	stats.Failed = errors.New("disk: \x1b" + strings.Repeat("x", 1000))
+	expect("ok\ncheckpoint: given up, and current only up to 2026-03-01T12:00:00Z: " +
+		`"disk: \x1b` + strings.Repeat("x", 493) + `"`)
+	probes := serve(t, &Server{Checkpoint: s.Checkpoint, Probes: true})
+	if _, body := probes.get("/readyz"); body != "ok" {
+		t.Errorf("a probe got %s", body)
 	}
 }

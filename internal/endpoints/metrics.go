@@ -76,6 +76,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	describeAll(ch, storeSeries)
 	describeAll(ch, letterSeries)
 	describeAll(ch, patchSeries)
+	describeAll(ch, checkpointSeries)
 }
 
 func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
@@ -111,6 +112,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.Patches != nil {
 		collectPatches(ch, c.Patches())
+	}
+	if c.Checkpoint != nil {
+		sendAll(ch, checkpointSeries, c.Checkpoint())
 	}
 	for _, l := range c.listeners() {
 		collectListener(ch, l)

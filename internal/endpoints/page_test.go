@@ -2,6 +2,7 @@ package endpoints
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -73,5 +75,9 @@ func someServer() *Server {
 		},
 		Patches: func() patch.Stats {
 			return patch.Stats{Changed: 81, Unchanged: 82, Skipped: 83, Pauses: 84}
+		},
+		Checkpoint: func() keeper.Stats {
+			return keeper.Stats{Current: time.Unix(1700000000, 5e8), Took: 91 * time.Millisecond,
+				Commits: 92, Written: 93, SnapshotFailures: 94, Failed: errors.New("no space")}
 		}}
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
@@ -64,6 +65,8 @@ type Server struct {
 	Patches   func() patch.Stats       // nil if there are no outputs
 	Reload    func() Reload            // nil if there are none
 	Log       *slog.Logger             // nil: no log
+	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
+	Checkpoint func() keeper.Stats
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.
 	Probes bool

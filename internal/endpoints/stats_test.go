@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
@@ -72,6 +73,9 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 			return deadletter.Stats{Listeners: map[string]deadletter.ListenerStats{"l": s}}
 		}}
 	})
+	check(t, keeper.Stats{}, func(s keeper.Stats) *Server {
+		return &Server{Checkpoint: func() keeper.Stats { return s }}
+	})
 	check(t, patch.Stats{}, func(s patch.Stats) *Server {
 		return &Server{Patches: func() patch.Stats { return s }}
 	})
@@ -118,6 +122,8 @@ func set(t *testing.T, field reflect.Value) {
 		*value = errors.New("trouble")
 	case *map[event.Op]uint64:
 		*value = map[event.Op]uint64{event.Add: 7}
+	case *time.Duration:
+		*value = 7
 	case *time.Time:
 		*value = noon
 	case *[]route.EarlyStats:
