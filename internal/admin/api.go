@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/keeper"
 )
 
 // Functions are what a daemon lets commands do. Those that are nil are answered as not available.
@@ -13,6 +14,9 @@ type Functions struct {
 	// Reload reads the configuration again. The error is a config.Errors if that has mistakes, and
 	// nothing has changed then.
 	Reload func(context.Context) (Changes, error)
+
+	// Checkpoint returns what was kept for a restart.
+	Checkpoint func() keeper.Stats
 
 	Letters *deadletter.Store
 	// Filter compiles a filter expression for letters, of which it sees the events.
@@ -41,6 +45,14 @@ type Change struct {
 	Name   string   `json:"name,omitempty"`
 	Action string   `json:"action"`           // added, removed, changed or restarted
 	Fields []string `json:"fields,omitempty"` // that differ, with changed
+}
+
+// Checkpoint is how the checkpoint of a daemon is.
+type Checkpoint struct {
+	// Current is the time up to which everything is in it.
+	Current time.Time `json:"current,omitzero"`
+	// Failed is why it was given up, "" if it was not.
+	Failed string `json:"failed,omitempty"`
 }
 
 // Results of a replay.

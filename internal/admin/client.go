@@ -81,6 +81,15 @@ func (c *Client) Reload(ctx context.Context) (Changes, error) {
 	return a.Changes, err
 }
 
+// Checkpoint returns how the daemon's checkpoint is, nil if it has none.
+func (c *Client) Checkpoint(ctx context.Context) (*Checkpoint, error) {
+	a, err := c.ask(ctx, checkpointPath, struct{}{})
+	if err == nil {
+		err = a.err()
+	}
+	return a.Checkpoint, err
+}
+
 // Drop implements DeadLetters.
 func (c *Client) Drop(ctx context.Context, s Selection) (int, error) {
 	a, err := c.ask(ctx, dropPath, s)

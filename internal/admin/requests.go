@@ -19,15 +19,17 @@ import (
 const lineTimeout = 10 * time.Minute
 
 const (
-	reloadPath = "/v1/reload"
-	listPath   = "/v1/deadletters/list"
-	dropPath   = "/v1/deadletters/drop"
-	replayPath = "/v1/deadletters/replay"
+	reloadPath     = "/v1/reload"
+	checkpointPath = "/v1/checkpoint"
+	listPath       = "/v1/deadletters/list"
+	dropPath       = "/v1/deadletters/drop"
+	replayPath     = "/v1/deadletters/replay"
 )
 
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+reloadPath, s.reload)
+	mux.HandleFunc("POST "+checkpointPath, s.checkpoint)
 	mux.HandleFunc("POST "+listPath, s.list)
 	mux.HandleFunc("POST "+dropPath, s.drop)
 	mux.HandleFunc("POST "+replayPath, s.replay)
@@ -44,6 +46,8 @@ type answer struct {
 	Mistakes config.Errors `json:"mistakes,omitempty"`
 	Changes  Changes       `json:"changes,omitempty"`
 	Letters  int           `json:"letters,omitempty"`
+
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"` // nil if there is none
 }
 
 func fail(w http.ResponseWriter, status int, err error) {
@@ -73,6 +77,18 @@ func (s *server) reload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	(&answer{Changes: changes}).write(w, http.StatusOK)
+}
+
+func (s *server) checkpoint(w http.ResponseWriter, _ *http.Request) {
+	a := answer{}
+	if s.Checkpoint != nil {
+		stats := s.Checkpoint()
+		a.Checkpoint = &Checkpoint{Current: stats.Current}
+		if stats.Failed != nil {
+			a.Checkpoint.Failed = stats.Failed.Error()
+		}
+	}
+	a.write(w, http.StatusOK)
 }
 
 // selection reads the JSON with which a request begins, and returns what is behind it.

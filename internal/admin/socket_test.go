@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/keeper"
 )
 
 func TestReload(t *testing.T) {
@@ -44,6 +45,29 @@ func TestReload(t *testing.T) {
 		} else if got == nil || got.Error() != want.Error() {
 			t.Errorf("got %v, want %v", got, want)
 		}
+	}
+}
+
+func TestCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	var stats keeper.Stats
+	serve(t, dir, Functions{Checkpoint: func() keeper.Stats { return stats }})
+	c := dial(t, dir)
+	expect := func(want Checkpoint) {
+		t.Helper()
+		got, err := c.Checkpoint(t.Context())
+		if err != nil || got == nil || !got.Current.Equal(want.Current) ||
+			got.Failed != want.Failed {
+			t.Errorf("got %+v, %v, want %+v", got, err, want)
+		}
+	}
+	expect(Checkpoint{})
+	stats = keeper.Stats{Current: time.Unix(1700000000, 7), Failed: errors.New("disk full")}
+	expect(Checkpoint{Current: stats.Current, Failed: "disk full"})
+	other := t.TempDir()
+	serve(t, other, Functions{})
+	if got, err := dial(t, other).Checkpoint(t.Context()); got != nil || err != nil {
+		t.Errorf("without one: %+v, %v", got, err)
 	}
 }
 

@@ -210,7 +210,8 @@ func (s *supervisor) resumed(l *listener) {
 	if l.wentOn != nil {
 		s.task(l, func() { l.endAbsent(l.life, s.log) })
 	}
-	for _, id := range s.keeper.Bound(l.name) {
+	others := s.keeper.Bound(l.name)
+	for _, id := range append(others, s.cluster.factory.Forget(l.name)...) {
 		s.log.Warn("the listener's informer has changed, so it gets all objects again",
 			"listener", l.name, "was", fmt.Sprint(id.Resource, " in ", id.Scope))
 	}

@@ -44,8 +44,12 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
-	return admin.Functions{Letters: s.letters, Filter: LetterFilter, Reload: s.askReload,
+	f := admin.Functions{Letters: s.letters, Filter: LetterFilter, Reload: s.askReload,
 		Replay: s.replay}
+	if s.keeper != nil {
+		f.Checkpoint = s.keeper.Stats
+	}
+	return f
 }
 
 // replay sends dead letters through their listeners once more, with the module instead of their

@@ -166,9 +166,7 @@ func (f *folder) check(t *testing.T, what string, damaged map[string]string) str
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range damaged {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), content)
 	}
 	k, err := Open(dir, quiet)
 	if err != nil {
@@ -201,4 +199,11 @@ func (f *folder) check(t *testing.T, what string, damaged map[string]string) str
 		t.Fatalf("%s: %d cuts are lost", what, lost)
 	}
 	return ""
+}
+
+func writeFile(t testing.TB, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

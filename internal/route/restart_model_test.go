@@ -425,10 +425,10 @@ func (r *restarting) checkCut() {
 	if err := whole.Apply(r.route.Whole(nil, appendText), parsed); err != nil {
 		r.t.Fatal(err)
 	}
-	if added.Unsent() != whole.Unsent() || !slices.Equal(added.Outputs(), whole.Outputs()) ||
+	if added.Unsent() != whole.Unsent() || !maps.Equal(added.UnsentTo(), whole.UnsentTo()) ||
 		string(added.rules.Append(nil)) != string(whole.rules.Append(nil)) {
-		r.say("the cuts have %d for %v, and there are %d for %v", added.Unsent(), added.Outputs(),
-			whole.Unsent(), whole.Outputs())
+		r.say("the cuts have %d for %v, and there are %d for %v", added.Unsent(), added.UnsentTo(),
+			whole.Unsent(), whole.UnsentTo())
 	}
 }
 
@@ -497,7 +497,7 @@ func (r *restarting) finish() {
 		}
 	}
 	if n := s.Unsent(); n != 0 {
-		r.say("%d entries for %v are unsent", n, s.Outputs())
+		r.say("%d entries for %v are unsent", n, s.UnsentTo())
 	}
 	r.check()
 	if err := r.store.Close(); err != nil {

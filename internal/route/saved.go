@@ -167,16 +167,15 @@ func (s *Saved) Unsent() (n int) {
 	return n
 }
 
-// Outputs returns the names of the outputs for which something is unsent, sorted.
-func (s *Saved) Outputs() []string {
-	var names []string
+// UnsentTo returns how many entries there are for each output for which there are some.
+func (s *Saved) UnsentTo() map[string]int {
+	sums := map[string]int{}
 	for _, w := range s.ways {
-		if w.backlog.Len() > 0 {
-			names = append(names, w.output)
+		if n := w.backlog.Len(); n > 0 {
+			sums[w.output] += n
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return sums
 }
 
 // Rules returns what the rules' book had, nil if there was no book. The book of the listener's

@@ -18,7 +18,7 @@ func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keep
 		func(l *config.Listener) bool { return l.Checkpoint }) {
 		return nil, nil
 	}
-	dir := filepath.Join(cfg.Path(cfg.State.Dir), checkpoints)
+	dir := filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder)
 	if forget {
 		if err := checkpoint.Remove(dir); err != nil {
 			return nil, badCheckpoint(cfg, err)
@@ -46,7 +46,7 @@ func RemoveCheckpoint(cfg *config.Config) error {
 	if cfg.State.Dir == "" {
 		return nil
 	}
-	return checkpoint.Remove(filepath.Join(cfg.Path(cfg.State.Dir), checkpoints))
+	return checkpoint.Remove(filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder))
 }
 
 // badCheckpoint returns an error of the checkpoint with what to do.

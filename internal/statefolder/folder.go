@@ -1,5 +1,5 @@
 // Package statefolder opens what is in the folder for state: the key of the digests of Secrets,
-// dead letters, checkpoints, and the files of the host of handlers. Its errors are config.Errors
+// dead letters, CheckpointFolder, and the files of the host of handlers. Its errors are config.Errors
 // that name state.dir.
 package statefolder
 
@@ -19,14 +19,17 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// CompiledFolder is the name of the folder for compiled code of handlers.
-const CompiledFolder = "compiled"
+const (
+	// CompiledFolder is the name of the folder for compiled code of handlers.
+	CompiledFolder = "compiled"
+	// CheckpointFolder is the name of the folder for the checkpoint.
+	CheckpointFolder = "checkpoint"
+)
 
 // The other files in the folder for state.
 const (
 	handlersFile  = "handlers.db" // the values of handlers
 	digestKeyFile = "secrets.key" // the key of the digests of Secrets
-	checkpoints   = "checkpoint"  // a folder
 )
 
 // Prepare makes the folder for state, if the configuration has one, and sets where the host of

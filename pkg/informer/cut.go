@@ -92,15 +92,16 @@ func (f *Factory) cut(each func(*informer) []InformerCut) (cuts []InformerCut) {
 }
 
 // Forget ends the wait for a subscription that was in the Stored of some informers and will not
-// join: the next cut has it among those that have left.
-func (f *Factory) Forget(name string) {
+// join: the next cut has it among those that have left. It returns these informers.
+func (f *Factory) Forget(name string) (forgot []InformerID) {
 	for _, inf := range f.informers() {
 		inf.proc.mu.Lock()
-		if c := inf.proc.changes; c != nil {
-			c.forget(name)
+		if c := inf.proc.changes; c != nil && c.forget(name) {
+			forgot = append(forgot, inf.id())
 		}
 		inf.proc.mu.Unlock()
 	}
+	return forgot
 }
 
 // changes are what a processor notes for the next cut. Nil notes nothing.
@@ -170,12 +171,15 @@ func (p *processor) trackFor(reg *registration) {
 	}
 }
 
-// forget ends the wait for a subscription. If it has joined and tracks, the next cut has it.
-func (c *changes) forget(name string) {
-	if _, absent := c.absent[name]; absent {
+// forget ends the wait for a subscription, and reports whether there was one. If it has joined and
+// tracks, the next cut has it.
+func (c *changes) forget(name string) bool {
+	_, absent := c.absent[name]
+	if absent {
 		delete(c.absent, name)
 		c.left = append(c.left, name)
 	}
+	return absent
 }
 
 // untrack notes that a registration has left. The caller holds mu.

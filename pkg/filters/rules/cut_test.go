@@ -127,6 +127,27 @@ func TestWhatChangesDuringACut(t *testing.T) {
 	}
 }
 
+// A pending rule is not open, nor is a violation that has ended and is still owed.
+func TestOpenViolationsOfACut(t *testing.T) {
+	all := []*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", deny, 0, 0), rule(t, "c", deny, h, 0)}
+	b := NewBook(all, 1)
+	open := func() int { return savedIn(t, [][]byte{b.Whole(nil, []string{"out"})}).Open() }
+	if n := open(); n != 0 {
+		t.Errorf("%d are open in an empty book", n)
+	}
+	e := b.Evaluator(nil)
+	for _, name := range []string{"web", "db"} {
+		e.Evaluate(event.Event{Op: event.Update, Object: pod(t, name, "u", bad)}, begin)
+	}
+	if n := open(); n != 4 {
+		t.Errorf("%d are open, want 4", n)
+	}
+	e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)}, begin)
+	if n := open(); n != 2 {
+		t.Errorf("%d are open, want 2", n)
+	}
+}
+
 func TestABookThatWasNeverCutKeepsNothingForCuts(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)}, 1)
 	begun(t, b, bad)

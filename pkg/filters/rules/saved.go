@@ -37,6 +37,18 @@ type cutTable struct {
 // Len returns how many objects have a state.
 func (s *Saved) Len() int { return len(s.objects) }
 
+// Open returns how many violations are open.
+func (s *Saved) Open() (n int) {
+	for _, o := range s.objects {
+		for i := range o.records {
+			if o.records[i].violated {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Apply adds a cut. Those of a book are added in their order, beginning with its first one or one
 // that [Book.Whole] has made. The error is [ErrVersion] or [ErrDamaged]; then the state is as it
 // was.

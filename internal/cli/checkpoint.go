@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/statefolder"
+)
+
+func newCheckpoint(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Show what a restart goes on with",
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCheckpointShow(stdin, stdout, stderr))
+	return cmd
+}
+
+func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin}
+	var output outputFlag
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show how far informers and listeners are in the checkpoint",
+		Long: "Show what the checkpoint in state.dir has: of each informer how many objects, and up to which version; of each\n" +
+			"listener how many objects it has not finished, by how many versions it is behind, what its outputs have not\n" +
+			"taken, and which violations are open. It is read while informerd runs as well as when it does not.",
+		Args: file.args,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := output.json()
+			if err != nil {
+				return err
+			}
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+			defer stop()
+			shown, err := file.checkpoint(ctx)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeLine(stdout, shown)
+			}
+			return shown.write(stdout)
+		},
+	}
+	file.add(cmd)
+	output.add(cmd)
+	return cmd
+}
+
+// shownCheckpoint is what the folder has, and what a daemon says of it.
+type shownCheckpoint struct {
+	*keeper.Summary
+	Running *admin.Checkpoint `json:"running,omitempty"` // nil if no informerd runs
+}
+
+// checkpoint returns the checkpoint of the configuration.
+func (c *configuration) checkpoint(ctx context.Context) (shown shownCheckpoint, err error) {
+	dir, err := c.stateDir()
+	if err != nil {
+		return shown, err
+	}
+	client, err := admin.Dial(ctx, dir)
+	switch {
+	case err == nil:
+		defer client.Close()
+		if shown.Running, err = client.Checkpoint(ctx); err != nil {
+			return shown, err
+		}
+	case !errors.Is(err, admin.ErrNotRunning):
+		return shown, err
+	}
+	shown.Summary, err = keeper.Summarize(filepath.Join(dir, statefolder.CheckpointFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run", dir)
+	}
+	return shown, err
+}
+
+// write writes tables of informers and listeners.
+func (s *shownCheckpoint) write(w io.Writer) error {
+	fmt.Fprintf(w, "%d bytes, last written %s ago\n", s.Bytes, ago(s.Committed))
+	switch {
+	case s.Running == nil:
+		fmt.Fprintln(w, "no informerd runs")
+	case s.Running.Failed != "":
+		fmt.Fprintf(w, "informerd runs without it, since %s ago: %s\n", ago(s.Running.Current),
+			plain(s.Running.Failed))
+	case s.Running.Current.IsZero():
+		fmt.Fprintln(w, "informerd runs, and has not added anything so far")
+	default:
+		fmt.Fprintf(w, "informerd runs, and all but the last %s is in it\n", ago(s.Running.Current))
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tVERSION\tLISTENERS")
+	for _, in := range s.Informers {
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", plain(scopeOf(in)), in.Objects, dash(in.Version),
+			plain(strings.Join(in.Listeners, ", ")))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(table, "\nLISTENER\tUNFINISHED\tBEHIND\tVIOLATIONS\tUNSENT")
+	for _, l := range s.Listeners {
+		var unsent []string
+		for _, name := range slices.Sorted(maps.Keys(l.Unsent)) {
+			unsent = append(unsent, fmt.Sprintf("%s %d", name, l.Unsent[name]))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", plain(l.Name), count(l.Unfinished, "object"),
+			count(int(l.Behind), "version"), l.Violations,
+			plain(cmp.Or(strings.Join(unsent, ", "), "-")))
+	}
+	return table.Flush()
+}
+
+func ago(t time.Time) string { return duration.HumanDuration(max(0, time.Since(t))) }
+
+// scopeOf returns what an informer is about.
+func scopeOf(in keeper.InformerSummary) string {
+	text := in.Resource
+	if in.Namespace != "" {
+		text += " in " + in.Namespace
+	}
+	for _, selector := range []string{in.LabelSelector, in.FieldSelector} {
+		if selector != "" {
+			text += " with " + selector
+		}
+	}
+	return text
+}
