@@ -12,9 +12,9 @@ type Contents struct {
 	Committed time.Time // when the last block was, as the file system has it; zero if there is none
 }
 
-// Inspect calls f with what Load would call it with, and changes and locks nothing. Beside a process
-// that uses the checkpoint, a file may go before it is read: that is an error of Inspect, which may
-// be called again.
+// Inspect calls f with what Load would call it with, and changes and locks nothing. While another
+// process uses the checkpoint, a file may go before it is read: that is an error of Inspect, which
+// may be called again.
 func Inspect(dir string, f func(block []byte) error) (c Contents, err error) {
 	s := &Store{dir: dir, disk: osDisk{}}
 	if s.chain, _, err = findChain(s.disk, dir); err != nil {

@@ -21,8 +21,8 @@ func inspect(t *testing.T, dir string) (Contents, state) {
 	return c, read
 }
 
-// What Inspect reads is what Load would, beside a process that uses the folder as well, and it
-// changes nothing: what a crash has torn stays.
+// What Inspect reads is what Load would, while a process uses the folder as well, and it changes
+// nothing: what a crash has torn stays.
 func TestInspect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "checkpoint")
 	if _, err := Inspect(dir, nil); !errors.Is(err, fs.ErrNotExist) {

@@ -109,10 +109,10 @@ type State struct {
 	// it does not exist it is created, for the user informerd runs as and nobody else.
 	Dir string `json:"dir" jsonschema:"required,format=path" item:"a folder"`
 	// OnDiskError is what happens if a checkpoint cannot be written any more while informerd runs.
-	// stop: informerd stops with an error before anything is done that would come again. continue:
-	// informerd goes on without the checkpoint and says so; what happens from then on comes again
-	// after a restart, and objects that are made then and are deleted while informerd is away are
-	// missed. A checkpoint that cannot be read when informerd starts is an error in both cases.
+	// stop: informerd stops with an error before it does what would come again. continue: it goes
+	// on without the checkpoint, and says so; the next start goes on where the checkpoint ends, so
+	// what was delivered since then comes again. A checkpoint that cannot be opened at the start is
+	// an error in both cases.
 	OnDiskError string `json:"onDiskError" jsonschema:"default=stop,enum=stop,enum=continue"`
 }
 

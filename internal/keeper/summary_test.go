@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/checkpoint"
 )
 
-// A summary counts what there is, beside a keeper that runs and after it.
+// A summary counts what there is, while a keeper runs and after it.
 func TestSummarize(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "checkpoint")
 	if _, err := Summarize(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,7 @@ func TestSummarize(t *testing.T) {
 }
 
 // A checkpoint that changes all the time can be read.
-func TestSummarizeBesideCuts(t *testing.T) {
+func TestSummarizeDuringCuts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "checkpoint")
 	k, w := open(t, dir), filled(t, 20)
 	k.due = func() bool { return true }

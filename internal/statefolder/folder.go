@@ -1,5 +1,5 @@
 // Package statefolder opens what is in the folder for state: the key of the digests of Secrets,
-// dead letters, CheckpointFolder, and the files of the host of handlers. Its errors are config.Errors
+// dead letters, checkpoints, and the files of the host of handlers. Its errors are config.Errors
 // that name state.dir.
 package statefolder
 
