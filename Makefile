@@ -167,6 +167,7 @@ conformance: ## Compare with client-go, run models and mutants at full length
 	go test -count=1 -timeout 60m -run Model ./pkg/informer ./pkg/informer/internal/buffer ./pkg/informer/internal/lanes \
 		./pkg/informer/internal/store -rapid.checks=10000 -rapid.steps=200
 	go test -count=1 -timeout 60m -run Model ./internal/delivery ./internal/breaker ./internal/route -rapid.checks=100000
+	go test -count=1 -timeout 60m -run Model ./internal/keeper -rapid.checks=20000
 	go run ./dev/mutants
 
 .PHONY: fault

@@ -3,6 +3,8 @@ package statefolder
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"hash/crc32"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -181,6 +183,15 @@ func TestErrorsOfACheckpoint(t *testing.T) {
 	if now, err := os.ReadFile(log); err != nil || !bytes.Equal(now, damaged) {
 		t.Errorf("the file was changed, %v", err)
 	}
+	later := bytes.Clone(content)
+	later[8]++ // the format, and the checksum of the head
+	binary.LittleEndian.PutUint32(later[40:], crc32.Checksum(later[:40],
+		crc32.MakeTable(crc32.Castagnoli)))
+	if err := os.WriteFile(log, later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("a later format", false, log+": the checkpoint has another format: 2, ",
+		"start the informerd that wrote it")
 	if err := mustOpen(t, cfg, true, quiet).Close(); err != nil {
 		t.Error(err)
 	}
