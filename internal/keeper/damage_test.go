@@ -161,6 +161,23 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// "After a Run that has returned nil, a bit or a page that is damaged is noticed, or it is the last
+// cut": each page of the last log, wherever the log ends in its page.
+func TestPagesOfASealedLog(t *testing.T) {
+	for seed := range uint64(8) {
+		f := newFolder(t, seed, true)
+		last := f.last()
+		for from := 0; from < len(f.files[last]); from += page {
+			content := []byte(f.files[last])
+			clear(content[from:min(from+page, len(content))])
+			damaged := maps.Clone(f.files)
+			damaged[last] = string(content)
+			f.check(t, fmt.Sprintf("seed %d: page at %d of %d zeroed", seed, from, len(content)),
+				damaged)
+		}
+	}
+}
+
 // check opens a damaged folder, and returns what has become of it.
 func (f *folder) check(t *testing.T, what string, damaged map[string]string) string {
 	t.Helper()

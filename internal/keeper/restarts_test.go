@@ -93,3 +93,33 @@ func TestForget(t *testing.T) {
 		t.Error("another informer is forgotten")
 	}
 }
+
+// Another listener of that name begins with nothing, even in the same cut.
+func TestForgetAndBeginAgain(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	mustTurn(t, k, w)
+	k = reopen(t, dir, k)
+	k.Forget("a")
+	next := newWorld(t)
+	next.listener("a").changed = map[uint64]bool{} // which has nothing to be cut
+	mustTurn(t, k, next)
+	k = reopen(t, dir, k)
+	if l := k.Listener("a"); l == nil || l.Route.Unsent() != 0 {
+		t.Errorf("there is %v", l)
+	}
+}
+
+// A snapshot is of the moment at which it began.
+func TestBoundDuringASnapshot(t *testing.T) {
+	dir := t.TempDir()
+	k, w := open(t, dir), filled(t, 3)
+	w.informers["pods"].join("b")
+	mustTurn(t, k, w)
+	k = reopen(t, dir, k)
+	r := k.beginRotation()
+	k.Bound("a")
+	if told := r.waiting[informerID("pods")].Told; len(told) != 2 {
+		t.Errorf("there is %v", told)
+	}
+}
