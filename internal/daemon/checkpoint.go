@@ -110,6 +110,7 @@ func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept fun
 		}
 		ended <- err
 	}()
+	_ = s.keeper.Await(ctx) // if it fails, ctx ends
 	return ctx, func() error {
 		stop()
 		err := <-ended

@@ -33,7 +33,7 @@ func (k *Keeper) informers(cuts []informer.InformerCut, now time.Time) {
 	for i := range cuts {
 		c := &cuts[i]
 		before, was := k.alive[c.Informer]
-		alive[c.Informer] = c.Version
+		alive[c.Informer], k.killed[c.Informer] = c.Version, c.Killed
 		if was && sameObjects(c) && (c.Version == before || !old) {
 			alive[c.Informer] = before
 			continue

@@ -41,6 +41,10 @@ const (
 	kindForgotten
 	// kindPadding is for nothing but the bytes that it has.
 	kindPadding
+	// kindSettled: of an informer, nothing is delivered after this. kindBegun: from here on,
+	// anything of any informer may be.
+	kindSettled
+	kindBegun
 )
 
 // sealPage is at least what a disk writes at once.
@@ -163,7 +167,17 @@ func (w *writer) told(t *informer.ToldCut) {
 		if e.State != nil {
 			w.putObject(e.State)
 		}
+		w.block = codec.AppendBool(w.block, e.Present)
+		w.block = codec.AppendUint(w.block, uint64(len(e.Gone)))
+		for _, o := range e.Gone {
+			w.putObject(o)
+		}
 	}
+}
+
+func (w *writer) settled(id informer.InformerID) {
+	w.record(kindSettled)
+	w.putID(id)
 }
 
 func (w *writer) informerEnded(id informer.InformerID) {

@@ -72,6 +72,7 @@ type Keeper struct {
 	selects  map[string]string              // of listeners, as they were written last
 	alive    map[informer.InformerID]string // versions of informers in the cut before
 	versions time.Time                      // when they were written last
+	killed   map[informer.InformerID]bool   // what the cut before has of their Killed
 	rotation *rotation
 	block    []byte
 }
@@ -95,14 +96,19 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 	k := &Keeper{store: store, due: store.Due, log: log, loaded: s.listeners,
 		wake: make(chan struct{}, 1), waiting: map[informer.InformerID]*informer.Stored{},
 		begun: map[informer.InformerID]string{}, selects: map[string]string{},
-		alive: map[informer.InformerID]string{}}
+		alive: map[informer.InformerID]string{}, killed: map[informer.InformerID]bool{}}
+	settled := false
 	for id, in := range s.informers {
 		k.waiting[id] = in.stored()
+		settled = settled || in.settled
 	}
 	for name, l := range s.listeners {
 		k.selects[name] = l.Select
 	}
 	k.out = &writer{write: k.write(k.store.Commit)}
+	if settled {
+		k.out.record(kindBegun) // which the first cut has
+	}
 	return k, nil
 }
 
@@ -176,7 +182,9 @@ func (k *Keeper) Forget(name string) {
 	}
 }
 
-// Run makes cuts until ctx is done, and a last one then. It returns the error of the disk.
+// Run makes cuts until ctx is done, and a last one then. It returns the error of the disk. Nothing
+// may be delivered before the first cut, for which Await can wait, and after ctx is done: Run notes
+// that nothing was.
 func (k *Keeper) Run(ctx context.Context, from Source) error {
 	tick := time.NewTicker(Interval)
 	defer tick.Stop()
@@ -189,6 +197,9 @@ func (k *Keeper) Run(ctx context.Context, from Source) error {
 			last = true
 		}
 		err := k.turn(from)
+		if err == nil && last {
+			err = k.settle()
+		}
 		if err != nil || last {
 			return k.end(err)
 		}

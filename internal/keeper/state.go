@@ -34,7 +34,8 @@ type storedInformer struct {
 	version string
 	objects map[event.Key]*object.Object
 	gone    map[event.Key]string
-	told    map[string]map[event.Key]*object.Object
+	told    map[string]map[event.Key]informer.Told
+	settled bool // nothing was delivered after that
 }
 
 func newState() *state {
@@ -45,15 +46,12 @@ func newState() *state {
 // stored returns the informer as package informer takes it.
 func (s *storedInformer) stored() *informer.Stored {
 	to := &informer.Stored{Version: s.version, Objects: slices.Collect(maps.Values(s.objects)),
-		Told: make(map[string][]informer.Told, len(s.told))}
+		Told: make(map[string][]informer.Told, len(s.told)), Killed: !s.settled}
 	for key, version := range s.gone {
 		to.Gone = append(to.Gone, informer.Gone{Key: key, Version: version})
 	}
 	for name, entries := range s.told {
-		to.Told[name] = nil
-		for key, o := range entries {
-			to.Told[name] = append(to.Told[name], informer.Told{Key: key, State: o})
-		}
+		to.Told[name] = slices.Collect(maps.Values(entries))
 	}
 	return to
 }
@@ -150,6 +148,19 @@ func (l *loading) record() {
 		l.change(func(s *state) { s.forget(listener) })
 	case kindPadding:
 		l.Bytes()
+	case kindSettled:
+		id := l.id()
+		l.change(func(s *state) {
+			if in := s.informers[id]; in != nil {
+				in.settled = true
+			}
+		})
+	case kindBegun:
+		l.change(func(s *state) {
+			for _, in := range s.informers {
+				in.settled = false
+			}
+		})
 	default:
 		l.Fail(codec.ErrDamaged)
 	}
@@ -185,10 +196,10 @@ func (l *loading) informer() {
 		in := s.informers[id]
 		if in == nil || whole {
 			in = &storedInformer{objects: map[event.Key]*object.Object{},
-				gone: map[event.Key]string{}, told: map[string]map[event.Key]*object.Object{}}
+				gone: map[event.Key]string{}, told: map[string]map[event.Key]informer.Told{}}
 			s.informers[id] = in
 		}
-		in.version = version
+		in.version, in.settled = version, false
 		complete, _ := strconv.ParseUint(version, 10, 64)
 		maps.DeleteFunc(in.gone, func(_ event.Key, gone string) bool {
 			n, err := strconv.ParseUint(gone, 10, 64)
@@ -209,6 +220,10 @@ func (l *loading) told() {
 		if has := l.Bool(); has {
 			e.State = l.object()
 		}
+		e.Present = l.Bool()
+		for range l.Count() {
+			e.Gone = append(e.Gone, l.object())
+		}
 		if l.Err() != nil {
 			return
 		}
@@ -217,14 +232,14 @@ func (l *loading) told() {
 	l.note(func(in *storedInformer) {
 		told := in.told[t.Subscription]
 		if told == nil || t.Whole {
-			told = map[event.Key]*object.Object{}
+			told = map[event.Key]informer.Told{}
 			in.told[t.Subscription] = told
 		}
 		for _, e := range t.Entries {
 			if e.Ended {
 				delete(told, e.Key)
 			} else {
-				told[e.Key] = e.State
+				told[e.Key] = e
 			}
 		}
 	})

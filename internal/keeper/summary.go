@@ -120,7 +120,7 @@ func (s *storedInformer) behind(listener string) (most uint64) {
 		return 0
 	}
 	for key, known := range s.told[listener] {
-		if n := s.unfinished(key, known); n > 0 && n < version {
+		if n := s.unfinished(key, known.State); n > 0 && n < version {
 			most = max(most, version-n)
 		}
 	}

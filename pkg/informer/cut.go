@@ -30,6 +30,8 @@ type InformerCut struct {
 	// Version is the resourceVersion up to which the objects are complete, "" if there is none.
 	// They may be ahead of it, never behind.
 	Version string
+	// Killed: an earlier process was killed, and may have delivered what comes after Version.
+	Killed bool
 	// Objects are those that have changed, in their stored form. It can be read at any time.
 	Objects iter.Seq[*object.Object]
 	// Gone are the objects that are not stored any more. They are needed until Version has come to
@@ -55,7 +57,9 @@ type ToldCut struct {
 }
 
 // Told is an object of which a subscription has not finished the last event, and the state of it
-// that the subscription knows, nil if none. If it has Ended, it is not one any more.
+// that the subscription knows, nil if none. If the process is killed, the subscription may also
+// know the stored object, if that is Present, and those that have Gone. If it has Ended, it is not
+// one any more.
 type Told = told.Entry
 
 // Cut returns what has changed since the cut before, of each informer that has a subscription with
@@ -116,6 +120,9 @@ type changes struct {
 	// want any event.
 	absent map[string]*told.Set
 	number uint64 // of the last event that they were offered
+	// killed: an earlier process may have delivered what the server sends, since it was killed
+	// after its last cut.
+	killed bool
 }
 
 // maxKeys is how many objects may have changed before a cut releases the memory for that.
@@ -154,10 +161,19 @@ func (c *changes) offer(e *buffer.Entry) {
 	if c == nil || e.Op == event.Resync {
 		return
 	}
+	by := told.Nobody
+	if c.killed {
+		by = told.Earlier
+	}
 	for _, set := range c.absent {
 		c.number++
-		set.Offered(e.Object.Key(), e.KnownBefore(), c.number)
+		set.Offered(&e.Event, e.KnownBefore(), c.number, by)
 	}
+}
+
+// owes reports whether an earlier process may have delivered an event.
+func (c *changes) owes(e *buffer.Entry) bool {
+	return c != nil && c.killed && (e.Op == event.Add || e.Op == event.Update)
 }
 
 // trackFor begins to note changes if a registration needs them. The caller holds mu.
@@ -212,11 +228,13 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 	if c == nil {
 		return nil
 	}
+	current := inf.reflector.Status().Current // first: what comes now is newer
 	if version := inf.complete(); version != "" {
 		c.version = version
+		c.killed = c.killed && !current
 	}
 	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version,
-		Left: c.left}
+		Killed: c.killed, Left: c.left}
 	c.cutObjects(&cut, inf.store)
 	for _, reg := range p.regs {
 		if reg.told != nil {

@@ -143,6 +143,7 @@
 //   - What it had finished before the last cut does not come again; what came after that does.
 //   - No last state and no delete is lost, and the order is kept, whenever the process ends.
 //   - What is not finished when a subscription is stopped or discarded counts as not finished.
+//   - The delete also comes of what was delivered, not finished, and is gone after the restart.
 //
 // What the difference consists of has Resumed set, and is judged by the conditions as if it had
 // happened now: an object that has another UID is a Delete and an Add, one that is gone is a Delete
@@ -150,7 +151,11 @@
 // OverflowDrop gave up, counts as known; a state that they allowed, and nobody finished, is passed
 // over if a later one was refused. A subscription that is not in the Stored begins with initial
 // adds. The last cut of a process is taken once workers have ended, and before registrations are
-// removed. Retries begin with their first attempt; Again, rescans and resync periods are forgotten.
+// removed; whoever keeps cuts notes that this was the last one, or has Killed in the next Stored:
+// then what may have been delivered counts as delivered, so that the delete of an object may come
+// of which nothing else came. Only if the version has expired, the end of an object is missed that
+// came and was delivered after the last cut, and is gone by the list. Retries begin with their
+// first attempt; Again, rescans and resync periods are forgotten.
 //
 // # Full buffers
 //

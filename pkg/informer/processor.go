@@ -221,6 +221,7 @@ func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 	}
 	before := e.KnownBefore()
 	offered := *e
+	offered.Owed = p.changes.owes(e)
 	offered.From = &reg.Origin
 	if !reg.wants.transitions {
 		offered.Known = nil // nobody will ask

@@ -31,7 +31,7 @@ func drawRestartStep(t *rapid.T) restartStep {
 		what: rapid.SampledFrom([]string{
 			"change", "change", "change", "delete", "replace", "disconnect", "take", "take", "take",
 			"done", "done", "done", "done", "all", "retry", "again", "rescan", "join", "cut", "cut",
-			"whole", "kill", "kill compacted", "stop", "pause",
+			"whole", "kill", "kill", "kill compacted", "stop", "bookmark", "pause",
 		}).Draw(t, "what"),
 		name:     rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name"),
 		listener: rapid.IntRange(0, 2).Draw(t, "listener"),
@@ -52,6 +52,14 @@ type restartWorld struct {
 	cuts      int
 	behind    int // cuts while something was queued
 	problem   string
+	// seen is how many uids there were when a cut had all of them.
+	seen int
+	// unsure: the process does not know what the one before it, which was killed, has delivered. So
+	// listeners may get the delete of any uid up to the one that was the last one then.
+	unsure   bool
+	perhaps  int
+	lists    int // of the server when the process began
+	bookmark int // version of the last one
 }
 
 type restartListener struct {
@@ -60,15 +68,20 @@ type restartListener struct {
 	out []Delivery
 	// known is what it has finished, and committed what it had at the last cut.
 	known, committed map[string]*object.Object
-	resumed, events  int
+	// has are the uids that it has got, whether it has finished them or not. It has to get the
+	// deletes of those for which there is a true.
+	has map[string]bool
+	// owed counts deletes of what it has not finished in the life that its process began with.
+	resumed, events, owed int
 }
 
 // TestRestartModel: whenever a process is killed, and started again from its last cut, each
 // listener gets of each object exactly what follows what it had finished at that cut: no last state
 // and no delete is lost, nothing comes in another order, and nothing comes twice that was finished
-// before the cut.
+// before the cut. Of each object that it has got, finished or not, it also gets the delete; and if
+// no process was killed, no delete of an object that it has not got.
 func TestRestartModel(t *testing.T) {
-	resumed, cuts, behind, dir := 0, 0, 0, t.TempDir()
+	resumed, cuts, behind, owed, dir := 0, 0, 0, 0, t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		configs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) SubscriptionConfig {
 			return SubscriptionConfig{
@@ -88,7 +101,7 @@ func TestRestartModel(t *testing.T) {
 			for i, cfg := range configs {
 				cfg.Name, cfg.SpillDir = fmt.Sprint("listener ", i), dir
 				w.listeners = append(w.listeners, &restartListener{cfg: cfg,
-					known: map[string]*object.Object{}})
+					known: map[string]*object.Object{}, has: map[string]bool{}})
 			}
 			w.start()
 			for i, s := range steps {
@@ -104,6 +117,7 @@ func TestRestartModel(t *testing.T) {
 			w.kill()
 			for _, l := range w.listeners {
 				resumed += l.resumed
+				owed += l.owed
 			}
 			cuts += w.cuts
 			behind += w.behind
@@ -112,9 +126,9 @@ func TestRestartModel(t *testing.T) {
 			rt.Fatal(problem)
 		}
 	})
-	if !t.Failed() && (resumed < 1000 || cuts < 1000 || behind < 100) {
-		t.Errorf("only %d resumed events, %d cuts, and %d of them with a queue", resumed, cuts,
-			behind)
+	if !t.Failed() && (resumed < 1000 || cuts < 400 || behind < 40 || owed < 40) {
+		t.Errorf("only %d resumed events, %d owed deletes, %d cuts, and %d of them with a queue",
+			resumed, owed, cuts, behind)
 	}
 }
 
@@ -130,7 +144,7 @@ func (w *restartWorld) step(s restartStep) {
 	case "change", "delete", "replace":
 		w.change(s.what, s.name)
 	case "disconnect":
-		w.server.disconnect(s.n == 0)
+		w.disconnect(s.n == 0)
 	case "take":
 		w.take(l, s.n)
 	case "done", "retry", "again":
@@ -163,19 +177,48 @@ func (w *restartWorld) step(s restartStep) {
 		w.takeCut(w.factory.Whole())
 	case "pause":
 		time.Sleep(s.pause)
+	case "bookmark":
+		w.server.raw(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1",` +
+			`"metadata":{"resourceVersion":"` + strconv.Itoa(w.server.version+1) + `"}}}`)
+		w.bookmark = w.server.version
 	case "stop": // as after SIGTERM
-		for _, l := range w.listeners {
-			if l.sub != nil {
-				l.sub.Discard()
-			}
-		}
-		synctest.Wait()
-		w.takeCut(w.factory.Cut())
+		w.settle(func() []InformerCut {
+			cuts := w.factory.Cut()
+			w.takeCut(cuts)
+			return cuts
+		})
 		w.end(s)
 	case "kill", "kill compacted":
 		w.end(s)
 	}
 	synctest.Wait()
+}
+
+// disconnect ends the watch.
+func (w *restartWorld) disconnect(compact bool) {
+	w.server.disconnect(compact)
+	w.expire()
+}
+
+// expire notes what nobody can know if the process is killed: what came after the last cut, and
+// will not come again since the version of that cut has expired.
+func (w *restartWorld) expire() {
+	for _, kept := range w.kept {
+		if version, _ := strconv.Atoi(kept.version); version > w.server.compacted {
+			return
+		}
+	}
+	for _, l := range w.listeners {
+		for uid := range l.has {
+			l.has[uid] = l.has[uid] && number(uid) <= w.seen
+		}
+	}
+}
+
+// number returns which uid of the world it is.
+func number(uid string) (n int) {
+	_, _ = fmt.Sscanf(uid, "u%d", &n)
+	return n
 }
 
 // change is one of the server, whether the process runs or not.
@@ -204,18 +247,27 @@ func (w *restartWorld) end(s restartStep) {
 		l.sub, l.out = nil, nil
 		if l.known = maps.Clone(l.committed); l.known == nil {
 			l.known = map[string]*object.Object{}
+			clear(l.has) // it begins again
 		}
 		if w.kept.has(l.cfg.Name) != (l.committed != nil) {
 			w.fail("listener %d is in the checkpoint: %t", i, w.kept.has(l.cfg.Name))
 		}
 	}
+	w.expire()
 	for i := range s.n {
 		w.change([]string{"change", "delete", "replace"}[(i+s.listener)%3],
 			string("abcd"[(i*s.n+len(s.name))%4]))
 	}
 	if s.what == "kill compacted" {
-		w.server.disconnect(true)
+		w.disconnect(true)
 	}
+	if w.unsure {
+		w.perhaps = w.uids
+	}
+	if w.asked {
+		w.unsure = w.unsure || s.what != "stop"
+	}
+	w.lists, w.bookmark = len(w.server.listed()), 0
 	w.start()
 	for i, l := range w.listeners {
 		if s.n>>i&1 > 0 {
@@ -240,6 +292,15 @@ func (w *restartWorld) takeCut(cuts []InformerCut) {
 		}
 	}
 	w.kept.apply(cuts)
+	for _, kept := range w.kept {
+		if kept.version != strconv.Itoa(w.server.version) {
+			continue
+		}
+		w.seen = w.uids
+		if w.unsure && (len(w.server.listed()) > w.lists || w.bookmark > 0) {
+			w.unsure, w.perhaps = false, w.uids
+		}
+	}
 	for _, l := range w.listeners {
 		if l.sub != nil || l.committed != nil {
 			l.committed = maps.Clone(l.known)
@@ -258,8 +319,27 @@ func (w *restartWorld) take(l *restartListener, n int) {
 				w.fail("%s while %s is out", story(d.Event), story(other.Event))
 			}
 		}
+		w.got(l, d)
 	}
 	l.out = append(l.out, got...)
+}
+
+// got notes what a listener has from here on, even if it does not finish that.
+func (w *restartWorld) got(l *restartListener, d Delivery) {
+	uid := d.Object.UID()
+	if d.Op != event.Delete {
+		l.has[uid] = true
+		return
+	}
+	known := l.known[d.Object.Name()]
+	owed, had := l.has[uid]
+	if known == nil && d.Missed == 0 && !had && !w.unsure && number(uid) > w.perhaps {
+		w.fail("%s, which %s has never got", story(d.Event), l.cfg.Name)
+	}
+	if known == nil && owed {
+		l.owed++
+	}
+	l.has[uid] = false
 }
 
 // work has a listener finish everything that is ready.
@@ -280,7 +360,6 @@ func (w *restartWorld) done(l *restartListener, d Delivery) {
 	e, name := d.Event, d.Object.Name()
 	known := l.known[name]
 	same := known != nil && known.UID() == e.Object.UID()
-	merged := e.Op == event.Delete && e.Missed > 0 && known == nil // its add is among those
 	newer := known == nil || versionOf(e.Object) > versionOf(known)
 	fits := false
 	switch e.Op {
@@ -289,7 +368,7 @@ func (w *restartWorld) done(l *restartListener, d Delivery) {
 	case event.Update:
 		fits = same && newer && versionOf(e.Old) == versionOf(known)
 	case event.Delete:
-		fits = same || merged
+		fits = same || known == nil // see got
 	case event.Resync:
 		// A rescan comes to an object in the state that it has, if nothing else waits.
 		fits = same && versionOf(e.Object) == versionOf(known)
@@ -348,6 +427,11 @@ func (w *restartWorld) finish() {
 			if known == nil || known.UID() != is.Metadata.UID ||
 				strconv.Itoa(versionOf(known)) != is.Metadata.ResourceVersion {
 				w.fail("%s knows %v, the server has %s", l.cfg.Name, known, text)
+			}
+		}
+		for uid, owed := range l.has {
+			if owed && !slices.Contains(slices.Collect(maps.Values(w.current)), uid) {
+				w.fail("%s has got %s, and never its delete", l.cfg.Name, uid)
 			}
 		}
 		if n := l.sub.Stats().Mistakes; n > 0 {

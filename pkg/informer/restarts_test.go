@@ -19,7 +19,14 @@ type keptInformer struct {
 	version string
 	objects map[event.Key]string
 	gone    map[event.Key]string
-	told    map[string]map[event.Key]string // "" is no state
+	told    map[string]map[event.Key]keptState
+}
+
+// keptState is what a subscription knows of an object, and may know; "" is no state.
+type keptState struct {
+	text    string
+	present bool
+	gone    []string
 }
 
 func (c checkpoint) apply(cuts []InformerCut) {
@@ -27,7 +34,7 @@ func (c checkpoint) apply(cuts []InformerCut) {
 		kept := c[cut.Informer]
 		if kept == nil || cut.Whole {
 			kept = &keptInformer{objects: map[event.Key]string{}, gone: map[event.Key]string{},
-				told: map[string]map[event.Key]string{}}
+				told: map[string]map[event.Key]keptState{}}
 			c[cut.Informer] = kept
 		}
 		kept.version = cut.Version
@@ -44,17 +51,21 @@ func (c checkpoint) apply(cuts []InformerCut) {
 		}
 		for _, t := range cut.Told {
 			if t.Whole {
-				kept.told[t.Subscription] = map[event.Key]string{}
+				kept.told[t.Subscription] = map[event.Key]keptState{}
 			}
 			for _, e := range t.Entries {
-				switch {
-				case e.Ended:
+				if e.Ended {
 					delete(kept.told[t.Subscription], e.Key)
-				case e.State == nil:
-					kept.told[t.Subscription][e.Key] = ""
-				default:
-					kept.told[t.Subscription][e.Key] = e.State.JSON()
+					continue
 				}
+				is := keptState{present: e.Present}
+				if e.State != nil {
+					is.text = e.State.JSON()
+				}
+				for _, o := range e.Gone {
+					is.gone = append(is.gone, o.JSON())
+				}
+				kept.told[t.Subscription][e.Key] = is
 			}
 		}
 	}
@@ -94,8 +105,12 @@ func (c checkpoint) stored(id InformerID) *Stored {
 	}
 	for name, entries := range kept.told {
 		s.Told[name] = nil
-		for key, text := range entries {
-			s.Told[name] = append(s.Told[name], Told{Key: key, State: parse(text)})
+		for key, is := range entries {
+			e := Told{Key: key, State: parse(is.text), Present: is.present}
+			for _, text := range is.gone {
+				e.Gone = append(e.Gone, parse(text))
+			}
+			s.Told[name] = append(s.Told[name], e)
 		}
 	}
 	return s
@@ -103,13 +118,15 @@ func (c checkpoint) stored(id InformerID) *Stored {
 
 // lives is a process that is ended and started again, from its last cut, while the server goes on.
 type lives struct {
-	t       *testing.T
-	server  *fakeServer
-	kept    checkpoint
-	factory *Factory
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	subs    []*Subscription
+	t      *testing.T
+	server *fakeServer
+	kept   checkpoint
+	// killed: something may have been delivered after the last cut.
+	asked, killed bool
+	factory       *Factory
+	cancel        context.CancelFunc
+	running       sync.WaitGroup
+	subs          []*Subscription
 }
 
 func inLives(t *testing.T, f func(l *lives)) {
@@ -125,7 +142,15 @@ func (l *lives) start() {
 	ctx, cancel := context.WithCancel(l.t.Context())
 	l.cancel, l.factory = cancel, NewFactory(l.server, nil)
 	kept := maps.Clone(l.kept)
-	l.factory.Stored = kept.stored
+	l.asked = false
+	l.factory.Stored = func(id InformerID) *Stored {
+		s := kept.stored(id)
+		if s != nil {
+			s.Killed = l.killed
+		}
+		l.asked, l.killed = true, true
+		return s
+	}
 	l.running.Go(func() { _ = l.factory.Run(ctx) })
 }
 
@@ -135,6 +160,23 @@ func (l *lives) kill() {
 	DiscardAll(l.subs)
 	l.running.Wait()
 	l.subs = nil
+}
+
+// stop ends the process as after SIGTERM.
+func (l *lives) stop() {
+	l.settle(l.factory.Cut)
+	l.kill()
+}
+
+// settle takes the last cut of a process.
+func (l *lives) settle(cut func() []InformerCut) {
+	DiscardAll(l.subs)
+	synctest.Wait()
+	cuts := cut()
+	l.kept.apply(cuts)
+	for i := range cuts {
+		l.killed = cuts[i].Killed
+	}
 }
 
 func (l *lives) restart() {

@@ -20,6 +20,8 @@ type Stored struct {
 	Gone    []Gone
 	// Told has each subscription by its name, even if nothing is listed for it.
 	Told map[string][]Told
+	// Killed: something may have been delivered after the last cut, or what that says of Killed.
+	Killed bool
 }
 
 // restore begins an informer with what a checkpoint has of it. The caller holds mu.
@@ -42,7 +44,7 @@ func (f *Factory) restore(inf *informer) {
 func (inf *informer) restore(s *Stored) {
 	inf.store.Fill(s.Objects)
 	c := newChanges()
-	c.version, c.number = s.Version, 1
+	c.version, c.number, c.killed = s.Version, 1, s.Killed
 	complete := diff.ParseVersion(s.Version)
 	known := reflector.Known{Version: s.Version, Stored: inf.store.Get,
 		Gone: map[event.Key]uint64{}}
@@ -58,9 +60,8 @@ func (inf *informer) restore(s *Stored) {
 	for name, entries := range s.Told {
 		set := told.New()
 		for _, e := range entries {
-			set.Offered(e.Key, e.State, c.number)
+			set.Restore(e, c.number, c.killed)
 		}
-		set.Whole() // which the checkpoint has
 		c.absent[name] = set
 	}
 	inf.proc.changes = c
@@ -77,17 +78,19 @@ func (p *processor) takeAbsent(s *Subscription) *told.Set {
 	return p.changes.absent[s.name]
 }
 
-// resume hands a subscription the difference between what it knows and what is stored. The caller
-// holds mu.
+// resume hands a subscription the difference between what it knows, or may know, and what is
+// stored. The caller holds mu.
 func (p *processor) resume(reg *registration, known *told.Set) {
 	s := reg.subscription
 	s.mu.Lock()
 	defer s.wake.set()
 	defer s.mu.Unlock()
+	reg.told = known
+	s.number = max(s.number, p.changes.number)
 	if s.stopped {
-		known.MoveTo(func(event.Key) *told.Set { return reg.told }) // it learns nothing more
-		return
+		return // it learns nothing more
 	}
+	before := s.number
 	var entries []Told
 	known.Each(func(e Told) { entries = append(entries, e) })
 	slices.SortFunc(entries, func(a, b Told) int {
@@ -95,27 +98,36 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 			cmp.Compare(a.Key.Name, b.Key.Name))
 	})
 	for _, e := range entries {
-		s.putDifference(reg, e.State, reg.store.Get(e.Key))
+		s.putDifference(reg, e, reg.store.Get(e.Key))
 	}
+	reg.told.EndUpTo(before)
 	s.useDisk()
 }
 
-// putDifference takes the difference between the state of an object that the subscription knows and
-// the one that is stored; each may be nil. The caller holds mu.
-func (s *Subscription) putDifference(reg *registration, was, is *object.Object) {
-	put := func(e event.Event, known *object.Object) {
+// putDifference takes the difference between what the subscription knows, or may know, of a name
+// and the object that is stored, nil if there is none. The caller holds mu.
+func (s *Subscription) putDifference(reg *registration, knows Told, is *object.Object) {
+	put := func(e event.Event, known *object.Object, owed bool) {
 		e.Resumed = true
-		s.put(&buffer.Entry{Event: e, Known: known, From: &reg.Origin}, reg.told, false)
+		s.put(&buffer.Entry{Event: e, Known: known, From: &reg.Origin, Owed: owed}, reg.told,
+			false)
 	}
-	if was != nil && (is == nil || is.UID() != was.UID()) {
-		put(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was)
+	gone := func(o *object.Object) bool { return o != nil && (is == nil || is.UID() != o.UID()) }
+	was := knows.State
+	if gone(was) {
+		put(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was, false)
 		was = nil
+	}
+	for _, o := range knows.Gone {
+		if gone(o) {
+			put(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: true}, o, true)
+		}
 	}
 	switch {
 	case is == nil:
 	case was == nil:
-		put(event.Event{Op: event.Add, Object: is}, nil)
+		put(event.Event{Op: event.Add, Object: is}, nil, knows.Present)
 	case !object.SameState(was, is):
-		put(event.Event{Op: event.Update, Object: is, Old: was}, nil)
+		put(event.Event{Op: event.Update, Object: is, Old: was}, nil, false)
 	}
 }

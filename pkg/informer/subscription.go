@@ -140,6 +140,9 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 	if s.buf.RoomFreed() {
 		s.room.set()
 	}
+	if ok {
+		s.trackTaken(&e)
+	}
 	if ok && !e.Alone { // the worker that gets this one will know whether the object comes again
 		s.forgetRecall(e.Object.Key())
 	}

@@ -69,6 +69,9 @@ func (s *Subscription) discard() (n int) {
 	for _, from := range s.buf.Origins() {
 		n += s.forget(from)
 	}
+	for _, reg := range s.regs {
+		reg.told.Settle()
+	}
 	s.useDisk()
 	return n
 }

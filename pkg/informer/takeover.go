@@ -81,7 +81,7 @@ func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) {
 	}
 	if list != nil {
 		s.count(e)
-		list.Offered(e.Object.Key(), e.KnownBefore(), e.Number)
+		list.Offered(&e.Event, e.KnownBefore(), e.Number, s.delivers(e))
 	}
 	if !s.cfg.Transitions {
 		e.Known = nil

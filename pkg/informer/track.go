@@ -21,8 +21,20 @@ func (reg *registration) track(e *buffer.Entry, before *object.Object) {
 	case e.Op == event.Resync:
 		reg.told.Repeated(e.Object.Key(), e.Number)
 	default:
-		reg.told.Offered(e.Object.Key(), before, e.Number)
+		reg.told.Offered(&e.Event, before, e.Number, reg.subscription.delivers(e))
 	}
+}
+
+// delivers returns which process may have delivered an event once it is offered. The caller holds
+// mu.
+func (s *Subscription) delivers(e *buffer.Entry) told.By {
+	switch {
+	case e.Owed:
+		return told.Earlier
+	case s.stopped:
+		return told.Nobody
+	}
+	return told.This
 }
 
 // trackInitial notes objects that are about to join as initial adds. The caller holds mu.
@@ -33,7 +45,14 @@ func (s *Subscription) trackInitial(from *registration, objects []*object.Object
 	s.number++
 	from.Number = s.number
 	for _, o := range objects {
-		from.told.Offered(o.Key(), nil, s.number)
+		from.told.Offered(&event.Event{Op: event.Add, Object: o}, nil, s.number, told.This)
+	}
+}
+
+// trackTaken notes an event that a worker gets. The caller holds mu.
+func (s *Subscription) trackTaken(e *buffer.Entry) {
+	if s.tracks && e.Number > 0 {
+		s.toldOf(e).Taken(e.Object.Key(), e.Number)
 	}
 }
 

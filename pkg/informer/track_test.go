@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -55,7 +57,7 @@ func TestWhatWasNotFinishedComesAgain(t *testing.T) {
 		l.server.remove("c")
 		l.server.apply("c", "2", "")
 		l.server.apply("f", "1", "")
-		l.server.apply("g", "1", "") // which nobody learns of
+		l.server.apply("g", "1", "") // which somebody might have learned of after the cut
 		l.server.remove("g")
 		l.server.apply("d", "1", "")
 		synctest.Wait()
@@ -67,11 +69,108 @@ func TestWhatWasNotFinishedComesAgain(t *testing.T) {
 		sub, _ = l.join(SubscriptionConfig{Name: "l"})
 		expect(t, finish(sub), "update a/1 107 was 106 resumed", "delete b/1 102? resumed",
 			"delete c/1 103? resumed", "add c/2 110 resumed", "update d/1 114 was 104 resumed",
-			"add f/1 111 resumed")
+			"add f/1 111 resumed", "delete g/1 113? resumed")
 		l.cut()
 		l.restart()
 		sub, _ = l.join(SubscriptionConfig{Name: "l"})
 		expect(t, finish(sub))
+	})
+}
+
+// Of what may have been delivered and is gone after the restart, the delete comes, whether it was
+// finished or not; and of nothing else unless the process was killed.
+func TestWhatMayHaveBeenDeliveredIsDeleted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		deliver int
+		stop    bool
+		want    []string
+	}{
+		"killed": {0, false, []string{"delete a/1 105? resumed", "delete b/1 103? resumed",
+			"delete b/2 106? resumed"}},
+		"stopped":        {0, true, nil},
+		"stopped at one": {1, true, []string{"delete a/1 105? resumed"}},
+		// The second object of a name waits until the first one is finished.
+		"stopped at all": {9, true, []string{"delete a/1 105? resumed",
+			"delete b/1 103? resumed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLives(t, func(l *lives) {
+				sub, _ := l.join(SubscriptionConfig{Name: "l"})
+				l.server.apply("a", "1", "")
+				l.server.apply("b", "1", "")
+				l.server.remove("b")
+				l.server.apply("b", "2", "")
+				synctest.Wait()
+				l.cut()
+				sub.More(nil, tt.deliver, 1)
+				if tt.stop {
+					l.stop()
+				} else {
+					l.kill()
+				}
+				l.server.remove("a")
+				l.server.remove("b")
+				l.start()
+				for range 2 { // until they are finished
+					l.join(SubscriptionConfig{Name: "l"})
+					l.cut()
+					l.stop()
+					l.start()
+				}
+				sub, _ = l.join(SubscriptionConfig{Name: "l"})
+				expect(t, finish(sub), tt.want...)
+				l.cut()
+				l.restart()
+				sub, _ = l.join(SubscriptionConfig{Name: "l"})
+				expect(t, finish(sub))
+			})
+		})
+	}
+}
+
+// What a process that was killed may have delivered after its last cut is not forgotten by one that
+// ends before it has caught up.
+func TestAKillIsNotForgotten(t *testing.T) {
+	inLives(t, func(l *lives) {
+		sub, _ := l.join(SubscriptionConfig{Name: "l"})
+		l.cut()
+		l.server.apply("a", "1", "")
+		synctest.Wait()
+		if got := sub.More(nil, 1, 1); len(got) != 1 {
+			t.Fatalf("got %v", got)
+		}
+		l.kill()
+		l.server.remove("a")
+		l.server.failWatch = func(int, metav1.ListOptions) error { return serverError() }
+		l.start()
+		l.join(SubscriptionConfig{Name: "l"})
+		l.stop()
+		l.server.failWatch = nil
+		l.start()
+		other, _ := l.join(SubscriptionConfig{Name: "other"})
+		expect(t, finish(other), "add a/1 101", "delete a/1 102")
+		sub, _ = l.join(SubscriptionConfig{Name: "l"})
+		expect(t, finish(sub), "delete a/1 102? resumed")
+	})
+}
+
+// What a process delivers before its first cut is owed, too, if that is all that it did.
+func TestWhatComesBeforeTheFirstCutMayBeKnown(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.join(SubscriptionConfig{Name: "l"})
+		l.server.apply("a", "1", "")
+		l.stop()
+		l.start()
+		sub, _ := l.join(SubscriptionConfig{Name: "l"})
+		if got := sub.More(nil, 1, 1); len(got) != 1 {
+			t.Fatalf("got %v", got)
+		}
+		l.kill()
+		l.server.remove("a")
+		l.start()
+		l.join(SubscriptionConfig{Name: "other"})
+		sub, _ = l.join(SubscriptionConfig{Name: "l"})
+		expect(t, finish(sub), "delete a/1 102? resumed")
 	})
 }
 

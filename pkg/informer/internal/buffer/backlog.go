@@ -51,8 +51,8 @@ func (b *Buffer) enterInitial(e Entry) {
 	}
 	later := *m
 	m.before, m.latest = nil, e
-	if later.before != nil {
-		b.merge(m, *later.before)
+	for _, before := range later.before {
+		b.merge(m, before)
 	}
 	b.merge(m, later.latest)
 	b.enterMark(m)

@@ -158,3 +158,29 @@ func TestAnIdleBufferHoldsNoMemory(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 }
+
+// The ends of objects that an earlier process may have delivered are not merged into what comes
+// after them, up to a bound; those of others are, but for the first.
+func TestWhatIsOwedIsNotMerged(t *testing.T) {
+	for _, owed := range []bool{true, false} {
+		b := New(Config{Capacity: 1})
+		b.Offer(ev(event.Add, obj("x", "1", 1)))
+		want := []string{"add x/1 1"}
+		for i := range maxOwed + 9 {
+			o := obj("a", fmt.Sprint(i), i)
+			add := ev(event.Add, o)
+			add.Owed = owed
+			b.Offer(add)
+			b.Offer(ev(event.Delete, o))
+			if i == 0 || owed && i < maxOwed {
+				want = append(want, fmt.Sprintf("delete a/%d %d~1", i, i))
+			}
+		}
+		b.Offer(ev(event.Add, obj("a", "last", 99)))
+		missed := 2 * 9
+		if !owed {
+			missed = 2 * (maxOwed + 8)
+		}
+		expect(t, drain(b), append(want, fmt.Sprintf("add a/last 99~%d", missed))...)
+	}
+}

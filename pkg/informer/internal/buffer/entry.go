@@ -16,6 +16,9 @@ type Entry struct {
 	Number   uint64
 	Recalled bool // a worker has asked for the object, nothing happened to it
 	Alone    bool // it may be older than what workers have had of the object
+	// Owed: workers of an earlier process may have had the object. Its delete is not merged into
+	// what comes after it.
+	Owed bool
 	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
 	Progress any
 	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.

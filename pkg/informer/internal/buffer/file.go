@@ -60,6 +60,7 @@ type recordHeader struct {
 	Initial           bool   `json:",omitempty"`
 	FinalStateUnknown bool   `json:",omitempty"`
 	Resumed           bool   `json:",omitempty"`
+	Owed              bool   `json:",omitempty"`
 	Missed            int    `json:",omitempty"`
 	Initials          int    `json:",omitempty"`
 	Number            uint64 `json:",omitempty"`
@@ -94,7 +95,7 @@ func (s *spillFile) push(e Entry) error {
 	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
-		Resumed: e.Resumed, Initials: e.Initials, Number: e.Number,
+		Resumed: e.Resumed, Owed: e.Owed, Initials: e.Initials, Number: e.Number,
 		From: s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
@@ -206,7 +207,7 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 		return Entry{}, errSpillCorrupt
 	}
 	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number}
-	e.Resumed = h.Resumed
+	e.Resumed, e.Owed = h.Resumed, h.Owed
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
 		return Entry{}, err

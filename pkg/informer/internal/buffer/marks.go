@@ -5,13 +5,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// mark is what an object still has to say. latest is its current state. before is the end of an
+// mark is what an object still has to say. latest is its current state. before has the end of an
 // earlier object of the same name: the subscription may know that one, and must learn that it is
-// gone.
+// gone. If that is the end of an object that is Owed, there may be others.
 type mark struct {
-	before *Entry
+	before []Entry
 	latest Entry
 }
+
+// maxOwed is how many ends a mark may have that are Owed.
+const maxOwed = 64
 
 // mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change
 // marks, so that none is lost or twice in the order.
@@ -57,9 +60,8 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		!same && e.From.Transitions && last.Op == event.Update:
 		// Another object has taken the name. With Transitions, the update is the first one's end in
 		// what the subscription looks at.
-		if m.before == nil {
-			before := *last
-			m.before = &before
+		if n := len(m.before); n == 0 || last.Owed && n < maxOwed {
+			m.before = append(m.before, *last)
 			e.compact()
 			m.latest = e
 			return false
@@ -73,7 +75,7 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
-	e.Resumed = e.Resumed || last.Resumed
+	e.Resumed, e.Owed = e.Resumed || last.Resumed, e.Owed || last.Owed && same
 	if e.From == last.From {
 		e.Initials += last.Initials
 	} else { // which nobody waits for any more
@@ -88,18 +90,13 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 func (m *mark) empty() bool { return m.latest.Object == nil }
 
 // entries returns how many events the mark will be.
-func (m *mark) entries() int {
-	if m.before != nil {
-		return 2
-	}
-	return 1
-}
+func (m *mark) entries() int { return len(m.before) + 1 }
 
 // forget takes the progress away from what the mark stands for, and returns how many events it
 // would have been.
 func (m *mark) forget() int {
-	if m.before != nil {
-		m.before.Forget()
+	for i := range m.before {
+		m.before[i].Forget()
 	}
 	m.latest.Forget()
 	return m.entries()
@@ -113,8 +110,8 @@ func (b *Buffer) enterMark(m *mark) {
 		return
 	}
 	delete(b.marks, key)
-	if m.before != nil {
-		b.ring.Push(*m.before)
+	for _, before := range m.before {
+		b.ring.Push(before)
 	}
 	b.ring.Push(m.latest)
 }

@@ -16,8 +16,8 @@ func (b *Buffer) Reconfigure(cfg Config) error {
 	case cfg.Overflow == Block: // nothing is merged from here on
 		for key, m := range b.folded {
 			lane := b.lanes.Lane(key)
-			if m.before != nil {
-				b.lanes.WaitHeld(lane, *m.before)
+			for _, before := range m.before {
+				b.lanes.WaitHeld(lane, before)
 			}
 			b.lanes.WaitHeld(lane, m.latest)
 		}

@@ -39,8 +39,8 @@ func (b *Buffer) Park(e Entry) {
 		}
 	}
 	if m != nil {
-		if m.before != nil {
-			b.lineUp(key, lane, *m.before)
+		for _, before := range m.before {
+			b.lineUp(key, lane, before)
 		}
 		b.lineUp(key, lane, m.latest)
 	}
@@ -60,8 +60,8 @@ func (b *Buffer) unfold(key object.Key, lane *lanes.Lane[Entry]) {
 		return
 	}
 	next := m.latest
-	if m.before != nil {
-		next, m.before = *m.before, nil
+	if len(m.before) > 0 {
+		next, m.before = m.before[0], m.before[1:]
 	} else {
 		delete(b.folded, key)
 	}

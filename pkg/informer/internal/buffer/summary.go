@@ -13,6 +13,7 @@ type summary struct {
 	records  int // in the spill
 	initials int // initial adds that these are for
 	resumed  bool
+	owed     bool // one of them is Owed
 	first    Entry
 	latest   Entry
 	deletes  []Entry // those in the spill, one for each object that has had the name
@@ -30,7 +31,7 @@ func (s *summary) pushed(e Entry) {
 	}
 	s.latest = e
 	s.records++
-	s.resumed = s.resumed || e.Resumed
+	s.resumed, s.owed = s.resumed || e.Resumed, s.owed || e.Owed
 	s.initials += e.Initials
 	if e.Op == event.Delete {
 		s.deletes = append(s.deletes, e)
@@ -49,14 +50,18 @@ func (s *summary) popped(e Entry) {
 }
 
 // rest returns what is lost with the file: the object's last event, and before it the end of
-// another object that had the name, if the subscription knows that one.
+// another object that had the name, if the subscription knows that one, or those of all if it may.
 func (s *summary) rest() []Entry {
-	latest, sent := s.latest, 1
+	latest := s.latest
 	var rest []Entry
-	if len(s.deletes) > 0 && s.deletes[0].Object != latest.Object {
-		before := s.deletes[0]
-		before.Initials, before.Resumed = 0, s.resumed
-		rest, sent = append(rest, before), 2
+	for i, before := range s.deletes {
+		if before.Object == latest.Object || i > 0 && !s.owed {
+			break
+		}
+		before.Initials, before.Resumed, before.Owed = 0, s.resumed, s.owed
+		rest = append(rest, before)
+	}
+	if len(rest) > 0 {
 		if latest.Op != event.Delete {
 			latest.Op, latest.Old = event.Add, nil
 		}
@@ -83,8 +88,9 @@ func (s *summary) rest() []Entry {
 			latest.Known = s.first.KnownBefore()
 		}
 	}
-	latest.Initials, latest.Missed = s.initials, max(s.records-sent, 0)
-	latest.Resumed = s.resumed // perhaps of one that came back, which does no harm
+	latest.Initials, latest.Missed = s.initials, max(s.records-len(rest)-1, 0)
+	// Perhaps of one that came back, which does no harm.
+	latest.Resumed, latest.Owed = s.resumed, s.owed
 	return append(rest, latest)
 }
 
@@ -153,8 +159,8 @@ func (b *Buffer) loseSpill() {
 		if m.empty() {
 			continue
 		}
-		if m.before != nil {
-			b.mark(*m.before)
+		for _, before := range m.before {
+			b.mark(before)
 		}
 		b.mark(m.latest)
 	}

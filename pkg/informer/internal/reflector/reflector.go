@@ -99,6 +99,8 @@ type Status struct {
 	Lists, Watches  uint64
 	Skipped         uint64 // malformed objects
 	Err             error  // why it cannot list or watch right now
+	// Current: a list or a bookmark has come, so all that comes now happened after the beginning.
+	Current bool
 }
 
 // note changes the status.
@@ -204,7 +206,7 @@ func (r *Reflector) list(ctx context.Context) error {
 func (r *Reflector) listed(version string) {
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
 	r.SetVersion(version)
-	r.note(func(s *Status) { s.Lists++ })
+	r.note(func(s *Status) { s.Lists++; s.Current = true })
 }
 
 // listVersion returns the version to list at: the first list takes any state that the server's

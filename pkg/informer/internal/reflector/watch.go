@@ -196,6 +196,7 @@ func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 			r.skip(err)
 		}
 		r.SetVersion(bookmark.Version)
+		r.note(func(s *Status) { s.Current = true })
 		return notEnded, nil
 	case "ERROR":
 		err := wire.StatusError(frame.Text)

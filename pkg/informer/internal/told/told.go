@@ -15,6 +15,18 @@
 // Events are recognised by numbers that only grow, not by their states, since an object may come to
 // the same state twice. The number 0 is of events that are not offered, such as those of a resync.
 //
+// # Kills
+//
+// A process that is killed may have delivered what no cut has as done. If such an object is gone
+// after the restart, the listener needs its delete. So an entry also has the objects that the
+// listener may know on top of State:
+//
+//   - Present: the stored object, from when its add or update is offered until one is done.
+//   - Gone: such an object from when it has gone until a later event is done; at most [maxGone].
+//   - Settle leaves those of which a worker has had an event, as nobody gets the others any more.
+//   - What an earlier process may have delivered stays, until this one has delivered it or its
+//     delete.
+//
 // # Cuts
 //
 // Cut returns what has changed since the one before, so that whoever applies all of them in order
@@ -22,7 +34,12 @@
 // in none of them.
 package told
 
-import "github.com/informerd/informerd/pkg/informer/object"
+import (
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
 
 // Set is what one listener has to learn of the objects of one informer. Nil keeps nothing.
 type Set struct {
@@ -36,13 +53,23 @@ type Set struct {
 type entry struct {
 	state *object.Object // that the listener knows, nil if none
 	last  uint64         // number of the last event offered
-	cut   bool           // the last cut has left it listed
+	taken uint64         // number of the last event that a worker has had
+	// present is the number of the first event offered with which the listener learns of the stored
+	// object, 0 if there is none, or if it knows that one as state.
+	present uint64
+	gone    []gone // in the order in which they went
+	earlier bool   // an earlier process may have delivered the stored object
+	cut     bool   // the last cut has left it listed
 }
 
 // Entry is a listed object and the state of it that the listener knows, nil if it knows none.
 type Entry struct {
 	Key   object.Key
 	State *object.Object
+	// Present: the listener may know the stored object, and Gone are others that it may know, in
+	// their last states and in the order in which they went.
+	Present bool
+	Gone    []*object.Object
 	// Ended: it is not listed any more, so that the listener knows it as it is stored.
 	Ended bool
 }
@@ -53,24 +80,59 @@ const maxEmpty = 4096
 // New returns a set in which nothing is listed.
 func New() *Set { return &Set{listed: map[object.Key]entry{}, changed: map[object.Key]struct{}{}} }
 
-// Offered notes an event of an object. before is the state that the event begins with, nil if there
-// is none.
-func (s *Set) Offered(key object.Key, before *object.Object, number uint64) {
+// Offered notes an event of an object. before is the state that it begins with, nil if there is
+// none.
+func (s *Set) Offered(e *event.Event, before *object.Object, number uint64, by By) {
 	if s == nil {
 		return
 	}
-	e, listed := s.listed[key]
+	key := e.Object.Key()
+	x, listed := s.listed[key]
 	if !listed {
 		if before != nil {
 			before = before.Stored()
 		}
 		_, ended := s.changed[key]
-		e = entry{state: before, cut: ended}
+		x = entry{state: before, cut: ended}
+	}
+	x.last = number
+	if fresh := x.note(e, number, by); fresh || !listed {
 		s.changed[key] = struct{}{}
 	}
-	e.last = number
-	s.listed[key] = e
+	s.listed[key] = x
 	s.large = s.large || len(s.listed) > maxEmpty
+}
+
+// done notes what of an entry the listener has learned with an event.
+func (x *entry) done(after *object.Object, number uint64) {
+	if x.state = after; after != nil {
+		x.state = after.Stored()
+	}
+	if x.present <= number {
+		x.present, x.earlier = 0, false
+	}
+	x.gone = slices.DeleteFunc(x.gone, func(g gone) bool { return g.number <= number })
+}
+
+// shown returns what others see of an entry.
+func (x *entry) shown(key object.Key) Entry {
+	e := Entry{Key: key, State: x.state, Present: x.present > 0}
+	for _, g := range x.gone {
+		if x.state == nil || g.object.UID() != x.state.UID() {
+			e.Gone = append(e.Gone, g.object)
+		}
+	}
+	return e
+}
+
+// EndUpTo ends the lists of the objects of which no event after a number was offered: the listener
+// knows them as they are stored.
+func (s *Set) EndUpTo(number uint64) {
+	for key, x := range s.listed {
+		if x.last <= number {
+			s.end(key, x)
+		}
+	}
 }
 
 // Repeated notes an event that changes nothing: it matters only behind others that are not done,
@@ -96,13 +158,16 @@ func (s *Set) Done(key object.Key, after *object.Object, number uint64) {
 	case !listed:
 		return
 	case number != e.last:
-		if e.state = after; after != nil {
-			e.state = after.Stored()
-		}
+		e.done(after, number)
 		s.listed[key] = e
 		s.changed[key] = struct{}{}
 		return
 	}
+	s.end(key, e)
+}
+
+// end ends the list of an object.
+func (s *Set) end(key object.Key, e entry) {
 	delete(s.listed, key)
 	if e.cut {
 		s.changed[key] = struct{}{}
@@ -142,7 +207,7 @@ func (s *Set) Each(f func(Entry)) {
 		return
 	}
 	for key, e := range s.listed {
-		f(Entry{Key: key, State: e.state})
+		f(e.shown(key))
 	}
 }
 
@@ -154,11 +219,13 @@ func (s *Set) Cut() []Entry {
 	cut := make([]Entry, 0, len(s.changed))
 	for key := range s.changed {
 		e, listed := s.listed[key]
-		cut = append(cut, Entry{Key: key, State: e.state, Ended: !listed})
-		if listed {
-			e.cut = true
-			s.listed[key] = e
+		if !listed {
+			cut = append(cut, Entry{Key: key, Ended: true})
+			continue
 		}
+		cut = append(cut, e.shown(key))
+		e.cut = true
+		s.listed[key] = e
 	}
 	clear(s.changed)
 	s.shrink()
@@ -172,7 +239,7 @@ func (s *Set) Whole() []Entry {
 	}
 	whole := make([]Entry, 0, len(s.listed))
 	for key, e := range s.listed {
-		whole = append(whole, Entry{Key: key, State: e.state})
+		whole = append(whole, e.shown(key))
 		e.cut = true
 		s.listed[key] = e
 	}
@@ -182,17 +249,28 @@ func (s *Set) Whole() []Entry {
 }
 
 // MoveTo moves all that is listed to other sets, whose events have numbers of the same row. What is
-// listed there already is older there: it takes the number only. to may return nil.
+// listed there already is older there. to may return nil.
 func (s *Set) MoveTo(to func(object.Key) *Set) {
 	if s == nil {
 		return
 	}
-	for key, e := range s.listed {
-		heir := to(key)
-		if heir == nil {
-			continue
+	for key, x := range s.listed {
+		if heir := to(key); heir != nil {
+			heir.take(key, x)
 		}
-		heir.Offered(key, e.state, e.last)
 	}
 	*s = *New()
+}
+
+// take takes an object that another set has listed.
+func (s *Set) take(key object.Key, x entry) {
+	mine, listed := s.listed[key]
+	if listed {
+		x.state, x.gone = mine.state, slices.Concat(mine.gone, x.gone)
+	}
+	_, ended := s.changed[key]
+	x.cut = mine.cut || ended && !listed
+	s.listed[key] = x
+	s.changed[key] = struct{}{}
+	s.large = s.large || len(s.listed) > maxEmpty
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -18,6 +19,21 @@ var (
 	a     = object.Key{Namespace: "shop", Name: "a"}
 	state = func(version int) *object.Object { return informertest.Object("a", "1", version) }
 )
+
+// offer offers the event between two states of an object, of which one may be nil.
+func offer(s *Set, from, to *object.Object, number uint64) {
+	s.Offered(between(from, to), from, number, This)
+}
+
+func between(from, to *object.Object) *event.Event {
+	switch {
+	case from == nil:
+		return &event.Event{Op: event.Add, Object: to}
+	case to == nil:
+		return &event.Event{Op: event.Delete, Object: from}
+	}
+	return &event.Event{Op: event.Update, Object: to, Old: from}
+}
 
 // show returns entries in one line each, sorted: "a 1" is known in version 1, "a -" not at all, and
 // of "a ended" the listener knows what is stored.
@@ -47,9 +63,9 @@ func listed(s *Set) []string {
 // first, and then in that of the last one that was done.
 func TestAnObjectIsListedUntilItsLastEventIsDone(t *testing.T) {
 	s := New()
-	s.Offered(a, state(1), 1)
-	s.Offered(a, state(2), 2)
-	s.Offered(a, state(3), 3)
+	offer(s, state(1), state(2), 1)
+	offer(s, state(2), state(3), 2)
+	offer(s, state(3), state(4), 3)
 	informertest.Expect(t, listed(s), "a 1")
 	s.Done(a, state(2), 1)
 	informertest.Expect(t, listed(s), "a 2")
@@ -60,9 +76,9 @@ func TestAnObjectIsListedUntilItsLastEventIsDone(t *testing.T) {
 // A name may come to the same state twice: only the number tells which event is the last.
 func TestTheSameStateTwiceIsTwoEvents(t *testing.T) {
 	s := New()
-	s.Offered(a, nil, 1)      // add
-	s.Offered(a, state(5), 2) // delete
-	s.Offered(a, nil, 3)      // add, as before
+	offer(s, nil, state(5), 1)
+	offer(s, state(5), nil, 2)
+	offer(s, nil, state(5), 3)
 	s.Done(a, state(5), 1)
 	informertest.Expect(t, listed(s), "a 5")
 	s.Done(a, nil, 2)
@@ -80,7 +96,7 @@ func TestResyncsChangeNothing(t *testing.T) {
 	informertest.Expect(t, listed(s))
 	informertest.Expect(t, show(s.Cut()))
 
-	s.Offered(a, state(1), 2)
+	offer(s, state(1), state(2), 2)
 	s.Repeated(a, 3) // the two may be merged: then 2 is never done
 	s.Done(a, state(1), 0)
 	informertest.Expect(t, listed(s), "a 1")
@@ -91,18 +107,18 @@ func TestResyncsChangeNothing(t *testing.T) {
 // What comes and goes between two cuts is in neither.
 func TestACutHasNoMoreThanTheDifference(t *testing.T) {
 	s := New()
-	s.Offered(a, state(1), 1)
+	offer(s, state(1), state(2), 1)
 	s.Done(a, state(2), 1)
 	informertest.Expect(t, show(s.Cut()))
 
-	s.Offered(a, state(2), 2)
+	offer(s, state(2), state(3), 2)
 	informertest.Expect(t, show(s.Cut()), "a 2")
 	informertest.Expect(t, show(s.Cut()))
 	s.Done(a, state(3), 2)
-	s.Offered(a, state(3), 3)
+	offer(s, state(3), state(4), 3)
 	informertest.Expect(t, show(s.Cut()), "a 3")
 	s.Done(a, state(4), 3)
-	s.Offered(a, state(4), 4)
+	offer(s, state(4), state(5), 4)
 	s.Done(a, state(5), 4)
 	informertest.Expect(t, show(s.Cut()), "a ended")
 	informertest.Expect(t, show(s.Cut()))
@@ -111,8 +127,8 @@ func TestACutHasNoMoreThanTheDifference(t *testing.T) {
 // What moves keeps its state and its number.
 func TestWhatMovesIsDoneElsewhere(t *testing.T) {
 	from, to := New(), New()
-	from.Offered(a, state(1), 1)
-	from.Offered(object.Key{Name: "nobody's"}, nil, 2)
+	offer(from, state(1), state(2), 1)
+	offer(from, nil, informertest.Object("nobody's", "1", 1), 2)
 	from.MoveTo(func(key object.Key) *Set {
 		if key == a {
 			return to
@@ -122,7 +138,7 @@ func TestWhatMovesIsDoneElsewhere(t *testing.T) {
 	if from.Len() != 0 || !to.Lists(a) {
 		t.Errorf("%v moved to %v", listed(from), listed(to))
 	}
-	to.Offered(a, state(2), 3) // the difference of an exchange
+	offer(to, state(2), state(3), 3) // the difference of an exchange
 	to.Done(a, state(2), 1)
 	informertest.Expect(t, listed(to), "a 2")
 	to.Done(a, state(3), 3)
@@ -131,7 +147,9 @@ func TestWhatMovesIsDoneElsewhere(t *testing.T) {
 
 func TestNilKeepsNothing(t *testing.T) {
 	var s *Set
-	s.Offered(a, nil, 1)
+	offer(s, nil, state(1), 1)
+	s.Taken(a, 1)
+	s.Settle()
 	s.Repeated(a, 2)
 	s.Done(a, state(1), 2)
 	s.MoveTo(nil)
@@ -145,11 +163,11 @@ func TestNilKeepsNothing(t *testing.T) {
 func TestABurstLeavesNothing(t *testing.T) {
 	s := New()
 	for i := range 2 * maxEmpty {
-		s.Offered(object.Key{Name: fmt.Sprint(i)}, nil, 1)
+		offer(s, nil, informertest.Object(fmt.Sprint(i), "1", 1), 1)
 	}
 	s.Cut()
 	for i := range 2 * maxEmpty {
-		s.Done(object.Key{Name: fmt.Sprint(i)}, state(1), 1)
+		s.Done(object.Key{Namespace: "shop", Name: fmt.Sprint(i)}, state(1), 1)
 	}
 	if !s.large {
 		t.Error("it is not large")
