@@ -21,6 +21,7 @@
 //
 //   - What was open when the process before ended waits until it is asked for, by its informer or
 //     its listener, and is kept until then, whatever other cuts and restarts there are.
+//   - Each informer says whether its process was killed, or has ended in order after its last cut.
 //   - A listener that is not about an informer any more, see [Keeper.Bound], has no part in it.
 //   - A listener that there is no more, see [Keeper.Forget], is forgotten with all that it had.
 //
