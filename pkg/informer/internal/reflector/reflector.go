@@ -198,12 +198,13 @@ func (r *Reflector) list(ctx context.Context) error {
 		return err
 	}
 	r.TakeList(ctx, items, version)
-	r.listed(version)
+	r.listed(len(items), version)
 	return nil
 }
 
 // listed notes that a list is in the queue.
-func (r *Reflector) listed(version string) {
+func (r *Reflector) listed(objects int, version string) {
+	r.Log.Debug("took a list", "objects", objects, "version", version)
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
 	r.SetVersion(version)
 	r.note(func(s *Status) { s.Lists++; s.Current = true })

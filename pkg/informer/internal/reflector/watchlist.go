@@ -160,7 +160,7 @@ func (r *Reflector) streamList(ctx context.Context, version string,
 		return nil, err
 	}
 	r.TakeList(ctx, list, version)
-	r.listed(version)
+	r.listed(len(list), version)
 	// The watch begins here: what comes from now on decides whether it is too short.
 	w.begun, w.events = time.Now(), 0
 	return w, nil
