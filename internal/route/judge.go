@@ -49,11 +49,15 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 		r.stats.reported(t)
 	}
 	for i, way := range w.pipeline.ways {
-		reports := w.pipeline.reports(outcome.Transitions, way.receiver, &w.outputs[i], d, e)
-		if len(reports) == 0 {
+		reports, waits := w.pipeline.reports(outcome.Transitions, way.receiver, &w.outputs[i], d, e)
+		if len(reports) == 0 && !waits {
 			continue
 		}
 		entry := &delivery.Entry{Reports: reports, By: w.pipeline.makers[i]}
+		if waits {
+			entry = delivery.Owed(w.pipeline.makers[i])
+			entry.Reports = reports
+		}
 		if err := way.Offer(ctx, offered(e), entry); err != nil {
 			for _, report := range reports {
 				report.Settler.Release()
@@ -75,9 +79,9 @@ func offered(e event.Event) event.Event {
 }
 
 // reports returns those of the transitions that an output has to get, which are on their way from
-// here on.
+// here on. If one waits for an earlier report, or has just begun elsewhere, waits is true.
 func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *outputStage,
-	d *informer.Delivery, e event.Event) (reports []delivery.Report) {
+	d *informer.Delivery, e event.Event) (reports []delivery.Report, waits bool) {
 	now := time.Now()
 	for _, t := range transitions {
 		if !t.To.Has(receiver) {
@@ -86,6 +90,7 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 		e := about(d, e, t)
 		s := settler{p.Rules, e.Object.Key(), t, receiver}
 		if !p.Rules.Begin(s.key, t, receiver) {
+			waits = true
 			continue
 		}
 		m, wanted, err := p.Messages.Rule(e, now, sink.Report{
@@ -101,7 +106,7 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 		}
 		reports = append(reports, delivery.Report{Settler: s, Message: m, Failed: err})
 	}
-	return reports
+	return reports, waits
 }
 
 // maker returns what makes messages for the pipeline's i-th output when they are sent.
@@ -114,9 +119,10 @@ func (r *Route) maker(p *Pipeline, i int) *delivery.Maker {
 		if now := r.pipeline.Load(); now.Rules != p.Rules || !slices.Contains(now.ways, w) {
 			return nil
 		}
+		owed := p.Rules.Owed(e.Object.Key(), e.Object.UID(), w.receiver)
 		out := p.Outputs[i].stage()
-		return p.reports(p.Rules.Owed(e.Object.Key(), w.receiver), w.receiver, &out,
-			&informer.Delivery{Event: e}, e)
+		reports, _ := p.reports(owed, w.receiver, &out, &informer.Delivery{Event: e}, e)
+		return reports
 	}
 	return m
 }

@@ -544,3 +544,72 @@ func TestEndAbsentWaitsForRoom(t *testing.T) {
 		f.stop(t)
 	})
 }
+
+// Another object has taken the name of the one that an unsent event is about: what the rules report
+// of it has its state.
+func TestAReportHasItsOwnObjectAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(0)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		as := func(version int, uid string) *object.Object {
+			o, err := (&object.Parser{}).Parse([]byte(strings.Replace(
+				pod(version, `"Pending"`).JSON(), `"uid":"u"`, `"uid":"`+uid+`"`, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		f := newKept(t, 1, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
+			f.Quiet = true
+		})
+		f.begin(t)
+		f.offerNow(t, event.Event{Op: event.Add, Object: as(1, "u1")})
+		synctest.Wait()
+		f.away(0, time.Hour)
+		f.offerNow(t, event.Event{Op: event.Delete, Object: as(2, "u1")})
+		f.offerNow(t, event.Event{Op: event.Add, Object: as(3, "u2")})
+		synctest.Wait()
+		cut := f.Cut(nil, appendText)
+		f.stop(t)
+		next := goOn(t, saved(t, cut), 1, func(f *fed) { f.Quiet = true }, rule)
+		next.start(t)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		var got []string
+		for _, m := range next.outs[0].messages {
+			got = append(got, strings.TrimPrefix(m.Type, "dev.informerd.rule.")+" "+m.UID+"@"+
+				m.ResourceVersion)
+		}
+		expectAll(t, "after the restart", got, "resolved u1@2", "violated u2@3")
+		next.stop(t)
+	})
+}
+
+// The end of a violation was on its way when the next one was judged, and is not any more: the
+// entry of the next one asks for what is owed when it is sent, since nothing else would.
+func TestAReportThatWaitsIsAskedFor(t *testing.T) {
+	b := book(t, pending(0))
+	f := newKept(t, 1, func(f *fed) { f.Rules = b })
+	seen := func(e event.Event) []rules.Transition {
+		all := b.Evaluator(nil).Evaluate(e, time.Now()).Transitions
+		return slices.DeleteFunc(slices.Clone(all), func(tr rules.Transition) bool {
+			return !b.Begin(e.Object.Key(), tr, 0)
+		})
+	}
+	in, out := pod(1, `"Pending"`), pod(2, `"Running"`)
+	b.Took(in.Key(), seen(event.Event{Op: event.Add, Object: in})[0], 0, time.Now())
+	resolved := seen(event.Event{Op: event.Update, Object: out, Old: in})[0]
+	e := event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: out}
+	transitions := slices.Clone(b.Evaluator(nil).Evaluate(e, time.Now()).Transitions)
+	b.Release(in.Key(), resolved, 0)
+	stage := f.Outputs[0].stage()
+	reports, waits := f.reports(transitions, 0, &stage, &informer.Delivery{Event: e}, e)
+	if len(transitions) != 1 || len(reports) != 0 || !waits {
+		t.Errorf("%d transitions, %d reports, waits %t", len(transitions), len(reports), waits)
+	}
+}

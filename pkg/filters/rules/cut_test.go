@@ -30,7 +30,7 @@ func restored(t testing.TB, b *Book, rules []*Rule, from, to []string, now time.
 
 // owedTo shows what is owed of an object.
 func owedTo(b *Book, o event.Key, receiver int) (all []string) {
-	for _, t := range b.Owed(o, receiver) {
+	for _, t := range owedOf(b, o, receiver) {
 		all = append(all, fmt.Sprintf("%s %s %s %s", t.State, t.Rule.Name(), t.Rule.Severity(),
 			t.UID))
 	}
@@ -185,7 +185,7 @@ func TestAViolationThatWasOnItsWayComesAgainBeforeItsEnd(t *testing.T) {
 	} {
 		b.Evaluator(nil).Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)},
 			begin)
-		owed := b.Owed(key("web"), 0)
+		owed := owedOf(b, key("web"), 0)
 		if len(owed) != 2 || owed[0].State != Violated || owed[0].Repeated ||
 			owed[1].State != Resolved || owed[0].Since != owed[1].Since {
 			t.Fatalf("%s: owed %+v", name, owed)
@@ -223,7 +223,7 @@ func TestAViolationThatIsRepeatedBeforeItComesAgain(t *testing.T) {
 	e := b.Evaluator(nil)
 	e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", bad)},
 		begin.Add(time.Hour))
-	if owed := b.Owed(key("web"), 1); len(owed) != 1 || !owed[0].Repeated {
+	if owed := owedOf(b, key("web"), 1); len(owed) != 1 || !owed[0].Repeated {
 		t.Errorf("the other is owed %+v", owed)
 	}
 	e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u", good)},
@@ -237,13 +237,13 @@ func TestAViolationThatIsRefusedAfterARestartHasNoEnd(t *testing.T) {
 	b := NewBook(all, 1)
 	begun(t, b, bad)
 	again := restored(t, b, all, out, out, begin)
-	again.Refused(key("web"), again.Owed(key("web"), 0)[0], 0, begin)
+	again.Refused(key("web"), owedOf(again, key("web"), 0)[0], 0, begin)
 	again.Evaluator(nil).Evaluate(event.Event{Op: event.Update,
 		Object: pod(t, "web", "u", good)}, begin)
 	wantOwed(t, again, 0)
 	begun(t, b, good)
 	again = restored(t, b, all, out, out, begin)
-	again.Refused(key("web"), again.Owed(key("web"), 0)[0], 0, begin)
+	again.Refused(key("web"), owedOf(again, key("web"), 0)[0], 0, begin)
 	if len(again.Keys()) != 0 {
 		t.Errorf("in the end there is %v", again.Keys())
 	}
@@ -334,7 +334,7 @@ func TestWhatIsAppendedOfASavedStateIsAllOfIt(t *testing.T) {
 		var got []string
 		for _, k := range book.Keys() {
 			for receiver := range 3 {
-				for _, tr := range book.Owed(k, receiver) {
+				for _, tr := range owedOf(book, k, receiver) {
 					got = append(got, fmt.Sprint(k.Name, " ", tr.Rule.Name(), " ", tr.State, " ",
 						receiver))
 				}
@@ -419,7 +419,7 @@ func FuzzSaved(f *testing.F) {
 		e := b.Evaluator(nil)
 		for _, k := range b.Keys() {
 			for receiver := range out {
-				for _, tr := range b.Owed(k, receiver) {
+				for _, tr := range owedOf(b, k, receiver) {
 					if b.Begin(k, tr, receiver) {
 						b.Took(k, tr, receiver, begin)
 					}

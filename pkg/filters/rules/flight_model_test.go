@@ -479,7 +479,7 @@ func (r *routes) release(l lane, tr Transition) {
 
 // comeBack sends what is owed to a receiver, without an evaluation.
 func (r *routes) comeBack(l lane) {
-	owed := r.book.Owed(key(l.name), l.receiver)
+	owed := owedOf(r.book, key(l.name), l.receiver)
 	for i, tr := range owed {
 		if slices.ContainsFunc(owed[:i], func(earlier Transition) bool {
 			return earlier.Rule.name == tr.Rule.name
@@ -603,7 +603,7 @@ func (r *routes) check() {
 					}
 				}
 			}
-			for _, tr := range r.book.Owed(key(name), receiver) {
+			for _, tr := range owedOf(r.book, key(name), receiver) {
 				got = append(got, fmt.Sprint(tr.Rule.name, " ", tr.UID, " ", tr.number, " ",
 					tr.State, " ", tr.Repeated))
 				if tr.To != Receivers(0).With(receiver) {

@@ -48,7 +48,7 @@ func (f *flight) do(story string) {
 			}
 			f.now = f.now.Add(d)
 		case "begin":
-			owed := f.book.Owed(key("web"), 0)
+			owed := owedOf(f.book, key("web"), 0)
 			if known || len(owed) == 0 || !f.book.Begin(key("web"), owed[0], 0) {
 				f.t.Fatalf("%s: %v", words, owed)
 			}
@@ -65,7 +65,7 @@ func (f *flight) do(story string) {
 			}
 		case "owed": // "owed nothing", "owed violated u1 resolved u1"
 			got := "nothing"
-			for i, tr := range f.book.Owed(key("web"), 0) {
+			for i, tr := range owedOf(f.book, key("web"), 0) {
 				if i == 0 {
 					got = ""
 				}
@@ -255,7 +255,7 @@ func TestSettledFromOtherGoroutines(t *testing.T) {
 	sending.Wait()
 	b.Use(nil, Receivers(1))
 	for _, k := range b.Unreported(0) {
-		for _, tr := range b.Owed(k, 0) {
+		for _, tr := range owedOf(b, k, 0) {
 			believes[k.Name+tr.Rule.name] = false
 			if !b.Begin(k, tr, 0) || !b.Owes(k, tr, 0) {
 				t.Errorf("%s: %s of %s", k, tr.State, tr.Rule.name)
@@ -285,7 +285,7 @@ func TestSettledDuringAnEvaluation(t *testing.T) {
 	if got := evaluate(0); got != "violated a of u1 since 0s: x; look after 10s" {
 		t.Fatal(got)
 	}
-	violated := b.Owed(key("web"), 0)[0]
+	violated := owedOf(b, key("web"), 0)[0]
 	b.Begin(key("web"), violated, 0)
 	second := e.judges[1].deny
 	e.judges[1].deny = func(ev event.Event) (bool, error) { // when the first has been asked
@@ -306,5 +306,22 @@ func TestAPendingRuleIsNotOwed(t *testing.T) {
 	see(t, b.Evaluator(nil), 5, 0)
 	if b.Owe(key("web"), "a", "u1", begin, 0) || len(b.Unreported(0)) > 0 {
 		t.Error("a rule that is pending is owed")
+	}
+}
+
+// What is owed about an object goes with its own events once another object has its name, and all
+// of it with those of the present one.
+func TestOwedIsAboutTheObjectOfTheEvent(t *testing.T) {
+	f := newFlight(t, 0)
+	f.do("see 9 u1; begin V; take V; delete u1; see 9 u2")
+	for uid, want := range map[string]string{"u1": "resolved u1", "u2": "resolved u1 violated u2",
+		"u3": ""} {
+		var got []string
+		for _, tr := range f.book.Owed(key("web"), uid, 0) {
+			got = append(got, fmt.Sprint(tr.State, " ", tr.UID))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("with an event of %s: %v, want %s", uid, got, want)
+		}
 	}
 }

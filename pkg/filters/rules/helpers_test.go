@@ -153,3 +153,9 @@ func evaluate(e *Evaluator, ev event.Event, now time.Time) Outcome {
 	}
 	return outcome
 }
+
+// owedOf returns what is owed about an object, and those that had its name.
+func owedOf(b *Book, key event.Key, receiver int) []Transition {
+	uid, _, _ := b.get(key, nil)
+	return b.Owed(key, uid, receiver)
+}

@@ -10,8 +10,9 @@ import (
 )
 
 // Owed returns the reports about an object that are owed to a receiver and not on their way, in
-// the order of an [Outcome]: To is that receiver alone.
-func (b *Book) Owed(key event.Key, receiver int) []Transition {
+// the order of an [Outcome]: To is that receiver alone. If another object has taken the name, they
+// are those about the object of the uid alone.
+func (b *Book) Owed(key event.Key, uid string, receiver int) []Transition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := b.objects[key]
@@ -20,7 +21,7 @@ func (b *Book) Owed(key event.Key, receiver int) []Transition {
 	}
 	var owed []Transition
 	for _, t := range b.set.Load().owed(nil, o.uid, o.records, o.debts) {
-		if t.To.Has(receiver) {
+		if t.To.Has(receiver) && (o.uid == uid || t.UID == uid) {
 			t.To = Receivers(0).With(receiver)
 			owed = append(owed, t)
 		}

@@ -13,7 +13,7 @@ import (
 // allOwed shows what is owed to a receiver of the object web.
 func allOwed(b *Book, receiver int) string {
 	var parts []string
-	for _, tr := range b.Owed(key("web"), receiver) {
+	for _, tr := range owedOf(b, key("web"), receiver) {
 		parts = append(parts, fmt.Sprintf("%s %s %s since %s", tr.State, tr.Rule.Name(),
 			tr.Rule.Severity(), tr.Since.Sub(begin)))
 	}
