@@ -85,6 +85,7 @@ func newWorld(t *testing.T, s size, n int) *world {
 	selected := func(p *pod) bool { return p.team == "a" }
 	add := func(listener, output string, f follower) *follower {
 		f.listener, f.output, f.server = listener, output, w.server
+		f.keepsUIDs = true
 		f.objects = map[string]*chain[known]{}
 		f.reports = map[string]map[string]*chain[bool]{}
 		f.unsent, f.taken = map[string]string{}, map[string]bool{}
