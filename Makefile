@@ -177,6 +177,7 @@ fault: devcluster ## Kill the API server and the daemon under load; have outputs
 	go test -count=1 -timeout 10m -v ./internal/outage/away
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/reloads
 	STRESS=full go test -count=1 -timeout 30m -parallel 4 -v ./internal/stress/restarts
+	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/replicas
 
 .PHONY: hostile
 hostile: examples ## Run hostile and damaged handlers (HOSTILE_SEARCH=5m)

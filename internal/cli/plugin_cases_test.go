@@ -25,12 +25,12 @@ func writeCases(t *testing.T, dir string, cases map[string]string) {
 	}
 }
 
-const rights = "wasm: ../reporter.wasm\ngrants: {kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n"
+const reporterRights = "wasm: ../reporter.wasm\ngrants: {kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n"
 
 func TestPluginTest(t *testing.T) {
 	dir := pluginFiles(t)
 	writeCases(t, dir, map[string]string{
-		"good.yaml": rights + `
+		"good.yaml": reporterRights + `
 kv: {before: 'yes'}
 http:
   - request: {method: POST, url: https://hooks.example.com/x, body: {a: 1.0}}
@@ -49,7 +49,7 @@ events:
   - {op: resync, object: POD, expect: {crash: trap}}
   - object: POD
 `,
-		"bad.yaml": rights + `
+		"bad.yaml": reporterRights + `
 http:
   - request: {url: https://hooks.example.com/other}
 events:
@@ -69,7 +69,7 @@ events:
 		"other.yaml":   "wasm: ../refusing.wasm\nrefused: something else\n",
 		"grants.yaml":  "wasm: ../reporter.wasm\nrefused: needs the grant \"kv\"\n",
 		"loaded.yaml":  "wasm: ../quiet.wasm\nrefused: at all\n",
-		"typo.yaml":    rights + "evnets: []\nevents: [{object: POD, expect: {verdit: done}}]\n",
+		"typo.yaml":    reporterRights + "evnets: []\nevents: [{object: POD, expect: {verdit: done}}]\n",
 		"pod.yaml":     "apiVersion: v1\nkind: Pod\nmetadata: {name: no-case}\n",
 		".hidden.yaml": "nonsense",
 		"ambig.yaml":   "events: [{object: POD}]\n",
@@ -139,7 +139,7 @@ ok: 1 case, 1 event, T
 
 func TestPluginTestUpdates(t *testing.T) {
 	dir := pluginFiles(t)
-	const begin = rights + `# What comes of events.
+	const begin = reporterRights + `# What comes of events.
 events:
   # The first.
   - object: POD
@@ -203,7 +203,7 @@ http:
 // What is written as JSON is one value a line, and has what the text has.
 func TestPluginJSON(t *testing.T) {
 	dir := pluginFiles(t)
-	writeCases(t, dir, map[string]string{"a.yaml": rights +
+	writeCases(t, dir, map[string]string{"a.yaml": reporterRights +
 		"events: [{object: POD, expect: {verdict: drop}}]\n"})
 	for args, want := range map[string]map[string]any{
 		"plugin inspect -o json @/reporter.wasm": {

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 )
 
 func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -62,9 +63,9 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				}
 				v.inOrder()
 			}
-			var rights *daemon.MissingRights
-			if errors.As(err, &rights) {
-				v.roles = rights.Roles
+			var missing *rights.Missing
+			if errors.As(err, &missing) {
+				v.roles = missing.Roles
 			}
 			if errors.As(err, &v.mistakes) {
 				err = nil

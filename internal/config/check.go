@@ -38,6 +38,9 @@ func check(c *Config, r *document.Report) []placedInformer {
 			checkOutput(output, document.Join("outputs", name), r)
 		}
 	}
+	if c.LeaderElection != nil && r.Good("leaderElection") {
+		checkElection(c.LeaderElection, "leaderElection", r)
+	}
 	checkFiles(c, r)
 	warnDeadLetters(c, r)
 	for name, listener := range document.Sorted(c.Listeners) {

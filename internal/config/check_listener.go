@@ -8,7 +8,7 @@ import (
 )
 
 func checkListener(c *Config, l *Listener, path string, r *document.Report) {
-	l.informers = c.Informers
+	l.informers, l.replicated = c.Informers, c.LeaderElection != nil
 	checkStream(l, path, r)
 	if l.Handler != nil {
 		checkHandler(c, l.Handler, document.Join(path, "handler"), r)
@@ -50,7 +50,8 @@ func checkOverflow(l *Listener, path string, r *document.Report) {
 		name string
 		has  bool
 	}{{"the select remembers", !l.Select.IsZero()}, {"rules remember", len(l.Rules) > 0},
-		{"the checkpoint remembers", l.Checkpoint}} {
+		{"the checkpoint remembers", l.Checkpoint},
+		{"another replica has to learn of", l.replicated}} {
 		if other.has {
 			r.BadValue(field, "use latest, which loses no object's last state",
 				"%s is drop, which may lose the deletion of an object that %s", field, other.name)

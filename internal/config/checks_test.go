@@ -246,6 +246,52 @@ func TestHealthAndShutdownMistakes(t *testing.T) {
 	}
 }
 
+func TestElectionMistakes(t *testing.T) {
+	const place = "cluster: {name: c}"
+	head := base[strings.Index(base, place) : strings.Index(base, listenerLine)+len(listenerLine)]
+	with := func(fields string) string { return "leaderElection: {" + fields + "}" }
+	testMistakes(t, []mistake{
+		{"namespace", place, with("namespace: My shop"),
+			`3:29: leaderElection.namespace must be the name of a namespace, is "My shop"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`},
+		{"name", place, with("name: a.b"),
+			`3:24: leaderElection.name must be a DNS label, is "a.b"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`},
+		{"near", place, with("leaseDuratoin: 15s"),
+			`3:18: unknown field "leaseDuratoin" in leaderElection; did you mean "leaseDuration"?`},
+		{"lease too short", place, with("leaseDuration: 500ms, renewDeadline: 200ms, retryPeriod: 100ms"),
+			"3:33: leaderElection.leaseDuration must be 1s to 1h, is 500ms"},
+		{"parts of seconds", place, with("leaseDuration: 15500ms"),
+			"3:33: leaderElection.leaseDuration is 15.5s, and a Lease has whole seconds; write it as 15s"},
+		{"deadline too short", place, with("renewDeadline: 1ms"),
+			"3:33: leaderElection.renewDeadline must be 100ms to 1h, is 1ms"},
+		{"period too short", place, with("retryPeriod: 0s"),
+			"3:31: leaderElection.retryPeriod must be 50ms to 1h, is 0s"},
+		{"deadline as long as the lease", place, with("renewDeadline: 15s"),
+			"3:33: leaderElection.renewDeadline is 15s, and must be shorter than leaseDuration, which is 15s"},
+		{"lease as short as the deadline", place, with("leaseDuration: 10s"),
+			"3:33: leaderElection.leaseDuration is 10s, and must be longer than the default of renewDeadline, 10s; set renewDeadline as well"},
+		{"deadline as short as the period", place, with("renewDeadline: 2s"),
+			"3:33: leaderElection.renewDeadline is 2s, and must be longer than the default of retryPeriod, 2s; set retryPeriod as well"},
+		{"lease too short, and a deadline misspelt", place,
+			with("leaseDuration: 5s, renewDeadlnie: 4s, retryPeriod: 1s"),
+			`3:37: unknown field "renewDeadlnie" in leaderElection; did you mean "renewDeadline"?`},
+		{"period as long as the deadline", place, with("renewDeadline: 14s, retryPeriod: 14s"),
+			"3:51: leaderElection.retryPeriod is 14s, and must be shorter than renewDeadline, which is 14s"},
+		{"drop and replicas", head, with("") + "\n" + head + "    buffer: {overflow: drop}\n",
+			"11:24: listeners.a.buffer.overflow is drop, which may lose the deletion of an object that another replica has to learn of; use latest, which loses no object's last state"},
+	})
+	c, err := Parse("x.yaml", []byte(strings.Replace(base, place, with(""), 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (LeaderElection{Name: "informerd", LeaseDuration: seconds(15),
+		RenewDeadline: seconds(10), RetryPeriod: seconds(2)}); *c.LeaderElection != want {
+		t.Errorf("%+v, want %+v", c.LeaderElection, want)
+	}
+	if !c.Listeners["a"].GoesOn() || mustParse(t, base).Listeners["a"].GoesOn() {
+		t.Error("a listener goes on if and only if there are several replicas")
+	}
+}
+
 func TestConfigMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "",

@@ -67,6 +67,7 @@ outputs:
   stdout: {stdout: {}}
   other: {stdout: {}}
 ` + receivers + `state: {dir: state, onDiskError: continue}
+leaderElection: {namespace: shop, name: ours, leaseDuration: 30s, renewDeadline: 20s, retryPeriod: 4s}
 health: {address: ":8081"}
 shutdown: {drain: 20s, close: 2s}
 `
@@ -154,6 +155,10 @@ func TestParseEveryField(t *testing.T) {
 	if want := (State{Dir: "state", OnDiskError: DiskErrorContinue}); c.State != want {
 		t.Errorf("state is %+v, want %+v", c.State, want)
 	}
+	if want := (LeaderElection{Namespace: "shop", Name: "ours", LeaseDuration: seconds(30),
+		RenewDeadline: seconds(20), RetryPeriod: seconds(4)}); *c.LeaderElection != want {
+		t.Errorf("leaderElection is %+v, want %+v", c.LeaderElection, want)
+	}
 	seed := 7
 	pods := &Informer{
 		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend",
@@ -214,6 +219,7 @@ func TestParseEveryField(t *testing.T) {
 		Workers: 4, Retry: Retry{Attempts: 3, GiveUpAfter: seconds(3600), MinBackoff: seconds(2),
 			MaxBackoff: seconds(120)},
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
+		replicated: true,
 	}
 	if got := c.Listeners["z-first"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("listener is\n%+v, want\n%+v\nhandler %+v\nwant    %+v", got, want, got.Handler,
@@ -293,8 +299,8 @@ listeners:
 informers: {i: {resource: nodes}}
 outputs: {out: {stdout: {}}}
 `)
-	if c.HTTP != (HTTP{}) {
-		t.Errorf("http is %+v", c.HTTP)
+	if c.HTTP != (HTTP{}) || c.LeaderElection != nil {
+		t.Errorf("http is %+v, leaderElection %+v", c.HTTP, c.LeaderElection)
 	}
 	if c.Cluster != (Cluster{Name: "default", Compression: CompressionAuto}) {
 		t.Errorf("cluster is %+v", c.Cluster)
@@ -396,7 +402,7 @@ func TestDigest(t *testing.T) {
 		{"seed: 7", ""}, {"HOOK_TOKEN", "OTHER"}, {"fromFile: key", "fromEnv: key"}, {
 			"X-Name: informerd", "X-Name: i"},
 		{`{fromEnv: HOOK_TOKEN}`, `{fromFile: HOOK_TOKEN}`}, {`["", shop]`, `[shop]`}, {
-			"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"},
+			"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"}, {"name: ours", "name: theirs"},
 	} {
 		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {
 			t.Errorf("%s for %s has the same digest", change[1], change[0])

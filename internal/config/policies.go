@@ -188,6 +188,7 @@ func (s *policySet) addListener(p *policyFile) {
 	l.InformerRef, l.Select, l.Rules = p.policy.InformerRef, p.policy.Select, p.policy.Rules
 	l.Resync, l.informers = p.policy.Resync, informers
 	l.Outputs = slices.Clone(s.config.Policies[p.entry].Outputs)
+	l.replicated = s.config.LeaderElection != nil
 	l.Checkpoint = s.config.Policies[p.entry].Checkpoint
 	checkStream(l, "", p.Report, s.report)
 	if inline := l.InformerRef.Inline; inline != nil {

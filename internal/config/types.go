@@ -32,6 +32,9 @@ type Config struct {
 	Shutdown Shutdown `json:"shutdown,omitzero"`
 	// State is where informerd keeps what must outlast it. Default: nowhere.
 	State State `json:"state,omitzero"`
+	// LeaderElection lets several replicas run with the same configuration, of which one works at a
+	// time. Default: there is one replica.
+	LeaderElection *LeaderElection `json:"leaderElection,omitempty"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring
 	// its own.
 	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
@@ -122,6 +125,27 @@ const (
 	DiskErrorContinue = "continue"
 )
 
+// LeaderElection is how replicas agree on the one that works, by a Lease of the API server. The
+// others keep their caches warm and deliver nothing. The one that works writes how far its
+// listeners are into a ConfigMap next to the Lease, named like it with -progress appended, so that
+// another one can go on there. No listener gets a ConfigMap of that name. The one that works ends
+// when it cannot renew the Lease in time.
+type LeaderElection struct {
+	// Namespace is that of the Lease. Default: the one of the pod that informerd runs in.
+	Namespace string `json:"namespace,omitempty" jsonschema:"format=namespace"`
+	// Name is that of the Lease. Replicas with the same name and namespace take turns.
+	Name string `json:"name" jsonschema:"default=informerd,format=dns-label"`
+	// LeaseDuration is after how long without a renewal another replica takes over, in whole
+	// seconds.
+	LeaseDuration metav1.Duration `json:"leaseDuration" jsonschema:"default=15s,minimum=1s,maximum=1h"`
+	// RenewDeadline is how long the one that works tries to renew the Lease before it stops. It is
+	// shorter than leaseDuration.
+	RenewDeadline metav1.Duration `json:"renewDeadline" jsonschema:"default=10s,minimum=100ms,maximum=1h"`
+	// RetryPeriod is twice the longest time between two tries to get or to renew the Lease. It is
+	// shorter than renewDeadline.
+	RetryPeriod metav1.Duration `json:"retryPeriod" jsonschema:"default=2s,minimum=50ms,maximum=1h"`
+}
+
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {
 	// Resource is the name of the resource as discovery has it: pods, deployments.apps or
@@ -192,9 +216,13 @@ type Listener struct {
 	// Outputs are the names of the outputs that get the listener's events.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
 
-	informer  *Informer
-	informers map[string]*Informer
+	informer   *Informer
+	informers  map[string]*Informer
+	replicated bool // there may be several replicas
 }
+
+// GoesOn reports whether the listener goes on where it was when another process takes its place.
+func (l *Listener) GoesOn() bool { return l.Checkpoint || l.replicated }
 
 // Buffer is the queue in front of a listener.
 type Buffer struct {

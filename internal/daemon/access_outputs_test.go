@@ -11,6 +11,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/rights"
 )
 
 // CheckCluster asks whether outputs may write what they will write, and changes nothing.
@@ -82,7 +83,7 @@ outputs:
 		err := CheckCluster(t.Context(), parsed,
 			Options{Kubeconfig: kubeconfig(t, k.url), Log: quiet})
 		var mistakes config.Errors
-		var rights *MissingRights
+		var rights *rights.Missing
 		got, roles := "", ""
 		if errors.As(err, &mistakes) {
 			got = strings.ReplaceAll(mistakes.Error(), parsed.File(), "")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/rights"
 )
 
 // CheckCluster asks for what each informer will ask for, in each namespace, and says who may not
@@ -99,7 +100,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 		err := CheckCluster(t.Context(), parsed,
 			Options{Kubeconfig: kubeconfig(t, k.url), Log: quiet})
 		var mistakes config.Errors
-		var rights *MissingRights
+		var rights *rights.Missing
 		got, roles := "", ""
 		if errors.As(err, &mistakes) {
 			got = mistakes.Error()

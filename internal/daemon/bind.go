@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -324,10 +326,16 @@ func (s *setup) targets(found kube.Resource, inf *config.Informer,
 	if found.IsSecrets() {
 		shape.DigestKey = s.digestKey
 	}
+	selectors := inf.Scope()
+	if e := s.whole.LeaderElection; e != nil && found.IsConfigMaps() {
+		// What the leader publishes is nobody's event, and would make it publish again.
+		own := "metadata.name!=" + lease.RecordName(e.Name)
+		selectors.FieldSelector = strings.TrimPrefix(selectors.FieldSelector+","+own, ",")
+	}
 	for _, ns := range namespaces {
 		all = append(all, informer.Target{Resource: resourceOf(found), Shape: shape,
-			Scope: informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
-				FieldSelector: inf.Scope().FieldSelector}})
+			Scope: informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
+				FieldSelector: selectors.FieldSelector}})
 	}
 	return all
 }

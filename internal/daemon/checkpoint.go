@@ -127,7 +127,7 @@ func (r *runtime) cutters() (all []keeper.Cutter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range slices.Concat(r.leaving, r.listeners) {
-		if l.setup().Config.Checkpoint && l.hasState() {
+		if l.setup().Config.GoesOn() && l.hasState() {
 			all = append(all, cutter{l})
 		}
 	}
@@ -186,7 +186,7 @@ func (s *supervisor) forget(ctx context.Context, l *listener) {
 	r.mu.Lock()
 	r.leaving = slices.DeleteFunc(r.leaving, func(other *listener) bool { return other == l })
 	r.mu.Unlock()
-	if s.keeper == nil || !l.setup().Config.Checkpoint || l.leftUnused() && r.named(l.name) != nil {
+	if s.keeper == nil || !l.setup().Config.GoesOn() || l.leftUnused() && r.named(l.name) != nil {
 		return
 	}
 	s.cluster.factory.Forget(l.name)

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -69,7 +70,8 @@ type cluster struct {
 	name     string
 	resolver *kube.Resolver
 	client   *informer.Client
-	writer   *kube.Writer // of outputs
+	writer   *kube.Writer  // of outputs
+	election lease.Clients // of replicas
 	factory  *informer.Factory
 	names    names
 }
@@ -107,9 +109,16 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	var election lease.Clients
+	if cfg.LeaderElection != nil {
+		if election, err = lease.NewClients(rest); err != nil {
+			return nil, err
+		}
+	}
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
-		factory: informer.NewFactory(client, o.Log),
+		election: election,
+		factory:  informer.NewFactory(client, o.Log),
 	}
 	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
 	return c, nil

@@ -60,7 +60,7 @@
 //   - A listener that is removed, or is about another resource by now, finishes what it has within
 //     shutdown.drain. One of the same name begins after that.
 //   - A handler, an output or an informer is closed when no listener uses it any more.
-//   - A change of cluster, http, health or state is a mistake: it needs a restart.
+//   - A change of cluster, http, health, state or leaderElection is a mistake: it needs a restart.
 //   - What waits for an output that has changed goes to the new one.
 //
 // # When it stops

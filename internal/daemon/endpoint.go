@@ -26,9 +26,12 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		if s.Reload = reload; r.keeper != nil {
 			s.Checkpoint = r.keeper.Stats
 		}
+		if cfg.LeaderElection != nil {
+			s.Leads = r.leads
+		}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
-				shown = append(shown, l.shown())
+				shown = append(shown, r.shown(l))
 			}
 			return shown
 		}
@@ -41,7 +44,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
-				shown = append(shown, endpoints.Listener{Name: l.name, State: l.health.state})
+				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
 			}
 			return shown
 		}
@@ -62,14 +65,39 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 }
 
 // shown returns what the endpoints show of a listener.
-func (l *listener) shown() endpoints.Listener {
+func (r *runtime) shown(l *listener) endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
 		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
-		Buffer: l.subscription.Stats, State: l.health.state,
+		Buffer: l.subscription.Stats, State: r.state(l),
 	}
 	if book := now.book; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
 	}
 	return shown
+}
+
+// state returns what reports whether a listener gets its events, or would if this replica worked.
+func (r *runtime) state(l *listener) func() endpoints.State {
+	return func() endpoints.State {
+		if replica := r.replica.Load(); replica != nil {
+			switch leads, starting := replica.Leads(); {
+			case !leads && starting == "":
+				return endpoints.State{}
+			case !leads:
+				return endpoints.State{Starting: []string{"this replica stands by: " + starting}}
+			}
+		}
+		return l.health.state()
+	}
+}
+
+// leads reports whether this replica is the one that works.
+func (r *runtime) leads() bool {
+	replica := r.replica.Load()
+	if replica == nil {
+		return false
+	}
+	leads, _ := replica.Leads()
+	return leads
 }

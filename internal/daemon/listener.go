@@ -73,7 +73,7 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	l = &listener{name: s.Config.Name, target: s, loaded: make(chan struct{}),
 		ended: make(chan struct{})}
 	l.now.Store(s)
-	if s.Config.Checkpoint {
+	if s.Config.GoesOn() {
 		l.resume(r.keeper, r.log)
 	}
 	buffered := s.subscriptionConfig()
@@ -84,7 +84,7 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 		return l, err
 	}
 	c := l.routeConfig(r.log, r.letters)
-	if c.Keep = s.Config.Checkpoint && r.keeper != nil; c.Keep {
+	if c.Keep = s.Config.GoesOn() && r.keeper != nil; c.Keep {
 		c.Await = r.keeper.Await
 	}
 	l.route, err = route.New(c)
@@ -100,7 +100,7 @@ func (s *setup) subscriptionConfig() informer.SubscriptionConfig {
 		Name: s.Config.Name, Capacity: s.Config.Buffer.Capacity,
 		Overflow: overflows[s.Config.Buffer.Overflow], Resync: s.Config.Resync.Duration,
 		On: s.Before.On, Conditions: s.Before.Conditions, Transitions: s.Before.Transitions,
-		Track: s.Config.Checkpoint,
+		Track: s.Config.GoesOn(),
 	}
 	if spill := s.Config.Buffer.Spill; spill != nil {
 		c.SpillBytes = int64(spill.Bytes)

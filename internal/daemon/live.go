@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,10 +91,13 @@ func listing(inf *config.Informer, found kube.Resource, ref kube.Reference) kube
 	return right
 }
 
+// liveTime bounds a request for one object.
+const liveTime = 20 * time.Second
+
 // object lists the one object of this name, which does not need the right to get it.
 func (c *cluster) object(ctx context.Context, found kube.Resource,
 	ref kube.Reference) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, accessTime)
+	ctx, cancel := context.WithTimeout(ctx, liveTime)
 	defer cancel()
 	scope := informer.Scope{Namespace: ref.Namespace,
 		FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}

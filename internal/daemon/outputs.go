@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -81,7 +80,7 @@ func (o outputs) check(cfg *config.Config) (mistakes config.Errors) {
 }
 
 // open makes the sinks that are not there yet. With mistakes it makes none.
-func (o outputs) open(ctx context.Context, p *plan.Plan, m *sinks.Maker, log *slog.Logger) error {
+func (o outputs) open(ctx context.Context, p *plan.Plan, r *runtime) error {
 	made := outputs{}
 	var mistakes config.Errors
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -89,14 +88,17 @@ func (o outputs) open(ctx context.Context, p *plan.Plan, m *sinks.Maker, log *sl
 			continue
 		}
 		planned := p.Outputs[name]
-		s, err := m.New(p.Config, planned.Config, sinks.Expressions{Subject: planned.Subject,
+		s, err := r.maker.New(p.Config, planned.Config, sinks.Expressions{Subject: planned.Subject,
 			Patch: planned.Patch, Text: planned.Text, Labels: planned.Labels})
 		if err != nil {
 			mistakes = append(mistakes, p.Config.ErrorAt(planned.Field,
 				fmt.Sprintf("%s: %v", planned.Field, err), ""))
 			continue
 		}
-		o[name].opened = &opened{sink: s, to: delivery.NewOutput(name, s, log)}
+		if p.Config.LeaderElection != nil {
+			s = leaders{s, r.mayWrite}
+		}
+		o[name].opened = &opened{sink: s, to: delivery.NewOutput(name, s, r.log)}
 		made[name] = o[name]
 	}
 	if len(mistakes) == 0 {

@@ -75,7 +75,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 		return plan.NotLoaded(cfg, mistakes)
 	}
 	r.opened = true
-	if err := r.outputs.open(ctx, r.plan, r.maker, r.log); err != nil {
+	if err := r.outputs.open(ctx, r.plan, r.runtime); err != nil {
 		return err
 	}
 	opts.warn(cfg.Warnings())

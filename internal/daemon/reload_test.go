@@ -152,6 +152,8 @@ func TestABadConfigurationChangesNothing(t *testing.T) {
 			"  more: {informer: {resource: pods}, handler: {wasm: none.wasm}, outputs: [out]}\n": "mistakes=3",
 		strings.Replace(good, "outputs:", "cluster: {name: other}\noutputs:",
 			1): "cluster has changed, which needs a restart",
+		strings.Replace(good, "outputs:", "leaderElection: {namespace: shop}\noutputs:",
+			1): "leaderElection has changed, which needs a restart",
 	} {
 		if got := d.reload(t, text); !strings.Contains(got, want) ||
 			!strings.HasPrefix(got, "ERROR ") {

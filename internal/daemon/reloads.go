@@ -39,6 +39,11 @@ type asking struct {
 
 // askReload reloads the configuration for a command.
 func (s *supervisor) askReload(ctx context.Context) (admin.Changes, error) {
+	if r := s.replica.Load(); r != nil {
+		if leads, _ := r.Leads(); !leads {
+			return nil, errors.New("this replica stands by: it reads its configuration again when it leads")
+		}
+	}
 	a := &asking{done: make(chan struct{})}
 	select {
 	case s.reloading.asked <- a:
@@ -51,11 +56,15 @@ func (s *supervisor) askReload(ctx context.Context) (admin.Changes, error) {
 	return a.changes, a.err
 }
 
+// acceptCommands has commands wait for a reload until ctx is done.
+func (s *supervisor) acceptCommands(ctx context.Context) {
+	s.reloading.asked, s.reloading.ended = make(chan *asking), ctx.Done()
+}
+
 // reloads reloads the configuration when its files change and when it is asked to.
 func (s *supervisor) reloads(ctx context.Context, o Options) {
 	state := &s.reloading
 	state.set(true)
-	state.asked, state.ended = make(chan *asking), ctx.Done()
 	s.runtime.running = true
 	if o.Load == nil {
 		o.Load = func() (*config.Config, error) {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -52,6 +54,15 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
+	s.acceptCommands(ctx)
+	s.serveCommands(answer, socket, &answers)
+	if err := s.standBy(); err != nil {
+		return err
+	}
+	ctx, err = s.lead(ctx)
+	if err != nil {
+		return cmp.Or(s.resign(), unlessDone(ctx, err))
+	}
 	ctx, kept := s.keep(ctx)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	for _, l := range r.current() {
@@ -59,20 +70,31 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	s.intake.Go(func() { s.binder.run(ctx) })
 	s.reloads(ctx, o)
-	s.serveCommands(answer, socket, &answers)
 	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 	s.drain(ctx)
-	return kept()
+	err = kept()
+	return cmp.Or(s.resign(), err)
+}
+
+// unlessDone returns an error, nil if it is the context's.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // drain lets the listeners finish what they have, for a while.
 func (s *supervisor) drain(ctx context.Context) {
 	grace := s.grace()
+	if s.replica.Load() != nil {
+		grace = min(grace, handOverGrace)
+	}
 	s.log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if context.Cause(ctx) == errCheckpoint {
+	if cause := context.Cause(ctx); cause == errCheckpoint || errors.Is(cause, lease.ErrLost) {
 		cancel() // whatever ends now would come again
 	}
 	all := s.current()

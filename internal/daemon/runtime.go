@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
@@ -17,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -31,7 +33,9 @@ type runtime struct {
 	maker     *sinks.Maker // nil in a runtime that does not run
 	running   bool         // listeners may have begun
 	letters   *deadletter.Store
-	keeper    *keeper.Keeper // nil if no listener has a checkpoint
+	keeper    *keeper.Keeper // nil if no listener goes on where another process was
+	// replica is nil if there is one process only.
+	replica atomic.Pointer[replica.Replica]
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan
@@ -122,7 +126,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 		return nil, errors.Join(plan.NotLoaded(cfg, mistakes), r.close(ctx))
 	}
 	if r.maker != nil {
-		if err := r.outputs.open(ctx, p, r.maker, r.log); err != nil {
+		if err := r.outputs.open(ctx, p, r); err != nil {
 			return nil, errors.Join(err, r.close(ctx))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 )
@@ -24,7 +25,7 @@ func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] 
 // CheckCluster is Check with the configuration's API server: the resources of all informers must
 // exist, it must be allowed to list and watch them with their selectors and to do what outputs do
 // to them, and expressions must read fields that they have. The error is a config.Errors if the
-// configuration is to blame, and a *MissingRights if it asks for what the server does not allow.
+// configuration is to blame, and a *rights.Missing if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
 		if mistakes := plan.KubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
@@ -39,7 +40,10 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	schemas := ofCluster{}
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
-	rights := access{cluster: c, config: cfg}
+	asked := rights.New(c.client, c.writer, cfg)
+	if err := asked.TryElection(ctx); err != nil {
+		return err
+	}
 	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
@@ -50,10 +54,10 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 			mistakes = append(mistakes, cfg.ErrorAt(inf.Field+".resource", err.Error(), ""))
 			continue
 		}
-		if err := rights.try(ctx, inf, found); err != nil {
+		if err := asked.Try(ctx, inf, found); err != nil {
 			return err
 		}
-		if err := rights.tryOutputs(ctx, inf, found); err != nil {
+		if err := asked.TryOutputs(ctx, inf, found); err != nil {
 			return err
 		}
 		gv := found.GVR.GroupVersion()
@@ -65,7 +69,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 		schemas[inf.Resource], _ = sets[gv].LookupGVR(found.GVR.Group, found.GVR.Version,
 			found.GVR.Resource)
 	}
-	if err := rights.err(mistakes); err != nil {
+	if err := asked.Err(mistakes); err != nil {
 		return err
 	}
 	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})

@@ -61,9 +61,8 @@ type collector struct {
 
 // Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, events,
-		ruleViolations,
-		listenerViolations} {
+	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, leads,
+		events, ruleViolations, listenerViolations} {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
@@ -103,6 +102,13 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		}
 		send(ch, reloaded, prometheus.GaugeValue, successful)
 		send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
+	}
+	if c.Leads != nil {
+		value := 0.0
+		if c.Leads() {
+			value = 1
+		}
+		send(ch, leads, prometheus.GaugeValue, value)
 	}
 	if c.Handlers != nil {
 		sendAll(ch, hostSeries, c.Handlers())

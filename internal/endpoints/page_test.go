@@ -58,7 +58,7 @@ func TestMetricsPage(t *testing.T) {
 // someServer has every metric.
 func someServer() *Server {
 	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
-		Informers: someInformers,
+		Informers: someInformers, Leads: func() bool { return true },
 		Reload: func() Reload {
 			return Reload{Successful: true, Last: time.Unix(1700000000, 0)}
 		},

@@ -52,6 +52,8 @@ var (
 		"1 if the last reload of the configuration was successful, or there was none, else 0.")
 	reloadTime = describe("config_last_reload_success_timestamp_seconds",
 		"When the configuration was last loaded or reloaded successfully.")
+	leads = describe("leader",
+		"1 if this replica works, 0 if it stands by. Absent without leaderElection. Alert if the sum over all replicas is not 1 for longer than two leaseDurations.")
 	clusterInfo = describe("cluster_info",
 		"The name that the cluster has in the configuration. Always 1.", "cluster")
 

@@ -64,6 +64,7 @@ type Server struct {
 	Letters   func() deadletter.Stats  // nil if there is no store of dead letters
 	Patches   func() patch.Stats       // nil if there are no outputs
 	Reload    func() Reload            // nil if there are none
+	Leads     func() bool              // whether this replica works; nil if there is only one
 	Log       *slog.Logger             // nil: no log
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
 	Checkpoint func() keeper.Stats

@@ -38,8 +38,9 @@ func filled(t testing.TB, pods int) *world {
 func TestACutHasWhatHasChanged(t *testing.T) {
 	k, w := open(t, t.TempDir()), filled(t, 100)
 	var written []byte
-	commit := k.out.write
-	k.out.write = func(block []byte) error {
+	out := k.out.(*writer)
+	commit := out.write
+	out.write = func(block []byte) error {
 		written = slices.Clone(block)
 		return commit(block)
 	}
@@ -89,8 +90,9 @@ func (o orderedCutter) Cut(to []byte, with delivery.AppendObject) []byte {
 // values are written last", before the cut counts.
 func TestTheOrderOfACut(t *testing.T) {
 	k, o := open(t, t.TempDir()), &ordered{world: filled(t, 1)}
-	commit := k.out.write
-	k.out.write = func(block []byte) error {
+	out := k.out.(*writer)
+	commit := out.write
+	out.write = func(block []byte) error {
 		o.order = append(o.order, "commit")
 		return commit(block)
 	}
@@ -206,8 +208,8 @@ type running struct {
 // run runs a keeper. Call it in a bubble.
 func run(t *testing.T, k *Keeper, w *world) *running {
 	r := &running{shared: &shared{world: w}, ended: make(chan error, 1)}
-	begun, commit := time.Now(), k.out.write
-	k.out.write = func(block []byte) error {
+	begun, commit := time.Now(), k.out.(*writer).write
+	k.out.(*writer).write = func(block []byte) error {
 		var delay time.Duration
 		r.do(func() { delay = r.delay })
 		time.Sleep(delay)

@@ -26,8 +26,8 @@ func TestTheFirstErrorOfTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := w.text()
-		k.out.write = func([]byte) error {
-			k.out.write = k.store.Commit // it would go on
+		k.out.(*writer).write = func([]byte) error {
+			k.out.(*writer).write = k.store.Commit // it would go on
 			return syscall.ENOSPC
 		}
 		r.put(newObject(t, "p1", 100, 10))
@@ -62,8 +62,8 @@ func TestRunContinues(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, current := w.text(), k.Stats().Current
-		k.out.write = func([]byte) error {
-			k.out.write = k.store.Commit // it would go on
+		k.out.(*writer).write = func([]byte) error {
+			k.out.(*writer).write = k.store.Commit // it would go on
 			return syscall.EROFS
 		}
 		for i := range 3 {

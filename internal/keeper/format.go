@@ -159,9 +159,13 @@ func (w *writer) told(t *informer.ToldCut) {
 	w.record(kindTold)
 	w.putText(t.Subscription)
 	w.block = codec.AppendBool(w.block, t.Whole)
-	w.block = codec.AppendUint(w.block, uint64(len(t.Entries)))
-	for i := range t.Entries {
-		e := &t.Entries[i]
+	w.putEntries(t.Entries)
+}
+
+func (w *writer) putEntries(all []informer.Told) {
+	w.block = codec.AppendUint(w.block, uint64(len(all)))
+	for i := range all {
+		e := &all[i]
 		w.putKey(e.Key)
 		w.block = codec.AppendBool(codec.AppendBool(w.block, e.Ended), e.State != nil)
 		if e.State != nil {
@@ -233,6 +237,26 @@ func (r *reader) id() (id informer.InformerID) {
 		*text = r.Text()
 	}
 	return id
+}
+
+func (r *reader) entries() []informer.Told {
+	n := r.Count()
+	all := make([]informer.Told, 0, n)
+	for range n {
+		e := informer.Told{Key: r.key(), Ended: r.Bool()}
+		if has := r.Bool(); has {
+			e.State = r.object()
+		}
+		e.Present = r.Bool()
+		for range r.Count() {
+			e.Gone = append(e.Gone, r.object())
+		}
+		if r.Err() != nil {
+			return nil
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 func (r *reader) key() event.Key { return event.Key{Namespace: r.Text(), Name: r.Text()} }

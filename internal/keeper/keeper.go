@@ -13,11 +13,16 @@ import (
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
 	// Interval is how often there is a cut at most, unless somebody waits for one.
 	Interval = 200 * time.Millisecond
+	// PublishInterval is the same for a keeper that publishes, which makes one within PublishSoon
+	// if somebody waits for it.
+	PublishInterval = 2 * time.Second
+	PublishSoon     = 200 * time.Millisecond
 	// VersionInterval is how often there is a cut with nothing but new versions of informers.
 	VersionInterval = 10 * time.Second
 )
@@ -44,14 +49,28 @@ type Cutter interface {
 	Whole(to []byte, with delivery.AppendObject) []byte
 }
 
-// Keeper keeps the state of a daemon. Make one with Open.
+// target is where cuts go.
+type target interface {
+	informer(*informer.InformerCut)
+	informerEnded(informer.InformerID)
+	unbound(id informer.InformerID, listener string)
+	forgotten(listener string)
+	listener(name, selects string, cut []byte)
+	appendObject(to []byte, o *object.Object) []byte
+	// empty reports whether the cut has nothing so far, and end ends it.
+	empty() bool
+	end() error
+}
+
+// Keeper keeps the state of a daemon. Make one with Open or Publish.
 type Keeper struct {
 	// Continue has Run go on without a checkpoint after an error of the disk. Set it before Run.
 	Continue bool
 
-	store *checkpoint.Store
-	due   func() bool // whether a snapshot pays
-	log   *slog.Logger
+	store     *checkpoint.Store // nil if it publishes
+	published *progress         // nil if it does not
+	due       func() bool       // whether a snapshot pays
+	log       *slog.Logger
 
 	written atomic.Int64 // bytes
 
@@ -68,7 +87,7 @@ type Keeper struct {
 	stats   Stats // but for Written
 
 	// What follows belongs to Run.
-	out      *writer
+	out      target
 	selects  map[string]string              // of listeners, as they were written last
 	alive    map[informer.InformerID]string // versions of informers in the cut before
 	versions time.Time                      // when they were written last
@@ -105,10 +124,11 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 	for name, l := range s.listeners {
 		k.selects[name] = l.Select
 	}
-	k.out = &writer{write: k.write(k.store.Commit)}
+	out := &writer{write: k.write(k.store.Commit)}
 	if settled {
-		k.out.record(kindBegun) // which the first cut has
+		out.record(kindBegun) // which the first cut has
 	}
+	k.out = out
 	return k, nil
 }
 
@@ -186,15 +206,31 @@ func (k *Keeper) Forget(name string) {
 // may be delivered before the first cut, for which Await can wait, and after ctx is done: Run notes
 // that nothing was.
 func (k *Keeper) Run(ctx context.Context, from Source) error {
-	tick := time.NewTicker(Interval)
+	interval, wait := Interval, time.Duration(0)
+	if k.published != nil {
+		interval, wait = PublishInterval, PublishSoon
+	}
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	var soon <-chan time.Time
 	for {
 		last := false
 		select {
 		case <-tick.C:
+		case <-soon:
+			soon = nil
 		case <-k.wake:
+			if wait > 0 { // there may be others soon, who do not put it off
+				if soon == nil {
+					soon = time.After(wait)
+				}
+				continue
+			}
 		case <-ctx.Done():
 			last = true
+			if k.published != nil {
+				k.published.last = true
+			}
 		}
 		err := k.turn(from)
 		if err == nil && last {
@@ -228,11 +264,15 @@ func (k *Keeper) end(err error) error {
 // seal adds two cuts that have nothing, a page apart. So there is a valid block after what is
 // damaged in the cuts before, even if a whole page is, and damage is not taken for a torn cut.
 func (k *Keeper) seal() error {
-	k.out.padding(sealPage)
-	err := k.out.end()
+	out, ok := k.out.(*writer)
+	if !ok {
+		return nil // its last publication says that it is the last one
+	}
+	out.padding(sealPage)
+	err := out.end()
 	if err == nil {
-		k.out.padding(0)
-		err = k.out.end()
+		out.padding(0)
+		err = out.end()
 	}
 	return err
 }
@@ -284,14 +324,14 @@ func (k *Keeper) turn(from Source) error {
 	} else {
 		cuts = from.Informers.Cut()
 	}
-	for _, u := range unbound { // first: the cuts may have another informer of that identity
-		k.out.unbound(u.id, u.listener)
-	}
-	k.informers(cuts, begun)
-	for _, name := range forgot {
+	for _, name := range forgot { // first: another one of the name may have begun
 		k.out.forgotten(name)
 		delete(k.selects, name)
 	}
+	for _, u := range unbound { // and the cuts may have another informer of that identity
+		k.out.unbound(u.id, u.listener)
+	}
+	k.informers(cuts, begun)
 	listeners := from.Listeners()
 	for _, l := range listeners {
 		k.listener(l)
@@ -318,4 +358,9 @@ func (k *Keeper) turn(from Source) error {
 }
 
 // Close releases the folder of a keeper that does not run.
-func (k *Keeper) Close() error { return k.store.Close() }
+func (k *Keeper) Close() error {
+	if k.store == nil {
+		return nil
+	}
+	return k.store.Close()
+}

@@ -85,8 +85,8 @@ func TestASlowDiskHoldsUpReportsOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slow = 5 * time.Second
 		k, out := open(t, t.TempDir()), &recorder{begun: time.Now()}
-		commit := k.out.write
-		k.out.write = func(block []byte) error { time.Sleep(slow); return commit(block) }
+		commit := k.out.(*writer).write
+		k.out.(*writer).write = func(block []byte) error { time.Sleep(slow); return commit(block) }
 		r, queue := newRoute(t, k, out)
 		ran, kept := make(chan error, 1), make(chan error, 1)
 		ctx, stop := context.WithCancel(t.Context())

@@ -59,7 +59,7 @@ func (s *storedInformer) stored() *informer.Stored {
 // whole returns the informer as a cut that has everything.
 func whole(id informer.InformerID, s *informer.Stored) *informer.InformerCut {
 	c := &informer.InformerCut{Informer: id, Whole: true, Version: s.Version,
-		Objects: slices.Values(s.Objects), Gone: s.Gone}
+		Killed: s.Killed, Objects: slices.Values(s.Objects), Gone: s.Gone}
 	for _, name := range slices.Sorted(maps.Keys(s.Told)) {
 		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
 			Entries: s.Told[name]})
@@ -212,22 +212,9 @@ func (l *loading) informer() {
 }
 
 func (l *loading) told() {
-	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool()}
-	n := l.Count()
-	t.Entries = make([]informer.Told, 0, n)
-	for range n {
-		e := informer.Told{Key: l.key(), Ended: l.Bool()}
-		if has := l.Bool(); has {
-			e.State = l.object()
-		}
-		e.Present = l.Bool()
-		for range l.Count() {
-			e.Gone = append(e.Gone, l.object())
-		}
-		if l.Err() != nil {
-			return
-		}
-		t.Entries = append(t.Entries, e)
+	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool(), Entries: l.entries()}
+	if l.Err() != nil {
+		return
 	}
 	l.note(func(in *storedInformer) {
 		told := in.told[t.Subscription]

@@ -19,6 +19,11 @@ func (r Resource) String() string {
 	return fmt.Sprintf("%s (%s)", r.GVR.Resource, r.GVR.GroupVersion())
 }
 
+// IsConfigMaps reports whether these are the core group's ConfigMaps.
+func (r Resource) IsConfigMaps() bool {
+	return r.GVR.GroupResource() == ConfigMaps.GVR.GroupResource()
+}
+
 // IsSecrets reports whether these are the core group's Secrets, whatever name they were found by.
 func (r Resource) IsSecrets() bool {
 	return r.GVR.Group == "" && r.GVR.Resource == "secrets"

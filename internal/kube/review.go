@@ -21,6 +21,21 @@ var Events = Resource{
 	Namespaced: true,
 }
 
+// ConfigMaps and Leases are what the election of a leader writes.
+var (
+	ConfigMaps = Resource{
+		GVR:        schema.GroupVersionResource{Version: "v1", Resource: "configmaps"},
+		GVK:        schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"},
+		Namespaced: true,
+	}
+	Leases = Resource{
+		GVR: schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1",
+			Resource: "leases"},
+		GVK:        schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
+		Namespaced: true,
+	}
+)
+
 // Allowed reports whether the account has a right. Every account may ask for its own. Unlike
 // trying, it changes nothing.
 func (w *Writer) Allowed(ctx context.Context, right Right) (bool, error) {

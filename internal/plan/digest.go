@@ -24,7 +24,7 @@ func digestsOf(cfg *config.Config) Digests {
 	d := Digests{Informers: map[string]string{}, Listeners: map[string]string{},
 		Handlers: map[string]string{}, Outputs: map[string]string{}}
 	d.Process = Digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
-		cfg.DeadLetters})
+		cfg.LeaderElection, cfg.DeadLetters})
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer)
 	}
@@ -47,6 +47,7 @@ type processSettings struct {
 	Health      config.Health
 	Shutdown    config.Shutdown
 	State       config.State
+	Election    *config.LeaderElection
 	DeadLetters config.DeadLetters
 }
 

@@ -11,10 +11,11 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 )
 
-// OpenKeeper opens the checkpoint, nil if no listener asks for one. With forget it is an empty one.
+// OpenKeeper opens the checkpoint, nil if no listener asks for one, or if replicas hand each other
+// what would be in it. With forget it is an empty one.
 // What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on.
 func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
-	if cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
+	if cfg.LeaderElection != nil || cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
 		func(l *config.Listener) bool { return l.Checkpoint }) {
 		return nil, nil
 	}

@@ -234,6 +234,9 @@ func (x *exchange) takeOver() (done bool, err error) {
 	return true, nil
 }
 
+// ID returns the identity of the target's informer.
+func (t Target) ID() InformerID { return InformerID{t.Resource, t.Scope, t.Shape.keeps()} }
+
 func (t Target) key() sharedKey { return sharedKey{t.Resource, t.Scope, t.Shape.keeps()} }
 
 // applied returns up to what version the store is complete, 0 if that is unknown. The processor is

@@ -1,4 +1,7 @@
-package daemon
+// Package rights finds out whether a configuration may do what it will do at the API server. It
+// changes nothing there: what informers need it tries, and about what outputs and the election of a
+// leader write it asks.
+package rights
 
 import (
 	"context"
@@ -22,37 +25,43 @@ import (
 // accessTime bounds a request that only finds out whether it is allowed.
 const accessTime = 20 * time.Second
 
-// MissingRights is an error about rights that a configuration needs and the API server does not
+// Missing is an error about rights that a configuration needs and the API server does not
 // grant. It is a config.Errors as well.
-type MissingRights struct {
+type Missing struct {
 	config.Errors
 	// Roles are those that would grant the rights, as YAML.
 	Roles string
 }
 
 // Unwrap lets errors.As find the config.Errors.
-func (e *MissingRights) Unwrap() error { return e.Errors }
+func (e *Missing) Unwrap() error { return e.Errors }
 
-// access finds out whether informers may do what they will do: it lists one object and begins a
-// watch. What outputs may do it asks, since trying would change something.
-type access struct {
-	cluster  *cluster
+// Access collects what is refused. For an informer it lists one object and begins a watch. What
+// outputs may do it asks, since trying would change something.
+type Access struct {
+	client   *informer.Client
+	writer   *kube.Writer
 	config   *config.Config
 	mistakes config.Errors
 	missing  []kube.Right
 	answers  map[kube.Right]bool // of the API server, about rights of outputs
 }
 
-// try asks for an informer's objects in each of its namespaces. What the server refuses is added to
+// New returns an Access that has asked for nothing.
+func New(client *informer.Client, writer *kube.Writer, cfg *config.Config) *Access {
+	return &Access{client: client, writer: writer, config: cfg}
+}
+
+// Try asks for an informer's objects in each of its namespaces. What the server refuses is added to
 // the mistakes; the error is that the server cannot be asked.
-func (a *access) try(ctx context.Context, inf plan.PlacedInformer, found kube.Resource) error {
+func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Resource) error {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
 	selectors := inf.Scope()
 	for _, ns := range namespaces {
-		lw := a.cluster.client.ListWatcher(resourceOf(found),
+		lw := a.client.ListWatcher(resourceOf(found),
 			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
 				FieldSelector: selectors.FieldSelector})
 		denied := false // list was refused, which is enough to report
@@ -139,13 +148,13 @@ func isAbout(err error) bool {
 	}
 }
 
-func (a *access) mistake(inf plan.PlacedInformer, field, message, hint string) {
+func (a *Access) mistake(inf plan.PlacedInformer, field, message, hint string) {
 	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.Field+"."+field, message, hint))
 }
 
 // users returns who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if
 // objects are only looked up in it.
-func (a *access) users(inf plan.PlacedInformer) string {
+func (a *Access) users(inf plan.PlacedInformer) string {
 	var names []string
 	for _, l := range a.config.ListenersInOrder() {
 		if l.Informer() == inf.Informer {
@@ -162,15 +171,26 @@ func (a *access) users(inf plan.PlacedInformer) string {
 	}
 }
 
-// err returns what the requests found, nil if all rights are granted.
-func (a *access) err(mistakes config.Errors) error {
+// Err returns what the requests found, nil if all rights are granted.
+func (a *Access) Err(mistakes config.Errors) error {
 	all := plan.NotLoaded(a.config, append(mistakes, a.mistakes...))
 	switch {
 	case len(mistakes)+len(a.mistakes) == 0:
 		return nil
 	case len(a.missing) > 0:
-		return &MissingRights{Errors: all, Roles: kube.Roles("informerd", a.missing)}
+		return &Missing{Errors: all, Roles: kube.Roles("informerd", a.missing)}
 	default:
 		return all
 	}
+}
+
+func resourceOf(found kube.Resource) informer.Resource {
+	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
+}
+
+func in(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return " in " + namespace
 }

@@ -1,4 +1,4 @@
-package daemon
+package rights
 
 import (
 	"context"
@@ -41,9 +41,9 @@ func outputRights(o *config.Output, inf *config.Informer, found kube.Resource) (
 	return all
 }
 
-// tryOutputs asks whether the outputs of the listeners of an informer may do what they will do. An
+// TryOutputs asks whether the outputs of the listeners of an informer may do what they will do. An
 // expression may keep an output from ever getting a message; that is not known here.
-func (a *access) tryOutputs(ctx context.Context, inf plan.PlacedInformer,
+func (a *Access) TryOutputs(ctx context.Context, inf plan.PlacedInformer,
 	found kube.Resource) error {
 	for _, l := range a.config.ListenersInOrder() {
 		if l.Informer() != inf.Informer {
@@ -78,13 +78,13 @@ func (a *access) tryOutputs(ctx context.Context, inf plan.PlacedInformer,
 }
 
 // allowed asks for a right once.
-func (a *access) allowed(ctx context.Context, right kube.Right) (bool, error) {
+func (a *Access) allowed(ctx context.Context, right kube.Right) (bool, error) {
 	if allowed, ok := a.answers[right]; ok {
 		return allowed, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
-	allowed, err := a.cluster.writer.Allowed(ctx, right)
+	allowed, err := a.writer.Allowed(ctx, right)
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,180 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// handOverGrace is how long listeners may take to finish what they have when another replica can
+// go on with it.
+const handOverGrace = time.Second
+
+// election returns what replicas have in common, nil if there is one.
+func election(cfg *config.Config) (*lease.Config, error) {
+	e := cfg.LeaderElection
+	if e == nil {
+		return nil, nil
+	}
+	namespace := e.Namespace
+	if namespace == "" {
+		if namespace = kube.PodNamespace(); namespace == "" {
+			return nil, config.Errors{cfg.ErrorAt("leaderElection",
+				"leaderElection.namespace is not set, and informerd does not run in a pod",
+				"name the namespace of the Lease")}
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("the name of this machine, by which the Lease names its holder: %w",
+			err)
+	}
+	return &lease.Config{Namespace: namespace, Name: e.Name,
+		Identity: host + "_" + strings.ToLower(rand.Text()[:8]),
+		Duration: e.LeaseDuration.Duration, RenewDeadline: e.RenewDeadline.Duration,
+		RetryPeriod: e.RetryPeriod.Duration}, nil
+}
+
+// standBy begins to take part in the election, if there are several replicas.
+func (s *supervisor) standBy() error {
+	common, err := election(s.plan.Config)
+	if common == nil || err != nil {
+		return err
+	}
+	common.Log = s.log
+	c := replica.Config{Lease: *common, Clients: s.cluster.election, Cluster: s.cluster.client,
+		Log: s.log, Targets: s.targets}
+	for _, l := range s.listeners {
+		c.Listeners = append(c.Listeners, l.name)
+	}
+	s.log.Info("standing by", "lease", common.Namespace+"/"+common.Name, "identity",
+		common.Identity)
+	s.replica.Store(replica.Begin(c))
+	return nil
+}
+
+// lead waits until this replica is the one that works, if there are several, and has the listeners
+// go on where they were in the one before. The context that it returns ends with its parent, or
+// when another replica may take over.
+func (s *supervisor) lead(parent context.Context) (context.Context, error) {
+	r := s.replica.Load()
+	if r == nil {
+		return parent, nil
+	}
+	loading, stop := context.WithCancel(parent)
+	var handlers sync.WaitGroup
+	for _, l := range s.listeners {
+		handlers.Go(func() { _ = l.load(loading, s.host, s.log) })
+	}
+	k, err := r.Lead(parent)
+	stop()
+	handlers.Wait()
+	if err == nil {
+		err = s.adopt(k)
+	}
+	if err != nil {
+		return parent, err
+	}
+	ctx, end := context.WithCancelCause(parent)
+	context.AfterFunc(r.Lost(), func() {
+		if errors.Is(context.Cause(r.Lost()), context.Canceled) {
+			return // it has resigned
+		}
+		s.log.Error("this replica does not lead any more, so informerd stops", "error",
+			context.Cause(r.Lost()))
+		end(context.Cause(r.Lost()))
+	})
+	return ctx, nil
+}
+
+// adopt makes the listeners again, with what a keeper has of them.
+func (r *runtime) adopt(k *keeper.Keeper) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keeper = k
+	for i, l := range r.listeners {
+		again, err := r.listenerOf(l.setup())
+		if err != nil {
+			return err
+		}
+		r.listeners[i] = again
+	}
+	return nil
+}
+
+// resign ends the hold on the Lease, if there is one, once nothing is delivered any more. It
+// returns why this replica does not lead, nil if it led until now.
+func (s *supervisor) resign() error {
+	r := s.replica.Load()
+	if r == nil {
+		return nil
+	}
+	return r.Close()
+}
+
+// targets returns what listeners watch and look up, as far as it is there.
+func (s *supervisor) targets(ctx context.Context) (all []informer.Target, err error) {
+	for _, l := range s.current() {
+		setup := l.setup()
+		found, wrong := s.cluster.resolve(ctx, setup.Config.Informer())
+		if wrong == nil {
+			all = append(all, setup.targets(found, setup.Config.Informer(), setup.Shape)...)
+		}
+		err = errors.Join(err, wrong)
+		for _, name := range setup.Lookups() {
+			inf := setup.Config.Informers()[name]
+			found, wrong := s.cluster.resolve(ctx, inf)
+			var shape informer.Shape
+			if wrong == nil {
+				shape, wrong = plan.ShapeOf(inf)
+			}
+			if wrong == nil {
+				all = append(all, setup.targets(found, inf, withIndexesIn(shape, name,
+					setup.Filters()))...)
+			}
+			err = errors.Join(err, wrong)
+		}
+	}
+	return all, err
+}
+
+// mayWrite returns nil if this replica is the one that works.
+func (r *runtime) mayWrite() error {
+	if replica := r.replica.Load(); replica != nil {
+		return replica.Check()
+	}
+	return nil
+}
+
+// leaders is a sink to which nothing is written that another replica might write.
+type leaders struct {
+	sink.Sink
+	may func() error
+}
+
+// Write implements sink.Sink.
+func (f leaders) Write(ctx context.Context, messages []sink.Message) []error {
+	err := f.may()
+	if err == nil {
+		return f.Sink.Write(ctx, messages)
+	}
+	errs := make([]error, len(messages))
+	for i := range errs {
+		errs[i] = err
+	}
+	return errs
+}

@@ -1,0 +1,157 @@
+package replica
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// maxChanges is how many states of an object are kept. Of more, the older ones stand for those that
+// followed them: then a listener may get an object again that it has finished.
+const maxChanges = 16
+
+// history is what has happened to an informer's objects, as far back as somebody may need it. It is
+// safe for concurrent use.
+type history struct {
+	mu      sync.Mutex
+	changes map[event.Key][]change
+}
+
+// change is what an object was before a version.
+type change struct {
+	version uint64
+	noted   uint64           // the informer's version then
+	before  *object.Object   // nil if there was none
+	ended   []*object.Object // by the change, or by ones that it stands for
+}
+
+// unknown is the version of the end of an object that a list does not have any more, until the
+// informer's version is that of the list.
+const unknown = math.MaxUint64
+
+// note adds an event. now is the informer's version. Events of an object come in their order.
+func (h *history) note(e *informer.Delivery, now uint64) {
+	c := change{version: parseVersion(e.Object.ResourceVersion()), noted: now}
+	switch e.Op {
+	case event.Add:
+	case event.Update:
+		c.before = e.Old
+	case event.Delete:
+		c.before = e.Before // the event's object has the version of its end, if it is known
+		c.ended = []*object.Object{e.Before}
+		if e.FinalStateUnknown {
+			c.version = unknown
+		}
+	default:
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.changes == nil {
+		h.changes = map[event.Key][]change{}
+	}
+	key := e.Object.Key()
+	all := h.changes[key]
+	if n := len(all); n == maxChanges {
+		// The last but one stands for both: it has the older state, up to the newer version.
+		all[n-2].version, all[n-2].noted = all[n-1].version, all[n-1].noted
+		all[n-2].ended = append(all[n-2].ended, all[n-1].ended...)
+		all = all[:n-1]
+	}
+	h.changes[key] = append(all, c)
+}
+
+// forget forgets what happened up to a version. now is the informer's version.
+func (h *history) forget(upTo, now uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, all := range h.changes {
+		for i := range all {
+			if c := &all[i]; c.version == unknown && c.noted < now {
+				c.version = now // or earlier: then a listener may get the end again
+			}
+		}
+		all = slices.DeleteFunc(all, func(c change) bool { return c.version <= upTo })
+		if h.changes[key] = all; len(all) == 0 {
+			delete(h.changes, key)
+		}
+	}
+}
+
+// told returns what a listener has to learn that has finished a part of the informer's events, as
+// what an informer's checkpoint has of it. objects are those that there are. final: the listener
+// has done nothing after that.
+func (h *history) told(p *keeper.Part, objects []*object.Object, final bool) []informer.Told {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	listed := make(map[event.Key]informer.Told, len(p.Told))
+	for _, e := range p.Told {
+		listed[e.Key] = e
+	}
+	stored := make(map[event.Key]*object.Object, len(objects))
+	for _, o := range objects {
+		stored[o.Key()] = o
+	}
+	complete := parseVersion(p.Version)
+	for key, all := range h.changes {
+		at := max(complete, p.Ahead[key])
+		first := slices.IndexFunc(all, func(c change) bool { return c.version > at })
+		if first < 0 {
+			continue
+		}
+		e, unfinished := listed[key]
+		if !unfinished {
+			e = informer.Told{Key: key, State: known(all[first].before, at)}
+		}
+		listed[key] = mayKnow(e, stored[key], all[first:], final)
+	}
+	for _, o := range objects { // of which the history begins too late
+		if _, is := listed[o.Key()]; !is && known(o, max(complete, p.Ahead[o.Key()])) == nil {
+			listed[o.Key()] = informer.Told{Key: o.Key()}
+		}
+	}
+	return slices.Collect(maps.Values(listed))
+}
+
+// known returns a state, or nil if it is newer than the version up to which a listener knows them.
+func known(state *object.Object, at uint64) *object.Object {
+	if state != nil && parseVersion(state.ResourceVersion()) > at {
+		return nil
+	}
+	return state
+}
+
+// maxGone is how many objects of one name a listener may know on top of the one that it knows.
+const maxGone = 64
+
+// mayKnow returns an entry with what the listener may have got, since the leader may have done more
+// than it has published.
+func mayKnow(e informer.Told, stored *object.Object, changes []change, final bool) informer.Told {
+	another := func(o *object.Object) bool {
+		return o != nil && (e.State == nil || o.UID() != e.State.UID())
+	}
+	var ended []*object.Object
+	for _, c := range changes {
+		ended = append(ended, c.ended...)
+	}
+	if final { // it may have had no other than the one that there was
+		ended = ended[:min(len(ended), 1)]
+		if !e.Present {
+			ended = nil
+		}
+	}
+	e.Present = another(stored) && (!final || e.Present && len(ended) == 0)
+	e.Gone = slices.Clone(e.Gone)
+	for _, o := range ended {
+		if len(e.Gone) < maxGone && another(o) {
+			e.Gone = append(e.Gone, o)
+		}
+	}
+	return e
+}

@@ -1,0 +1,180 @@
+package replicas
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// loss is a leader that was taken away.
+type loss struct {
+	how     ending
+	replica int
+	at      time.Time
+}
+
+const (
+	// interval is how long before a loss a message may have come that comes again. A leader
+	// publishes every two seconds; the rest is for a machine without time.
+	interval = 6 * time.Second
+	// overlap is how long after the first message of a successor one may come that was under way.
+	overlap = time.Second
+)
+
+// missing returns what has not come of the last states. An object that a select has chosen just
+// before a leader was taken away, and does not choose any more, is not among it: its successor
+// knows neither.
+func missing(got []*message, now map[string]truth, losses []loss) (all []string) {
+	type of struct{ listener, name string }
+	last := map[of]*message{}
+	present := map[string]string{} // uids of which all has states, and no delete so far: names
+	for _, m := range got {
+		last[of{m.listener, m.name()}] = m
+		if m.listener == "all" {
+			if m.gone() {
+				delete(present, m.UID)
+			} else {
+				present[m.UID] = m.name()
+			}
+		}
+	}
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for name, is := range now {
+		m := last[of{"all", name}]
+		switch {
+		case is.uid == "" && m != nil && !m.gone():
+			say("all: %s is gone, and the last message is %s %s of %s", name, m.Op, m.Version, m.UID)
+		case is.uid != "" && (m == nil || m.gone() || m.Version != is.version):
+			say("all: %s is %s of %s, and the last message is %s", name, is.version, is.uid, show(m))
+		}
+		m = last[of{"selected", name}]
+		switch selected := is.uid != "" && is.bad == "no"; {
+		case !selected && m != nil && !m.gone() && !lateIn(losses, m):
+			say("selected: %s is not any more, and the last message is %s", name, show(m))
+		case selected && (m == nil || m.gone() || m.Version != is.version):
+			say("selected: %s is %s, and the last message is %s", name, is.version, show(m))
+		}
+		m = last[of{"judged", name}]
+		open := m != nil && strings.HasSuffix(m.Type, ".violated")
+		if open != (is.bad == "yes") {
+			say("judged: %s is bad: %q, and the last message is %s", name, is.bad, show(m))
+		}
+	}
+	for uid, name := range present {
+		if now[name].uid != uid {
+			say("all: %s with the uid %s is gone, and no delete of it has come", name, uid)
+		}
+	}
+	return all
+}
+
+// lateIn reports whether a message came so soon before a loss that nobody else may know of it.
+func lateIn(losses []loss, m *message) bool {
+	return slices.ContainsFunc(losses, func(l loss) bool {
+		return l.how != asked && l.replica == m.replica && m.at.Before(l.at.Add(overlap)) &&
+			l.at.Sub(m.at) < interval
+	})
+}
+
+func show(m *message) string {
+	if m == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%s %s %s of %s by %d at %s", m.Type[strings.LastIndexByte(m.Type, '.')+1:],
+		m.Op, m.Version, m.UID, m.replica, m.at.Format("04:05.000"))
+}
+
+// disorder returns what came after something newer, and reports of rules that do not alternate.
+// What comes again does so in its order, and is judged by repeated.
+func disorder(got []*message) (all []string) {
+	type of struct{ listener, name string }
+	newest := map[of]*message{}
+	ended := map[string]*message{} // by listener and uid
+	report := map[string]*message{}
+	had := map[string]bool{}
+	for _, m := range got {
+		key := of{m.listener, m.name()}
+		id := m.listener + m.Type + m.ID
+		again := had[id]
+		had[id] = true
+		if again {
+			continue
+		}
+		if m.listener == "judged" {
+			before := report[m.name()]
+			if before != nil && before.Type == m.Type && before.ID != m.ID {
+				all = append(all, fmt.Sprintf("judged: %s: after %s came %s", m.name(),
+					show(before), show(m)))
+			}
+			report[m.name()] = m
+			continue
+		}
+		if m.gone() {
+			ended[m.listener+m.UID] = m
+			continue
+		}
+		if end := ended[m.listener+m.UID]; end != nil && m.listener == "all" {
+			all = append(all, fmt.Sprintf("all: %s: after %s came %s", m.name(), show(end), show(m)))
+		}
+		if before := newest[key]; before != nil && before.version() > m.version() {
+			all = append(all, fmt.Sprintf("%s: %s: after %s came %s", m.listener, m.name(),
+				show(before), show(m)))
+		} else {
+			newest[key] = m
+		}
+	}
+	return all
+}
+
+// repeated returns how many messages came again, and those that nothing explains.
+func repeated(got []*message, losses []loss) (explained int, all []string) {
+	first := map[string]*message{}
+	for _, m := range got {
+		key := m.listener + " " + m.Type + " " + m.ID
+		before := first[key]
+		if before == nil {
+			first[key] = m
+			continue
+		}
+		if before.Op == m.Op && explains(losses, before, m) {
+			explained++
+			continue
+		}
+		if before.Op == m.Op {
+			all = append(all, fmt.Sprintf("%s: %s: after %s came %s", m.listener, m.name(),
+				show(before), show(m)))
+		}
+	}
+	return explained, all
+}
+
+// explains reports whether a leader was taken away between two messages that are the same, soon
+// after the first.
+func explains(losses []loss, first, again *message) bool {
+	for _, l := range losses {
+		if l.how != asked && first.at.Before(l.at.Add(overlap)) && again.at.After(l.at) &&
+			l.at.Sub(first.at) < interval {
+			return true
+		}
+	}
+	return false
+}
+
+// together returns messages of a replica that came after its successor had begun.
+func together(got []*message, losses []loss) (all []string) {
+	for n, l := range losses {
+		var begun *message
+		for _, m := range got {
+			switch {
+			case m.at.Before(l.at) || n+1 < len(losses) && m.at.After(losses[n+1].at):
+			case m.replica != l.replica && begun == nil:
+				begun = m
+			case begun != nil && m.replica == l.replica && m.at.After(begun.at.Add(overlap)):
+				all = append(all, fmt.Sprintf("%v of %d: its successor has begun with %s, and then came %s",
+					l.how, l.replica, show(begun), show(m)))
+			}
+		}
+	}
+	return all
+}
