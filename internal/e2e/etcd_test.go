@@ -44,7 +44,7 @@ func (c *cluster) compactEtcd(ctx context.Context, revision uint64) error {
 	defer transport.CloseIdleConnections()
 
 	// A CompactionRequest: revision is its field 1, physical its field 2.
-	message := append(binary.AppendUvarint([]byte{1<<3 | 0}, revision), 2<<3|0, 1)
+	message := append(binary.AppendUvarint([]byte{1 << 3}, revision), 2<<3, 1)
 	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
 		address+"/etcdserverpb.KV/Compact", bytes.NewReader(append(body, message...)))
