@@ -16,6 +16,7 @@ type changes struct {
 	mu      sync.Mutex
 	out     int           // how many changes watches may see
 	watches int           // open
+	lists   int           // pages that were asked for
 	more    chan struct{} // closed when out grows
 	epoch   context.Context
 	end     context.CancelFunc // ends the epoch, and with it the open watches and a pace
@@ -89,13 +90,27 @@ func (c *changes) enter() (epoch context.Context, leave func()) {
 	}
 }
 
+// listed counts a page of a list.
+func (c *changes) listed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lists++
+}
+
+// pages returns how many pages of lists were asked for since the last reset.
+func (c *changes) pages() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lists
+}
+
 // reset withdraws all changes. Open watches end, and no longer count.
 func (c *changes) reset() {
 	c.stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.epoch, c.end = context.WithCancel(context.Background())
-	c.out, c.watches = 0, 0
+	c.out, c.watches, c.lists = 0, 0, 0
 	for i := range c.written {
 		c.written[i].Store(0)
 	}

@@ -31,6 +31,7 @@ type State struct {
 	Out     int    `json:"out"`     // released since the last reset
 	Written int    `json:"written"` // of those, written to a watch
 	Watches int    `json:"watches"` // open
+	Lists   int    `json:"lists"`   // pages that were asked for since the last reset
 	Version uint64 `json:"version"` // the resourceVersion before the first change
 }
 
@@ -148,5 +149,5 @@ func (d *dataset) released(first, n int) Release {
 func (c *collection) state() State {
 	out, watches, written := c.changes.progress()
 	return State{Objects: c.data.Count, Events: c.data.Events, Out: out, Written: written,
-		Watches: watches, Version: c.data.version(0)}
+		Watches: watches, Lists: c.changes.pages(), Version: c.data.version(0)}
 }

@@ -16,6 +16,7 @@ func Continue(version uint64, item int) string { return fmt.Sprintf("%d-%d", ver
 
 // list responds with a page, or with the whole list if there is no limit.
 func (c *collection) list(w http.ResponseWriter, r *http.Request) {
+	c.changes.listed()
 	q := r.URL.Query()
 	if q.Get("sendInitialEvents") != "" {
 		refuse(w, http.StatusUnprocessableEntity, "Invalid",

@@ -31,7 +31,7 @@ type Setup struct {
 	// Filter is an expression; Filters has one for each kind.
 	Filter string
 	// Others is the number of listeners besides the first, with the filter OthersFilter, in which
-	// {n} is the listener's number. Core only.
+	// {n} is the listener's number. Core and listeners only; those of listeners match everything.
 	Others       int
 	OthersFilter string
 	// Informers is the number of parts of the collection, each of which has its own informer; 0 is
@@ -39,6 +39,8 @@ type Setup struct {
 	Informers int
 	// ColdAfter is that of informer.Factory, if it is not 0. Core only.
 	ColdAfter time.Duration
+	// Checkpoint is the folder of a checkpoint, "" for none. Listeners only.
+	Checkpoint string
 	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration.
 	// For those two only.
 	Program, Dir string
@@ -95,16 +97,19 @@ const (
 	Core          = "core"
 	Daemon        = "daemon"
 	ShellOperator = "shell-operator"
+	// Listeners is compared with itself, with a checkpoint and without one.
+	Listeners = "listeners"
 )
 
-// Names are all contenders, in the order of the tables.
+// Names are the contenders that are compared with each other, in the order of the tables.
 var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon,
 	ShellOperator}
 
 // Supports reports whether a contender can work on a kind.
 func Supports(name string, kind *objects.Kind) bool {
 	podsOnly := name == TypedJSON || name == TypedProtobuf || name == ShellOperator
-	return slices.Contains(Names, name) && (!podsOnly || kind.Resource == objects.Pods.Resource)
+	known := name == Listeners || slices.Contains(Names, name)
+	return known && (!podsOnly || kind.Resource == objects.Pods.Resource)
 }
 
 // InProcess reports whether a contender works in the process that starts it, where it can report
@@ -132,6 +137,8 @@ func New(name string, s Setup) (Contender, error) {
 		c, err = newTyped(cfg, name == TypedProtobuf)
 	case Core:
 		c, err = newCore(cfg, s)
+	case Listeners:
+		c, err = newListeners(cfg, s)
 	case Daemon:
 		c = newDaemon(s)
 	case ShellOperator:

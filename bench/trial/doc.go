@@ -29,6 +29,13 @@
 // unknown, and CPU time has ticks of 10 ms and includes the program's start. It counts as done when
 // it has been quiet, for 0.6 s that are part of its wall time.
 //
+// Listeners with a checkpoint are compared with the same listeners without one. Disk is the size of
+// the checkpoint's folder after the list, once nothing is being written; BurstDisk and PacedDisk
+// are what the changes add to its log. With Missed, the trial begins with a checkpoint that an
+// earlier trial has left, and First is from the start to the first event of what happened since.
+// Without a checkpoint, First is that of the first object of the list. The checkpoint's files are
+// in the system's cache then, as after a restart of the program alone.
+//
 // In the scene of growth there is more of one thing and the same of all others: objects, workloads
 // (each with fewer replicas), or informers (each with a part of the objects, so that together they
 // read the same bytes, over as many connections; drop does so, too, and shows the cost of the

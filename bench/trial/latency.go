@@ -10,7 +10,10 @@ func (t *trial) paced(ctx context.Context) (err error) {
 	if t.silent {
 		return nil // it does not report each change
 	}
-	t.result.Latencies, _, err = t.apart(ctx, t.Burst, t.Paced, t.PacedEvery)
+	t.result.Latencies, t.result.PacedCPU, err = t.apart(ctx, t.Burst, t.Paced, t.PacedEvery)
+	if err == nil {
+		t.result.PacedDisk, err = t.added(ctx, t.result.Disk+t.result.BurstDisk)
+	}
 	return err
 }
 

@@ -16,6 +16,15 @@ type Result struct {
 	// Blind contenders parse nothing, so they match nothing.
 	Blind bool
 
+	// First is the time from the start to the first event. Pages are those of lists since the
+	// server's last reset.
+	First time.Duration
+	Pages int
+	// Disk is the size of the checkpoint once it holds the list, BurstDisk and PacedDisk what those
+	// changes have added to its log, 0 if a snapshot came between. PacedCPU is all of that phase.
+	Disk, BurstDisk, PacedDisk int64
+	PacedCPU                   time.Duration
+
 	Heap      int64 // bytes, live after the list, above the baseline; 0 if not known
 	IdleRSS   int64 // 0 if there was no process yet
 	PeakRSS   int64

@@ -13,9 +13,12 @@ import (
 
 // Options is the configuration of a trial. A phase without changes is left out.
 type Options struct {
-	Contender  string
-	Setup      contender.Setup
-	Control    Control
+	Contender string
+	Setup     contender.Setup
+	Control   Control
+	// Missed are the changes since the checkpoint was written, which the trial begins with instead
+	// of a list; 0: it begins with a list.
+	Missed     int
 	Burst      int           // changes at once
 	Paced      int           // changes at an even rate
 	PacedEvery time.Duration // time between them
@@ -37,6 +40,7 @@ type trial struct {
 	quiet   measure.Quiet
 	// silent contenders report matches only: they count as done when they are quiet.
 	silent bool
+	began  time.Time // when the contender was started
 	result Result
 }
 
@@ -111,6 +115,7 @@ func (t *trial) list(ctx context.Context) (err error) {
 		return err
 	}
 	start := func() error {
+		t.began = time.Now()
 		t.process, err = t.c.Start(ctx, t.tally)
 		return err
 	}
@@ -136,7 +141,15 @@ func (t *trial) list(ctx context.Context) (err error) {
 // listed waits until the whole list was handled.
 func (t *trial) listed(ctx context.Context) error {
 	if !t.silent {
-		return t.tally.Listed.Wait(ctx, t.Setup.Objects)
+		events, n := &t.tally.Listed, t.Setup.Objects
+		if t.Missed > 0 {
+			events, n = &t.tally.Changes, t.Missed
+		}
+		if err := events.Wait(ctx, 1); err != nil {
+			return err
+		}
+		t.result.First = time.Since(t.began)
+		return events.Wait(ctx, n)
 	}
 	// Informers start to watch after reading the list.
 	if err := t.watching(ctx); err != nil {
@@ -176,7 +189,16 @@ func (t *trial) steady(ctx context.Context) error {
 		measure.Collect()
 		t.result.Heap += measure.ReadHeap().Live
 	}
-	return t.watching(ctx)
+	if err := t.watching(ctx); err != nil {
+		return err
+	}
+	s, err := t.Control.State(ctx)
+	if err != nil {
+		return err
+	}
+	t.result.Pages = s.Lists
+	t.result.Disk, err = t.onDisk(ctx)
+	return err
 }
 
 func (t *trial) burst(ctx context.Context) (err error) {
@@ -197,6 +219,9 @@ func (t *trial) burst(ctx context.Context) (err error) {
 	}
 	r, err := t.process.Resident()
 	t.result.LoadedRSS = r.Now
+	if err == nil {
+		t.result.BurstDisk, err = t.added(ctx, t.result.Disk)
+	}
 	return err
 }
 

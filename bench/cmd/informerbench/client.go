@@ -42,15 +42,19 @@ func client(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.W
 func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, id *string) {
 	o = &trial.Options{}
 	flags.StringVar(&o.Contender, "contender", contender.Core,
-		"one of "+strings.Join(contender.Names, ", "))
+		"one of "+strings.Join(append(contender.Names, contender.Listeners), ", "))
 	flags.StringVar(&o.Setup.Kubeconfig, "kubeconfig", "", "of the server to list and watch")
 	flags.StringVar(&o.Control.URL, "control", "", "URL of the server's plain port")
 	id = flags.String("kind", objects.Pods.ID, "what the server serves")
 	flags.IntVar(&o.Setup.Objects, "objects", 20_000, "how many objects the server has")
 	flags.StringVar(&o.Setup.Filter, "filter", "",
 		"the filter (default: one for the resource)")
-	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners that match nothing (core only)")
+	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners: of core they match nothing, of listeners everything")
 	flags.StringVar(&o.Setup.OthersFilter, "others-filter", contender.NoMatch, "their filter")
+	flags.StringVar(&o.Setup.Checkpoint, "checkpoint", "",
+		"folder of a checkpoint (listeners only)")
+	flags.IntVar(&o.Missed, "missed", 0,
+		"changes since the checkpoint was written, which the trial begins with instead of a list")
 	flags.IntVar(&o.Setup.Informers, "informers", 0,
 		"divide the collection among this many informers (core and drop only)")
 	flags.StringVar(&o.Setup.Program, "program", "",
