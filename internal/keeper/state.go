@@ -20,6 +20,7 @@ import (
 type state struct {
 	informers map[informer.InformerID]*storedInformer
 	listeners map[string]*Listener
+	loose     map[informer.InformerID]struct{} // that a listener has left in this cut
 }
 
 // Listener is what a listener had.
@@ -40,7 +41,7 @@ type storedInformer struct {
 
 func newState() *state {
 	return &state{informers: map[informer.InformerID]*storedInformer{},
-		listeners: map[string]*Listener{}}
+		listeners: map[string]*Listener{}, loose: map[informer.InformerID]struct{}{}}
 }
 
 // stored returns the informer as package informer takes it.
@@ -103,6 +104,7 @@ func (l *loading) add(block []byte) error {
 			return refused(err)
 		}
 	}
+	l.state.sweep()
 	clear(l.cut)
 	l.cut, l.within = l.cut[:0], false
 	return nil
@@ -254,9 +256,19 @@ func (s *state) unbind(id informer.InformerID, listener string) {
 	if in == nil {
 		return
 	}
-	if delete(in.told, listener); len(in.told) == 0 {
-		delete(s.informers, id)
+	delete(in.told, listener)
+	s.loose[id] = struct{}{}
+}
+
+// sweep ends a cut: informers that the cut has left without a listener are forgotten. Others may
+// have joined in the same cut.
+func (s *state) sweep() {
+	for id := range s.loose {
+		if in := s.informers[id]; in != nil && len(in.told) == 0 {
+			delete(s.informers, id)
+		}
 	}
+	clear(s.loose)
 }
 
 // forget forgets a listener.

@@ -12,6 +12,7 @@ type loss struct {
 	how     ending
 	replica int
 	at      time.Time
+	until   time.Time // when it went on, if it was frozen: with what was under way; else at
 }
 
 const (
@@ -72,7 +73,7 @@ func missing(got []*message, now map[string]truth, losses []loss) (all []string)
 // lateIn reports whether a message came so soon before a loss that nobody else may know of it.
 func lateIn(losses []loss, m *message) bool {
 	return slices.ContainsFunc(losses, func(l loss) bool {
-		return l.how != asked && l.replica == m.replica && m.at.Before(l.at.Add(overlap)) &&
+		return l.how != asked && l.replica == m.replica && m.at.Before(l.until.Add(overlap)) &&
 			l.at.Sub(m.at) < interval
 	})
 }
@@ -153,7 +154,7 @@ func repeated(got []*message, losses []loss) (explained int, all []string) {
 // after the first.
 func explains(losses []loss, first, again *message) bool {
 	for _, l := range losses {
-		if l.how != asked && first.at.Before(l.at.Add(overlap)) && again.at.After(l.at) &&
+		if l.how != asked && first.at.Before(l.until.Add(overlap)) && again.at.After(l.at) &&
 			l.at.Sub(first.at) < interval {
 			return true
 		}

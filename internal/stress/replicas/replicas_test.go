@@ -153,6 +153,10 @@ func (w *world) end(t *testing.T, n int, how ending) {
 	case isolated:
 		r.link.cut()
 	}
+	l.until = l.at
+	if how == frozen {
+		l.until = l.at.Add(leaseDuration + time.Second)
+	}
 	w.losses = append(w.losses, l)
 	var by int
 	var at time.Time
@@ -164,7 +168,7 @@ func (w *world) end(t *testing.T, n int, how ending) {
 	}
 	w.took[how] = append(w.took[how], at.Sub(l.at))
 	if how == frozen {
-		<-time.After(time.Until(l.at.Add(leaseDuration + time.Second))) // that is what is tested
+		<-time.After(time.Until(l.until)) // that is what is tested
 		r.signal(syscall.SIGCONT)
 	}
 	select {

@@ -51,7 +51,7 @@ func (b *Buffer) enterInitial(e Entry) {
 	}
 	later := *m
 	m.before, m.latest = nil, e
-	for _, before := range later.before {
+	for _, before := range later.ends() {
 		b.merge(m, before)
 	}
 	b.merge(m, later.latest)

@@ -9,8 +9,23 @@ import (
 // earlier object of the same name: the subscription may know that one, and must learn that it is
 // gone. If that is the end of an object that is Owed, there may be others.
 type mark struct {
-	before []Entry
+	before *[]Entry // nil of most, which are as small as their latest
 	latest Entry
+}
+
+// ends returns what is before the latest.
+func (m *mark) ends() []Entry {
+	if m.before == nil {
+		return nil
+	}
+	return *m.before
+}
+
+// setEnds sets what is before the latest.
+func (m *mark) setEnds(all []Entry) {
+	if m.before = nil; len(all) > 0 {
+		m.before = &all
+	}
 }
 
 // maxOwed is how many ends a mark may have that are Owed.
@@ -60,8 +75,8 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		!same && e.From.Transitions && last.Op == event.Update:
 		// Another object has taken the name. With Transitions, the update is the first one's end in
 		// what the subscription looks at.
-		if n := len(m.before); n == 0 || last.Owed && n < maxOwed {
-			m.before = append(m.before, *last)
+		if n := len(m.ends()); n == 0 || last.Owed && n < maxOwed {
+			m.setEnds(append(m.ends(), *last))
 			e.compact()
 			m.latest = e
 			return false
@@ -90,13 +105,13 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 func (m *mark) empty() bool { return m.latest.Object == nil }
 
 // entries returns how many events the mark will be.
-func (m *mark) entries() int { return len(m.before) + 1 }
+func (m *mark) entries() int { return len(m.ends()) + 1 }
 
 // forget takes the progress away from what the mark stands for, and returns how many events it
 // would have been.
 func (m *mark) forget() int {
-	for i := range m.before {
-		m.before[i].Forget()
+	for i := range m.ends() {
+		m.ends()[i].Forget()
 	}
 	m.latest.Forget()
 	return m.entries()
@@ -110,7 +125,7 @@ func (b *Buffer) enterMark(m *mark) {
 		return
 	}
 	delete(b.marks, key)
-	for _, before := range m.before {
+	for _, before := range m.ends() {
 		b.ring.Push(before)
 	}
 	b.ring.Push(m.latest)

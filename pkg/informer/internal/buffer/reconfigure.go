@@ -16,7 +16,7 @@ func (b *Buffer) Reconfigure(cfg Config) error {
 	case cfg.Overflow == Block: // nothing is merged from here on
 		for key, m := range b.folded {
 			lane := b.lanes.Lane(key)
-			for _, before := range m.before {
+			for _, before := range m.ends() {
 				b.lanes.WaitHeld(lane, before)
 			}
 			b.lanes.WaitHeld(lane, m.latest)

@@ -39,7 +39,7 @@ func (b *Buffer) Park(e Entry) {
 		}
 	}
 	if m != nil {
-		for _, before := range m.before {
+		for _, before := range m.ends() {
 			b.lineUp(key, lane, before)
 		}
 		b.lineUp(key, lane, m.latest)
@@ -60,8 +60,9 @@ func (b *Buffer) unfold(key object.Key, lane *lanes.Lane[Entry]) {
 		return
 	}
 	next := m.latest
-	if len(m.before) > 0 {
-		next, m.before = m.before[0], m.before[1:]
+	if ends := m.ends(); len(ends) > 0 {
+		next = ends[0]
+		m.setEnds(ends[1:])
 	} else {
 		delete(b.folded, key)
 	}

@@ -159,7 +159,7 @@ func (b *Buffer) loseSpill() {
 		if m.empty() {
 			continue
 		}
-		for _, before := range m.before {
+		for _, before := range m.ends() {
 			b.mark(before)
 		}
 		b.mark(m.latest)
