@@ -13,7 +13,8 @@
 //   - two replicas never deliver at the same time, beyond what was under way;
 //   - a successor delivers in time.
 //
-// STRESS=full takes the leader away 50 times by SIGKILL, 20 times by SIGTERM, 10 times by SIGSTOP
-// and 10 times by cutting it off, with two replicas and then with three. STRESS_SEED=N repeats a
-// run as far as the machine allows.
+// It only runs if STRESS is set: with STRESS=short for a minute or two. STRESS=full takes the
+// leader away 50 times by SIGKILL, 20 times by SIGTERM, 10 times by SIGSTOP and 10 times by cutting
+// it off, with two replicas and then with three. STRESS_SEED=N repeats a run as far as the machine
+// allows.
 package replicas
