@@ -510,6 +510,12 @@ func TestObjectsAheadOfTheirVersionComeOnce(t *testing.T) {
 		}
 		l.restart()
 		sub, _ = l.join(cfg)
-		expect(t, finish(sub), "add c/1 106 resumed", "add d/1 107 resumed", "add e/1 108")
+		got := finish(sub)
+		for i, text := range got { // e may come before the subscription joins, or after that
+			if strings.HasPrefix(text, "add e/1") {
+				got[i] = strings.TrimSuffix(text, " resumed")
+			}
+		}
+		expect(t, got, "add c/1 106 resumed", "add d/1 107 resumed", "add e/1 108")
 	})
 }
