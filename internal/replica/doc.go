@@ -18,7 +18,8 @@
 //
 // # Promises
 //
-//   - Nothing is lost. What the leader has done after it published last comes again, with the same
+//   - Nothing is lost, as far as the tests here know; internal/stress/replicas has found deletes
+//     missing on a machine without time to spare. What the leader has done after it published last comes again, with the same
 //     ids; after an orderly stop nothing does.
 //   - No older state comes after a newer one: a successor waits until it has seen all that the
 //     leader had when it published.
