@@ -58,6 +58,13 @@ func sameObjects(c *informer.InformerCut) bool {
 	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Told) == 0
 }
 
+func names(listeners []Cutter) (names []string) {
+	for _, l := range listeners {
+		names = append(names, l.Name())
+	}
+	return names
+}
+
 // listener adds what has changed of a listener.
 func (k *Keeper) listener(l Cutter) {
 	k.block = l.Cut(k.block[:0], k.out.appendObject)

@@ -158,7 +158,7 @@ func (w *writer) informer(c *informer.InformerCut) {
 func (w *writer) told(t *informer.ToldCut) {
 	w.record(kindTold)
 	w.putText(t.Subscription)
-	w.block = codec.AppendBool(w.block, t.Whole)
+	w.block = codec.AppendBool(codec.AppendBool(w.block, t.Whole), t.Begins)
 	w.putEntries(t.Entries)
 }
 

@@ -32,6 +32,7 @@ type Source struct {
 	Informers interface {
 		Cut() []informer.InformerCut
 		CutAndWhole() (last, whole []informer.InformerCut)
+		Kept(subscriptions []string) (waiting bool)
 	}
 	// Listeners returns those that go on after a restart.
 	Listeners func() []Cutter
@@ -92,6 +93,7 @@ type Keeper struct {
 	alive    map[informer.InformerID]string // versions of informers in the cut before
 	versions time.Time                      // when they were written last
 	killed   map[informer.InformerID]bool   // what the cut before has of their Killed
+	held     bool                           // a listener waits for a cut
 	rotation *rotation
 	block    []byte
 }
@@ -233,6 +235,9 @@ func (k *Keeper) Run(ctx context.Context, from Source) error {
 			}
 		}
 		err := k.turn(from)
+		if k.held && wait > 0 && soon == nil {
+			soon = time.After(wait)
+		}
 		if err == nil && last {
 			err = k.settle()
 		}
@@ -343,6 +348,9 @@ func (k *Keeper) turn(from Source) error {
 	if err != nil && k.Continue {
 		k.giveUp(err)
 		err = nil
+	}
+	if err == nil {
+		k.held = from.Informers.Kept(names(listeners))
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -104,7 +104,7 @@ func storedText(s *informer.Stored) string {
 		lines = append(lines, fmt.Sprintf("gone %v %s", gone.Key, gone.Version))
 	}
 	for name, entries := range s.Told {
-		lines = append(lines, "told "+name)
+		lines = append(lines, fmt.Sprint("told ", name, slices.Contains(s.Begins, name)))
 		for _, e := range entries {
 			line := fmt.Sprintf("told %s %v", name, e.Key)
 			if e.State != nil {

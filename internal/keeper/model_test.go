@@ -139,7 +139,7 @@ func (m *keeping) version() int { m.next++; return m.next }
 func (m *keeping) change(in *fakeInformer) {
 	name := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(m.t, "object")
 	subscription := rapid.SampledFrom([]string{"a", "b"}).Draw(m.t, "subscription")
-	switch rapid.IntRange(0, 5).Draw(m.t, "change") {
+	switch rapid.IntRange(0, 6).Draw(m.t, "change") {
 	case 0, 1:
 		in.put(newObject(m.world.t, name, m.version(), rapid.IntRange(0, 300).Draw(m.t, "length")))
 	case 2:
@@ -151,6 +151,10 @@ func (m *keeping) change(in *fakeInformer) {
 			in.join(subscription)
 		} else if len(in.told) > 1 {
 			in.leave(subscription)
+		}
+	case 5:
+		if in.told[subscription] != nil {
+			in.begin(subscription, rapid.Bool().Draw(m.t, "begins"))
 		}
 	default:
 		state := newObject(m.world.t, name, m.next, 10)

@@ -32,6 +32,8 @@ type Part struct {
 	Newest uint64
 	// Killed: a process before was killed, and may have delivered what comes after Version.
 	Killed bool
+	// Begins: the listener knows no other object than those that Told lists.
+	Begins bool
 	Told   []informer.Told
 }
 
@@ -53,7 +55,8 @@ type progress struct {
 // position is how far an informer is.
 type position struct {
 	Part
-	told map[string]map[event.Key]informer.Told
+	told   map[string]map[event.Key]informer.Told
+	begins map[string]bool // listeners that know no other objects
 }
 
 // Publish returns a keeper that goes on with what others know: the objects of informers with what
@@ -88,15 +91,14 @@ func Publish(stored map[informer.InformerID]*informer.Stored, segments map[strin
 func (p *progress) informer(c *informer.InformerCut) {
 	at := p.informers[c.Informer]
 	if at == nil {
-		at = &position{told: map[string]map[event.Key]informer.Told{}}
+		at = newPosition(Part{})
 		p.informers[c.Informer] = at
 	}
 	if c.Whole {
 		for name := range at.told { // it may have no part in it any more
 			p.changed[name] = struct{}{}
 		}
-		*at = position{Part: Part{Newest: at.Newest},
-			told: map[string]map[event.Key]informer.Told{}}
+		*at = *newPosition(Part{Newest: at.Newest})
 	}
 	at.advance(c)
 	for _, name := range c.Left {
@@ -109,6 +111,11 @@ func (p *progress) informer(c *informer.InformerCut) {
 	for name := range at.told {
 		p.changed[name] = struct{}{}
 	}
+}
+
+func newPosition(p Part) *position {
+	return &position{Part: p, told: map[string]map[event.Key]informer.Told{},
+		begins: map[string]bool{}}
 }
 
 // advance notes the versions that a cut has.
@@ -139,6 +146,7 @@ func (at *position) apply(t *informer.ToldCut) {
 	if told == nil || t.Whole {
 		told = map[event.Key]informer.Told{}
 		at.told[t.Subscription] = told
+		at.begins[t.Subscription] = t.Begins
 	}
 	for _, e := range t.Entries {
 		if e.Ended {
@@ -220,8 +228,9 @@ func (p *progress) end() error {
 //	version    byte
 //	select     text
 //	route      bytes, a cut of everything
-//	informers  for each: its id, version, newest version, whether killed; a count of those ahead,
-//	           each a key and a version; a count of those told, each as in a block
+//	informers  for each: its id, version, newest version, whether killed, whether it begins; a
+//	           count of those ahead, each a key and a version; a count of those told, each as in a
+//	           block
 func (p *progress) segment(name string) []byte {
 	l := p.listeners[name]
 	w := &writer{block: []byte{formatVersion}}
@@ -235,6 +244,7 @@ func (p *progress) segment(name string) []byte {
 		w.putID(id)
 		w.putText(at.Version)
 		w.block = codec.AppendBool(codec.AppendUint(w.block, at.Newest), at.Killed)
+		w.block = codec.AppendBool(w.block, at.begins[name])
 		w.block = codec.AppendUint(w.block, uint64(len(at.Ahead)))
 		for key, version := range at.Ahead {
 			w.putKey(key)
@@ -261,7 +271,7 @@ func ReadProgress(segment []byte) (*Progress, error) {
 	for r.More() {
 		id := r.id()
 		part := &Part{Version: r.Text(), Newest: r.Uint(), Killed: r.Bool(),
-			Ahead: map[event.Key]uint64{}}
+			Begins: r.Bool(), Ahead: map[event.Key]uint64{}}
 		for range r.Count() {
 			part.Ahead[r.key()] = r.Uint()
 		}

@@ -45,6 +45,7 @@ type shownPart struct {
 	version, newest int
 	objects, gone   map[string]int
 	told            map[string]map[string]*object.Object // by listener
+	begins          map[string]bool
 }
 
 func (p shownPart) clone() shownPart {
@@ -53,7 +54,7 @@ func (p shownPart) clone() shownPart {
 	for name, entries := range p.told {
 		told[name] = maps.Clone(entries)
 	}
-	p.told = told
+	p.told, p.begins = told, maps.Clone(p.begins)
 	return p
 }
 
@@ -72,8 +73,8 @@ func (p shownPart) text(listener string) string {
 	}
 	slices.Sort(ahead)
 	slices.Sort(told)
-	return fmt.Sprintf("version %d, newest %d, ahead %v, told %v\n", p.version, p.newest, ahead,
-		told)
+	return fmt.Sprintf("version %d, newest %d, ahead %v, begins %v, told %v\n", p.version, p.newest,
+		ahead, p.begins[listener], told)
 }
 
 func toldText(name string, state *object.Object) string {
@@ -86,7 +87,8 @@ func toldText(name string, state *object.Object) string {
 // readText returns what a progress has.
 func readText(p *Part) string {
 	read := shownPart{newest: int(p.Newest), gone: map[string]int{},
-		told: map[string]map[string]*object.Object{"": {}}}
+		told:   map[string]map[string]*object.Object{"": {}},
+		begins: map[string]bool{"": p.Begins}}
 	read.version, _ = strconv.Atoi(p.Version)
 	for key, version := range p.Ahead {
 		read.gone[key.Name] = int(version)
@@ -124,6 +126,9 @@ func (m *publishing) Cut() (cuts []informer.InformerCut) {
 	return cuts
 }
 
+// Kept begins nobody: steps do.
+func (m *publishing) Kept([]string) (waiting bool) { return false }
+
 func (m *publishing) CutAndWhole() (last, whole []informer.InformerCut) { panic("nobody asks") }
 
 // cut returns what has changed since the last one.
@@ -148,7 +153,8 @@ func (in *shownInformer) cut(id informer.InformerID) informer.InformerCut {
 	for name, told := range in.now.told {
 		before, had := in.shown.told[name]
 		t := informer.ToldCut{Subscription: name, Whole: c.Whole || !had ||
-			slices.Contains(in.left, name)}
+			slices.Contains(in.left, name) || in.now.begins[name] != in.shown.begins[name]}
+		t.Begins = t.Whole && in.now.begins[name]
 		for name, state := range told {
 			if was, listed := before[name]; t.Whole || !listed || was != state {
 				t.Entries = append(t.Entries, informer.Told{Key: event.Key{Namespace: "ns",
@@ -319,6 +325,9 @@ func (m *publishing) takeOver() {
 		}
 		for listener, told := range in.now.told {
 			s.Told[listener] = nil
+			if in.now.begins[listener] {
+				s.Begins = append(s.Begins, listener)
+			}
 			for name, state := range told {
 				s.Told[listener] = append(s.Told[listener], informer.Told{Key: event.Key{
 					Namespace: "ns", Name: name}, State: state})
@@ -381,7 +390,7 @@ func (m *publishing) step(t *rapid.T) {
 	o := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "object")
 	in, l := m.informers[at], m.listeners[name]
 	step := rapid.SampledFrom([]string{"put", "put", "remove", "complete", "tell", "tell", "told",
-		"offer", "send", "select", "leave", "end", "again", "forget", "cut", "cut", "cut",
+		"begun", "offer", "send", "select", "leave", "end", "again", "forget", "cut", "cut", "cut",
 		"take over"}).Draw(t, "step")
 	switch {
 	case step == "cut":
@@ -393,7 +402,8 @@ func (m *publishing) step(t *rapid.T) {
 	case in == nil:
 		m.informers[at] = &shownInformer{whole: true, now: shownPart{newest: m.ended[at],
 			objects: map[string]int{}, gone: map[string]int{},
-			told: map[string]map[string]*object.Object{name: {}}}}
+			begins: map[string]bool{name: true},
+			told:   map[string]map[string]*object.Object{name: {}}}}
 	case step == "end":
 		m.ended[at] = max(m.ended[at], in.shown.newest)
 		delete(m.informers, at)
@@ -427,7 +437,7 @@ func (m *publishing) change(step, name, o string, in *shownInformer, l *shownLis
 		in.now.version = m.version
 	case "tell":
 		if told == nil {
-			in.now.told[name] = map[string]*object.Object{}
+			in.now.told[name], in.now.begins[name] = map[string]*object.Object{}, true
 			return
 		}
 		var state *object.Object
@@ -437,6 +447,8 @@ func (m *publishing) change(step, name, o string, in *shownInformer, l *shownLis
 		told[o] = state
 	case "told":
 		delete(told, o)
+	case "begun":
+		in.now.begins[name] = false
 	case "leave":
 		if told != nil {
 			delete(in.now.told, name)

@@ -20,14 +20,11 @@ type rotation struct {
 // haveBegun reports whether the listeners have what was loaded. A snapshot waits for that, since it
 // has only what they have.
 func (k *Keeper) haveBegun(listeners []Cutter) bool {
-	has := make(map[string]bool, len(listeners))
-	for _, l := range listeners {
-		has[l.Name()] = true
-	}
+	has := names(listeners)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for name := range k.loaded {
-		if !has[name] {
+		if !slices.Contains(has, name) {
 			return false
 		}
 	}

@@ -16,6 +16,8 @@ import (
 // oneCut is a source of informers with a cut that is the same each time.
 type oneCut []informer.InformerCut
 
+func (oneCut) Kept([]string) (waiting bool) { return false }
+
 func (c oneCut) Cut() []informer.InformerCut                       { return c }
 func (c oneCut) CutAndWhole() (last, whole []informer.InformerCut) { return c, c }
 

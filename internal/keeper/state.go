@@ -36,7 +36,8 @@ type storedInformer struct {
 	objects map[event.Key]*object.Object
 	gone    map[event.Key]string
 	told    map[string]map[event.Key]informer.Told
-	settled bool // nothing was delivered after that
+	begins  map[string]bool // listeners that know no other objects
+	settled bool            // nothing was delivered after that
 }
 
 func newState() *state {
@@ -53,6 +54,9 @@ func (s *storedInformer) stored() *informer.Stored {
 	}
 	for name, entries := range s.told {
 		to.Told[name] = slices.Collect(maps.Values(entries))
+		if s.begins[name] {
+			to.Begins = append(to.Begins, name)
+		}
 	}
 	return to
 }
@@ -63,7 +67,7 @@ func whole(id informer.InformerID, s *informer.Stored) *informer.InformerCut {
 		Killed: s.Killed, Objects: slices.Values(s.Objects), Gone: s.Gone}
 	for _, name := range slices.Sorted(maps.Keys(s.Told)) {
 		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
-			Entries: s.Told[name]})
+			Begins: slices.Contains(s.Begins, name), Entries: s.Told[name]})
 	}
 	return c
 }
@@ -198,7 +202,8 @@ func (l *loading) informer() {
 		in := s.informers[id]
 		if in == nil || whole {
 			in = &storedInformer{objects: map[event.Key]*object.Object{},
-				gone: map[event.Key]string{}, told: map[string]map[event.Key]informer.Told{}}
+				gone: map[event.Key]string{}, told: map[string]map[event.Key]informer.Told{},
+				begins: map[string]bool{}}
 			s.informers[id] = in
 		}
 		in.version, in.settled = version, false
@@ -214,7 +219,8 @@ func (l *loading) informer() {
 }
 
 func (l *loading) told() {
-	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool(), Entries: l.entries()}
+	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool(), Begins: l.Bool(),
+		Entries: l.entries()}
 	if l.Err() != nil {
 		return
 	}
@@ -223,6 +229,7 @@ func (l *loading) told() {
 		if told == nil || t.Whole {
 			told = map[event.Key]informer.Told{}
 			in.told[t.Subscription] = told
+			in.begins[t.Subscription] = t.Begins
 		}
 		for _, e := range t.Entries {
 			if e.Ended {

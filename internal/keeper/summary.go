@@ -85,7 +85,7 @@ func (s *state) summary(c checkpoint.Contents) *Summary {
 		to.Informers = append(to.Informers, in.summary(id))
 		for name, told := range in.told {
 			l := of(name)
-			l.Unfinished += len(told)
+			l.Unfinished += len(told) + in.unlisted(name)
 			l.Behind = max(l.Behind, in.behind(name))
 		}
 	}
@@ -111,6 +111,19 @@ func (s *storedInformer) summary(id informer.InformerID) InformerSummary {
 	return InformerSummary{Resource: id.Resource.String(), Namespace: id.Scope.Namespace,
 		LabelSelector: id.Scope.LabelSelector, FieldSelector: id.Scope.FieldSelector,
 		Version: s.version, Objects: len(s.objects), Listeners: slices.Sorted(maps.Keys(s.told))}
+}
+
+// unlisted returns how many objects a listener has to learn that are not listed for it.
+func (s *storedInformer) unlisted(listener string) (n int) {
+	if !s.begins[listener] {
+		return 0
+	}
+	for key := range s.objects {
+		if _, listed := s.told[listener][key]; !listed {
+			n++
+		}
+	}
+	return n
 }
 
 // behind returns by how many versions a listener is behind the informer.

@@ -48,6 +48,9 @@ func (w *world) Cut() (cuts []informer.InformerCut) {
 	return cuts
 }
 
+// Kept begins nobody: tests do.
+func (w *world) Kept([]string) (waiting bool) { return false }
+
 // CutAndWhole is as that of a Factory.
 func (w *world) CutAndWhole() (last, all []informer.InformerCut) {
 	last = w.Cut()
@@ -90,6 +93,7 @@ func (w *world) clone() *world {
 		for name, told := range in.told {
 			n.told[name] = maps.Clone(told)
 		}
+		n.begins = maps.Clone(in.begins)
 		c.informers[name] = &n
 	}
 	for name, l := range w.listeners {
@@ -108,6 +112,7 @@ type fakeInformer struct {
 	objects map[event.Key]*object.Object
 	gone    map[event.Key]int
 	told    map[string]map[event.Key]*object.Object
+	begins  map[string]bool
 	pending pending
 }
 
@@ -124,7 +129,7 @@ type pending struct {
 func (w *world) informer(name string) *fakeInformer {
 	in := &fakeInformer{name: name, begun: true, objects: map[event.Key]*object.Object{},
 		gone: map[event.Key]int{}, told: map[string]map[event.Key]*object.Object{},
-		pending: pending{whole: true}}
+		begins: map[string]bool{}, pending: pending{whole: true}}
 	w.informers[name] = in
 	return in
 }
@@ -159,6 +164,12 @@ func (in *fakeInformer) complete(version int) {
 
 func (in *fakeInformer) join(name string) {
 	in.told[name] = map[event.Key]*object.Object{}
+	in.begin(name, false)
+}
+
+// begin notes whether a subscription knows only what is listed for it.
+func (in *fakeInformer) begin(name string, begins bool) {
+	in.begins[name] = begins
 	if in.pending.toldWhole == nil {
 		in.pending.toldWhole = map[string]bool{}
 	}
@@ -200,6 +211,9 @@ func (in *fakeInformer) stored() *informer.Stored {
 	}
 	for name, told := range in.told {
 		s.Told[name] = nil
+		if in.begins[name] {
+			s.Begins = append(s.Begins, name)
+		}
 		for key, state := range told {
 			s.Told[name] = append(s.Told[name], informer.Told{Key: key, State: state})
 		}
@@ -212,7 +226,8 @@ func (in *fakeInformer) whole() informer.InformerCut {
 	c := informer.InformerCut{Informer: informerID(in.name), Whole: true, Version: s.Version,
 		Objects: slices.Values(s.Objects), Gone: s.Gone}
 	for name, entries := range s.Told {
-		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true, Entries: entries})
+		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
+			Begins: in.begins[name], Entries: entries})
 	}
 	return c
 }
@@ -237,7 +252,8 @@ func (in *fakeInformer) cut() informer.InformerCut {
 	}
 	c.Objects = slices.Values(objects)
 	for _, name := range slices.Sorted(maps.Keys(in.told)) {
-		told := informer.ToldCut{Subscription: name, Whole: p.toldWhole[name]}
+		told := informer.ToldCut{Subscription: name, Whole: p.toldWhole[name],
+			Begins: p.toldWhole[name] && in.begins[name]}
 		for key := range p.told[name] {
 			state, has := in.told[name][key]
 			told.Entries = append(told.Entries, informer.Told{Key: key, State: state, Ended: !has})

@@ -67,4 +67,5 @@ func (s source) Whole(to []byte, _ delivery.AppendObject) []byte { return to }
 type noInformers struct{}
 
 func (noInformers) Cut() []informer.InformerCut                       { return nil }
+func (noInformers) Kept([]string) bool                                { return false }
 func (noInformers) CutAndWhole() (last, whole []informer.InformerCut) { return nil, nil }

@@ -79,6 +79,7 @@ func (l waiting) Whole(to []byte, with delivery.AppendObject) []byte {
 type nothing struct{}
 
 func (nothing) Cut() []informer.InformerCut                       { return nil }
+func (nothing) Kept([]string) bool                                { return false }
 func (nothing) CutAndWhole() (last, whole []informer.InformerCut) { return nil, nil }
 
 // keep makes the checkpoint of some listeners.

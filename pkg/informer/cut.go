@@ -53,7 +53,10 @@ type Gone struct {
 type ToldCut struct {
 	Subscription string
 	Whole        bool // what was known of the subscription before is void
-	Entries      []Told
+	// Begins: until another cut has it whole, the subscription knows no object that is not among
+	// the Entries. It gets the first ones when this one is kept.
+	Begins  bool
+	Entries []Told
 }
 
 // Told is an object of which a subscription has not finished the last event, and the state of it
@@ -237,8 +240,14 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 		Killed: c.killed, Left: c.left}
 	c.cutObjects(&cut, inf.store)
 	for _, reg := range p.regs {
-		if reg.told != nil {
-			cut.add(reg.subscription.name, reg.cut(cut.Whole))
+		switch {
+		case reg.told == nil:
+		case !reg.held:
+			cut.add(reg.subscription.name, reg.cutTold(cut.Whole))
+		default:
+			if t, any := reg.heldCut(c.version != "", cut.Whole); any {
+				cut.Told = append(cut.Told, t)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.absent)) {
@@ -282,9 +291,9 @@ func (c *changes) cutObjects(cut *InformerCut, from *store.Store) {
 	})
 }
 
-// cut returns what has changed of what the subscription has to learn. The caller holds the
+// cutTold returns what has changed of what the subscription has to learn. The caller holds the
 // processor's mu.
-func (reg *registration) cut(whole bool) ToldCut {
+func (reg *registration) cutTold(whole bool) ToldCut {
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
 	if whole || reg.fresh {

@@ -35,7 +35,8 @@ var exchangeDelays = backoff.Backoff{Min: 5 * time.Millisecond, Max: time.Second
 type exchange struct {
 	s          *Subscription
 	old, fresh []member
-	was        []diff.Old // of old
+	was        []diff.Old      // of old
+	knowing    []*registration // those of old that are not held
 }
 
 // member is an informer, and the subscription's registration with it.
@@ -90,6 +91,7 @@ func (f *Factory) Exchange(ctx context.Context, s *Subscription, old []*Registra
 			undo()
 			return nil, err
 		}
+		f.launch(sh)
 		inf := sh.informer
 		regs[i] = &Registration{factory: f, shared: sh,
 			reg: newRegistration(s, inf.store, inf.proc)}
@@ -216,10 +218,14 @@ func (x *exchange) takeOver() (done bool, err error) {
 		now[i] = diff.New{Store: m.inf.store, Namespace: m.inf.scope.Namespace,
 			Within: m.inf.within(), Applied: m.inf.applied(), Fresh: m.late}
 	}
+	was := make([]diff.Old, 0, len(x.old))
+	x.knowing = x.knowing[:0]
 	for i, m := range x.old {
-		x.was[i].Floors = m.reg.floors.Load()
+		if x.was[i].Floors = m.reg.floors.Load(); !m.reg.held {
+			was, x.knowing = append(was, x.was[i]), append(x.knowing, m.reg)
+		}
 	}
-	c := diff.Compare(x.was, now)
+	c := diff.Compare(was, now)
 	settled := c.Settled()
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()

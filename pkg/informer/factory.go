@@ -42,7 +42,8 @@ type Factory struct {
 	// Stored, if set before Subscribe, returns what a checkpoint has of an informer, nil if it has
 	// nothing. The informer then begins with that: it watches from its Version on, without a list
 	// unless the API server does not have that version any more. It is asked once for each
-	// InformerID, and must not call the factory.
+	// InformerID, and must not call the factory. A subscription with Track that the informer has
+	// nothing Stored of gets nothing until its list is complete and a cut that has both was Kept.
 	Stored func(InformerID) *Stored
 
 	cluster Cluster
@@ -70,6 +71,7 @@ type shared struct {
 	key           sharedKey
 	informer      *informer
 	subscriptions int
+	launched      bool
 	stop          context.CancelFunc // nil until it runs
 }
 
@@ -132,10 +134,22 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 	if err != nil {
 		return nil, err
 	}
+	defer f.launch(sh)
 	return &Registration{factory: f, shared: sh, reg: sh.informer.join(s)}, nil
 }
 
-// hold returns the informer of a target, which stays until it is released.
+// launch has an informer run. One that is about to begin has its first subscription by then.
+func (f *Factory) launch(sh *shared) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !sh.launched {
+		sh.launched = true
+		f.waiting = append(f.waiting, sh)
+		f.start.set()
+	}
+}
+
+// hold returns the informer of a target, which stays until it is released. The caller launches it.
 func (f *Factory) hold(target Target) (*shared, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,11 +176,10 @@ func (f *Factory) hold(target Target) (*shared, error) {
 			inf.controller.cooling.every = f.ColdAfter
 		}
 		inf.controller.cooling.onFreed = f.OnFreed
+		inf.proc.keeps = f.Stored != nil
 		f.restore(inf)
 		sh = &shared{key: key, informer: inf}
 		f.shared[key] = sh
-		f.waiting = append(f.waiting, sh)
-		f.start.set()
 	} else {
 		sh.informer.store.AddMissingIndexes(shape.Indexes)
 	}

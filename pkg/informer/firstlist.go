@@ -55,13 +55,15 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 	for _, o := range objects {
 		e.Object = o
 		for i, reg := range p.regs {
-			if reg.matcher.allows(&e) {
+			if !reg.held && reg.matcher.allows(&e) {
 				wanted[i] = append(wanted[i], o.Stored())
 			}
 		}
 	}
 	for i, reg := range p.regs {
-		reg.subscription.refused.Add(uint64(len(objects) - len(wanted[i])))
-		reg.subscription.join(reg, wanted[i])
+		if !reg.held {
+			reg.subscription.refused.Add(uint64(len(objects) - len(wanted[i])))
+			reg.subscription.join(reg, wanted[i])
+		}
 	}
 }

@@ -135,6 +135,11 @@ func (inf *informer) hasSynced(reg *registration) bool {
 	if !inf.queue.HasSynced() {
 		return false
 	}
+	inf.proc.mu.Lock()
+	defer inf.proc.mu.Unlock()
+	if reg.held {
+		return false
+	}
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
 	return reg.Initials == 0

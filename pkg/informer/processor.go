@@ -40,6 +40,8 @@ type processor struct {
 	joined signal
 	// changes are noted for the next cut; nil if nobody needs them. Guarded by mu.
 	changes *changes
+	// keeps: cuts are kept, so that registrations with Track are held until one has them.
+	keeps bool
 }
 
 // blockedOffer is an offer that a subscription has not taken.
@@ -72,12 +74,14 @@ type registration struct {
 	postponed int
 	// told is what the subscription has to learn, nil without Track. Guarded by subscription.mu.
 	told *told.Set
-	// fresh: no cut has had the registration. Guarded by processor.mu.
-	fresh bool
+	// fresh: no cut has had what is told. held: it gets nothing until a cut that has it is kept, and
+	// cut that there is one. Guarded by processor.mu.
+	fresh, held, cut bool
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
-// reaches it as initial adds; if it was in the informer's Stored, only what it does not know.
+// reaches it as initial adds; if it was in the informer's Stored, only what it does not know; if it
+// is held, nothing yet.
 func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,18 +91,15 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 	s.regs = append(s.regs, reg) // from here on, Reconfigure finds it
 	s.mu.Unlock()
 	known := p.takeAbsent(s)
+	reg.held = p.keeps && s.tracks && known == nil
 	p.admit(reg, now)
-	if known != nil {
+	switch {
+	case reg.held:
+	case known != nil:
 		p.resume(reg, known)
-		return reg
+	default:
+		p.begin(reg, store)
 	}
-	stored, _, _ := store.Size()
-	var wanted []*object.Object
-	if reg.wants.on.Has(event.Add) {
-		wanted = reg.wants.allowed(store.List())
-	}
-	s.refused.Add(uint64(stored - len(wanted)))
-	s.join(reg, wanted)
 	return reg
 }
 
@@ -206,6 +207,9 @@ func (p *processor) send(offered *buffer.Entry) {
 // sendTo offers an event to one subscription. An event that its conditions refuse costs nothing but
 // evaluating them: with hundreds of subscriptions on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
+	if reg.held {
+		return
+	}
 	s := reg.subscription
 	if floors := reg.floors.Load(); floors != nil {
 		if !floors.Above(e.Object, e.Op == event.Delete) {
@@ -286,7 +290,7 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	var due []*registration
 	for _, reg := range p.regs {
 		period := reg.wants.resync
-		if period <= 0 {
+		if period <= 0 || reg.held {
 			continue
 		}
 		if !now.Before(reg.nextResync) {

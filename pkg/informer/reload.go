@@ -77,6 +77,9 @@ func (s *Subscription) Rescanning() bool {
 func (p *processor) rescan(reg *registration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if reg.held {
+		return // it gets all objects once it begins
+	}
 	p.resyncs = true // from now on, the store says what is being applied
 	s := reg.subscription
 	s.mu.Lock()

@@ -20,6 +20,7 @@ type keptInformer struct {
 	objects map[event.Key]string
 	gone    map[event.Key]string
 	told    map[string]map[event.Key]keptState
+	begins  map[string]bool // subscriptions that know nothing yet
 }
 
 // keptState is what a subscription knows of an object, and may know; "" is no state.
@@ -34,7 +35,7 @@ func (c checkpoint) apply(cuts []InformerCut) {
 		kept := c[cut.Informer]
 		if kept == nil || cut.Whole {
 			kept = &keptInformer{objects: map[event.Key]string{}, gone: map[event.Key]string{},
-				told: map[string]map[event.Key]keptState{}}
+				told: map[string]map[event.Key]keptState{}, begins: map[string]bool{}}
 			c[cut.Informer] = kept
 		}
 		kept.version = cut.Version
@@ -48,10 +49,12 @@ func (c checkpoint) apply(cuts []InformerCut) {
 		}
 		for _, name := range cut.Left {
 			delete(kept.told, name)
+			delete(kept.begins, name)
 		}
 		for _, t := range cut.Told {
 			if t.Whole {
 				kept.told[t.Subscription] = map[event.Key]keptState{}
+				kept.begins[t.Subscription] = t.Begins
 			}
 			for _, e := range t.Entries {
 				if e.Ended {
@@ -111,6 +114,9 @@ func (c checkpoint) stored(id InformerID) *Stored {
 				e.Gone = append(e.Gone, parse(text))
 			}
 			s.Told[name] = append(s.Told[name], e)
+		}
+		if kept.begins[name] {
+			s.Begins = append(s.Begins, name)
 		}
 	}
 	return s
@@ -186,10 +192,31 @@ func (l *lives) restart() {
 
 func (l *lives) cut() {
 	l.kept.apply(l.factory.Cut())
+	l.keep()
 }
 
-// join subscribes without a worker.
+// keep says that the last cut is kept.
+func (l *lives) keep() (waiting bool) {
+	names := make([]string, 0, len(l.subs))
+	for _, sub := range l.subs {
+		names = append(names, sub.Name())
+	}
+	return l.factory.Kept(names)
+}
+
+// join subscribes without a worker, and makes the cut that a new subscription waits for.
 func (l *lives) join(cfg SubscriptionConfig) (*Subscription, *Registration) {
+	l.t.Helper()
+	sub, reg := l.subscribe(cfg)
+	if !l.kept.has(cfg.Name) {
+		l.cut()
+		synctest.Wait()
+	}
+	return sub, reg
+}
+
+// subscribe subscribes without a worker.
+func (l *lives) subscribe(cfg SubscriptionConfig) (*Subscription, *Registration) {
 	l.t.Helper()
 	cfg.Track = true
 	sub, err := NewSubscription(cfg)

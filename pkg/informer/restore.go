@@ -18,8 +18,10 @@ type Stored struct {
 	Version string
 	Objects []*object.Object
 	Gone    []Gone
-	// Told has each subscription by its name, even if nothing is listed for it.
-	Told map[string][]Told
+	// Told has each subscription by its name, even if nothing is listed for it. Those that are in
+	// Begins know no other object.
+	Told   map[string][]Told
+	Begins []string
 	// Killed: something may have been delivered after the last cut, or what that says of Killed.
 	Killed bool
 }
@@ -59,6 +61,11 @@ func (inf *informer) restore(s *Stored) {
 	}
 	for name, entries := range s.Told {
 		set := told.New()
+		if slices.Contains(s.Begins, name) {
+			for _, o := range s.Objects {
+				set.Restore(Told{Key: o.Key(), Present: s.Killed}, c.number, c.killed)
+			}
+		}
 		for _, e := range entries {
 			set.Restore(e, c.number, c.killed)
 		}

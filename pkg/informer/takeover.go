@@ -27,6 +27,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 		reg.Transitions = s.cfg.Transitions
 		s.regs = append(s.regs, reg)
 		reg.floors.Store(floors)
+		reg.held = reg.proc.keeps && s.tracks && len(x.knowing) == 0
 		reg.proc.admit(reg, time.Now())
 	}
 	for _, m := range x.old {
@@ -39,12 +40,12 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 			// A rescan that has not come to the object would have told that it does not fulfil the
 			// conditions any more.
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: was,
-				FinalStateUnknown: true}, Known: was, From: &x.old[from].reg.Origin},
+				FinalStateUnknown: true}, Known: was, From: &x.knowing[from].Origin},
 				x.heir(was.Key()), unsure)
 			was = nil
 		}
 		switch {
-		case is == nil:
+		case is == nil || x.fresh[to].reg.held:
 		case was != nil:
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
 				From: &x.fresh[to].reg.Origin}, x.fresh[to].reg.told, false)

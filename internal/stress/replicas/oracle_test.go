@@ -64,10 +64,22 @@ func missing(got []*message, now map[string]truth, losses []loss) (all []string)
 	}
 	for uid, name := range present {
 		if now[name].uid != uid {
-			say("all: %s with the uid %s is gone, and no delete of it has come", name, uid)
+			say("all: %s with the uid %s is gone, and no delete of it has come\n%s", name, uid,
+				story(got, "all", name))
 		}
 	}
 	return all
+}
+
+// story returns what a listener has got of a name.
+func story(got []*message, listener, name string) string {
+	var all strings.Builder
+	for _, m := range got {
+		if m.listener == listener && m.name() == name {
+			fmt.Fprintf(&all, "\t%s\n", show(m))
+		}
+	}
+	return all.String()
 }
 
 // lateIn reports whether a message came so soon before a loss that nobody else may know of it.

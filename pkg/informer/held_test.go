@@ -1,0 +1,108 @@
+package informer
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// A subscription that an informer has nothing Stored of gets nothing before a cut was kept that has
+// it and all objects, so that the next process knows what it may have got.
+func TestNothingIsDeliveredBeforeTheBeginningIsKept(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		sub, reg := l.subscribe(SubscriptionConfig{Name: "l"})
+		l.server.apply("b", "1", "")
+		expect(t, finish(sub))
+		if reg.HasSynced() {
+			t.Error("it has synced with nothing")
+		}
+		l.kept.apply(l.factory.Cut())
+		l.server.apply("c", "1", "")
+		expect(t, finish(sub))
+		if waiting := l.factory.Kept(nil); !waiting {
+			t.Error("nobody waits, and nobody's cut is kept")
+		}
+		expect(t, finish(sub))
+		if waiting := l.factory.Kept([]string{"l"}); waiting {
+			t.Error("it waits although its cut is kept")
+		}
+		if got := sub.More(nil, 10, 1); len(got) != 3 {
+			t.Fatalf("got %v", got)
+		}
+		l.kill() // with the cut from before it began
+		l.server.remove("a")
+		l.server.remove("c")
+		l.start()
+		sub, _ = l.join(SubscriptionConfig{Name: "l"})
+		expect(t, finish(sub), "add a/1 101 resumed", "add b/1 102 resumed", "add c/1 103",
+			"delete a/1 104", "delete c/1 105")
+	})
+}
+
+// A cut has nothing of who begins while there is no list.
+func TestNothingBeginsWithoutAList(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		var answers atomic.Bool
+		l.server.failList = func(int, metav1.ListOptions) error {
+			if answers.Load() {
+				return nil
+			}
+			return serverError()
+		}
+		sub, _ := l.subscribe(SubscriptionConfig{Name: "l"})
+		for _, cut := range l.factory.Cut() {
+			if len(cut.Told) > 0 {
+				t.Errorf("%+v", cut)
+			}
+		}
+		if waiting := l.keep(); !waiting {
+			t.Error("nobody waits, and there is no list")
+		}
+		answers.Store(true)
+		time.Sleep(time.Minute)
+		l.cut()
+		expect(t, finish(sub), "add a/1 101*")
+	})
+}
+
+// Whoever begins late begins as one that joins then: with the conditions and the period of then,
+// and without what was changed or rescanned before.
+func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		sub, _ := l.subscribe(SubscriptionConfig{Name: "l", On: event.OpSet(0).With(event.Delete)})
+		sub.Rescan()
+		if err := sub.Reconfigure(SubscriptionConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, finish(sub))
+		l.cut()
+		synctest.Wait()
+		expect(t, finish(sub), "add a/1 101*")
+	})
+}
+
+// A subscription that is held knows nothing, so an exchange has no difference to hand it: it is
+// held by the new informers.
+func TestASubscriptionThatIsHeldCanBeExchanged(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		sub, reg := l.subscribe(SubscriptionConfig{Name: "l"})
+		_, err := l.factory.Exchange(l.t.Context(), sub, []*Registration{reg},
+			[]Target{{Resource: pods, Scope: Scope{Namespace: "ns"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, finish(sub))
+		l.cut()
+		synctest.Wait()
+		expect(t, finish(sub), "add a/1 101*")
+	})
+}
