@@ -16,6 +16,8 @@
 //     for one. If only the versions of informers have, there is one in [VersionInterval].
 //   - Cuts are made and written by a goroutine of their own; the informers stand still for
 //     microseconds.
+//   - Nothing of an informer is delivered to a listener before a cut that has both has counted: so
+//     whatever was delivered, the next process knows that it may have been.
 //
 // # Restarts
 //

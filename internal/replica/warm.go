@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +26,7 @@ type warm struct {
 	cluster *pinned
 	factory *informer.Factory
 	log     *slog.Logger
+	begun   int // informers
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -34,7 +37,10 @@ type warm struct {
 
 // watched is an informer with its history.
 type watched struct {
-	id           informer.InformerID
+	target       informer.Target
+	first        *firstAt // nil if its first list is that of the moment
+	base         uint64   // from which version on there is a history, 0 if that is unknown
+	asked        uint64   // from which one it was asked for
 	subscription *informer.Subscription
 	registration *informer.Registration
 	history      history
@@ -59,22 +65,76 @@ func newWarm(ctx context.Context, cluster informer.Cluster, log *slog.Logger) *w
 func (w *warm) watch(t informer.Target) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if slices.ContainsFunc(w.targets, func(x *watched) bool { return x.id == t.ID() }) {
+	if slices.ContainsFunc(w.targets, func(x *watched) bool { return x.target.ID() == t.ID() }) {
 		return nil
 	}
+	x, err := w.begin(t)
+	if err == nil {
+		w.targets = append(w.targets, x)
+	}
+	return err
+}
+
+// unbounded is the capacity of a buffer whose worker waits for nothing. If the informer had to wait
+// for room, its store would be ahead of the history.
+const unbounded = math.MaxInt32
+
+// begin begins to watch a target. The caller holds mu.
+func (w *warm) begin(t informer.Target) (*watched, error) {
 	s, err := informer.NewSubscription(informer.SubscriptionConfig{
-		Name: "standby " + strconv.Itoa(len(w.targets)), Track: true, Transitions: true,
-		Overflow: informer.OverflowBlock})
+		Name: "standby " + strconv.Itoa(w.begun), Track: true, Transitions: true,
+		Capacity: unbounded, Overflow: informer.OverflowBlock})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x := &watched{id: t.ID(), subscription: s}
+	w.begun++
+	x := &watched{target: t, subscription: s}
 	if x.registration, err = w.factory.Subscribe(t.Resource, t.Scope, t.Shape, s); err != nil {
-		return err
+		return nil, err
 	}
-	w.targets = append(w.targets, x)
+	x.first = w.cluster.made()
 	w.running.Go(x.follow)
-	return nil
+	return x, nil
+}
+
+// reach begins again to watch what has no history from where a listener needs it: the leader
+// published nothing of it when the standby began. The first list has the objects of that version.
+func (w *warm) reach(needed map[place]uint64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.complete()
+	var errs []error
+	for i, x := range w.targets {
+		from, known := needed[placeOf(x.target.ID())]
+		if !known || x.base <= from || x.asked == from {
+			continue
+		}
+		x.subscription.Stop()
+		x.registration.Remove()
+		again, err := w.begin(x.target)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		again.asked = from
+		w.targets[i] = again
+	}
+	return errors.Join(errs...)
+}
+
+// complete returns up to what versions informers are complete, "" if that is unknown. The caller
+// holds mu.
+func (w *warm) complete() map[informer.InformerID]string {
+	complete := map[informer.InformerID]string{}
+	for _, cut := range w.factory.Cut() {
+		complete[cut.Informer] = cut.Version
+	}
+	for _, x := range w.targets {
+		if version := complete[x.target.ID()]; x.base == 0 && version != "" {
+			x.base = cmp.Or(x.first.at(), parseVersion(version))
+		}
+	}
+	return complete
 }
 
 // follow notes what happens, until the subscription has stopped and all of it is noted.
@@ -109,9 +169,9 @@ func (x *watched) look() (upTo uint64) {
 func (w *warm) forget(needed map[place]uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.factory.Cut() // so that versions go on
+	w.complete() // so that versions go on
 	for _, x := range w.targets {
-		upTo, known := needed[placeOf(x.id)]
+		upTo, known := needed[placeOf(x.target.ID())]
 		if !known {
 			upTo = x.look()
 		}
@@ -127,7 +187,7 @@ func (w *warm) synced() error {
 		select {
 		case <-x.registration.Synced():
 		default:
-			return fmt.Errorf("the first list of %s is not complete", x.id.Resource)
+			return fmt.Errorf("the first list of %s is not complete", x.target.Resource)
 		}
 	}
 	return nil
@@ -155,14 +215,12 @@ const catchUpPause = 5 * time.Millisecond
 func (w *warm) behind(newest map[place]uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	complete := map[informer.InformerID]string{}
-	for _, cut := range w.factory.Cut() {
-		complete[cut.Informer] = cut.Version
-	}
+	complete := w.complete()
 	for _, x := range w.targets {
-		if at := complete[x.id]; at == "" || parseVersion(at) < newest[placeOf(x.id)] {
-			return fmt.Errorf("%s is at version %q, and the leader has had %d", x.id.Resource, at,
-				newest[placeOf(x.id)])
+		at, leader := complete[x.target.ID()], newest[placeOf(x.target.ID())]
+		if at == "" || parseVersion(at) < leader {
+			return fmt.Errorf("%s is at version %q, and the leader has had %d", x.target.Resource,
+				at, leader)
 		}
 	}
 	return nil
@@ -182,7 +240,7 @@ func (w *warm) end(listeners map[string]*keeper.Progress,
 	stored := map[informer.InformerID]*informer.Stored{}
 	for _, cut := range whole {
 		i := slices.IndexFunc(w.targets, func(x *watched) bool {
-			return x.id == cut.Informer
+			return x.target.ID() == cut.Informer
 		})
 		if i < 0 || cut.Version == "" {
 			continue
@@ -192,7 +250,10 @@ func (w *warm) end(listeners map[string]*keeper.Progress,
 		for name, l := range listeners {
 			if part := l.Informers[cut.Informer]; part != nil {
 				s.Killed = s.Killed || part.Killed
-				s.Told[name] = w.targets[i].history.told(part, s.Objects, final)
+				s.Told[name] = w.targets[i].history.told(part, s, final && !part.Killed)
+				if part.Begins {
+					s.Begins = append(s.Begins, name)
+				}
 			}
 		}
 		stored[cut.Informer] = s
@@ -216,6 +277,7 @@ type pinned struct {
 
 	mu       sync.Mutex
 	versions map[place]string
+	last     *firstAt // that was made, until somebody has asked for it
 }
 
 // pin sets the versions of lists that have not begun.
@@ -231,9 +293,20 @@ func (p *pinned) ListWatcher(r informer.Resource, s informer.Scope) informer.Lis
 	defer p.mu.Unlock()
 	lw := p.Cluster.ListWatcher(r, s)
 	if version := p.versions[place{r, s}]; version != "" && version != "0" {
-		return &firstAt{ListWatcher: lw, version: version, log: p.log.With("resource", r.String())}
+		p.last = &firstAt{ListWatcher: lw, version: version,
+			log: p.log.With("resource", r.String())}
+		return p.last
 	}
 	return lw
+}
+
+// made returns what was made since it was called last, nil if nothing.
+func (p *pinned) made() *firstAt {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.last
+	p.last = nil
+	return last
 }
 
 // firstAt lists the objects as they were at a version, if the server has that still, and after that
@@ -242,6 +315,15 @@ type firstAt struct {
 	informer.ListWatcher
 	version string // "" once it is listed, or known to be too old
 	log     *slog.Logger
+	listed  atomic.Uint64 // the version, once it is listed
+}
+
+// at returns the version of the list, 0 if there is none or it was another one.
+func (f *firstAt) at() uint64 {
+	if f == nil {
+		return 0
+	}
+	return f.listed.Load()
 }
 
 // errNotStreamed has the informer ask for pages.
@@ -252,6 +334,7 @@ func (f *firstAt) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCl
 	if f.version != "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		return nil, errNotStreamed
 	}
+	f.listed.CompareAndSwap(0, parseVersion(f.version))
 	f.version = ""
 	return f.ListWatcher.Watch(ctx, opts)
 }

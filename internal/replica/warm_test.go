@@ -144,7 +144,7 @@ func TestAStandbyBeginsWithTheObjectsThereAre(t *testing.T) {
 		if err := w.catchUp(t.Context(), newest64(newest)); err != nil {
 			t.Fatal(err)
 		}
-		expect(t, w.end(finished(at, newest), false), "changed: -", "changed: 3@105; same: 1@101")
+		expect(t, w.end(finished(at, newest), false), "changed: - present", "changed: 3@105; same: 1@101")
 		const want = "the API server does not have the objects any more as they were when the " +
 			"leader published last: what was deleted since then is missed, and what was " +
 			"changed comes as add"
@@ -152,6 +152,33 @@ func TestAStandbyBeginsWithTheObjectsThereAre(t *testing.T) {
 			!strings.Contains(out.String(), "resource=pods version=103") {
 			t.Error(out.String())
 		}
+	})
+}
+
+// A standby that began before the leader had published anything begins again where the leader did.
+func TestAStandbyBeginsAgainWhereTheLeaderDid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPodServer()
+		s.apply("gone", "1", "")
+		at := s.apply("same", "2", "")
+		s.remove("gone")
+		w := standbyOf(t, s, nil, quiet)
+		if err := w.catchUp(t.Context(), newest64(at)); err != nil {
+			t.Fatal(err)
+		}
+		w.cluster.pin(map[place]string{placeOf(target.ID()): fmt.Sprint(at)})
+		for range 2 { // the second time there is nothing to do
+			if err := w.reach(oldest(finished(at, at))); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.catchUp(t.Context(), newest64(at+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.listed()) != 2 {
+			t.Errorf("%+v", s.listed())
+		}
+		expect(t, w.end(finished(at, at), false), "gone: 1@101", "same: 2@102")
 	})
 }
 

@@ -144,13 +144,15 @@
 //   - No last state and no delete is lost, and the order is kept, whenever the process ends.
 //   - What is not finished when a subscription is stopped or discarded counts as not finished.
 //   - The delete also comes of what was delivered, not finished, and is gone after the restart.
+//   - A subscription gets nothing of an informer before a cut that has both is kept.
 //
 // What the difference consists of has Resumed set, and is judged by the conditions as if it had
 // happened now: an object that has another UID is a Delete and an Add, one that is gone is a Delete
 // with FinalStateUnknown and the state that the subscription knows. What the conditions refused, or
 // OverflowDrop gave up, counts as known; a state that they allowed, and nobody finished, is passed
 // over if a later one was refused. A subscription that is not in the Stored begins with initial
-// adds. The last cut of a process is taken once workers have ended, and before registrations are
+// adds, once the list is complete and [Factory].Kept was called after a cut; what an exchange adds
+// does not wait for that. The last cut of a process is taken once workers have ended, and before registrations are
 // removed; whoever keeps cuts notes that this was the last one, or has Killed in the next Stored:
 // then what may have been delivered counts as delivered, so that the delete of an object may come
 // of which nothing else came. Only if the version has expired, the end of an object is missed that
