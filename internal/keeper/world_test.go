@@ -170,6 +170,9 @@ func (in *fakeInformer) join(name string) {
 // begin notes whether a subscription knows only what is listed for it.
 func (in *fakeInformer) begin(name string, begins bool) {
 	in.begins[name] = begins
+	for key := range in.told[name] {
+		in.noteTold(name, key)
+	}
 	if in.pending.toldWhole == nil {
 		in.pending.toldWhole = map[string]bool{}
 	}
@@ -194,6 +197,10 @@ func (in *fakeInformer) tell(name string, key event.Key, state *object.Object, e
 	if in.told[name][key] = state; ended {
 		delete(in.told[name], key)
 	}
+	in.noteTold(name, key)
+}
+
+func (in *fakeInformer) noteTold(name string, key event.Key) {
 	if in.pending.told == nil {
 		in.pending.told = map[string]map[event.Key]bool{}
 	}

@@ -63,7 +63,7 @@ func (inf *informer) restore(s *Stored) {
 		set := told.New()
 		if slices.Contains(s.Begins, name) {
 			for _, o := range s.Objects {
-				set.Restore(Told{Key: o.Key(), Present: s.Killed}, c.number, c.killed)
+				set.Restore(Told{Key: o.Key()}, c.number, c.killed)
 			}
 		}
 		for _, e := range entries {
