@@ -188,10 +188,24 @@ func (m *historyModel) ask(t *rapid.T) {
 			m.checkState(t, name, at[name], e.State)
 		}
 		m.checkMayKnow(t, name, at[name], now, e, final)
+		m.checkGone(t, name, now, e)
 		if o := m.at(name, at[name]); o != nil && at[name] >= m.listed && !final &&
 			(unfinished >= 0 || p.Begins) && (e.State == nil || e.State.UID() != o.UID()) &&
 			!mayBe(e, o, m.at(name, now)) {
 			t.Fatalf("%s at %d: %s was there, and may be known: %+v", name, at[name], o.UID(), e)
+		}
+	}
+}
+
+// checkGone checks that nothing is said to have gone that was not there yet.
+func (m *historyModel) checkGone(t *rapid.T, name string, now int, e informer.Told) {
+	for _, o := range e.Gone {
+		was := func(c moment) bool {
+			return c.version <= uint64(now) && c.object != nil && c.object.UID() == o.UID()
+		}
+		if _, vague := m.vague[name]; !vague && o.UID() != "before" &&
+			!slices.ContainsFunc(m.past[name], was) {
+			t.Fatalf("%s at %d: %s has gone, and was not there yet", name, now, o.UID())
 		}
 	}
 }

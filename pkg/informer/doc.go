@@ -152,12 +152,12 @@
 // OverflowDrop gave up, counts as known; a state that they allowed, and nobody finished, is passed
 // over if a later one was refused. A subscription that is not in the Stored begins with initial
 // adds, once the list is complete and [Factory].Kept was called after a cut; what an exchange adds
-// does not wait for that. The last cut of a process is taken once workers have ended, and before registrations are
-// removed; whoever keeps cuts notes that this was the last one, or has Killed in the next Stored:
-// then what may have been delivered counts as delivered, so that the delete of an object may come
-// of which nothing else came. Only if the version has expired, the end of an object is missed that
-// came and was delivered after the last cut, and is gone by the list. Retries begin with their
-// first attempt; Again, rescans and resync periods are forgotten.
+// does not wait for that. The last cut of a process is taken once workers have ended, and before
+// registrations are removed; whoever keeps cuts notes that this was the last one, or has Killed in
+// the next Stored: then what may have been delivered counts as delivered, so that the delete of an
+// object may come of which nothing else came. Only if the version has expired, the end of an object
+// is missed that came and was delivered after the last cut, and is gone by the list. Retries begin
+// with their first attempt; Again, rescans and resync periods are forgotten.
 //
 // # Full buffers
 //

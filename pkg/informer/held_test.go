@@ -72,8 +72,8 @@ func TestNothingBeginsWithoutAList(t *testing.T) {
 	})
 }
 
-// Whoever begins late begins as one that joins then: with the conditions and the period of then,
-// and without what was changed or rescanned before.
+// Whoever begins late begins as one that joins then: with its present conditions and period, and
+// without what was changed or rescanned before.
 func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
 	inLives(t, func(l *lives) {
 		l.server.apply("a", "1", "")

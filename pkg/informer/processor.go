@@ -74,8 +74,8 @@ type registration struct {
 	postponed int
 	// told is what the subscription has to learn, nil without Track. Guarded by subscription.mu.
 	told *told.Set
-	// fresh: no cut has had what is told. held: it gets nothing until a cut that has it is kept, and
-	// cut that there is one. Guarded by processor.mu.
+	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
+	// kept. cut: there was one. Guarded by processor.mu.
 	fresh, held, cut bool
 }
 
