@@ -2,6 +2,8 @@ package keeper
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/internal/codec"
@@ -159,7 +161,17 @@ func (w *writer) told(t *informer.ToldCut) {
 	w.record(kindTold)
 	w.putText(t.Subscription)
 	w.block = codec.AppendBool(codec.AppendBool(w.block, t.Whole), t.Begins)
+	w.putTime(t.Due)
 	w.putEntries(t.Entries)
+}
+
+// putTime adds a time, to the millisecond.
+func (w *writer) putTime(t time.Time) {
+	ms := int64(0)
+	if !t.IsZero() {
+		ms = max(t.UnixMilli(), 1)
+	}
+	w.block = codec.AppendUint(w.block, uint64(ms))
 }
 
 func (w *writer) putEntries(all []informer.Told) {
@@ -257,6 +269,14 @@ func (r *reader) entries() []informer.Told {
 		all = append(all, e)
 	}
 	return all
+}
+
+func (r *reader) time() time.Time {
+	ms := r.Uint()
+	if ms == 0 || ms > math.MaxInt64 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms))
 }
 
 func (r *reader) key() event.Key { return event.Key{Namespace: r.Text(), Name: r.Text()} }

@@ -104,7 +104,8 @@ func storedText(s *informer.Stored) string {
 		lines = append(lines, fmt.Sprintf("gone %v %s", gone.Key, gone.Version))
 	}
 	for name, entries := range s.Told {
-		lines = append(lines, fmt.Sprint("told ", name, slices.Contains(s.Begins, name)))
+		lines = append(lines, fmt.Sprint("told ", name, slices.Contains(s.Begins, name),
+			s.Due[name].UnixMilli()))
 		for _, e := range entries {
 			line := fmt.Sprintf("told %s %v", name, e.Key)
 			if e.State != nil {

@@ -139,7 +139,7 @@ func (m *keeping) version() int { m.next++; return m.next }
 func (m *keeping) change(in *fakeInformer) {
 	name := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(m.t, "object")
 	subscription := rapid.SampledFrom([]string{"a", "b"}).Draw(m.t, "subscription")
-	switch rapid.IntRange(0, 6).Draw(m.t, "change") {
+	switch rapid.IntRange(0, 7).Draw(m.t, "change") {
 	case 0, 1:
 		in.put(newObject(m.world.t, name, m.version(), rapid.IntRange(0, 300).Draw(m.t, "length")))
 	case 2:
@@ -155,6 +155,11 @@ func (m *keeping) change(in *fakeInformer) {
 	case 5:
 		if in.told[subscription] != nil {
 			in.begin(subscription, rapid.Bool().Draw(m.t, "begins"))
+		}
+	case 6:
+		if in.told[subscription] != nil {
+			in.due[subscription] = time.UnixMilli(int64(m.version()))
+			in.pending.due = true
 		}
 	default:
 		state := newObject(m.world.t, name, m.next, 10)

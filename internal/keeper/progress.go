@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/informerd/informerd/internal/codec"
 	"github.com/informerd/informerd/internal/route"
@@ -34,6 +35,7 @@ type Part struct {
 	Killed bool
 	// Begins: the listener knows no other object than those that Told lists.
 	Begins bool
+	Due    time.Time // of the next resync, zero if there is none
 	Told   []informer.Told
 }
 
@@ -56,7 +58,8 @@ type progress struct {
 type position struct {
 	Part
 	told   map[string]map[event.Key]informer.Told
-	begins map[string]bool // listeners that know no other objects
+	begins map[string]bool      // listeners that know no other objects
+	due    map[string]time.Time // their next resyncs
 }
 
 // Publish returns a keeper that goes on with what others know: the objects of informers with what
@@ -115,7 +118,7 @@ func (p *progress) informer(c *informer.InformerCut) {
 
 func newPosition(p Part) *position {
 	return &position{Part: p, told: map[string]map[event.Key]informer.Told{},
-		begins: map[string]bool{}}
+		begins: map[string]bool{}, due: map[string]time.Time{}}
 }
 
 // advance notes the versions that a cut has.
@@ -147,6 +150,10 @@ func (at *position) apply(t *informer.ToldCut) {
 		told = map[event.Key]informer.Told{}
 		at.told[t.Subscription] = told
 		at.begins[t.Subscription] = t.Begins
+		delete(at.due, t.Subscription)
+	}
+	if !t.Due.IsZero() {
+		at.due[t.Subscription] = t.Due
 	}
 	for _, e := range t.Entries {
 		if e.Ended {
@@ -228,9 +235,9 @@ func (p *progress) end() error {
 //	version    byte
 //	select     text
 //	route      bytes, a cut of everything
-//	informers  for each: its id, version, newest version, whether killed, whether it begins; a
-//	           count of those ahead, each a key and a version; a count of those told, each as in a
-//	           block
+//	informers  for each: its id, version, newest version, whether killed, whether it begins, when
+//	           the next resync is; a count of those ahead, each a key and a version; a count of
+//	           those told, each as in a block
 func (p *progress) segment(name string) []byte {
 	l := p.listeners[name]
 	w := &writer{block: []byte{formatVersion}}
@@ -245,6 +252,7 @@ func (p *progress) segment(name string) []byte {
 		w.putText(at.Version)
 		w.block = codec.AppendBool(codec.AppendUint(w.block, at.Newest), at.Killed)
 		w.block = codec.AppendBool(w.block, at.begins[name])
+		w.putTime(at.due[name])
 		w.block = codec.AppendUint(w.block, uint64(len(at.Ahead)))
 		for key, version := range at.Ahead {
 			w.putKey(key)
@@ -271,7 +279,7 @@ func ReadProgress(segment []byte) (*Progress, error) {
 	for r.More() {
 		id := r.id()
 		part := &Part{Version: r.Text(), Newest: r.Uint(), Killed: r.Bool(),
-			Begins: r.Bool(), Ahead: map[event.Key]uint64{}}
+			Begins: r.Bool(), Due: r.time(), Ahead: map[event.Key]uint64{}}
 		for range r.Count() {
 			part.Ahead[r.key()] = r.Uint()
 		}

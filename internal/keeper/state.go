@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/internal/codec"
@@ -36,8 +37,9 @@ type storedInformer struct {
 	objects map[event.Key]*object.Object
 	gone    map[event.Key]string
 	told    map[string]map[event.Key]informer.Told
-	begins  map[string]bool // listeners that know no other objects
-	settled bool            // nothing was delivered after that
+	begins  map[string]bool      // listeners that know no other objects
+	due     map[string]time.Time // their next resyncs
+	settled bool                 // nothing was delivered after that
 }
 
 func newState() *state {
@@ -48,7 +50,8 @@ func newState() *state {
 // stored returns the informer as package informer takes it.
 func (s *storedInformer) stored() *informer.Stored {
 	to := &informer.Stored{Version: s.version, Objects: slices.Collect(maps.Values(s.objects)),
-		Told: make(map[string][]informer.Told, len(s.told)), Killed: !s.settled}
+		Told: make(map[string][]informer.Told, len(s.told)), Due: maps.Clone(s.due),
+		Killed: !s.settled}
 	for key, version := range s.gone {
 		to.Gone = append(to.Gone, informer.Gone{Key: key, Version: version})
 	}
@@ -67,7 +70,7 @@ func whole(id informer.InformerID, s *informer.Stored) *informer.InformerCut {
 		Killed: s.Killed, Objects: slices.Values(s.Objects), Gone: s.Gone}
 	for _, name := range slices.Sorted(maps.Keys(s.Told)) {
 		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
-			Begins: slices.Contains(s.Begins, name), Entries: s.Told[name]})
+			Begins: slices.Contains(s.Begins, name), Due: s.Due[name], Entries: s.Told[name]})
 	}
 	return c
 }
@@ -203,7 +206,7 @@ func (l *loading) informer() {
 		if in == nil || whole {
 			in = &storedInformer{objects: map[event.Key]*object.Object{},
 				gone: map[event.Key]string{}, told: map[string]map[event.Key]informer.Told{},
-				begins: map[string]bool{}}
+				begins: map[string]bool{}, due: map[string]time.Time{}}
 			s.informers[id] = in
 		}
 		in.version, in.settled = version, false
@@ -220,7 +223,7 @@ func (l *loading) informer() {
 
 func (l *loading) told() {
 	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool(), Begins: l.Bool(),
-		Entries: l.entries()}
+		Due: l.time(), Entries: l.entries()}
 	if l.Err() != nil {
 		return
 	}
@@ -230,6 +233,10 @@ func (l *loading) told() {
 			told = map[event.Key]informer.Told{}
 			in.told[t.Subscription] = told
 			in.begins[t.Subscription] = t.Begins
+			delete(in.due, t.Subscription)
+		}
+		if !t.Due.IsZero() {
+			in.due[t.Subscription] = t.Due
 		}
 		for _, e := range t.Entries {
 			if e.Ended {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -93,7 +94,7 @@ func (w *world) clone() *world {
 		for name, told := range in.told {
 			n.told[name] = maps.Clone(told)
 		}
-		n.begins = maps.Clone(in.begins)
+		n.begins, n.due = maps.Clone(in.begins), maps.Clone(in.due)
 		c.informers[name] = &n
 	}
 	for name, l := range w.listeners {
@@ -113,12 +114,14 @@ type fakeInformer struct {
 	gone    map[event.Key]int
 	told    map[string]map[event.Key]*object.Object
 	begins  map[string]bool
+	due     map[string]time.Time
 	pending pending
 }
 
 // pending is what the next cut has.
 type pending struct {
 	whole     bool
+	due       bool
 	keys      map[event.Key]bool
 	left      []string
 	toldWhole map[string]bool
@@ -129,7 +132,7 @@ type pending struct {
 func (w *world) informer(name string) *fakeInformer {
 	in := &fakeInformer{name: name, begun: true, objects: map[event.Key]*object.Object{},
 		gone: map[event.Key]int{}, told: map[string]map[event.Key]*object.Object{},
-		begins: map[string]bool{}, pending: pending{whole: true}}
+		begins: map[string]bool{}, due: map[string]time.Time{}, pending: pending{whole: true}}
 	w.informers[name] = in
 	return in
 }
@@ -164,6 +167,7 @@ func (in *fakeInformer) complete(version int) {
 
 func (in *fakeInformer) join(name string) {
 	in.told[name] = map[event.Key]*object.Object{}
+	delete(in.due, name)
 	in.begin(name, false)
 }
 
@@ -212,7 +216,8 @@ func (in *fakeInformer) noteTold(name string, key event.Key) {
 
 func (in *fakeInformer) stored() *informer.Stored {
 	s := &informer.Stored{Version: strconv.Itoa(in.version),
-		Objects: slices.Collect(maps.Values(in.objects)), Told: map[string][]informer.Told{}}
+		Objects: slices.Collect(maps.Values(in.objects)), Told: map[string][]informer.Told{},
+		Due: in.due}
 	for key, version := range in.gone {
 		s.Gone = append(s.Gone, informer.Gone{Key: key, Version: strconv.Itoa(version)})
 	}
@@ -234,7 +239,7 @@ func (in *fakeInformer) whole() informer.InformerCut {
 		Objects: slices.Values(s.Objects), Gone: s.Gone}
 	for name, entries := range s.Told {
 		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
-			Begins: in.begins[name], Entries: entries})
+			Begins: in.begins[name], Due: in.due[name], Entries: entries})
 	}
 	return c
 }
@@ -260,12 +265,12 @@ func (in *fakeInformer) cut() informer.InformerCut {
 	c.Objects = slices.Values(objects)
 	for _, name := range slices.Sorted(maps.Keys(in.told)) {
 		told := informer.ToldCut{Subscription: name, Whole: p.toldWhole[name],
-			Begins: p.toldWhole[name] && in.begins[name]}
+			Begins: p.toldWhole[name] && in.begins[name], Due: in.due[name]}
 		for key := range p.told[name] {
 			state, has := in.told[name][key]
 			told.Entries = append(told.Entries, informer.Told{Key: key, State: state, Ended: !has})
 		}
-		if told.Whole || len(told.Entries) > 0 {
+		if told.Whole || len(told.Entries) > 0 || p.due {
 			c.Told = append(c.Told, told)
 		}
 	}

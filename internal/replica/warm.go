@@ -246,11 +246,13 @@ func (w *warm) end(listeners map[string]*keeper.Progress,
 			continue
 		}
 		s := &informer.Stored{Version: cut.Version, Objects: slices.Collect(cut.Objects),
-			Gone: cut.Gone, Told: map[string][]informer.Told{}, Killed: !final}
+			Gone: cut.Gone, Told: map[string][]informer.Told{}, Due: map[string]time.Time{},
+			Killed: !final}
 		for name, l := range listeners {
 			if part := l.Informers[cut.Informer]; part != nil {
 				s.Killed = s.Killed || part.Killed
 				s.Told[name] = w.targets[i].history.told(part, s, final && !part.Killed)
+				s.Due[name] = part.Due
 				if part.Begins {
 					s.Begins = append(s.Begins, name)
 				}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
@@ -55,7 +56,9 @@ type ToldCut struct {
 	Whole        bool // what was known of the subscription before is void
 	// Begins: until another cut has it whole, the subscription knows no object that is not among
 	// the Entries. It gets the first ones when this one is kept.
-	Begins  bool
+	Begins bool
+	// Due is when the next resync is, by the wall clock, zero if that is as it was, or never.
+	Due     time.Time
 	Entries []Told
 }
 
@@ -122,7 +125,8 @@ type changes struct {
 	// absent are subscriptions that were in the informer's Stored and have not joined. They may
 	// want any event.
 	absent map[string]*told.Set
-	number uint64 // of the last event that they were offered
+	number uint64               // of the last event that they were offered
+	dues   map[string]time.Time // of the resyncs of those
 	// killed: an earlier process may have delivered what the server sends, since it was killed
 	// after its last cut.
 	killed bool
@@ -133,7 +137,7 @@ const maxKeys = 4096
 
 func newChanges() *changes {
 	return &changes{keys: map[event.Key]struct{}{}, gone: map[event.Key]string{},
-		absent: map[string]*told.Set{}}
+		absent: map[string]*told.Set{}, dues: map[string]time.Time{}}
 }
 
 // put notes an object that is stored in another state.
@@ -252,7 +256,7 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.absent)) {
 		if set := c.absent[name]; cut.Whole {
-			cut.add(name, ToldCut{Whole: true, Entries: set.Whole()})
+			cut.add(name, ToldCut{Whole: true, Due: c.dues[name], Entries: set.Whole()})
 		} else {
 			cut.add(name, ToldCut{Entries: set.Cut()})
 		}
@@ -296,16 +300,21 @@ func (c *changes) cutObjects(cut *InformerCut, from *store.Store) {
 func (reg *registration) cutTold(whole bool) ToldCut {
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
+	due := reg.due().Round(0)
 	if whole || reg.fresh {
-		reg.fresh = false
-		return ToldCut{Whole: true, Entries: reg.told.Whole()}
+		reg.fresh, reg.cutDue = false, due
+		return ToldCut{Whole: true, Due: due, Entries: reg.told.Whole()}
 	}
-	return ToldCut{Entries: reg.told.Cut()}
+	if due.Equal(reg.cutDue) {
+		return ToldCut{Entries: reg.told.Cut()}
+	}
+	reg.cutDue = due
+	return ToldCut{Due: due, Entries: reg.told.Cut()}
 }
 
 // add adds what there is of a subscription.
 func (cut *InformerCut) add(name string, t ToldCut) {
-	if t.Subscription = name; t.Whole || len(t.Entries) > 0 {
+	if t.Subscription = name; t.Whole || len(t.Entries) > 0 || !t.Due.IsZero() {
 		cut.Told = append(cut.Told, t)
 	}
 }

@@ -156,8 +156,9 @@
 // registrations are removed; whoever keeps cuts notes that this was the last one, or has Killed in
 // the next Stored: then what may have been delivered counts as delivered, so that the delete of an
 // object may come of which nothing else came. Only if the version has expired, the end of an object
-// is missed that came and was delivered after the last cut, and is gone by the list. Retries begin
-// with their first attempt; Again, rescans and resync periods are forgotten.
+// is missed that came and was delivered after the last cut, and is gone by the list. A resync comes
+// when it would have come without the restart; one that was cut off begins again. Retries begin
+// with their first attempt; Again and rescans are forgotten.
 //
 // # Full buffers
 //

@@ -72,8 +72,13 @@ type registration struct {
 
 	// postponed is how many of its events are in processor.blocked. Guarded by subscription.mu.
 	postponed int
+	// resyncing is when the resync began that has not come to its end, zero if there is none.
+	// Guarded by subscription.mu.
+	resyncing time.Time
 	// told is what the subscription has to learn, nil without Track. Guarded by subscription.mu.
 	told *told.Set
+	// cutDue is when the last cut had the next resync. Guarded by processor.mu.
+	cutDue time.Time
 	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
 	// kept. cut: there was one. Guarded by processor.mu.
 	fresh, held, cut bool
@@ -96,6 +101,7 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 	switch {
 	case reg.held:
 	case known != nil:
+		p.resumeResync(reg)
 		p.resume(reg, known)
 	default:
 		p.begin(reg, store)
@@ -309,7 +315,7 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	}
 	stored := store.Snapshot()
 	for _, reg := range due {
-		reg.subscription.resync(reg, stored)
+		reg.subscription.resync(reg, stored, now)
 		p.wakeLater(reg)
 	}
 	return next

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -21,6 +22,7 @@ type keptInformer struct {
 	gone    map[event.Key]string
 	told    map[string]map[event.Key]keptState
 	begins  map[string]bool // subscriptions that know nothing yet
+	due     map[string]time.Time
 }
 
 // keptState is what a subscription knows of an object, and may know; "" is no state.
@@ -35,7 +37,8 @@ func (c checkpoint) apply(cuts []InformerCut) {
 		kept := c[cut.Informer]
 		if kept == nil || cut.Whole {
 			kept = &keptInformer{objects: map[event.Key]string{}, gone: map[event.Key]string{},
-				told: map[string]map[event.Key]keptState{}, begins: map[string]bool{}}
+				told: map[string]map[event.Key]keptState{}, begins: map[string]bool{},
+				due: map[string]time.Time{}}
 			c[cut.Informer] = kept
 		}
 		kept.version = cut.Version
@@ -55,6 +58,10 @@ func (c checkpoint) apply(cuts []InformerCut) {
 			if t.Whole {
 				kept.told[t.Subscription] = map[event.Key]keptState{}
 				kept.begins[t.Subscription] = t.Begins
+				delete(kept.due, t.Subscription)
+			}
+			if !t.Due.IsZero() {
+				kept.due[t.Subscription] = t.Due
 			}
 			for _, e := range t.Entries {
 				if e.Ended {
@@ -99,7 +106,7 @@ func (c checkpoint) stored(id InformerID) *Stored {
 		}
 		return o
 	}
-	s := &Stored{Version: kept.version, Told: map[string][]Told{}}
+	s := &Stored{Version: kept.version, Told: map[string][]Told{}, Due: maps.Clone(kept.due)}
 	for _, text := range kept.objects {
 		s.Objects = append(s.Objects, parse(text))
 	}

@@ -3,6 +3,7 @@ package informer
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
@@ -22,6 +23,8 @@ type Stored struct {
 	// Begins know no other object.
 	Told   map[string][]Told
 	Begins []string
+	// Due has when the next resyncs of subscriptions are that ask for them.
+	Due map[string]time.Time
 	// Killed: something may have been delivered after the last cut, or what that says of Killed.
 	Killed bool
 }
@@ -70,6 +73,9 @@ func (inf *informer) restore(s *Stored) {
 			set.Restore(e, c.number, c.killed)
 		}
 		c.absent[name] = set
+		if due := s.Due[name]; !due.IsZero() {
+			c.dues[name] = due
+		}
 	}
 	inf.proc.changes = c
 	inf.queue.Restored()

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -84,6 +85,9 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 		}
 		if r.left == 0 {
 			s.resyncs = slices.Delete(s.resyncs, 0, 1)
+			if !r.again {
+				r.from.resyncing = time.Time{}
+			}
 		}
 		if e.Object == nil {
 			continue
@@ -142,7 +146,7 @@ func (r *resync) current(o *object.Object) *object.Object {
 }
 
 // resync begins to hand out the objects of a snapshot of a registration's store.
-func (s *Subscription) resync(from *registration, stored store.Snapshot) {
+func (s *Subscription) resync(from *registration, stored store.Snapshot, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped || from.Removed || stored.Len() == 0 {
@@ -150,5 +154,29 @@ func (s *Subscription) resync(from *registration, stored store.Snapshot) {
 	}
 	if !s.beginResync(&resync{from: from, walk: stored.Walk(), left: stored.Len()}) {
 		s.stats.ResyncsSkipped++
+		return
 	}
+	from.resyncing = now
+}
+
+// due returns when the next resync is due, for whoever goes on after a restart: one that has not
+// come to its end is due again. Zero means never. The caller holds both locks.
+func (reg *registration) due() time.Time {
+	if reg.wants.resync <= 0 {
+		return time.Time{}
+	}
+	if !reg.resyncing.IsZero() {
+		return reg.resyncing
+	}
+	return reg.nextResync
+}
+
+// resumeResync sets when the first resync comes after a restart. A clock that was set back does not
+// put it off. The caller holds mu.
+func (p *processor) resumeResync(reg *registration) {
+	due, known := p.changes.dues[reg.subscription.name]
+	if known && due.Before(reg.nextResync) {
+		reg.nextResync = due
+	}
+	delete(p.changes.dues, reg.subscription.name)
 }
