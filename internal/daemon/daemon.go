@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Forget bool
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
+
+	fence *fence.Fence // of the outputs that write to the cluster; nil: none
 }
 
 // Run runs a configuration until ctx is done, then stops in order. The error is a config.Errors if
@@ -48,6 +51,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	case err != nil:
 		return err
 	}
+	o.fence = r.fence
 	c, err := connect(cfg, o)
 	if err == nil {
 		r.maker.API.Connect(c.writer)
@@ -105,7 +109,7 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, err := kube.NewWriter(rest)
+	writer, err := kube.NewWriter(rest, o.fence)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type block struct {
 }
 
 var (
-	fence     = regexp.MustCompile("^```([a-z]*) ?(.*)$")
+	fenceLine = regexp.MustCompile("^```([a-z]*) ?(.*)$")
 	blockName = regexp.MustCompile(`^# (\S+\.yaml)\n`)
 )
 
@@ -43,7 +43,7 @@ func readPage(t *testing.T, path string) *page {
 	p := &page{path: path, text: string(text), original: string(text)}
 	var open *block
 	for i, line := range strings.Split(p.text, "\n") {
-		m := fence.FindStringSubmatch(line)
+		m := fenceLine.FindStringSubmatch(line)
 		switch {
 		case open == nil && m != nil:
 			open = &block{line: i + 1, language: m[1], info: m[2]}

@@ -61,7 +61,7 @@ func received(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := kube.NewWriter(&rest.Config{Host: s.URL})
+	w, err := kube.NewWriter(&rest.Config{Host: s.URL}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

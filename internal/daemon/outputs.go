@@ -95,9 +95,6 @@ func (o outputs) open(ctx context.Context, p *plan.Plan, r *runtime) error {
 				fmt.Sprintf("%s: %v", planned.Field, err), ""))
 			continue
 		}
-		if p.Config.LeaderElection != nil {
-			s = leaders{s, r.mayWrite}
-		}
 		o[name].opened = &opened{sink: s, to: delivery.NewOutput(name, s, r.log)}
 		made[name] = o[name]
 	}

@@ -82,7 +82,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 		return http.StatusOK, fmt.Sprintf(
 			`{"metadata":{"name":"web","uid":"uid-web","resourceVersion":"%d"}}`, version)
 	}
-	w, err := kube.NewWriter(&rest.Config{Host: k.url})
+	w, err := kube.NewWriter(&rest.Config{Host: k.url}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

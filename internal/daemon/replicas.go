@@ -16,7 +16,6 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/replica"
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -94,6 +93,7 @@ func (s *supervisor) lead(parent context.Context) (context.Context, error) {
 		if errors.Is(context.Cause(r.Lost()), context.Canceled) {
 			return // it has resigned
 		}
+		s.fence.Cut()
 		s.log.Error("this replica does not lead any more, so informerd stops", "error",
 			context.Cause(r.Lost()))
 		end(context.Cause(r.Lost()))
@@ -152,29 +152,10 @@ func (s *supervisor) targets(ctx context.Context) (all []informer.Target, err er
 	return all, err
 }
 
-// mayWrite returns nil if this replica is the one that works.
+// mayWrite returns nil if this replica is the one that works. The fence of the outputs asks it.
 func (r *runtime) mayWrite() error {
 	if replica := r.replica.Load(); replica != nil {
 		return replica.Check()
 	}
 	return nil
-}
-
-// leaders is a sink to which nothing is written that another replica might write.
-type leaders struct {
-	sink.Sink
-	may func() error
-}
-
-// Write implements sink.Sink.
-func (f leaders) Write(ctx context.Context, messages []sink.Message) []error {
-	err := f.may()
-	if err == nil {
-		return f.Sink.Write(ctx, messages)
-	}
-	errs := make([]error, len(messages))
-	for i := range errs {
-		errs[i] = err
-	}
-	return errs
 }

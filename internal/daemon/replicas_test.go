@@ -1,13 +1,11 @@
 package daemon
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -60,32 +58,5 @@ func TestTheRecordOfReplicasIsNotWatched(t *testing.T) {
 			inf.FieldSelector {
 			t.Errorf("another resource: %+v", got)
 		}
-	}
-}
-
-// taking is a sink that takes everything.
-type taking struct {
-	sink.Sink
-	taken int
-}
-
-func (s *taking) Write(_ context.Context, messages []sink.Message) []error {
-	s.taken += len(messages)
-	return nil
-}
-
-// A replica that may not deliver tries again, until it may or is stopped.
-func TestOnlyLeadersWrite(t *testing.T) {
-	to := &taking{}
-	wrong := errors.New("not now")
-	s := leaders{to, func() error { return wrong }}
-	errs := s.Write(t.Context(), make([]sink.Message, 2))
-	if len(errs) != 2 || errs[0] != wrong || errs[1] != wrong || sink.IsPermanent(errs[0]) ||
-		to.taken > 0 {
-		t.Errorf("%v; %d were taken", errs, to.taken)
-	}
-	wrong = nil
-	if errs = s.Write(t.Context(), make([]sink.Message, 2)); errs != nil || to.taken != 2 {
-		t.Errorf("%v; %d were taken", errs, to.taken)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -34,8 +35,9 @@ type runtime struct {
 	running   bool         // listeners may have begun
 	letters   *deadletter.Store
 	keeper    *keeper.Keeper // nil if no listener goes on where another process was
-	// replica is nil if there is one process only.
+	// replica and fence are nil if there is one process only.
 	replica atomic.Pointer[replica.Replica]
+	fence   *fence.Fence // of all outputs
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan
@@ -150,7 +152,10 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 			return nil, err
 		}
 		r.host = plugins.NewHost(host)
-		r.maker = &sinks.Maker{Stdout: opts.Stdout}
+		if cfg.LeaderElection != nil {
+			r.fence = fence.New(r.mayWrite)
+		}
+		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence}
 		r.maker.API, err = sinks.NewAPI(opts.Log)
 		if err == nil {
 			err = openHost(ctx, cfg, r.host)

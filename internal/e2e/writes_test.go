@@ -49,7 +49,7 @@ func newWriting(t *testing.T, namespace string) *writing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := kube.NewWriter(cfg)
+	api, err := kube.NewWriter(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,14 @@ package kube
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -14,21 +18,30 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
 // Writer sends the requests of outputs to the API server. It implements kubeapi.API, and is safe
 // for concurrent use. Make one with NewWriter.
 type Writer struct {
-	rest rest.Interface
-	http *http.Client
+	rest  rest.Interface
+	http  *http.Client
+	fence *fence.Fence
 }
 
-// NewWriter returns a Writer for the server of the configuration, without connecting to it. There
-// is no limit of requests per second beyond cfg's: each output bounds how many are under way, and
-// the server limits them by priority and fairness, with 429 and Retry-After.
-func NewWriter(cfg *rest.Config) (*Writer, error) {
+// NewWriter returns a Writer for the server of the configuration, without connecting to it. What it
+// sends has to pass the fence, which may be nil. There is no limit of requests per second beyond
+// cfg's: each output bounds how many are under way, and the server limits them by priority and
+// fairness, with 429 and Retry-After.
+func NewWriter(cfg *rest.Config, f *fence.Fence) (*Writer, error) {
 	cfg = rest.CopyConfig(cfg)
+	if f != nil { // with a Dial of its own it shares no connection with other clients
+		if cfg.Dial == nil {
+			cfg.Dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext
+		}
+		cfg.Dial = f.Dial(cfg.Dial)
+	}
 	cfg.AcceptContentTypes, cfg.ContentType = runtime.ContentTypeJSON, runtime.ContentTypeJSON
 	cfg.GroupVersion = nil
 	cfg.APIPath = "/" // each request has its whole path
@@ -43,8 +56,11 @@ func NewWriter(cfg *rest.Config) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
 	}
-	return &Writer{c, client}, nil
+	return &Writer{c, client, f}, nil
 }
+
+// The times of connections, as client-go has them without a Dial.
+const dialTimeout, keepAlive = 30 * time.Second, 30 * time.Second
 
 // statusScheme decodes the errors the server sends, and nothing else.
 var statusScheme = func() *runtime.Scheme {
@@ -78,11 +94,23 @@ func (w *Writer) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
 		request.Body(r.Body).
 			SetHeader("Content-Type", cmp.Or(r.ContentType, runtime.ContentTypeJSON))
 	}
+	if err := w.fence.Check(); err != nil {
+		return nil, err
+	}
 	result := request.Do(ctx)
 	if err := result.Error(); err != nil {
+		if !answered(err) {
+			err = w.fence.Explain(err)
+		}
 		return nil, delays.With(err)
 	}
 	return result.Raw()
+}
+
+// answered reports whether an error is what the server has answered.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
 }
 
 // CloseIdleConnections ends the connections that no request uses.

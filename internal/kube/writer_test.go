@@ -24,7 +24,7 @@ func newWriter(t *testing.T, answer http.HandlerFunc) *Writer {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	w, err := NewWriter(&rest.Config{Host: server.URL + "/prefix", UserAgent: "informerd/test",
-		BearerToken: "secret"})
+		BearerToken: "secret"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/alertmanager"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/file"
 	"github.com/informerd/informerd/internal/sink/slack"
 	"github.com/informerd/informerd/internal/sink/stdout"
@@ -22,6 +23,9 @@ import (
 type Maker struct {
 	Stdout io.Writer
 	API    *API
+	// Fence is what everything has to pass that the sinks send, but for those of API, whose writer
+	// has it. Nil: none.
+	Fence *fence.Fence
 
 	alerts sync.Map // from the names of outputs to *alertmanager.Sent
 }
@@ -36,21 +40,21 @@ type Expressions struct {
 func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.Sink, error) {
 	switch {
 	case o.Stdout != nil:
-		return stdout.New(m.Stdout), nil
+		return stdout.New(m.Fence.Writer(m.Stdout)), nil
 	case o.File != nil:
-		return newFile(cfg, o.File)
+		return m.newFile(cfg, o.File)
 	case o.Webhook != nil:
-		return newWebhook(cfg, o)
+		return m.newWebhook(cfg, o)
 	case o.Slack != nil:
 		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
 			Notifies: strings.Contains(o.Slack.Text.Text, "<!"),
-			Timeout:  o.Slack.Timeout.Duration})
+			Timeout:  o.Slack.Timeout.Duration, Fence: m.Fence})
 	case o.Alertmanager != nil:
 		return m.newAlertmanager(cfg, o, x.Labels)
 	case o.NATS != nil:
-		return newNATS(cfg, o, textOf(x.Subject))
+		return m.newNATS(cfg, o, textOf(x.Subject))
 	case o.Kafka != nil:
-		return newKafka(cfg, o.Kafka)
+		return m.newKafka(cfg, o.Kafka)
 	case o.KubernetesEvent != nil:
 		return m.API.kubernetesEvent()
 	case o.Patch != nil:
@@ -59,10 +63,10 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 	return nil, errors.New("this version does not have outputs of its kind")
 }
 
-func newFile(cfg *config.Config, f *config.File) (sink.Sink, error) {
+func (m *Maker) newFile(cfg *config.Config, f *config.File) (sink.Sink, error) {
 	return file.New(file.Config{Path: cfg.Path(f.Path), Sync: file.Sync(f.Sync),
 		Rotate: file.Rotate{Size: int64(f.Rotate.Size), Age: f.Rotate.Age.Duration,
-			Keep: f.Rotate.Keep}})
+			Keep: f.Rotate.Keep}, Fence: m.Fence})
 }
 
 var webhookModes = map[string]webhook.Mode{
@@ -70,11 +74,11 @@ var webhookModes = map[string]webhook.Mode{
 	config.WebhookBatched: webhook.Batch,
 }
 
-func newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, error) {
+func (m *Maker) newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, error) {
 	w := o.Webhook
 	c := webhook.Config{Output: o.Name, URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
 		Events: w.Batch.Events, Wait: w.Batch.Wait.Duration, Timeout: w.Timeout.Duration,
-		Headers: headers(cfg, w.Headers)}
+		Headers: headers(cfg, w.Headers), Fence: m.Fence}
 	if files := tlsOf(cfg, w.TLS); files != nil {
 		c.TLS = *files
 	}
@@ -90,7 +94,7 @@ func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
 	a := o.Alertmanager
 	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
 	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
-		Headers: headers(cfg, a.Headers),
+		Headers: headers(cfg, a.Headers), Fence: m.Fence,
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}
 	for name, f := range labels {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/internal/httpsink"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
@@ -33,6 +34,8 @@ type Config struct {
 	TLS     tlsfiles.Files
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
+	// Fence is what requests have to pass; nil: none.
+	Fence *fence.Fence
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -64,7 +67,7 @@ func New(config Config) (*Sink, error) {
 	}
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Path: path,
 		Timeout: config.Timeout, Headers: config.Headers, TLS: config.TLS,
-		Resolver: config.Resolver})
+		Resolver: config.Resolver, Fence: config.Fence})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/serial"
 )
 
@@ -18,6 +19,8 @@ type Config struct {
 	Rotate Rotate
 	// Sync says when the disk has what was written.
 	Sync Sync
+	// Fence is what lines have to pass; nil: none.
+	Fence *fence.Fence
 }
 
 // Rotate says when the file is renamed and a new one begun.

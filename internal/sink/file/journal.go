@@ -133,7 +133,7 @@ func (j *journal) append(chunk []byte, ends []int) (int, error) {
 	if j.size == 0 {
 		j.began = j.now()
 	}
-	n, err := j.f.Write(chunk)
+	n, err := j.write(chunk)
 	if err == nil && n < len(chunk) {
 		err = io.ErrShortWrite
 	}
@@ -155,12 +155,20 @@ func (j *journal) append(chunk []byte, ends []int) (int, error) {
 	return lines, err
 }
 
+// write writes to the file what the fence lets pass.
+func (j *journal) write(p []byte) (int, error) {
+	if err := j.config.Fence.Check(); err != nil {
+		return 0, err
+	}
+	return j.f.Write(p)
+}
+
 // complete ends a line of which only a part is there.
 func (j *journal) complete() error {
 	if !j.partial {
 		return nil
 	}
-	if _, err := j.f.Write([]byte{'\n'}); err != nil {
+	if _, err := j.write([]byte{'\n'}); err != nil {
 		j.drop()
 		return err
 	}

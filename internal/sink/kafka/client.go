@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
@@ -57,7 +58,7 @@ func (s *Sink) newClient(records int, size int32) (*kgo.Client, error) {
 		kgo.RecordDeliveryTimeout(max(c.Timeout*3/4, time.Second)),
 		kgo.ProduceRequestTimeout(max(c.Timeout/2, 100*time.Millisecond)),
 		kgo.RequestTimeoutOverhead(max(c.Timeout/2, 100*time.Millisecond)),
-		kgo.Dialer(dialer(min(maxDial, c.Timeout), s.tls)),
+		kgo.Dialer(dialer(min(maxDial, c.Timeout), s.tls, c.Fence)),
 		kgo.WithHooks(&s.connects),
 	}
 	if c.SASL != nil {
@@ -70,12 +71,12 @@ func (s *Sink) newClient(records int, size int32) (*kgo.Client, error) {
 	return client, nil
 }
 
-func dialer(timeout time.Duration, files *tlsfiles.Source) tlsfiles.DialFunc {
-	plain := &net.Dialer{Timeout: timeout}
+func dialer(timeout time.Duration, files *tlsfiles.Source, f *fence.Fence) tlsfiles.DialFunc {
+	plain := f.Dial((&net.Dialer{Timeout: timeout}).DialContext)
 	if files == nil {
-		return plain.DialContext
+		return plain
 	}
-	secure := files.Dialer(plain.DialContext)
+	secure := files.Dialer(plain)
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()

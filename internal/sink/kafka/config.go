@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
@@ -24,6 +25,8 @@ type Config struct {
 	SASL *SASL
 	// Timeout is the longest that a Write may take. 0: DefaultTimeout.
 	Timeout time.Duration
+	// Fence is what records have to pass. Nil: none.
+	Fence *fence.Fence
 }
 
 // The mechanisms of SASL.

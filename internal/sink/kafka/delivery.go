@@ -186,6 +186,10 @@ func (s *Sink) send(client *kgo.Client, deliveries []*delivery) *flight {
 	}
 	for _, d := range deliveries {
 		d.flight = f
+		if err := s.config.Fence.Check(); err != nil {
+			s.settle(d, err)
+			continue
+		}
 		// The context of Write is not the record's: when it ends, the client would also fail
 		// records of other Writes in the same partition.
 		client.TryProduce(context.Background(), &d.record, func(_ *kgo.Record, err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // maxText bounds the texts of brokers in errors.
@@ -51,9 +52,12 @@ var hints = map[*kerr.Error]string{
 // explain returns the error of a record for the caller of Write, whose context is ctx.
 func (s *Sink) explain(ctx context.Context, err error) error {
 	var answer *kerr.Error
+	if ctx.Err() == nil && !errors.As(err, &answer) {
+		err = s.config.Fence.Explain(err)
+	}
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, fence.ErrRefused):
+		return err
 	case errors.Is(err, errUnknown):
 		return s.unanswered(ctx)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/kube/retryafter"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // DefaultTimeout bounds a request. It is a little longer than API servers take with slow webhooks.
@@ -93,7 +94,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // Error returns the status code with the server's text, quoted and bounded.
 func (e *Error) Error() string {
 	var status apierrors.APIStatus
-	if !errors.As(e.Err, &status) {
+	switch {
+	case errors.Is(e.Err, fence.ErrRefused):
+		return bounded(e.Err.Error())
+	case !errors.As(e.Err, &status):
 		return "the API server did not answer: " + bounded(e.Err.Error())
 	}
 	s := status.Status()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
@@ -31,6 +32,8 @@ type Config struct {
 	TLS *tlsfiles.Files
 	// Timeout is the longest that a Write may take. 0: DefaultTimeout.
 	Timeout time.Duration
+	// Fence is what messages have to pass. Nil: none.
+	Fence *fence.Fence
 }
 
 func (c *Config) check() error {

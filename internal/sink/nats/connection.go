@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -141,6 +142,9 @@ func (s *Sink) connect() (*connection, error) {
 	o.ReconnectedCB = o.ConnectedCB
 	o.AsyncErrorCB = func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.denied.add(err) }
 	o.ClosedCB = func(*natsgo.Conn) { close(c.closed) }
+	if fence := s.config.Fence.After(s.published.Load); fence != nil {
+		o.CustomDialer = fenced{fence.Dial((&net.Dialer{Timeout: o.Timeout}).DialContext)}
+	}
 	setCredentials(&o, s.config.Credentials)
 	setTLS(&o, s.tls)
 	var err error
@@ -214,6 +218,14 @@ func (s *Sink) disconnected(c *connection) error {
 		return errNotConnected
 	}
 	return fmt.Errorf("%w: %s", errNotConnected, bounded(why))
+}
+
+// fenced connects for a client that has a fence.
+type fenced struct{ dial tlsfiles.DialFunc }
+
+// Dial implements natsgo.CustomDialer.
+func (f fenced) Dial(network, address string) (net.Conn, error) {
+	return f.dial(context.Background(), network, address)
 }
 
 // setCredentials makes the client read the credentials for each connection.

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // publish publishes a batch and settles its items. An error is about all that it has not settled.
@@ -71,6 +72,16 @@ func (s *Sink) publishing(ctx context.Context, c *connection, up bool, send func
 	return sent{err: ctx.Err()}
 }
 
+// mayPublish returns nil if a message may be published at this moment. From the first one on, all
+// that the connection sends has to pass the fence.
+func (s *Sink) mayPublish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.published.Store(true)
+	return s.config.Fence.Check()
+}
+
 // toStream publishes to JetStream and waits for the acknowledgements.
 func (s *Sink) toStream(ctx context.Context, c *connection, b *batch, up bool) error {
 	items := b.items
@@ -78,7 +89,7 @@ func (s *Sink) toStream(ctx context.Context, c *connection, b *batch, up bool) e
 		r.acks = make([]jetstream.PubAckFuture, len(items))
 		r.errs = make([]error, len(items))
 		for i := range items {
-			if r.errs[i] = ctx.Err(); r.errs[i] == nil {
+			if r.errs[i] = s.mayPublish(ctx); r.errs[i] == nil {
 				r.acks[i], r.errs[i] = c.stream.PublishMsgAsync(&items[i].message,
 					jetstream.WithRetryAttempts(0))
 			}
@@ -132,7 +143,7 @@ func (s *Sink) toServer(ctx context.Context, c *connection, b *batch, up bool) e
 		connects := c.client.Stats().Reconnects
 		r.errs = make([]error, len(items))
 		for i := range items {
-			if r.errs[i] = ctx.Err(); r.errs[i] == nil {
+			if r.errs[i] = s.mayPublish(ctx); r.errs[i] == nil {
 				r.errs[i] = c.client.PublishMsg(&items[i].message)
 			}
 		}
@@ -165,8 +176,12 @@ func (s *Sink) toServer(ctx context.Context, c *connection, b *batch, up bool) e
 
 // explained returns the error of a message that was not taken.
 func (s *Sink) explained(ctx context.Context, err error) error {
+	if ctx.Err() == nil && !isAnswer(err) {
+		err = s.config.Fence.Explain(err)
+	}
 	switch {
-	case err == nil, sink.IsPermanent(err), errors.Is(err, errNotConnected), err == errDenied:
+	case err == nil, sink.IsPermanent(err), errors.Is(err, errNotConnected), err == errDenied,
+		errors.Is(err, fence.ErrRefused):
 		return err
 	case err == errNotSent && ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", err, ctx.Err())
@@ -179,6 +194,13 @@ func (s *Sink) explained(ctx context.Context, err error) error {
 	}
 	return fmt.Errorf("it was not confirmed within %v, and may still be published",
 		s.config.Timeout)
+}
+
+// isAnswer reports whether an error is what the stream or the server has answered.
+func isAnswer(err error) bool {
+	var answer *jetstream.APIError
+	return errors.As(err, &answer) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+		err == errDenied || sink.IsPermanent(err)
 }
 
 func isContext(err error) bool {

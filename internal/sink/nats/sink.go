@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/gate"
@@ -15,6 +16,9 @@ type Sink struct {
 	config Config
 	tls    *tlsfiles.Source // nil if not configured
 	gate   gate.Gate
+	// published is set once a message is published. Until then the connection need not pass the
+	// fence, so that it is there when it is needed.
+	published atomic.Bool
 
 	turn    chan struct{} // has room for the one that publishes
 	stop    chan struct{} // closed by Close

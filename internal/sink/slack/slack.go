@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/internal/httpsink"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
@@ -30,6 +31,8 @@ type Config struct {
 	TLS     tlsfiles.Files
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
+	// Fence is what requests have to pass; nil: none.
+	Fence *fence.Fence
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -44,7 +47,7 @@ var _ sink.Sink = (*Sink)(nil)
 // New checks a configuration. What it reads must be readable now.
 func New(config Config) (*Sink, error) {
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Timeout: config.Timeout,
-		TLS: config.TLS, Resolver: config.Resolver})
+		TLS: config.TLS, Resolver: config.Resolver, Fence: config.Fence})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/internal/httpsink"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
@@ -55,6 +56,8 @@ type Config struct {
 	Sign    Sign
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
+	// Fence is what requests have to pass; nil: none.
+	Fence *fence.Fence
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -83,7 +86,8 @@ func New(config Config) (*Sink, error) {
 		return nil, err
 	}
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Timeout: config.Timeout,
-		Headers: config.Headers, TLS: config.TLS, Resolver: config.Resolver})
+		Headers: config.Headers, TLS: config.TLS, Resolver: config.Resolver,
+		Fence: config.Fence})
 	if err != nil {
 		return nil, err
 	}

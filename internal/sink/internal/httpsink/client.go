@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	TLS     tlsfiles.Files
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
+	// Fence is what requests have to pass; nil: none.
+	Fence *fence.Fence
 }
 
 // Client posts to one receiver. It is safe for concurrent use. Make it with New, and Close it.
@@ -94,11 +97,12 @@ func New(config Config) (*Client, error) {
 	life, end := context.WithCancel(context.Background())
 	c.end = end
 	dialer := outbound.Dialer{Resolver: config.Resolver}
+	connect := config.Fence.Dial(dialer.DialContext)
 	c.transport = dialer.Transport()
-	c.transport.DialContext = within(life, heard(dialer.DialContext))
+	c.transport.DialContext = within(life, heard(connect))
 	c.transport.DialTLSContext = within(life, func(ctx context.Context, network,
 		address string) (net.Conn, error) {
-		dial := c.tls.Dialer(dialer.DialContext, "h2", "http/1.1")
+		dial := c.tls.Dialer(connect, "h2", "http/1.1")
 		return heard(dial)(ctx, network, address)
 	})
 	c.transport.ForceAttemptHTTP2 = true
@@ -213,6 +217,9 @@ func (c *Client) send(ctx, own context.Context, p prepared, body []byte) (Answer
 		return Answer{}, errors.New("url: it cannot be requested")
 	}
 	request.Header = p.header
+	if err := c.config.Fence.Check(); err != nil { // it keeps its connections
+		return Answer{}, err
+	}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return Answer{}, c.failed(ctx, p, c.timedOut(own, err))
@@ -245,6 +252,7 @@ func (c *Client) failed(ctx context.Context, p prepared, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: the request was given up: %w", p.url.Host, ctx.Err())
 	}
+	err = c.config.Fence.Explain(err)
 	return &trouble{p.url.Host + ": " + shortened(redact(err.Error(), p.hidden)), err}
 }
 
