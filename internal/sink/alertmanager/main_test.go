@@ -18,6 +18,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -150,19 +151,20 @@ func text(name, message string) string { return name + " " + message }
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 			to := receiver{sinktest.NewLog()}
 			server := httptest.NewUnstartedServer(to)
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.Start()
 			t.Cleanup(server.Close)
 			t.Cleanup(func() { to.Set(sinktest.Healthy) })
-			s, err := New(Config{URL: secret.Literal(server.URL)})
+			s, err := New(Config{URL: secret.Literal(server.URL), Fence: f})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s, to
 		},
+		Together: true,
 		Prepare: func(m sink.Message) sink.Message {
 			m.Report = &sink.Report{Rule: "r", Message: m.ID, Violated: true, Since: since}
 			m.Body = sink.BodyReport

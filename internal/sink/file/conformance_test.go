@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -152,15 +153,16 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sinktest.Run(t, sinktest.Target{
-				New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+				New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 					d := newDisk(t)
-					config.Path = d.path
+					config.Path, config.Fence = d.path, f
 					s, err := newSink(config, d)
 					if err != nil {
 						t.Fatal(err)
 					}
 					return s, d
 				},
+				Together: true,
 				Skip: map[string]string{
 					"one message is refused": "a disk that takes a line takes every line",
 					"broken connection":      "a file has no connection",

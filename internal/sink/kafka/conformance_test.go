@@ -12,13 +12,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/kafka"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
 // TestConformance has fake brokers. What they do with a produce request is the suite's choice.
 func TestConformance(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 		c := start(t)
 		log := sinktest.NewLog()
 		done := make(chan struct{})
@@ -28,8 +29,12 @@ func TestConformance(t *testing.T) {
 			return response, err, true
 		})
 		t.Cleanup(func() { close(done) })
-		out, err := kafka.New(kafka.Config{Brokers: c.ListenAddrs(), Topic: topic,
-			Timeout: 2 * time.Second})
+		config := kafka.Config{Brokers: c.ListenAddrs(), Topic: topic, Timeout: 2 * time.Second,
+			Fence: f}
+		if f != nil { // what it refuses is given up when the time is over
+			config.Timeout = time.Second
+		}
+		out, err := kafka.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}

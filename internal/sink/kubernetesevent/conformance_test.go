@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
@@ -26,6 +27,7 @@ var eventsResource = schema.GroupResource{Group: "events.k8s.io", Resource: "eve
 // server is the part of an API server that has Events.
 type server struct {
 	*sinktest.Log
+	fence *fence.Fence // that a kube.Writer would have
 
 	mu       sync.Mutex // guards the fields below
 	events   map[string]*eventsv1.Event
@@ -37,6 +39,9 @@ func newServer() *server {
 }
 
 func (s *server) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+	if err := s.fence.Check(); err != nil {
+		return nil, err
+	}
 	if r.Group != "events.k8s.io" || r.Resource != "events" || r.Namespace == "" {
 		return nil, fmt.Errorf("unexpected request %+v", r)
 	}
@@ -98,8 +103,9 @@ func noteIn(m sink.Message) string {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 			to := newServer()
+			to.fence = f
 			s, err := New(Config{API: to, Interval: time.Nanosecond})
 			if err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/nats"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
@@ -24,7 +25,7 @@ var answers = map[sinktest.Behaviour]string{
 
 // TestConformanceWithStream has a real server, and a client of it that answers as a stream does.
 func TestConformanceWithStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		log := sinktest.NewLog()
 		done := make(chan struct{})
@@ -44,20 +45,28 @@ func TestConformanceWithStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { close(done) })
-		return openFor(t, s, "K8S"), log
+		return openFor(t, s, "K8S", f), log
 	}})
 }
 
 // openFor makes a sink that the caller closes, for messages with any names.
-func openFor(t *testing.T, s *server.Server, stream string) *nats.Sink {
+func openFor(t *testing.T, s *server.Server, stream string, f *fence.Fence) *nats.Sink {
 	t.Helper()
 	out, err := nats.New(nats.Config{Servers: []string{s.ClientURL()}, Stream: stream,
 		Subject: func(*sink.Message) (string, error) { return "k8s.all", nil },
-		Timeout: 5 * time.Second})
+		Timeout: timeout(f), Fence: f})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// timeout returns the timeout of a sink. What a fence refuses is given up when it is over.
+func timeout(f *fence.Fence) time.Duration {
+	if f != nil {
+		return time.Second
+	}
+	return 5 * time.Second
 }
 
 // disconnect breaks the connections of sinks.
@@ -75,7 +84,7 @@ func disconnect(s *server.Server) {
 
 // TestConformanceWithoutStream has a real server behind a proxy, and a subscriber.
 func TestConformanceWithoutStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		r := &subscriber{proxy: newProxy(t, s.Addr().String()),
 			messages: make(chan *natsgo.Msg, 10_000)}
@@ -86,7 +95,7 @@ func TestConformanceWithoutStream(t *testing.T) {
 		if err := r.client.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		out, err := nats.New(nats.Config{Servers: []string{r.proxy.url()}, Timeout: 5 * time.Second,
+		out, err := nats.New(nats.Config{Servers: []string{r.proxy.url()}, Timeout: timeout(f), Fence: f,
 			Subject: func(m *sink.Message) (string, error) {
 				b, _ := r.proxy.get()
 				if b == sinktest.Refuse && m.Object.Name() == sinktest.RefusedName {

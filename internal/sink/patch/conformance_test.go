@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -52,10 +53,13 @@ func annotationOf(m sink.Message) string {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 			log := sinktest.NewLog()
 			s, err := New(Config{Type: Merge, API: api(func(ctx context.Context,
 				r kubeapi.Request) ([]byte, error) {
+				if err := f.Check(); err != nil {
+					return nil, err
+				}
 				var p annotated
 				if err := json.Unmarshal(r.Body, &p); err != nil {
 					return nil, err

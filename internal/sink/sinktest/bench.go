@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // bench is one case's sink and receiver.
@@ -22,7 +23,12 @@ type bench struct {
 
 func newBench(t *testing.T, target Target) *bench {
 	t.Helper()
-	s, to := target.New(t)
+	return newFenced(t, target, nil)
+}
+
+func newFenced(t *testing.T, target Target, f *fence.Fence) *bench {
+	t.Helper()
+	s, to := target.New(t, f)
 	b := &bench{T: t, target: target, sink: s, to: to, batch: min(max(s.Pace().Batch, 1), 5)}
 	t.Cleanup(func() {
 		to.Set(Healthy)

@@ -32,6 +32,7 @@ var cases = []struct {
 	{"concurrent callers", concurrent},
 	{"close with concurrent callers", closeConcurrent},
 	{"memory", memory},
+	{"fence", fenced},
 }
 
 // order: what a caller has written before arrives before.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -68,7 +69,7 @@ func (s *overHTTP) send(ctx context.Context, messages []sink.Message, header htt
 func TestHTTPTexts(t *testing.T) {
 	for _, mode := range []string{"structured", "binary", "batch"} {
 		t.Run(mode, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 				s := &overHTTP{mode: mode}
 				s.memory = memory{Log: sinktest.NewLog(), stop: make(chan struct{})}
 				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
@@ -96,7 +97,7 @@ func TestHTTPTexts(t *testing.T) {
 				"failure for now", "broken connection", "context done before",
 				"context done during a hang", "close waits for writes under way",
 				"close ends by its context", "write after close",
-				"close with concurrent callers"} {
+				"close with concurrent callers", "fence"} {
 				target.Skip[name] = "only reading is tested here"
 			}
 			sinktest.Run(t, target)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -21,6 +22,7 @@ import (
 type memory struct {
 	*sinktest.Log
 	fault string
+	fence *fence.Fence
 	mu    sync.RWMutex // held for reading by writes under way
 	stop  chan struct{}
 	once  sync.Once
@@ -54,6 +56,9 @@ func (s *memory) Write(ctx context.Context, messages []sink.Message) []error {
 	if s.fault == "changes" && len(messages) > 0 {
 		messages[0].Subject += "x"
 	}
+	if err := s.fence.Check(); err != nil {
+		return sink.AllFailed(len(messages), err)
+	}
 	errs := sinktest.Each(ctx, messages, s.write)
 	if s.fault == "one for all" && errs != nil {
 		return sink.AllFailed(len(messages), errors.Join(errs...))
@@ -72,6 +77,9 @@ func (s *memory) closedError() error {
 }
 
 func (s *memory) write(ctx context.Context, m sink.Message) error {
+	if err := s.fence.Check(); err != nil && s.fault != "checks once" {
+		return err
+	}
 	text := cloudevent.Append(nil, m)
 	done := ctx.Done()
 	switch s.fault {
@@ -126,8 +134,11 @@ func (s *memory) Close(ctx context.Context) error {
 }
 
 func run(t *testing.T, fault string) {
-	sinktest.Run(t, sinktest.Target{New: func(*testing.T) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(_ *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 		s := newMemory(fault)
+		if fault != "no fence" {
+			s.fence = f
+		}
 		return s, s.Log
 	}})
 }
@@ -164,6 +175,8 @@ func TestEachFaultIsFound(t *testing.T) {
 		"open":            "write after close",
 		"closed for good": "write after close",
 		"hungry":          "memory",
+		"checks once":     "fence",
+		"no fence":        "fence",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()

@@ -11,13 +11,18 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // Target is a kind of sink that the suite runs against.
 type Target struct {
 	// New returns a sink and its receiver, which is healthy, for one case. What outlives Close of
-	// the sink ends in a clean-up of t. The sink's own timeout must be some seconds at least.
-	New func(t *testing.T) (sink.Sink, Receiver)
+	// the sink ends in a clean-up of t. The sink's own timeout must be some seconds at least; with
+	// a fence, which is nil for all cases but one, it may be a second.
+	New func(t *testing.T, f *fence.Fence) (sink.Sink, Receiver)
+	// Together is set if one write of a connection or a stream may have several messages that pass
+	// the fence as one.
+	Together bool
 	// Text returns what the receiver has taken when it has taken m. By default it is structured
 	// JSON, as cloudevent.Append writes it.
 	Text func(m sink.Message) string

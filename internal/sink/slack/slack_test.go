@@ -18,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -216,14 +217,14 @@ func TestConformance(t *testing.T) {
 	// The suite counts messages by their texts.
 	text := func(m sink.Message) string { return string(cloudevent.Append(nil, m)) }
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 			to := receiver{sinktest.NewLog()}
 			server := httptest.NewUnstartedServer(to)
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.Start()
 			t.Cleanup(server.Close)
 			t.Cleanup(func() { to.Set(sinktest.Healthy) })
-			s, err := New(Config{URL: secret.Literal(server.URL),
+			s, err := New(Config{URL: secret.Literal(server.URL), Fence: f,
 				Text: func(m *sink.Message) (string, error) { return text(*m), nil }})
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/internal/sink/stdout"
 )
@@ -26,11 +27,12 @@ func (s stream) Write(lines []byte) (n int, err error) {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(*testing.T) (sink.Sink, sinktest.Receiver) {
+		New: func(_ *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 			s := stream{sinktest.NewLog()}
-			return stdout.New(s), s
+			return stdout.New(f.Writer(s)), s
 		},
 		RefusesForNow: true,
+		Together:      true,
 		Skip: map[string]string{
 			"broken connection": "a stream that breaks is a broken pipe, which is permanent",
 		},

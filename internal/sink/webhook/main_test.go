@@ -15,6 +15,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -131,20 +132,20 @@ func TestConformance(t *testing.T) {
 		"structured": {}, "binary": {Mode: Binary}, "batch": {Mode: Batch, Events: 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T) (sink.Sink, sinktest.Receiver) {
+			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
 				to := receiver{sinktest.NewLog()}
 				s := httptest.NewUnstartedServer(to)
 				s.Config.ErrorLog = log.New(io.Discard, "", 0)
 				s.Start()
 				t.Cleanup(s.Close)
 				t.Cleanup(func() { to.Set(sinktest.Healthy) })
-				config.URL = secret.Literal(s.URL)
+				config.URL, config.Fence = secret.Literal(s.URL), f
 				out, err := New(config)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return out, to
-			}}
+			}, Together: config.Mode == Batch}
 			if config.Mode == Binary {
 				target.Text, target.Read = sinktest.BinaryText, sinktest.ReadBinary
 			}

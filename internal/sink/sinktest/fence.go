@@ -1,0 +1,71 @@
+package sinktest
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
+)
+
+// fenced: what a fence refuses from some moment of a Write on does not arrive. It comes back with
+// the fence's error, and so does what is written later.
+func fenced(b *bench) {
+	if b.fencedAfter(0) {
+		b.Fatal("it does not ask its fence")
+	}
+	for allowed, next := 1, 2; !b.fencedAfter(int64(allowed)); {
+		allowed, next = next, allowed+next
+	}
+}
+
+var errFence = errors.New("another one may have sent something newer")
+
+// fencedAfter has a fence refuse after it was asked a number of times. It reports whether all was
+// written before.
+func (b *bench) fencedAfter(allowed int64) bool {
+	b.Helper()
+	var asked atomic.Int64
+	f := newFenced(b.T, b.target, fence.New(func() error {
+		if asked.Add(1) > allowed {
+			return errFence
+		}
+		return nil
+	}))
+	messages := f.messages(f.batch, 1)
+	errs := f.write(messages...)
+	all := asked.Load() <= allowed
+	if all && errs != nil {
+		b.Fatalf("the fence has refused nothing: %v", errs)
+	}
+	taken := f.to.Taken()
+	if most := int(allowed); len(taken) > most && (most == 0 || !b.target.Together) {
+		b.Errorf("%d messages have arrived, and the fence has let %d writes pass", len(taken), most)
+	}
+	for i, m := range messages {
+		if failed := errs != nil && errs[i] != nil; failed {
+			b.wantRefused(errs[i])
+		} else if !slices.Contains(taken, b.target.Text(m)) {
+			b.Errorf("message %d has not arrived", i)
+		}
+	}
+	if all {
+		return true
+	}
+	for _, err := range f.write(f.messages(f.batch, 2)...) {
+		b.wantRefused(err)
+	}
+	f.closeNow()
+	if now := f.to.Taken(); len(now) != len(taken) {
+		b.Errorf("%d messages have arrived after the fence has refused", len(now)-len(taken))
+	}
+	return false
+}
+
+func (b *bench) wantRefused(err error) {
+	b.Helper()
+	if !errors.Is(err, errFence) || !errors.Is(err, fence.ErrRefused) || sink.IsPermanent(err) {
+		b.Errorf("%v: not the error of the fence, worth a retry", err)
+	}
+}
