@@ -18,6 +18,9 @@ func (s *Sink) publish(ctx context.Context, b *batch) error {
 	if len(b.items) == 0 {
 		return nil
 	}
+	if err := s.config.Fence.Check(); err != nil { // and there may be no connection to wait for
+		return err
+	}
 	c, err := s.connection(ctx)
 	if err != nil {
 		return err
@@ -147,7 +150,9 @@ func (s *Sink) toServer(ctx context.Context, c *connection, b *batch, up bool) e
 				r.errs[i] = c.client.PublishMsg(&items[i].message)
 			}
 		}
-		r.err = c.client.FlushWithContext(ctx)
+		if r.err = s.mayPublish(ctx); r.err == nil {
+			r.err = c.client.FlushWithContext(ctx)
+		}
 		if r.err == nil && c.client.Stats().Reconnects != connects {
 			r.err = natsgo.ErrDisconnected // another connection has answered
 		}
