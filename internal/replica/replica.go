@@ -35,7 +35,7 @@ type Replica struct {
 
 	running sync.WaitGroup
 	resign  context.CancelFunc
-	lost    context.Context // ends when the candidate does not run any more
+	lost    context.Context // ends when the candidate may not lead any more, or has resigned
 
 	mu   sync.Mutex // guards what follows
 	warm *warm      // nil if there is none, or none any more
@@ -50,6 +50,13 @@ func Begin(cfg Config) *Replica {
 	lost, end := context.WithCancelCause(context.Background())
 	r.resign, r.lost = resign, lost
 	r.running.Go(func() { end(r.candidate.Run(ctx)) })
+	r.running.Go(func() {
+		select {
+		case <-r.candidate.Lost():
+			end(lease.ErrLost)
+		case <-lost.Done():
+		}
+	})
 	return r
 }
 

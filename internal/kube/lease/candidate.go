@@ -38,31 +38,45 @@ type Config struct {
 type Candidate struct {
 	cfg    Config
 	leases coordination.LeasesGetter
-	// elected is closed when the candidate leads for the first and only time.
-	elected chan struct{}
+	// elected is closed when the candidate leads for the first and only time, and lost when it has
+	// led and may not any more.
+	elected, lost chan struct{}
 
-	mu      sync.Mutex // guards what follows
-	leads   bool       // or has led, until Run ends
-	gone    bool       // the Lease is given up, or another one's
-	renewed time.Time  // when the request began that renewed the Lease last
+	mu      sync.Mutex         // guards what follows
+	leads   bool               // or has led, until Run ends
+	gone    bool               // the Lease is given up, another one's, or not renewed in time
+	renewed time.Time          // when the request began that renewed the Lease last
+	end     context.CancelFunc // of the attempt in which the candidate leads
+	timer   *time.Timer        // that ends its lead unless the Lease is renewed
 }
 
 // NewCandidate returns a candidate that does not run yet.
 func NewCandidate(leases coordination.LeasesGetter, cfg Config) *Candidate {
-	return &Candidate{cfg: cfg, leases: leases, elected: make(chan struct{})}
+	return &Candidate{cfg: cfg, leases: leases, elected: make(chan struct{}),
+		lost: make(chan struct{})}
 }
 
 // Elected returns a channel that is closed once the candidate leads.
 func (c *Candidate) Elected() <-chan struct{} { return c.elected }
 
+// Lost returns a channel that is closed once the candidate has led and may not any more, at the
+// moment from which Check fails. What Run still has to do, such as a request that nobody answers,
+// does not delay that. It stays open if the candidate resigns.
+func (c *Candidate) Lost() <-chan struct{} { return c.lost }
+
 // Check returns nil if nobody else can be the leader at this moment.
 func (c *Candidate) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.leads || c.gone || time.Since(c.renewed) >= c.cfg.RenewDeadline {
+	if !c.leads || c.gone || c.remaining() <= 0 {
 		return errNotLeading
 	}
 	return nil
+}
+
+// remaining returns for how long the candidate may lead without another renewal. The lock is held.
+func (c *Candidate) remaining() time.Duration {
+	return c.cfg.RenewDeadline - time.Since(c.renewed)
 }
 
 // jitter is by how much client-go makes the time between two tries longer at random.
@@ -83,7 +97,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 			RetryPeriod:     time.Duration(float64(c.cfg.RetryPeriod) / 2 / (1 + jitter)),
 			ReleaseOnCancel: true, Name: c.cfg.Name,
 			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: func(context.Context) { c.lead(attempt) },
+				OnStartedLeading: func(context.Context) { c.lead(attempt, end) },
 				OnStoppedLeading: func() {},
 				OnNewLeader:      c.observe,
 			},
@@ -105,13 +119,30 @@ func (c *Candidate) Run(ctx context.Context) error {
 }
 
 // lead notes that the candidate leads, unless its attempt has ended already.
-func (c *Candidate) lead(attempt context.Context) {
+func (c *Candidate) lead(attempt context.Context, end context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if attempt.Err() == nil && !c.leads {
-		c.leads = true
+		c.leads, c.end = true, end
+		c.timer = time.AfterFunc(c.remaining(), c.expire)
 		close(c.elected)
 	}
+}
+
+// expire ends a lead that was not renewed in time.
+func (c *Candidate) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.leads || c.gone {
+		return
+	}
+	if left := c.remaining(); left > 0 { // it was renewed meanwhile
+		c.timer.Reset(left)
+		return
+	}
+	c.gone = true
+	close(c.lost)
+	c.end()
 }
 
 // retire notes that the candidate does not lead any more.
@@ -119,14 +150,26 @@ func (c *Candidate) retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leads = false
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 }
 
-// lose notes that another one may hold the Lease from now on. It reports whether the candidate has
-// led.
-func (c *Candidate) lose() bool {
+// release notes that another one may hold the Lease from now on.
+func (c *Candidate) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone = c.leads
+}
+
+// lose notes that another one holds the Lease. It reports whether the candidate has led.
+func (c *Candidate) lose() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leads && !c.gone {
+		c.gone = true
+		close(c.lost)
+	}
 	return c.leads
 }
 

@@ -165,6 +165,81 @@ func TestALeaderThatCannotRenew(t *testing.T) {
 	})
 }
 
+// Nobody waits for a request that the API server does not answer, such as the one that would
+// release the Lease.
+func TestLostIsClosedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := leasetest.New()
+		a := run(s, "a")
+		<-a.Elected()
+		time.Sleep(10 * duration)
+		select {
+		case <-a.Lost():
+			t.Fatal("it leads")
+		default:
+		}
+		var renewed time.Time
+		a.line.Break(func(_ int, r *http.Request) (f leasetest.Fault) {
+			if r.Method == http.MethodPut {
+				renewed = time.Now()
+			}
+			return f
+		})
+		time.Sleep(duration)
+		a.line.Cut()
+		<-a.Lost()
+		if took := time.Since(renewed); took != deadline {
+			t.Errorf("it was lost %v after the last renewal", took)
+		}
+		if a.Check() == nil {
+			t.Error("it may still deliver")
+		}
+		if err := <-a.ended; !errors.Is(err, lease.ErrLost) {
+			t.Errorf("Run: %v", err)
+		}
+		if took := time.Since(renewed); took <= deadline {
+			t.Errorf("Run has ended after %v already, so it proves nothing", took)
+		}
+	})
+}
+
+// A leader whose renewal comes too late does not lead any more, although it holds the Lease.
+func TestARenewalThatIsTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := leasetest.New()
+		a := run(s, "a")
+		<-a.Elected()
+		a.line.Cut()
+		<-a.Lost()
+		a.line.Mend()
+		for range 100 {
+			if a.Check() == nil {
+				t.Fatal("it may deliver again")
+			}
+			time.Sleep(retry / 10)
+		}
+		if err := <-a.ended; !errors.Is(err, lease.ErrLost) {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// A replica that resigns has lost nothing.
+func TestNothingIsLostByRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := run(leasetest.New(), "a")
+		<-a.Elected()
+		time.Sleep(duration)
+		a.end(t)
+		time.Sleep(duration)
+		select {
+		case <-a.Lost():
+			t.Error("it has resigned")
+		default:
+		}
+	})
+}
+
 // client-go's elector releases the Lease when it could not renew it, without a look at who has it.
 func TestALeaderThatWasCutOffLeavesTheLeaseToItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

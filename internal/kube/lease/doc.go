@@ -4,6 +4,7 @@
 //   - At most one candidate holds the Lease. client-go's election does not rule out two that take
 //     themselves for the leader: so a leader asks [Candidate.Check] before it does anything that
 //     others see, which fails from RenewDeadline after the last renewal on, before the Lease ends.
+//     [Candidate.Lost] is closed at that moment, whatever the API server answers by then.
 //   - Time is that of this machine's monotonic clock. Neither a clock that is set nor the clocks
 //     of others matter.
 //   - [Candidate.Run] blocks until its context is done, and then hands the Lease over: others who

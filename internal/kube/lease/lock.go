@@ -45,7 +45,7 @@ func (l *lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 // elector does so without a look at who holds it.
 func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity == "" {
-		if l.candidate.lose(); l.taken() {
+		if l.candidate.release(); l.taken() {
 			return errTaken
 		}
 	}
