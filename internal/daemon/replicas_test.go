@@ -1,11 +1,19 @@
 package daemon
 
 import (
+	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/kube/lease/leasetest"
+	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/fence"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -58,5 +66,35 @@ func TestTheRecordOfReplicasIsNotWatched(t *testing.T) {
 			inf.FieldSelector {
 			t.Errorf("another resource: %+v", got)
 		}
+	}
+}
+
+// A replica that may not deliver tries again, until it may or is stopped.
+func TestOnlyLeadersWrite(t *testing.T) {
+	var out bytes.Buffer
+	r, err := build(t.Context(), parse(t, withElection),
+		BuildOptions{Log: quiet, Stdout: &out, running: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	election := leasetest.New()
+	line := election.NewLine()
+	line.Cut()
+	other := replica.Begin(replica.Config{Log: quiet, Clients: line.Clients(), Lease: lease.Config{
+		Namespace: "ha", Name: "ours", Identity: "a", Duration: 15 * time.Second,
+		RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, Log: quiet}})
+	messages := []sink.Message{sinktest.Message(t, "web", 1)}
+	r.replica.Store(other)
+	errs := r.outputs["out"].sink.Write(t.Context(), messages)
+	if len(errs) != 1 || !errors.Is(errs[0], fence.ErrRefused) || sink.IsPermanent(errs[0]) ||
+		out.Len() > 0 {
+		t.Errorf("%v; %s was written", errs, out.String())
+	}
+	r.replica.Store(nil)
+	if errs = r.outputs["out"].sink.Write(t.Context(), messages); errs != nil || out.Len() == 0 {
+		t.Errorf("without a replica: %v", errs)
+	}
+	if err := errors.Join(other.Close(), r.close(t.Context())); err != nil {
+		t.Error(err)
 	}
 }

@@ -217,8 +217,8 @@ func (c *Client) send(ctx, own context.Context, p prepared, body []byte) (Answer
 		return Answer{}, errors.New("url: it cannot be requested")
 	}
 	request.Header = p.header
-	if err := c.config.Fence.Check(); err != nil { // it keeps its connections
-		return Answer{}, err
+	if err := c.config.Fence.Check(); err != nil { // and the connections stay
+		return Answer{}, c.failed(ctx, p, err)
 	}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
