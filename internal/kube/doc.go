@@ -31,6 +31,8 @@
 //
 //   - A [Writer] sends each request once. Names of objects cannot lead to another path, answers are
 //     bounded in size, and errors have the delay that the server asked for.
+//   - It sends nothing that its fence refuses, however long it has connected, and gives up what is
+//     not answered when the fence is cut. An answer counts in any case.
 //
 // # Errors
 //

@@ -8,6 +8,8 @@
 //   - Mistakes have the place in the configuration, and never show a secret.
 //   - A sink that takes the place of another one ends the alerts that that one has sent.
 //   - No object notifies a channel of Slack, unless the expression of the text has <! in it.
+//   - What a sink sends passes the Maker's fence. The outputs that write to the API server have that
+//     of its writer.
 //   - Check writes nothing, and connects to nobody.
 //   - The expressions of a sink may be used concurrently.
 package outputs

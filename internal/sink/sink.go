@@ -19,6 +19,8 @@ import (
 //   - Messages are read only, and neither they nor their objects change after the call; so a Sink
 //     may keep them, but not the slice.
 //   - An error is worth a retry unless [IsPermanent] is true for it.
+//   - A Sink that is made with a fence sends nothing that the fence refuses, in the middle of a
+//     Write as well, and returns the fence's error for it. Package fence has what that means.
 //   - Close waits for the writes under way, or until ctx is done, which is then its error.
 //     Afterwards, and for writes that were waiting for their turn, Write returns [ErrClosed].
 //     Close may be called again.

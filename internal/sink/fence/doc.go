@@ -12,6 +12,6 @@
 //     has not sent by then is dropped.
 //   - A nil Fence refuses nothing, and adds nothing to a connection or a stream.
 //
-// What is left is one write of at most 16 KiB: between the question and the call of the operating
-// system, and in the buffer of the kernel.
+// What may come late nevertheless is what the kernel was given before: a part of 16 KiB, or a line,
+// whose question was answered a moment ago, and what the kernel had in its buffer.
 package fence

@@ -81,10 +81,12 @@ func (f *Fence) Cut() {
 	clear(f.lines.open)
 }
 
+// DialFunc connects to an address.
+type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // Dial returns a function that connects as dial does. What is written to its connections passes the
 // fence.
-func (f *Fence) Dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(
-	ctx context.Context, network, address string) (net.Conn, error) {
+func (f *Fence) Dial(dial DialFunc) DialFunc {
 	if f == nil {
 		return dial
 	}

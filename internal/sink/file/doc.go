@@ -12,6 +12,7 @@
 //   - The lines of a Write, those that are there twice as well, are before those of its caller's
 //     next Write, whatever fails.
 //   - With SyncInterval, the disk has the lines a second later. If it fails, the next Write fails.
+//   - What the fence refuses is not in the file.
 //   - A killed process loses no line that Write has reported as taken, whatever Sync is; SyncAlways
 //     is for the power.
 //   - A file is renamed before a line that would make it larger than Rotate.Size, or when its first

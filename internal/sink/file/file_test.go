@@ -17,6 +17,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -437,4 +438,21 @@ func TestTheFileIsLocked(t *testing.T) {
 	closeSink(t, first)
 	write(t, second, some(t, 1, 2)...)
 	wantLines(t, d.Taken(), slices.Concat(some(t, 2, 1), some(t, 1, 3), some(t, 1, 2))...)
+}
+
+// What a fence refuses in the middle of a Write is not in the file.
+func TestFence(t *testing.T) {
+	d := newDisk(t)
+	asked, other := 0, errors.New("another one leads")
+	s := d.start(Config{Rotate: Rotate{Size: 1}, Sync: SyncNever,
+		Fence: fence.New(func() error {
+			if asked++; asked > 2 {
+				return other
+			}
+			return nil
+		})})
+	messages := some(t, 4, 1)
+	wantFailed(t, s.Write(t.Context(), messages), 2, other)
+	closeSink(t, s)
+	wantLines(t, d.Taken(), messages[:2]...)
 }

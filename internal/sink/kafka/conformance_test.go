@@ -19,7 +19,8 @@ import (
 
 // TestConformance has fake brokers. What they do with a produce request is the suite's choice.
 func TestConformance(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+		sink.Sink, sinktest.Receiver) {
 		c := start(t)
 		log := sinktest.NewLog()
 		done := make(chan struct{})

@@ -16,6 +16,8 @@
 //   - A message that is too large, a topic with an invalid name, and what the broker does not
 //     support are permanent errors. Everything else is worth a retry: an unknown topic, too few
 //     replicas, failed authentication, missing permissions.
+//   - What the fence refuses is not produced, nor what the client has buffered by then. That waits in
+//     the client as for a broker that is away, and fails with the fence's error.
 //   - The password, the CA and the certificate are read for each connection.
 //   - Close waits for messages whose fate is unknown as well, at most for the timeout.
 //

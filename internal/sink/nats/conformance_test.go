@@ -25,7 +25,8 @@ var answers = map[sinktest.Behaviour]string{
 
 // TestConformanceWithStream has a real server, and a client of it that answers as a stream does.
 func TestConformanceWithStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+		sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		log := sinktest.NewLog()
 		done := make(chan struct{})
@@ -84,7 +85,8 @@ func disconnect(s *server.Server) {
 
 // TestConformanceWithoutStream has a real server behind a proxy, and a subscriber.
 func TestConformanceWithoutStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+		sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		r := &subscriber{proxy: newProxy(t, s.Addr().String()),
 			messages: make(chan *natsgo.Msg, 10_000)}
@@ -95,7 +97,8 @@ func TestConformanceWithoutStream(t *testing.T) {
 		if err := r.client.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		out, err := nats.New(nats.Config{Servers: []string{r.proxy.url()}, Timeout: timeout(f), Fence: f,
+		out, err := nats.New(nats.Config{Servers: []string{r.proxy.url()}, Fence: f,
+			Timeout: timeout(f),
 			Subject: func(m *sink.Message) (string, error) {
 				b, _ := r.proxy.get()
 				if b == sinktest.Refuse && m.Object.Name() == sinktest.RefusedName {

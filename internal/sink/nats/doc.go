@@ -18,6 +18,8 @@
 //   - What the expression for the subject returns is checked: no wildcards, white space, control
 //     characters or empty levels, nothing that begins with $ but $KV, no inbox, and at most 512
 //     bytes. A name with a dot makes two levels. Other subjects are a permanent error.
+//   - What the fence refuses is not published, nor what the client has buffered by then. Before the
+//     first message, the connection is made and kept whatever the fence says.
 //   - A message that is too large for the server or the stream is a permanent error. Everything
 //     else is worth a retry: no stream has the subject, the stream is full, permissions and
 //     credentials are missing.

@@ -40,8 +40,8 @@ func (b *bench) fencedAfter(allowed int64) bool {
 		b.Fatalf("the fence has refused nothing: %v", errs)
 	}
 	taken := f.to.Taken()
-	if most := int(allowed); len(taken) > most && (most == 0 || !b.target.Together) {
-		b.Errorf("%d messages have arrived, and the fence has let %d writes pass", len(taken), most)
+	if n := int64(len(taken)); n > 0 && (allowed == 0 || n >= allowed && !b.target.Together) {
+		b.Errorf("%d messages have arrived, and the fence was asked %d times", n, allowed)
 	}
 	for i, m := range messages {
 		if failed := errs != nil && errs[i] != nil; failed {

@@ -69,7 +69,8 @@ func (s *overHTTP) send(ctx context.Context, messages []sink.Message, header htt
 func TestHTTPTexts(t *testing.T) {
 	for _, mode := range []string{"structured", "binary", "batch"} {
 		t.Run(mode, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+				sink.Sink, sinktest.Receiver) {
 				s := &overHTTP{mode: mode}
 				s.memory = memory{Log: sinktest.NewLog(), stop: make(chan struct{})}
 				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,

@@ -134,7 +134,8 @@ func (s *memory) Close(ctx context.Context) error {
 }
 
 func run(t *testing.T, fault string) {
-	sinktest.Run(t, sinktest.Target{New: func(_ *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+	sinktest.Run(t, sinktest.Target{New: func(_ *testing.T, f *fence.Fence) (
+		sink.Sink, sinktest.Receiver) {
 		s := newMemory(fault)
 		if fault != "no fence" {
 			s.fence = f

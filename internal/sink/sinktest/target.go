@@ -20,8 +20,8 @@ type Target struct {
 	// the sink ends in a clean-up of t. The sink's own timeout must be some seconds at least; with
 	// a fence, which is nil for all cases but one, it may be a second.
 	New func(t *testing.T, f *fence.Fence) (sink.Sink, Receiver)
-	// Together is set if one write of a connection or a stream may have several messages that pass
-	// the fence as one.
+	// Together is set if several messages are one request or one write, for which the fence is
+	// asked once. Without it, the fence is asked for each message and for what carries them.
 	Together bool
 	// Text returns what the receiver has taken when it has taken m. By default it is structured
 	// JSON, as cloudevent.Append writes it.

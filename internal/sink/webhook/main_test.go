@@ -132,7 +132,8 @@ func TestConformance(t *testing.T) {
 		"structured": {}, "binary": {Mode: Binary}, "batch": {Mode: Batch, Events: 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+				sink.Sink, sinktest.Receiver) {
 				to := receiver{sinktest.NewLog()}
 				s := httptest.NewUnstartedServer(to)
 				s.Config.ErrorLog = log.New(io.Discard, "", 0)

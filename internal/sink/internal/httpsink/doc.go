@@ -19,6 +19,8 @@
 //     a retry.
 //   - Errors have the host and no other part of the URL, and none of the configured values. What
 //     the receiver wrote is quoted and bounded.
+//   - A request passes the fence with each part that is written: after it has waited, connected and
+//     begun, and when it is sent again. One that is cut off ends at once.
 //   - Close waits for requests under way. Afterwards, and where one waited for its turn, Post fails
 //     with sink.ErrClosed.
 package httpsink
