@@ -2,7 +2,12 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +74,14 @@ func TestTheRecordOfReplicasIsNotWatched(t *testing.T) {
 	}
 }
 
+// candidate has a replica take part in an election.
+func candidate(line *leasetest.Line) *replica.Replica {
+	return replica.Begin(replica.Config{Log: quiet, Clients: line.Clients(),
+		Targets: func(context.Context) ([]informer.Target, error) { return nil, nil },
+		Lease: lease.Config{Namespace: "ha", Name: "ours", Identity: "a", Log: quiet,
+			Duration: time.Minute, RenewDeadline: time.Second, RetryPeriod: 100 * time.Millisecond}})
+}
+
 // A replica that may not deliver tries again, until it may or is stopped.
 func TestOnlyLeadersWrite(t *testing.T) {
 	var out bytes.Buffer
@@ -77,12 +90,9 @@ func TestOnlyLeadersWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	election := leasetest.New()
-	line := election.NewLine()
+	line := leasetest.New().NewLine()
 	line.Cut()
-	other := replica.Begin(replica.Config{Log: quiet, Clients: line.Clients(), Lease: lease.Config{
-		Namespace: "ha", Name: "ours", Identity: "a", Duration: 15 * time.Second,
-		RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, Log: quiet}})
+	other := candidate(line)
 	messages := []sink.Message{sinktest.Message(t, "web", 1)}
 	r.replica.Store(other)
 	errs := r.outputs["out"].sink.Write(t.Context(), messages)
@@ -95,6 +105,52 @@ func TestOnlyLeadersWrite(t *testing.T) {
 		t.Errorf("without a replica: %v", errs)
 	}
 	if err := errors.Join(other.Close(), r.close(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// A request that nobody answers ends at renewDeadline, and not when informerd ends.
+func TestRequestsEndWithTheLease(t *testing.T) {
+	came := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		close(came)
+		<-q.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	r, err := build(t.Context(), parse(t, strings.Replace(withElection, "stdout: {}",
+		`webhook: {url: "`+server.URL+`"}`, 1)), BuildOptions{Log: quiet, running: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := leasetest.New().NewLine()
+	election := candidate(line)
+	r.replica.Store(election)
+	s := &supervisor{runtime: r}
+	ctx, err := s.lead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-came
+		line.Cut()
+	}()
+	begun := time.Now()
+	errs := r.outputs["out"].sink.Write(context.WithoutCancel(ctx),
+		[]sink.Message{sinktest.Message(t, "web", 1)})
+	// The webhook would wait for ten seconds.
+	if took := time.Since(begun); len(errs) != 1 || !errors.Is(errs[0], fence.ErrRefused) ||
+		took > 8*time.Second {
+		t.Errorf("the request has ended after %v with %v", took, errs)
+	}
+	<-ctx.Done()
+	if !errors.Is(context.Cause(ctx), lease.ErrLost) {
+		t.Error(context.Cause(ctx))
+	}
+	if err := election.Close(); !errors.Is(err, lease.ErrLost) {
+		t.Error(err)
+	}
+	if err := r.close(context.WithoutCancel(ctx)); err != nil {
 		t.Error(err)
 	}
 }
