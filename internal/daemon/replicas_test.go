@@ -79,7 +79,8 @@ func candidate(line *leasetest.Line) *replica.Replica {
 	return replica.Begin(replica.Config{Log: quiet, Clients: line.Clients(),
 		Targets: func(context.Context) ([]informer.Target, error) { return nil, nil },
 		Lease: lease.Config{Namespace: "ha", Name: "ours", Identity: "a", Log: quiet,
-			Duration: time.Minute, RenewDeadline: time.Second, RetryPeriod: 100 * time.Millisecond}})
+			Duration: time.Minute, RenewDeadline: time.Second,
+			RetryPeriod: 100 * time.Millisecond}})
 }
 
 // A replica that may not deliver tries again, until it may or is stopped.
