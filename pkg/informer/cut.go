@@ -104,14 +104,25 @@ func (f *Factory) cut(each func(*informer) []InformerCut) (cuts []InformerCut) {
 // Forget ends the wait for a subscription that was in the Stored of some informers and will not
 // join: the next cut has it among those that have left. It returns these informers.
 func (f *Factory) Forget(name string) (forgot []InformerID) {
-	for _, inf := range f.informers() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, sh := range f.shared {
+		inf := sh.informer
 		inf.proc.mu.Lock()
 		if c := inf.proc.changes; c != nil && c.forget(name) {
 			forgot = append(forgot, inf.id())
 		}
 		inf.proc.mu.Unlock()
+		f.stopUnused(sh)
 	}
 	return forgot
+}
+
+// waits reports whether a subscription is expected that was in the informer's Stored.
+func (p *processor) waits() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changes != nil && len(p.changes.absent) > 0
 }
 
 // changes are what a processor notes for the next cut. Nil notes nothing.
@@ -210,7 +221,9 @@ func (p *processor) untrack(reg *registration) {
 	if p.changes == nil || reg.told == nil {
 		return
 	}
-	p.changes.left = append(p.changes.left, reg.subscription.name)
+	if _, absent := p.changes.absent[reg.subscription.name]; !absent {
+		p.changes.left = append(p.changes.left, reg.subscription.name)
+	}
 	tracks := func(r *registration) bool { return r.told != nil }
 	if len(p.changes.absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
 		p.changes = nil
@@ -268,7 +281,7 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 func (c *changes) cutObjects(cut *InformerCut, from *store.Store) {
 	complete := diff.ParseVersion(c.version)
 	if cut.Whole {
-		cut.Objects, cut.Left = all(from.Snapshot()), nil
+		cut.Objects, cut.Left = from.Snapshot().All(), nil
 		for key, version := range c.gone {
 			if diff.ParseVersion(version) > complete {
 				cut.Gone = append(cut.Gone, Gone{key, version})
@@ -316,17 +329,6 @@ func (reg *registration) cutTold(whole bool) ToldCut {
 func (cut *InformerCut) add(name string, t ToldCut) {
 	if t.Subscription = name; t.Whole || len(t.Entries) > 0 || !t.Due.IsZero() {
 		cut.Told = append(cut.Told, t)
-	}
-}
-
-// all returns the objects of a snapshot.
-func all(s store.Snapshot) iter.Seq[*object.Object] {
-	return func(yield func(*object.Object) bool) {
-		for walk := s.Walk(); ; {
-			if o := walk.Next(); o == nil || !yield(o) {
-				return
-			}
-		}
 	}
 }
 

@@ -201,12 +201,18 @@ func (f *Factory) renew(ctx context.Context, inf *informer) (*reflector.Source, 
 	return &source, nil
 }
 
-// release ends a hold on an informer, which stops with the last one.
+// release ends a hold on an informer, which stops with the last one, unless it waits for a
+// subscription that was in its Stored.
 func (f *Factory) release(sh *shared) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	sh.subscriptions--
-	if sh.subscriptions > 0 {
+	f.stopUnused(sh)
+}
+
+// stopUnused stops an informer that nobody holds and that waits for nobody. The caller holds mu.
+func (f *Factory) stopUnused(sh *shared) {
+	if sh.subscriptions > 0 || sh.informer.proc.waits() {
 		return
 	}
 	delete(f.shared, sh.key)

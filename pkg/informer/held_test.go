@@ -89,6 +89,57 @@ func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
 	})
 }
 
+// What a subscription was to go on with waits for another one of its name, if no worker has had
+// anything of it, even if the informer has no other: until that one has joined, or is forgotten.
+func TestWhoLeavesUnusedCanBeReplaced(t *testing.T) {
+	for _, want := range []string{"replaced", "used", "forgotten"} {
+		inLives(t, func(l *lives) {
+			cfg := SubscriptionConfig{Name: "l", Resync: time.Hour}
+			l.server.apply("a", "1", "")
+			l.server.apply("b", "1", "")
+			sub, _ := l.join(cfg)
+			finish(sub)
+			l.cut()
+			l.kill()
+			l.server.remove("a")
+			l.server.apply("b", "1", "")
+			l.start()
+			sub, reg := l.join(cfg)
+			if want == "used" && len(sub.More(nil, 1, 1)) != 1 {
+				t.Fatal("there is nothing")
+			}
+			reg.Remove()
+			sub.Discard()
+			l.server.apply("c", "1", "")
+			synctest.Wait()
+			l.cut()
+			if want == "forgotten" && len(l.factory.Forget("l")) != 1 {
+				t.Error("nobody waits")
+			}
+			if informers := len(l.factory.informers()); (informers == 0) == (want == "replaced") {
+				t.Fatalf("%s: there are %d informers", want, informers)
+			}
+			if l.cut(); want != "replaced" {
+				return
+			}
+			for _, restarted := range []bool{false, true} {
+				if restarted {
+					l.restart()
+				}
+				sub, reg = l.join(cfg)
+				if restarted {
+					expect(t, finish(sub), "delete a/1 101? resumed", "update b/1 104 was 102 resumed",
+						"add c/1 105 resumed")
+					continue
+				}
+				reg.Remove()
+				sub.Discard()
+				l.cut()
+			}
+		})
+	}
+}
+
 // A subscription that is held knows nothing, so an exchange has no difference to hand it: it is
 // held by the new informers.
 func TestASubscriptionThatIsHeldCanBeExchanged(t *testing.T) {

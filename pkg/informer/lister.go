@@ -1,6 +1,9 @@
 package informer
 
 import (
+	"encoding/json"
+	"fmt"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -80,3 +83,14 @@ func IndexByPath(path object.Path) IndexFunc { return store.IndexByPath(path) }
 // WithinNamespace returns an index function that puts the object's namespace in front of the values
 // of another one: of an object in the namespace shop, the value web becomes "shop/web".
 func WithinNamespace(f IndexFunc) IndexFunc { return store.WithinNamespace(f) }
+
+// Decode returns an object as one of a Go type, such as corev1.Pod. Each call decodes the object
+// again, and the result belongs to the caller. T's fields decide what is read.
+func Decode[T any](o *object.Object) (*T, error) {
+	into := new(T)
+	if err := json.Unmarshal([]byte(o.JSON()), into); err != nil {
+		return nil, fmt.Errorf("cannot decode %s %+q as %T: %w", o.Kind(), o.Key().String(), *into,
+			err)
+	}
+	return into, nil
+}

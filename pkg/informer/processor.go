@@ -80,8 +80,9 @@ type registration struct {
 	// cutDue is when the last cut had the next resync. Guarded by processor.mu.
 	cutDue time.Time
 	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
-	// kept. cut: there was one. Guarded by processor.mu.
-	fresh, held, cut bool
+	// kept. cut: there was one. resumed: it began with what the informer had Stored of it. Guarded by
+	// processor.mu.
+	fresh, held, cut, resumed bool
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
@@ -101,6 +102,7 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 	switch {
 	case reg.held:
 	case known != nil:
+		reg.resumed = true
 		p.resumeResync(reg)
 		p.resume(reg, known)
 	default:
@@ -152,9 +154,12 @@ func (p *processor) names() (names []string) {
 // leave ends a registration. It is idempotent. The subscription goes first: that ends a
 // controller's wait for its buffer.
 func (p *processor) leave(reg *registration) {
-	reg.subscription.remove(reg)
+	used := reg.subscription.remove(reg)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if reg.resumed && !used {
+		p.waitAgain(reg)
+	}
 	p.drop(reg)
 }
 

@@ -91,6 +91,22 @@ func (p *processor) takeAbsent(s *Subscription) *told.Set {
 	return p.changes.absent[s.name]
 }
 
+// waitAgain has the informer wait for another subscription of the name, which goes on where this one
+// was to: no worker has had anything of it. The caller holds mu.
+func (p *processor) waitAgain(reg *registration) {
+	s, c := reg.subscription, p.changes
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reg.told.Settle()
+	c.absent[s.name], c.number = reg.told, max(c.number, s.number)
+	if reg.fresh { // no cut has noted that it joined
+		c.left = slices.DeleteFunc(c.left, func(name string) bool { return name == s.name })
+	}
+	if due := reg.due(); !due.IsZero() {
+		c.dues[s.name] = due.Round(0)
+	}
+}
+
 // resume hands a subscription the difference between what it knows, or may know, and what is
 // stored. The caller holds mu.
 func (p *processor) resume(reg *registration, known *told.Set) {
@@ -111,36 +127,11 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 			cmp.Compare(a.Key.Name, b.Key.Name))
 	})
 	for _, e := range entries {
-		s.putDifference(reg, e, reg.store.Get(e.Key))
+		for _, d := range e.Difference(reg.store.Get(e.Key)) {
+			s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin, Owed: d.Owed},
+				reg.told, false)
+		}
 	}
 	reg.told.EndUpTo(before)
 	s.useDisk()
-}
-
-// putDifference takes the difference between what the subscription knows, or may know, of a name
-// and the object that is stored, nil if there is none. The caller holds mu.
-func (s *Subscription) putDifference(reg *registration, knows Told, is *object.Object) {
-	put := func(e event.Event, known *object.Object, owed bool) {
-		e.Resumed = true
-		s.put(&buffer.Entry{Event: e, Known: known, From: &reg.Origin, Owed: owed}, reg.told,
-			false)
-	}
-	gone := func(o *object.Object) bool { return o != nil && (is == nil || is.UID() != o.UID()) }
-	was := knows.State
-	if gone(was) {
-		put(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was, false)
-		was = nil
-	}
-	for _, o := range knows.Gone {
-		if gone(o) {
-			put(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: true}, o, true)
-		}
-	}
-	switch {
-	case is == nil:
-	case was == nil:
-		put(event.Event{Op: event.Add, Object: is}, nil, knows.Present)
-	case !object.SameState(was, is):
-		put(event.Event{Op: event.Update, Object: is, Old: was}, nil, false)
-	}
 }

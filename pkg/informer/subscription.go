@@ -32,6 +32,7 @@ type Subscription struct {
 	buf     *buffer.Buffer
 	byHand  buffer.Origin // of what Offer takes
 	stopped bool
+	used    bool          // a worker has had something
 	retries buffer.Timers // of parked events
 	recalls map[event.Key]*recall
 	stats   SubscriptionStats // those that the buffer does not count
@@ -141,6 +142,7 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 		s.room.set()
 	}
 	if ok {
+		s.used = true
 		s.trackTaken(&e)
 	}
 	if ok && !e.Alone { // the worker that gets this one will know whether the object comes again
@@ -179,8 +181,9 @@ func (s *Subscription) Stop() {
 	s.room.set()
 }
 
-// remove forgets what one registration has put into the buffer.
-func (s *Subscription) remove(from *registration) {
+// remove forgets what one registration has put into the buffer. It reports whether a worker has had
+// anything of the subscription.
+func (s *Subscription) remove(from *registration) (used bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from.Removed = true
@@ -189,6 +192,7 @@ func (s *Subscription) remove(from *registration) {
 	s.forgetRetired()
 	s.room.set()
 	s.wake.set() // what others have put in may have moved up
+	return s.used
 }
 
 // forget drops what one origin has put into the buffer, and returns how many events that were. The
@@ -219,3 +223,15 @@ func (s *Subscription) forget(from *buffer.Origin) int {
 // available returns how many entries take may find, and never less than it finds. The caller holds
 // mu.
 func (s *Subscription) available() int { return s.buf.Available() + s.resyncable() }
+
+// signal wakes one waiter; setting it twice wakes once.
+type signal chan struct{}
+
+func newSignal() signal { return make(signal, 1) }
+
+func (s signal) set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -33,6 +34,17 @@ func (s Snapshot) Len() int { return s.n }
 func (s Snapshot) Each(f func(*object.Object)) {
 	for i := range s.trees {
 		s.trees[i].each(f)
+	}
+}
+
+// All returns an iterator over the objects.
+func (s Snapshot) All() iter.Seq[*object.Object] {
+	return func(yield func(*object.Object) bool) {
+		for walk := s.Walk(); ; {
+			if o := walk.Next(); o == nil || !yield(o) {
+				return
+			}
+		}
 	}
 }
 

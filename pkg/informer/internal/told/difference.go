@@ -1,0 +1,41 @@
+package told
+
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Change is a part of the difference between what a listener knows and what is stored.
+type Change struct {
+	Event event.Event
+	Known *object.Object // of a delete: the state that the listener may know
+	Owed  bool           // an earlier process may have delivered the object
+}
+
+// Difference returns what leads from what a listener knows, or may know, of a name to the object
+// that is stored, nil if there is none.
+func (e Entry) Difference(is *object.Object) (all []Change) {
+	add := func(ev event.Event, known *object.Object, owed bool) {
+		ev.Resumed = true
+		all = append(all, Change{ev, known, owed})
+	}
+	gone := func(o *object.Object) bool { return o != nil && (is == nil || is.UID() != o.UID()) }
+	was := e.State
+	if gone(was) {
+		add(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was, false)
+		was = nil
+	}
+	for _, o := range e.Gone {
+		if gone(o) {
+			add(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: true}, o, true)
+		}
+	}
+	switch {
+	case is == nil:
+	case was == nil:
+		add(event.Event{Op: event.Add, Object: is}, nil, e.Present)
+	case !object.SameState(was, is):
+		add(event.Event{Op: event.Update, Object: is, Old: was}, nil, false)
+	}
+	return all
+}
