@@ -80,8 +80,8 @@ type registration struct {
 	// cutDue is when the last cut had the next resync. Guarded by processor.mu.
 	cutDue time.Time
 	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
-	// kept. cut: there was one. resumed: it began with what the informer had Stored of it. Guarded by
-	// processor.mu.
+	// kept. cut: there was one. resumed: it began with what the informer had Stored of it. Guarded
+	// by processor.mu.
 	fresh, held, cut, resumed bool
 }
 

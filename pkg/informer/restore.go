@@ -91,8 +91,8 @@ func (p *processor) takeAbsent(s *Subscription) *told.Set {
 	return p.changes.absent[s.name]
 }
 
-// waitAgain has the informer wait for another subscription of the name, which goes on where this one
-// was to: no worker has had anything of it. The caller holds mu.
+// waitAgain has the informer wait for another subscription of the name, which goes on where this
+// one was to: no worker has had anything of it. The caller holds mu.
 func (p *processor) waitAgain(reg *registration) {
 	s, c := reg.subscription, p.changes
 	s.mu.Lock()

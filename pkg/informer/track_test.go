@@ -266,7 +266,7 @@ func TestASubscriptionMayJoinLate(t *testing.T) {
 	})
 }
 
-// A subscription that will not come back is forgotten, as is one that leaves.
+// A subscription that will not come back is forgotten, as is one that has had something and leaves.
 func TestWhoIsForgottenBeginsAgain(t *testing.T) {
 	inLives(t, func(l *lives) {
 		l.server.apply("a", "1", "")
@@ -277,7 +277,9 @@ func TestWhoIsForgottenBeginsAgain(t *testing.T) {
 		l.cut()
 		l.restart()
 		l.join(SubscriptionConfig{Name: "stays"})
-		_, reg := l.join(SubscriptionConfig{Name: "leaves"})
+		sub, reg := l.join(SubscriptionConfig{Name: "leaves"})
+		l.server.apply("a", "1", "")
+		finish(sub)
 		reg.Remove()
 		l.factory.Forget("forgotten")
 		l.cut()
@@ -288,8 +290,8 @@ func TestWhoIsForgottenBeginsAgain(t *testing.T) {
 			}
 		}
 		l.restart()
-		sub, _ := l.join(SubscriptionConfig{Name: "forgotten"})
-		expect(t, finish(sub), "add a/1 101*")
+		sub, _ = l.join(SubscriptionConfig{Name: "forgotten"})
+		expect(t, finish(sub), "add a/1 102*")
 	})
 }
 
