@@ -103,8 +103,18 @@ const awaitRetry = time.Second
 // await waits until it is on disk that the reports of the current write may have been taken. If
 // that fails, it puts the live parcels back, and returns false.
 func (s *sender) await(ctx context.Context) bool {
-	wait := s.outbox.cfg.Await
-	if wait == nil || !s.hasReport() || wait(ctx) == nil {
+	wait, known := s.outbox.cfg.Await, s.lastKnown()
+	if wait == nil || known.IsZero() {
+		return true
+	}
+	// What was waited for once holds for all that was known then: reports that wait for their turn
+	// do not wait for the disk as well.
+	if begun := s.outbox.awaited.Load(); begun != nil && known.Before(*begun) {
+		return true
+	}
+	begun := time.Now()
+	if wait(ctx) == nil {
+		s.outbox.awaited.Store(&begun)
 		return true
 	}
 	delay := awaitRetry
@@ -119,14 +129,15 @@ func (s *sender) await(ctx context.Context) bool {
 	return false
 }
 
-// hasReport reports whether the current write has a rule's report.
-func (s *sender) hasReport() bool {
-	for i := range s.messages {
-		if s.messages[i].Report != nil {
-			return true
+// lastKnown returns when rules had noted the last one of the current write's reports, zero if it
+// has none.
+func (s *sender) lastKnown() (last time.Time) {
+	for _, p := range s.live {
+		if p.report != nil && p.entry.rare.known.After(last) {
+			last = p.entry.rare.known
 		}
 	}
-	return false
+	return last
 }
 
 // untried puts a parcel back that has not failed, to be sent at once.

@@ -75,8 +75,8 @@
 //   - A replay is not kept: its letter still is.
 //   - What has ended after the last cut is sent again, with the same ids.
 //   - [Outbox.Force] takes what there is no room for, in its order.
-//   - A rule's report is written once Await has returned. As long as that fails, the write is put off,
-//     and nothing has failed.
+//   - A rule's report is written once an Await has returned that began after rules had noted it. As
+//     long as that fails, the write is put off, and nothing has failed.
 //   - A cut of another version, or a damaged one, is refused, and changes nothing.
 //
 // # Running and stopping

@@ -60,6 +60,7 @@ type Outbox struct {
 	stats    stats
 	letters  atomic.Uint64
 	keeping  keeping
+	awaited  atomic.Pointer[time.Time] // when a call of Await began that has returned nil
 }
 
 // New returns an outbox that sends nothing before Run.

@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"time"
+
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -34,6 +36,7 @@ func (p *parcel) next(m *sink.Message) (failed error, ok bool) {
 		e.released = false
 		if owed := e.by.Owed(p.Event); len(owed) > 0 {
 			e.own().reports = append(e.own().reports, owed...)
+			e.own().known = time.Now()
 		}
 		if failed, ok = p.nextReport(m); ok {
 			return failed, true

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/codec"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
@@ -377,6 +378,41 @@ func TestAReportWaitsForAwait(t *testing.T) {
 		works.Store(true)
 		s.wait(time.Minute)
 		s.wantTaken("b1 d1 c1! c1")
+	})
+}
+
+// Reports that were there when an Await began do not wait for another one.
+func TestReportsWaitTogetherForAwait(t *testing.T) {
+	var calls atomic.Int32
+	cfg := keep
+	cfg.Await = func(ctx context.Context) error {
+		calls.Add(1)
+		return backoff.Sleep(ctx, time.Second)
+	}
+	tell(t, cfg, sink.Pace{}, func(s *story) {
+		report := func(text string) {
+			e := s.event(text)
+			s.put(e, s.entry(e, nil, owedReport()))
+		}
+		s.out.set(all(errDown))
+		for _, name := range []string{"a1", "b1", "c1", "d1"} {
+			report(name)
+		}
+		s.wait(time.Minute)
+		s.out.set(taking)
+		calls.Store(0)
+		s.wait(time.Hour)
+		if n := calls.Load(); n > 1 {
+			s.t.Errorf("%d calls for what was known before the first one", n)
+		}
+		report("e1")
+		s.wait(2 * time.Second)
+		if n := calls.Load(); n == 0 {
+			s.t.Error("a new report did not wait")
+		}
+		if got := s.Stats().Delivered; got != 5 {
+			s.t.Errorf("%d entries are delivered", got)
+		}
 	})
 }
 

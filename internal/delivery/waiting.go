@@ -34,7 +34,8 @@ type waiting struct {
 // rare is what few entries have.
 type rare struct {
 	reports  []Report
-	told     int // how many of them have been sent, or refused
+	known    time.Time // when rules had noted all of them at the latest
+	told     int       // how many of them have been sent, or refused
 	messages []sink.Message
 	failed   error
 	replay   *Replay
@@ -75,6 +76,9 @@ func (e *Entry) waiting(about event.Event) *waiting {
 	}
 	if e.Reports != nil || e.Messages != nil || e.Failed != nil || e.Replay != nil {
 		w.rare = &rare{reports: e.Reports, messages: e.Messages, failed: e.Failed, replay: e.Replay}
+	}
+	if e.Reports != nil {
+		w.rare.known = time.Now()
 	}
 	return w
 }
