@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,11 +29,23 @@ type world struct {
 	leases *leasetest.Server
 	silent atomic.Bool // the next one that asks for targets gets no answer
 
+	log       *slog.Logger
 	mu        sync.Mutex
 	delivered []string
+	// stopAfter is after how many deliveries there are no more; 0 for no end.
+	stopAfter int
 }
 
-func newWorld() *world { return &world{pods: newPodServer(), leases: leasetest.New()} }
+func newWorld() *world {
+	return &world{pods: newPodServer(), leases: leasetest.New(), log: quiet}
+}
+
+// stopped reports whether there are to be no more deliveries.
+func (w *world) stopped() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stopAfter > 0 && len(w.delivered) >= w.stopAfter
+}
 
 // take returns what was delivered since the last call.
 func (w *world) take() string {
@@ -64,7 +77,7 @@ func (w *world) start(identity string) *daemon {
 		Lease: lease.Config{Namespace: "ns", Name: "name", Identity: identity,
 			Duration: 15 * time.Second, RenewDeadline: 10 * time.Second,
 			RetryPeriod: 2 * time.Second, Log: quiet},
-		Clients: d.line.Clients(), Cluster: w.pods, Listeners: []string{"l"}, Log: quiet,
+		Clients: d.line.Clients(), Cluster: w.pods, Listeners: []string{"l"}, Log: w.log,
 		Targets: func(ctx context.Context) ([]informer.Target, error) {
 			if w.silent.Swap(false) {
 				<-ctx.Done()
@@ -118,11 +131,15 @@ func (d *daemon) deliver(ctx context.Context, s *informer.Subscription) {
 		if err != nil {
 			return
 		}
+		frozen := d.world.stopped()
 		select {
 		case <-d.frozen:
+			frozen = true
+		default:
+		}
+		if frozen {
 			<-ctx.Done()
 			return
-		default:
 		}
 		if d.Check() != nil {
 			panic("a replica delivers that does not lead")
