@@ -149,7 +149,7 @@ bench: build bin/informerbench bin/shell-operator ## Measure informerd and other
 	cd bench && ../bin/informerbench run -o RESULTS.md
 
 .PHONY: bench-quick
-bench-quick: bin/informerbench ## A small make bench; fails if a figure is off by a factor of two
+bench-quick: bin/informerbench ## A small make bench; fails if a ratio is off by a factor of two
 	bin/informerbench run -quick -known bench/RESULTS.md
 
 .PHONY: bench-handlers

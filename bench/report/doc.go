@@ -34,6 +34,10 @@
 // Overall is the first table of the document: the median over the kinds, with the best and the
 // worst and how many are as required. KindFigures shows the figures of each kind.
 //
-// A quick run fails if a figure is off by more than a factor of two: from its limit or, for a
-// figure that already misses it, from its value in the results file.
+// # Which figures count
+//
+// A quick run fails if a ratio is off by more than a factor of two: from its limit or, for a ratio
+// that already misses it, from its value in the results file. Both sides of a ratio are measured in
+// the same run, so a busy machine slows both. Times and rates are marked "absolute" in the tables;
+// no run fails because of them.
 package report

@@ -14,17 +14,25 @@ const tolerance = 2
 // Known is the ratios of figures to their limits in an earlier run.
 type Known map[string]float64
 
-// Failed returns the verdicts that are off by more than a factor of two: from the limit or, for
-// those that already miss it, from the known ratio. Rough ones do not count.
-func (d Document) Failed(known Known) []Verdict {
-	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool {
-		return v.Rough || v.Excess <= tolerance*max(1, known[v.What])
-	})
+// Off returns the verdicts that are off by more than a factor of two: from the limit or, for those
+// that already miss it, from the known ratio. Rough ones are left out. Absolute ones do not count:
+// a quick run may be on a machine that has other work.
+func (d Document) Off(known Known) (failed, uncounted []Verdict) {
+	for _, v := range d.verdicts() {
+		switch {
+		case v.Rough || v.Excess <= tolerance*max(1, known[v.What]):
+		case v.Absolute:
+			uncounted = append(uncounted, v)
+		default:
+			failed = append(failed, v)
+		}
+	}
+	return failed, uncounted
 }
 
 func (d Document) verdicts() []Verdict { return slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)) }
 
-// The results file has the verdicts a second time, in a comment, for Failed. It is a code block,
+// The results file has the verdicts a second time, in a comment, for Off. It is a code block,
 // whose lines need not be wrapped.
 const (
 	commentBegins = "<!-- figures relative to their limits:\n```\n"

@@ -2,7 +2,9 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
@@ -26,7 +28,8 @@ func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
 		}},
 	} {
 		var failed []string
-		for _, v := range d.Failed(c.known) {
+		verdicts, _ := d.Off(c.known)
+		for _, v := range verdicts {
 			failed = append(failed, v.What)
 		}
 		if !slices.Equal(failed, c.want) {
@@ -40,12 +43,35 @@ func TestAQuickRunDoesNotFailForWhatIsRough(t *testing.T) {
 	c := collections()[0]
 	c.Size = small - 1
 	v, ok := EventReading.verdict(c)
-	if v.Excess = 100; !ok || len(Document{Verdicts: []Verdict{v}}.Failed(nil)) > 0 {
+	v.Excess = 100
+	if failed, _ := (Document{Verdicts: []Verdict{v}}).Off(nil); !ok || len(failed) > 0 {
 		t.Errorf("%+v fails, or there is none", v)
 	}
 	c.Size = small
 	if v, _ = EventReading.verdict(c); v.Rough {
 		t.Errorf("%+v is rough", v)
+	}
+}
+
+// A busy machine makes every time longer and every rate lower, but both sides of a ratio alike.
+func TestAQuickRunDoesNotFailForTimesAndRates(t *testing.T) {
+	slow := Verdicts(Results{
+		Main: map[string]Figures{
+			"core": {EventCPU: 10, SingleCPU: 90, SingleP99: time.Minute},
+			"drop": {EventCPU: 9, SingleCPU: 80},
+		},
+		OneListener: Figures{EventCPU: 10}, Further: 1,
+		ManyListeners: []FurtherListeners{{"a name", 0.5, Figures{EventCPU: 70}}},
+		Passed:        []Passed{{Way: "webhook", Rate: 1, Least: 20_000}},
+	})
+	failed, uncounted := (Document{Verdicts: slow}).Off(nil)
+	if len(failed) > 0 || len(uncounted) != 3 {
+		t.Errorf("fails: %+v, uncounted: %+v", failed, uncounted)
+	}
+	for _, v := range slow {
+		if ratio := strings.HasSuffix(v.Reached, "x"); v.Absolute == ratio {
+			t.Errorf("%s: %s, absolute: %t", v.What, v.Reached, v.Absolute)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ type Verdict struct {
 	// Rough means that a quick run does not measure it well: the ratio to a reading time of less
 	// than 1 us.
 	Rough bool
+	// Absolute means a time or a rate, which depends on the machine and on what else it does.
+	Absolute bool
 }
 
 // Passed reports whether the figure is reached.
@@ -75,7 +77,8 @@ func Verdicts(r Results) []Verdict {
 	}
 	absolute := func(what string, limit, reached float64, unit string) {
 		v := Verdict{What: what, Required: fmt.Sprintf("<= %.4g %s", limit, unit),
-			Reached: fmt.Sprintf("%.3g %s", reached, unit), Excess: reached / limit}
+			Reached: fmt.Sprintf("%.3g %s", reached, unit), Excess: reached / limit,
+			Absolute: true}
 		if reached <= 0 { // a difference of two measurements
 			v.Reached, v.Excess = "lost in noise", 0
 		}
@@ -129,7 +132,7 @@ func Verdicts(r Results) []Verdict {
 			all = append(all, Verdict{
 				What:     "events/s from a full buffer, " + p.Way,
 				Required: fmt.Sprintf(">= %d", p.Least), Reached: number(p.Rate),
-				Excess: float64(p.Least) / p.Rate})
+				Excess: float64(p.Least) / p.Rate, Absolute: true})
 		}
 	}
 	for _, d := range r.Delivered {
@@ -158,13 +161,16 @@ func least(main map[string]Figures, of func(Figures) float64) float64 {
 
 func ratio(r float64) string { return number(r, "x") }
 
-// VerdictTable returns the table of verdicts.
+// VerdictTable returns the table of verdicts. Absolute ones are marked.
 func VerdictTable(all []Verdict) Table {
 	t := Table{Head: []string{"", "required", "reached", "verdict"}}
 	for _, v := range all {
 		verdict := "pass"
 		if !v.Passed() {
 			verdict = "falls short"
+		}
+		if v.Absolute {
+			verdict += " (absolute)"
 		}
 		t.Rows = append(t.Rows, []string{v.What, v.Required, v.Reached, verdict})
 	}

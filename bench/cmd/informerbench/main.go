@@ -30,7 +30,7 @@ func main() {
 
 // These errors only set the exit code; the results have the details.
 var (
-	errFallsShort = errors.New("figures fall short by more than a factor of two")
+	errFallsShort = errors.New("ratios fall short by more than a factor of two")
 	errProblems   = errors.New("some measurements are missing")
 )
 

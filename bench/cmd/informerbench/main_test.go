@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/bench/apiserver"
+	"github.com/informerd/informerd/bench/report"
 	"github.com/informerd/informerd/bench/trial"
 )
 
@@ -40,7 +41,7 @@ func TestAQuickRun(t *testing.T) {
 	}, nil, &stdout, &stderr)
 	// Figures of so few objects are meaningless; the only allowed failure is that some fall short
 	// by a factor of two.
-	const short = "informerbench run: figures fall short by more than a factor of two\n"
+	const short = "informerbench run: ratios fall short by more than a factor of two\n"
 	if code != 0 && !strings.HasSuffix(stderr.String(), short) {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
@@ -65,6 +66,25 @@ func TestAQuickRun(t *testing.T) {
 	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 ||
 		trials["main/h1"][1].MatchedChanges == 0 || len(trials["kinds/events/h1"]) != 3 {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestOnlyRatiosFailAQuickRun(t *testing.T) {
+	doc := report.Document{Verdicts: []report.Verdict{{What: "events/s", Required: ">= 100000",
+		Reached: "46234", Excess: 2.16, Absolute: true}}}
+	var stdout strings.Builder
+	const uncounted = "\noff by more than a factor of two, but absolute, so it does not count: " +
+		"events/s: 46234, required: >= 100000\n"
+	if err := judge(&stdout, doc, nil); err != nil || stdout.String() != uncounted {
+		t.Errorf("%v: %s", err, stdout.String())
+	}
+	doc.Verdicts = append(doc.Verdicts, report.Verdict{What: "CPU", Required: "<= 2x",
+		Reached: "6x", Excess: 3})
+	stdout.Reset()
+	const failed = "\noff by more than a factor of two: CPU: 6x, required: <= 2x\n"
+	if err := judge(&stdout, doc, nil); err != errFallsShort ||
+		stdout.String() != uncounted+failed {
+		t.Errorf("%v: %s", err, stdout.String())
 	}
 }
 

@@ -65,7 +65,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&p.quick, "quick", false,
-		"small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
+		"small numbers, one round, few contenders; fails if a ratio is off by more than a factor of two: see -known")
 	flags.IntVar(&p.rounds, "rounds", 3,
 		"number of rounds; the tables show medians")
 	flags.IntVar(&p.repeats, "repeats", 3,
