@@ -25,6 +25,9 @@ type Figures struct {
 	Resident                float64 // bytes per object: steady above idle
 	P50, P99                time.Duration
 
+	First           time.Duration // from the start to the first event
+	Disk, EventDisk float64       // bytes of the checkpoint, and bytes that an event adds
+
 	// microseconds per event, without the idle usage of the process
 	SingleCPU            float64
 	IdleCPU              float64 // microseconds per second
@@ -71,7 +74,13 @@ func Summarize(trials []trial.Result) Figures {
 		return micros(r.Cool.CPU, r.Objects)
 	})
 	f.SteadyRSS = by(func(r trial.Result) float64 { return float64(r.SteadyRSS) })
+	f.First = time.Duration(by(func(r trial.Result) float64 { return float64(r.First) }))
+	f.Disk = by(func(r trial.Result) float64 { return float64(r.Disk) })
 	// Not every trial has all phases.
+	logged := only(trials, func(r trial.Result) bool { return r.BurstDisk > 0 })
+	f.EventDisk = median(logged, func(r trial.Result) float64 {
+		return float64(r.BurstDisk) / float64(r.Changes)
+	})
 	paced := only(trials, func(r trial.Result) bool { return len(r.Latencies) > 0 })
 	f.P50 = time.Duration(median(paced, func(r trial.Result) float64 {
 		return float64(Percentile(r.Latencies, 50))

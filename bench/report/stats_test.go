@@ -57,7 +57,8 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 			SteadyRSS: int64(n)*2000 + 100, LoadedRSS: int64(n) * 2500,
 			Latencies: []time.Duration{d, 2 * d, 3 * d}, SingleLatencies: []time.Duration{d, 9 * d},
 			SingleCPU: d * 6 * time.Microsecond, SingleWall: 2 * time.Second,
-			IdleCPU: d * time.Microsecond,
+			IdleCPU: d * time.Microsecond, First: d, Disk: int64(n) * 40,
+			BurstDisk: int64(n) * 15,
 		}
 	}
 	got := Summarize([]trial.Result{round(9), round(2), round(1)})
@@ -68,15 +69,17 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 		Resident: 400, P50: 4, P99: 6,
 		// 6 per event, of which 2 are idle usage
 		SingleCPU: 4, IdleCPU: 2, SingleP50: 2, SingleP99: 18,
+		First: 2, Disk: 80, EventDisk: 6,
 	}
 	if got != want {
 		t.Errorf("%+v\nwant\n%+v", got, want)
 	}
 	without := round(50)
 	without.Latencies, without.Singles, without.SingleLatencies = nil, 0, nil
+	without.BurstDisk = 0
 	more := Summarize([]trial.Result{round(9), without, round(2), without, round(1)})
 	if more.P99 != want.P99 || more.SingleCPU != want.SingleCPU ||
-		more.SingleP99 != want.SingleP99 || more.ListCPU != 90 {
+		more.SingleP99 != want.SingleP99 || more.EventDisk != want.EventDisk || more.ListCPU != 90 {
 		t.Errorf("with trials that lack phases: %+v", more)
 	}
 	if Summarize(nil) != (Figures{}) {

@@ -44,6 +44,9 @@ type Results struct {
 	Passed    []Passed
 	Delivered []Delivered
 	Hostile   []Input
+	// Checkpoints are what an event costs with a checkpoint, and Restart what a start takes.
+	Checkpoints []CheckpointCost
+	Restart     Restart
 }
 
 // FurtherListeners are listeners of one kind.
@@ -143,6 +146,15 @@ func Verdicts(r Results) []Verdict {
 				Excess: d.Least / d.Ratio})
 		}
 	}
+	for _, c := range r.Checkpoints {
+		absolute("an event with a checkpoint, further CPU, "+c.who(), 10, c.more(), "us")
+		atMost("an event with a checkpoint, CPU, versus without, "+c.who(), 1.5, c.With.EventCPU,
+			c.Without.EventCPU)
+		atMost("API server write to output, p99, with a checkpoint, versus without, "+c.who(), 1.2,
+			float64(c.With.P99), float64(c.Without.P99))
+	}
+	atMost("start to first event with a checkpoint, versus with a list", 1,
+		float64(r.Restart.Resumed.First), float64(r.Restart.List.First))
 	atMost("the costliest input, versus strict reading", 1.5,
 		costliest(r.Hostile).Ratio, 1)
 	return all

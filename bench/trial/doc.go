@@ -36,6 +36,10 @@
 // Without a checkpoint, First is that of the first object of the list. The checkpoint's files are
 // in the system's cache then, as after a restart of the program alone.
 //
+// In the scene of checkpoints, one listener and 50 get each event, without a checkpoint and with
+// one, in turns. Then there are three starts with many more objects: with a list and no checkpoint,
+// with a list that makes one, and with that checkpoint, after one change that was missed.
+//
 // In the scene of growth there is more of one thing and the same of all others: objects, workloads
 // (each with fewer replicas), or informers (each with a part of the objects, so that together they
 // read the same bytes, over as many connections; drop does so, too, and shows the cost of the

@@ -51,6 +51,7 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 				r.others), Table: report.Contenders(rows)})
 	}
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
+	doc.Tables = append(doc.Tables, r.checkpoints(&results)...)
 	results.Passed, results.Delivered = r.passed, r.delivered
 	if len(r.passed) > 0 {
 		doc.Tables = append(doc.Tables, report.Titled{Title: "events from a full buffer to outputs",

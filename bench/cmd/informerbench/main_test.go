@@ -34,8 +34,8 @@ func TestAQuickRun(t *testing.T) {
 	out, raw := filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, "raw.json")
 	var stdout, stderr strings.Builder
 	code := command(t.Context(), []string{
-		"run", "-quick", "-scenes", "main,kinds", "-objects", "100", "-events", "200",
-		"-kind-objects", "70", "-kinds", "events,job-pods-churn",
+		"run", "-quick", "-scenes", "main,checkpoints,kinds", "-objects", "100", "-events", "200",
+		"-restart-objects", "100", "-kind-objects", "70", "-kinds", "events,job-pods-churn",
 		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-cool", "100ms", "-o", out,
 		"-json", raw,
 	}, nil, &stdout, &stderr)
@@ -48,7 +48,8 @@ func TestAQuickRun(t *testing.T) {
 	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ",
 		"\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, versus reading and dropping ",
 		"\nover all 2 kinds of collections\n", "\n| Events ",
-		"\n| pods of Jobs that never come twice "} {
+		"\n| pods of Jobs that never come twice ", "\n| 50 listeners, checkpoint ",
+		"\n| restart with it ", "\n| start to first event with a checkpoint, "} {
 		if !strings.Contains(stdout.String(), words) {
 			t.Errorf("the output lacks %q:\n%s", words, stdout.String())
 		}
@@ -160,8 +161,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"run -contenders core,nobody",
 			`informerbench run: -contenders "nobody": it is a list of drop, dynamic, dynamic+transform, typed-json, typed-protobuf, core, daemon, shell-operator` + "\n"},
 		{"run -proto h3", `informerbench run: -proto "h3": it is a list of h1, h2` + "\n"},
-		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, parts, kinds` + "\n"},
-		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
+		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, parts, checkpoints, kinds` + "\n"},
+		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -kind-objects, -restart-objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
 		{"run -contenders daemon -informerd none",
 			"informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
 				"build it, set its path with -informerd, or leave it out of -contenders\n"},
@@ -193,13 +194,13 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	}
 	if p.rounds != 1 || p.objects != 5000 || p.events != 77 ||
 		!reflect.DeepEqual(p.contenders, []string{"drop", "core"}) ||
-		!reflect.DeepEqual(p.scenes, []string{"main", "parts", "kinds"}) || len(p.kinds) != 4 ||
+		!reflect.DeepEqual(p.scenes, []string{"main", "parts", "checkpoints", "kinds"}) || len(p.kinds) != 4 ||
 		p.kindObjects != 1500 {
 		t.Errorf("%+v", p)
 	}
 	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 ||
 		p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 ||
-		len(p.scenes) != 5 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
+		len(p.scenes) != 6 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

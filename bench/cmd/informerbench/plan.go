@@ -35,6 +35,8 @@ type plan struct {
 	paced      int
 	singles    int
 
+	restarts int // objects around a restart
+
 	kinds       []string
 	kindObjects int
 }
@@ -46,11 +48,14 @@ const (
 	sceneGrowth    = "growth"    // the core with few and with many objects, workloads, informers
 	// parts of informerd alone: matching events, costly input
 	sceneParts = "parts"
-	sceneKinds = "kinds" // drop, dynamic and core on collections of all kinds
+	// listeners without and with a checkpoint, and restarts
+	sceneCheckpoints = "checkpoints"
+	sceneKinds       = "kinds" // drop, dynamic and core on collections of all kinds
 )
 
 var (
-	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneParts, sceneKinds}
+	scenes = []string{sceneMain, sceneListeners, sceneGrowth, sceneParts,
+		sceneCheckpoints, sceneKinds}
 	protocols = []string{"h1", "h2"}
 )
 
@@ -97,6 +102,8 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 		"which collections the scene of kinds has")
 	flags.IntVar(&p.kindObjects, "kind-objects", 5_000,
 		"objects, and changes, of each; of small ones there are more, of large ones fewer")
+	flags.IntVar(&p.restarts, "restart-objects", 100_000,
+		"objects in the scene of checkpoints, for a restart")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -127,9 +134,9 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 		return nil, err
 	}
 	if p.rounds < 1 || p.kindObjects < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 ||
-		p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
+		p.events < 1 || p.restarts < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
 		return nil, fmt.Errorf(
-			"-rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative")
+			"-rounds, -repeats, -objects, -kind-objects, -restart-objects, -size, -events and -others must be positive, -paced and -singles not negative")
 	}
 	return p, nil
 }
@@ -138,8 +145,8 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 // does at its beginning shows.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds",
-	"kinds": quickKinds, "kind-objects": "1500", "cool": "4s",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,checkpoints,kinds",
+	"kinds": quickKinds, "kind-objects": "1500", "restart-objects": "5000", "cool": "4s",
 }
 
 // choose returns the values of a list in the order of all.

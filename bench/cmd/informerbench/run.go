@@ -112,6 +112,11 @@ func (r *runner) perform(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.has(sceneCheckpoints) {
+		if err := r.performCheckpoints(ctx); err != nil {
+			return err
+		}
+	}
 	if r.has(sceneKinds) {
 		return r.performKinds(ctx)
 	}
@@ -189,7 +194,7 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.name, s.profiles, s.rest = name, r.profiles, r.rest
-	if strings.HasPrefix(name, sceneKinds) {
+	if strings.HasPrefix(name, sceneKinds) || name == sceneCheckpoints {
 		s.rest = min(s.rest, kindRest)
 	}
 	var all []trial.Result
@@ -219,12 +224,14 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 	return nil
 }
 
+const maxAttempts = 2
+
 // attempt runs a trial, and again if it fails. A trial that fails twice is missing in the results,
 // which is better than losing half an hour. It returns nil without an error if the trial is
 // missing.
 func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, error) {
 	var errs []error
-	for len(errs) < 2 {
+	for len(errs) < maxAttempts {
 		result, err := s.perform(ctx, a)
 		if err == nil {
 			return &result, nil
@@ -233,10 +240,10 @@ func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, e
 			return nil, err
 		}
 		errs = append(errs, err)
-		fmt.Fprintf(r.log, "%-24s %-2s %-18s failed (attempt %d of 2)\n", s.name, a.protocol,
-			cmp.Or(a.label, a.contender), len(errs))
+		fmt.Fprintf(r.log, "%-24s %-2s %-18s failed (attempt %d of %d)\n", s.name, a.protocol,
+			cmp.Or(a.label, a.contender), len(errs), maxAttempts)
 	}
-	r.problem("scene %s: a trial is missing: %v", s.name, errs[1])
+	r.problem("scene %s: a trial is missing: %v", s.name, errs[len(errs)-1])
 	return nil, nil
 }
 

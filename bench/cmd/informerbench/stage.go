@@ -113,18 +113,33 @@ type act struct {
 	informers      int
 	program        string
 	once           bool // in the first round only
+	// checkpoint is whether the contender has one, a new one unless this is a restart.
+	checkpoint, restart bool
 }
+
+// missed are the changes before a restart.
+const missed = 1
 
 // coldShare is the part of the phase after which an unchanged object is cold. It may take twice as
 // long until it is compressed, and compressing thousands takes some seconds.
 const coldShare = 5
 
-// perform runs a trial on the server after a reset.
+// perform runs a trial on the server after a reset or, if it is a restart, after changes that the
+// trial before has missed.
 func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) {
 	if a.label == "" {
 		a.label = a.contender
 	}
-	if err := (trial.Control{URL: s.endpoint.URL}).Reset(ctx); err != nil {
+	control, checkpoint := trial.Control{URL: s.endpoint.URL}, ""
+	if a.checkpoint {
+		checkpoint = filepath.Join(s.dir, "checkpoint")
+	}
+	if a.restart {
+		_, err = control.Burst(ctx, missed, 0)
+	} else if err = control.Reset(ctx); err == nil && a.checkpoint {
+		err = os.RemoveAll(checkpoint)
+	}
+	if err != nil {
 		return r, err
 	}
 	kubeconfig := s.endpoint.Plain
@@ -140,6 +155,12 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		fmt.Sprint(a.others), "-rest", s.rest.String(),
 		"-informers", fmt.Sprint(a.informers), "-limit", trialLimit.String(),
 		"-program", a.program, "-dir", s.dir,
+	}
+	if a.checkpoint {
+		args = append(args, "-checkpoint", checkpoint)
+	}
+	if a.restart {
+		args = append(args, "-missed", fmt.Sprint(missed))
 	}
 	if a.cool > 0 {
 		args = append(args, "-cool", a.cool.String(), "-cold-after", (a.cool / coldShare).String())
@@ -162,7 +183,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 	cmd := s.command(limited, args...)
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(s.log, &said)
 	if err := cmd.Run(); err != nil {
-		state, _ := trial.Control{URL: s.endpoint.URL}.State(ctx)
+		state, _ := control.State(ctx)
 		return r, fmt.Errorf("%s over %s: %w: %s (the server: %+v)", a.label, a.protocol, err,
 			bytes.TrimSpace(said.Bytes()), state)
 	}
