@@ -33,6 +33,7 @@ type follower struct {
 	// what was delivered after the last cut is not missing if the history has it.
 	keepsUIDs bool
 	unclean   bool // a life has not ended by itself since all agreed
+	rested    int  // the life in which all agreed last
 }
 
 func (f *follower) name() string { return f.listener + " to " + f.output }
@@ -85,8 +86,8 @@ func (f *follower) end(life int, killed bool, safe int) {
 }
 
 // settled notes that all that waited has come, but for ends that may be missing, or late.
-func (f *follower) settled(now map[string]*pod) {
-	f.unclean = false
+func (f *follower) settled(now map[string]*pod, life int) {
+	f.unclean, f.rested = false, life
 	for key, c := range f.objects {
 		c.back = nil
 		end := known{}
@@ -198,9 +199,9 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 }
 
 // mayBeOwed reports whether an event is the end of an object that the receiver may have been told
-// of by a process that was killed, but was not.
+// of by a process that was killed, but was not. Nobody waits for it before all agree.
 func (f *follower) mayBeOwed(key string, e *entry, may []known) bool {
-	return f.unclean && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
+	return (f.unclean || e.life == f.rested) && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
 		!slices.ContainsFunc(may, func(s known) bool { return s.uid == e.UID })
 }
 

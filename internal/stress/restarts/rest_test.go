@@ -79,7 +79,7 @@ func (w *world) agree(t *testing.T, l *life) {
 		}
 	}
 	for _, f := range w.followers {
-		f.settled(now)
+		f.settled(now, l.number)
 	}
 	for key, c := range w.control.objects {
 		if c.is != (known{}) && now[key] == nil {
