@@ -19,11 +19,9 @@ func TestALeaderIsKilledInALargeFirstList(t *testing.T) {
 	const objects = 64_000 // with names that cannot be packed
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		var names []string
 		for i := range objects {
 			name := fmt.Sprintf("%x", sha256.Sum256([]byte(fmt.Sprint(i))))[:40]
 			w.pods.objects[name] = podText(name, fmt.Sprint("u", i), 100, "")
-			names = append(names, name)
 		}
 		w.pods.past[100] = w.pods.objects
 		var out lockedBuffer
