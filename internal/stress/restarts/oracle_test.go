@@ -33,7 +33,8 @@ type follower struct {
 	// what was delivered after the last cut is not missing if the history has it.
 	keepsUIDs bool
 	unclean   bool // a life has not ended by itself since all agreed
-	rested    int  // the life in which all agreed last
+	// owed is up to what version ends may still come that nobody waits for.
+	owed int
 }
 
 func (f *follower) name() string { return f.listener + " to " + f.output }
@@ -86,8 +87,11 @@ func (f *follower) end(life int, killed bool, safe int) {
 }
 
 // settled notes that all that waited has come, but for ends that may be missing, or late.
-func (f *follower) settled(now map[string]*pod, life int) {
-	f.unclean, f.rested = false, life
+func (f *follower) settled(now map[string]*pod, version int) {
+	if f.unclean {
+		f.owed = version
+	}
+	f.unclean = false
 	for key, c := range f.objects {
 		c.back = nil
 		end := known{}
@@ -191,7 +195,7 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 		return fmt.Sprintf("it does not follow %v", may)
 	}
 	lost := c.is.uid != "" && created(c.is.uid) < created(e.UID) && c.is.version != gone
-	if lost && e.Op == "add" && !f.mayMiss(c) {
+	if lost && e.Op == "add" && !f.mayMiss(key, c) {
 		return fmt.Sprintf("the end of %v was lost, and there was no list", c.is)
 	}
 	c.take(to, e.beat)
@@ -201,7 +205,7 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 // mayBeOwed reports whether an event is the end of an object that the receiver may have been told
 // of by a process that was killed, but was not. Nobody waits for it before all agree.
 func (f *follower) mayBeOwed(key string, e *entry, may []known) bool {
-	return (f.unclean || e.life == f.rested) && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
+	return (f.unclean || e.version() <= f.owed) && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
 		!slices.ContainsFunc(may, func(s known) bool { return s.uid == e.UID })
 }
 
@@ -260,13 +264,13 @@ func (f *follower) reported(key string, e *entry) (wrong string) {
 // disagree returns where the ledger differs from how the objects are. The daemon runs undisturbed.
 func (f *follower) disagree(now map[string]*pod) (all []problem) {
 	for key, c := range f.objects {
-		if what := f.differs(c, now[key]); what != "" {
+		if what := f.differs(key, c, now[key]); what != "" {
 			all = append(all, problem{f, key, what})
 		}
 	}
 	for key, p := range now {
 		if f.rules == nil && f.objects[key] == nil {
-			if what := f.differs(&chain[known]{}, p); what != "" {
+			if what := f.differs(key, &chain[known]{}, p); what != "" {
 				all = append(all, problem{f, key, what})
 			}
 		}
@@ -289,22 +293,31 @@ func (f *follower) disagree(now map[string]*pod) (all []problem) {
 }
 
 // mayMiss reports whether the end of what a receiver has of an object may be missing: the daemon
-// may know nothing of it, and the history with its end may be gone.
-func (f *follower) mayMiss(c *chain[known]) bool {
+// may know nothing of it, and the history with its end may be gone, or it has stopped being
+// selected before its end.
+func (f *follower) mayMiss(key string, c *chain[known]) bool {
 	other := func(s known) bool { return s.uid != c.is.uid || s.version == gone }
 	if !f.keepsUIDs && slices.ContainsFunc(slices.Concat(c.may(), c.back), other) {
 		return true
 	}
-	return slices.ContainsFunc(c.may(), other) && f.server.listedSince(c.life) ||
-		f.server.missed(c.is.uid)
+	return slices.ContainsFunc(c.may(), other) &&
+		(f.server.listedSince(c.life) || f.unselected(key, c.is)) || f.server.missed(c.is.uid)
+}
+
+// unselected reports whether an object was not selected any more after a state, and was there.
+func (f *follower) unselected(key string, is known) bool {
+	return slices.ContainsFunc(f.server.of(key), func(c change) bool {
+		return c.version > is.version && c.after != nil && c.after.uid == is.uid &&
+			!f.selects(c.after)
+	})
 }
 
 // differs returns how what a receiver knows of an object differs from how it is.
-func (f *follower) differs(c *chain[known], p *pod) string {
+func (f *follower) differs(key string, c *chain[known], p *pod) string {
 	if p != nil && !f.selects(p) {
 		p = nil
 	}
-	ends := f.mayMiss(c)
+	ends := f.mayMiss(key, c)
 	switch {
 	case f.passes != nil && p != nil && f.passes(p) && c.is != (known{p.uid, p.version}):
 		return fmt.Sprintf("it has %v, and not version %d, which passes", c.is, p.version)

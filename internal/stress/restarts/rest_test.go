@@ -78,8 +78,9 @@ func (w *world) agree(t *testing.T, l *life) {
 			return
 		}
 	}
+	_, version := w.server.snapshot()
 	for _, f := range w.followers {
-		f.settled(now, l.number)
+		f.settled(now, version)
 	}
 	for key, c := range w.control.objects {
 		if c.is != (known{}) && now[key] == nil {
