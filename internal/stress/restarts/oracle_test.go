@@ -33,8 +33,9 @@ type follower struct {
 	// what was delivered after the last cut is not missing if the history has it.
 	keepsUIDs bool
 	unclean   bool // a life has not ended by itself since all agreed
-	// owed is up to what version ends may still come that nobody waits for.
-	owed int
+	// killed: a life has been. Until a bookmark or a list comes, which may take several lives, the
+	// daemon has to take what the server sends for what was delivered before.
+	killed bool
 }
 
 func (f *follower) name() string { return f.listener + " to " + f.output }
@@ -83,14 +84,11 @@ func (f *follower) end(life int, killed bool, safe int) {
 		}
 	}
 	clear(f.unsent)
-	f.unclean = f.unclean || killed
+	f.unclean, f.killed = f.unclean || killed, f.killed || killed
 }
 
 // settled notes that all that waited has come, but for ends that may be missing, or late.
-func (f *follower) settled(now map[string]*pod, version int) {
-	if f.unclean {
-		f.owed = version
-	}
+func (f *follower) settled(now map[string]*pod) {
 	f.unclean = false
 	for key, c := range f.objects {
 		c.back = nil
@@ -205,7 +203,7 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 // mayBeOwed reports whether an event is the end of an object that the receiver may have been told
 // of by a process that was killed, but was not. Nobody waits for it before all agree.
 func (f *follower) mayBeOwed(key string, e *entry, may []known) bool {
-	return (f.unclean || e.version() <= f.owed) && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
+	return f.killed && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
 		!slices.ContainsFunc(may, func(s known) bool { return s.uid == e.UID })
 }
 

@@ -78,9 +78,8 @@ func (w *world) agree(t *testing.T, l *life) {
 			return
 		}
 	}
-	_, version := w.server.snapshot()
 	for _, f := range w.followers {
-		f.settled(now, version)
+		f.settled(now)
 	}
 	for key, c := range w.control.objects {
 		if c.is != (known{}) && now[key] == nil {
