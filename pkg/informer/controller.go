@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -22,7 +23,7 @@ type controller struct {
 	// all others.
 	joined signal
 	// cooling is what the controller does when it is idle.
-	cooling cooling
+	cooling cooling.Cooling
 	// applied counts objects. It belongs to whoever has taken something from the queue.
 	applied int
 }
@@ -35,7 +36,7 @@ const maxAsleep = 16
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
-	cool := time.NewTimer(c.cooling.every)
+	cool := time.NewTimer(c.cooling.Every)
 	defer cool.Stop()
 	defer c.proc.wake()
 	for ctx.Err() == nil {
@@ -63,7 +64,7 @@ func (c *controller) run(ctx context.Context) {
 		case <-c.joined:
 			c.resync(resync)
 		case <-cool.C:
-			cool.Reset(c.cooling.step())
+			cool.Reset(c.cooling.Step())
 		case <-ctx.Done():
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -22,30 +23,11 @@ func largeObj(name, uid string, version int) *object.Object {
 	return o
 }
 
-// coolOneStep looks at all objects, or condenses one of those that were found cold: anything may
-// happen between two such steps.
-func coolOneStep(c *cooling) (condensed bool) {
-	if len(c.cold) > 0 {
-		_, _, before := c.store.Size()
-		c.condense()
-		_, _, after := c.store.Size()
-		return after < before
-	}
-	c.condenser.EndPass()
-	for range 8 { // few objects wait so long
-		c.condenser.BeginPass()
-	}
-	for at := c.store.Begin(); !at.Ended(); {
-		c.store.Look(&at, lookBatch, func(o *object.Object) bool { return c.look(o) || true })
-	}
-	return false
-}
-
 // cool is some of what the controller does when it is idle. Nobody is notified of it.
 func (p *pipeline) cool() {
 	before := map[event.Key]*object.Object{}
 	p.ctl.store.Snapshot().Each(func(o *object.Object) { before[o.Key()] = o })
-	if coolOneStep(&p.ctl.cooling) {
+	if p.ctl.cooling.Hurry() {
 		p.condensed++
 	}
 	if n, _, _ := p.ctl.store.Size(); n != len(before) {
@@ -77,7 +59,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 		}
 		w.server.apply("busy", "u", prose())
 		seen, reg, _ := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Resync),
-			Resync: 10 * coldAfter})
+			Resync: 10 * cooling.ColdAfter})
 		memory := func(name string) int {
 			o, err := reg.Lister().Get("shop", name)
 			if err != nil {
@@ -87,7 +69,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 		}
 		plain := memory("cold7")
 		for range 9 {
-			time.Sleep(coldAfter - time.Second)
+			time.Sleep(cooling.ColdAfter - time.Second)
 			w.server.apply("busy", "u", prose())
 			synctest.Wait()
 		}
@@ -95,7 +77,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 			t.Errorf("of %d bytes, a cold object takes %d, one that changes %d", plain, cold, busy)
 		}
 		expect(t, seen.take())
-		time.Sleep(2 * coldAfter)
+		time.Sleep(2 * cooling.ColdAfter)
 		if resynced := seen.take(); len(resynced) != 51 {
 			t.Errorf("%d objects were resynced", len(resynced))
 		}

@@ -173,9 +173,9 @@ func (f *Factory) hold(target Target) (*shared, error) {
 			}
 		}
 		if f.ColdAfter > 0 {
-			inf.controller.cooling.every = f.ColdAfter
+			inf.controller.cooling.Every = f.ColdAfter
 		}
-		inf.controller.cooling.onFreed = f.OnFreed
+		inf.controller.cooling.OnFreed = f.OnFreed
 		inf.proc.keeps = f.Stored != nil
 		f.restore(inf)
 		sh = &shared{key: key, informer: inf}

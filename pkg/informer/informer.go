@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
@@ -87,7 +88,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 		log = slog.New(slog.DiscardHandler)
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
-		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
+		joined: newSignal(), cooling: cooling.Cooling{Store: inf.store, Every: cooling.ColdAfter}}
 	inf.proc.joined = inf.controller.joined
 	inf.reflector = &reflector.Reflector{
 		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,

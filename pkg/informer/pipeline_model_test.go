@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -62,7 +63,7 @@ func TestPipelineModel(t *testing.T) {
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {},
 				"c": {}},
 			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: proc,
-				joined: newSignal(), cooling: cooling{store: store}},
+				joined: newSignal(), cooling: cooling.Cooling{Store: store}},
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
 		which := func(t *rapid.T) *ledger {

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -114,7 +115,7 @@ func TestResyncModel(t *testing.T) {
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {},
 				"d": {}, "e": {}},
 			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: &processor{},
-				joined: newSignal(), cooling: cooling{store: store}},
+				joined: newSignal(), cooling: cooling.Cooling{Store: store}},
 		}
 		on := func(ops ...event.Op) (set event.OpSet) {
 			for _, op := range ops {
