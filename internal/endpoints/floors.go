@@ -5,32 +5,46 @@ import "sync"
 // floors keep the sums over informers from falling when one of several ends. The zero value is
 // ready.
 type floors struct {
-	mu sync.Mutex // guards what follows
-	of map[[2]string]*[4]floor
+	mu sync.Mutex                      // guards what follows
+	of map[[2]string]map[string]*floor // by resource and namespace, and counter
 }
 
 // floor is what was shown of a counter, and how much of it nobody counts any more.
 type floor struct{ shown, gone uint64 }
 
-// raise changes the counters to what is to be shown.
-func (f *floors) raise(sums map[[2]string]scope) map[[2]string]scope {
+// raise returns the sums with the counters that are to be shown. It calls read with the lock held:
+// what another request had read later would look as if the counters had fallen.
+func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.of == nil {
-		f.of = map[[2]string]*[4]floor{}
-	}
+	sums := read()
 	for key, sum := range sums {
-		of := f.of[key]
-		if of == nil {
-			of = &[4]floor{}
-			f.of[key] = of
-		}
-		for i, n := range []*uint64{&sum.Lists, &sum.Watches, &sum.Events, &sum.Skipped} {
-			*n = of[i].raise(*n)
+		raise := func(counter string, n uint64) uint64 { return f.floor(key, counter).raise(n) }
+		sum.Lists, sum.Watches = raise("lists", sum.Lists), raise("watches", sum.Watches)
+		sum.Events, sum.Skipped = raise("events", sum.Events), raise("skipped", sum.Skipped)
+		sum.Received = raise("received", sum.Received)
+		for reason, n := range sum.Relists {
+			sum.Relists[reason] = raise("relists "+reason, n)
 		}
 		sums[key] = sum
 	}
 	return sums
+}
+
+// floor returns that of a counter. The caller holds mu.
+func (f *floors) floor(key [2]string, counter string) *floor {
+	if f.of == nil {
+		f.of = map[[2]string]map[string]*floor{}
+	}
+	if f.of[key] == nil {
+		f.of[key] = map[string]*floor{}
+	}
+	of := f.of[key][counter]
+	if of == nil {
+		of = &floor{}
+		f.of[key][counter] = of
+	}
+	return of
 }
 
 // raise returns a counter that does not fall. One that begins again goes on from what was shown.

@@ -3,7 +3,10 @@ package endpoints
 import (
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -33,5 +36,40 @@ func TestSumsOverInformersDoNotFall(t *testing.T) {
 		if got := strings.TrimSpace(line); got != step.want {
 			t.Errorf("step %d: %q, want %q", i, got, step.want)
 		}
+	}
+}
+
+// Of two requests at once, the one that has read less must not look as if an informer had ended.
+func TestRequestsAtOnceDoNotRaiseSums(t *testing.T) {
+	var lists atomic.Uint64
+	r := serve(t, &Server{Informers: func() []informer.Status {
+		return []informer.Status{{Lists: lists.Add(1)}}
+	}})
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for range 25 {
+				r.get("/metrics")
+			}
+		})
+	}
+	clients.Wait()
+	_, body := r.get("/metrics")
+	if line := "informerd_informer_lists_total{namespace=\"\",resource=\"\"} 101\n"; !strings.Contains(
+		body, line) {
+		t.Error(lines(body, "informerd_informer_lists_total{"))
+	}
+}
+
+// The one that has heard nothing for longest counts, and one that does not run does not.
+func TestStaleness(t *testing.T) {
+	r := serve(t, &Server{Informers: func() []informer.Status {
+		now := time.Now()
+		return []informer.Status{{Heard: now}, {Heard: now.Add(-time.Hour)}, {}}
+	}})
+	_, body := r.get("/metrics")
+	if line := lines(body, "informerd_informer_staleness_seconds{"); !strings.Contains(line,
+		`{namespace="",resource=""} 3600.`) {
+		t.Error(line)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/expfmt"
 
-	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -62,7 +61,7 @@ type collector struct {
 // Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, leads,
-		events, ruleViolations, listenerViolations} {
+		events, ruleViolations, listenerViolations, relists} {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
@@ -126,8 +125,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		collectListener(ch, l)
 	}
 	if c.Informers != nil {
-		for _, s := range c.floors.raise(scopes(c.Informers())) {
-			sendAll(ch, informerSeries, s, s.resource, s.namespace)
+		for _, s := range c.floors.raise(c.scopes) {
+			collectScope(ch, s)
 		}
 	}
 }
@@ -211,34 +210,4 @@ func bounded(counts map[Count]int) map[Count]int {
 		}
 	}
 	return out
-}
-
-// scope is the sum of the informers of one resource and namespace, which differ in their selectors
-// and in what they keep of an object. Those are not labels.
-type scope struct {
-	informer.Status
-	resource, namespace string
-	failing             int
-}
-
-func scopes(all []informer.Status) map[[2]string]scope {
-	sums := map[[2]string]scope{}
-	for _, s := range all {
-		key := [2]string{valid(s.Resource.String()), valid(s.Scope.Namespace)}
-		sum, more := sums[key]
-		if !more {
-			sum = scope{resource: key[0], namespace: key[1], Status: informer.Status{Synced: true}}
-		}
-		sum.Synced = sum.Synced && s.Synced
-		sum.failing += oneIf(s.Err != nil)
-		sum.Objects += s.Objects
-		sum.Memory += s.Memory
-		sum.Queued += s.Queued
-		sum.Lists += s.Lists
-		sum.Watches += s.Watches
-		sum.Events += s.Events
-		sum.Skipped += s.Skipped
-		sums[key] = sum
-	}
-	return sums
 }

@@ -252,39 +252,6 @@ var bufferSeries = []series[informer.SubscriptionStats]{
 		func(s informer.SubscriptionStats) int { return oneIf(s.SpillError != nil) }),
 }
 
-var informerSeries = []series[scope]{
-	gauge(byScope, "informer_objects",
-		"Objects in the caches of the informers of this resource and namespace (\"\" for all namespaces); one that two informers hold, for the "+
-			"sake of different selectors, counts twice.",
-		func(s scope) int { return s.Objects }),
-	gauge(byScope, "informer_memory_bytes",
-		"About how many bytes the cached objects take, without what they share.",
-		func(s scope) int64 { return s.Memory }),
-	gauge(byScope, "informer_synced",
-		"1 if the first list of each informer of this resource and namespace is in its cache, 0 until then. Worry if it stays at 0: the log says why.",
-		func(s scope) int { return oneIf(s.Synced) }),
-	gauge(byScope, "informer_failing",
-		"Informers of this resource and namespace that cannot list or watch at the moment. Worry if it stays above 0: listeners see nothing "+
-			"new. The log says why.",
-		func(s scope) int { return s.failing }),
-	gauge(byScope, "informer_queued_objects",
-		"Objects whose changes have arrived and wait to be put into the cache. Worry if it goes on rising: a listener with overflow block holds "+
-			"the informer up, or the machine is too busy.",
-		func(s scope) int { return s.Queued }),
-	counter(byScope, "informer_lists_total",
-		"Lists that the API server answered. If it goes on rising, watches are lost for so long that everything must be listed again.",
-		func(s scope) uint64 { return s.Lists }),
-	counter(byScope, "informer_watches_total",
-		"Watches that the API server opened. One every few minutes is how it should be.",
-		func(s scope) uint64 { return s.Watches }),
-	counter(byScope, "informer_events_total",
-		"Events that the API server sent.",
-		func(s scope) uint64 { return s.Events }),
-	counter(byScope, "informer_skipped_total",
-		"What the API server sent that is not an object of this resource and was left out. Worry about any increase.",
-		func(s scope) uint64 { return s.Skipped }),
-}
-
 // hostSeries are of what runs the handlers.
 var hostSeries = []series[plugins.HostStats]{
 	gauge(nil, "handler_instances",

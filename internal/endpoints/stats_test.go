@@ -126,6 +126,8 @@ func set(t *testing.T, field reflect.Value) {
 		*value = 7
 	case *time.Time:
 		*value = noon
+	case *map[string]uint64:
+		*value = map[string]uint64{"expired": 7}
 	case *[]route.EarlyStats:
 		*value = []route.EarlyStats{{Reason: "r"}}
 	case *[]route.OutputStats:

@@ -162,9 +162,15 @@ type Status struct {
 	Subscriptions int
 	// ResourceVersion is the last one seen, "" before the first list.
 	ResourceVersion string
-	// Lists, Watches and Events count what the API server answered; Skipped counts malformed
-	// objects.
-	Lists, Watches, Events, Skipped uint64
+	// Lists, Watches and Events count what the API server answered, Received its bytes; Skipped
+	// counts malformed objects.
+	Lists, Watches, Events, Received, Skipped uint64
+	// Relists are the lists that were not the informer's first one, by why they were needed.
+	Relists map[string]uint64
+	// Heard is when something last came from the API server: an event, a bookmark, a piece of a
+	// list, or the beginning of an answer. Before that it is when the informer began; zero if it
+	// does not run.
+	Heard time.Time
 	// Err is why the informer cannot list or watch right now, nil if it can.
 	Err error
 }
@@ -176,7 +182,14 @@ func (inf *informer) Status() Status {
 		Resource: inf.now(), Scope: inf.scope, Synced: inf.queue.HasSynced(),
 		Queued:          inf.queue.Len(),
 		ResourceVersion: r.ResourceVersion, Lists: r.Lists, Watches: r.Watches,
-		Events: inf.reflector.Events.Load(), Skipped: r.Skipped, Err: r.Err,
+		Events: inf.reflector.Events.Load(), Received: r.Bytes, Skipped: r.Skipped, Err: r.Err,
+		Relists: make(map[string]uint64, len(reflector.Relists)),
+	}
+	for _, reason := range reflector.Relists {
+		s.Relists[reason.String()] = r.Relists[reason]
+	}
+	if r.Heard != 0 {
+		s.Heard = r.Heard.Time()
 	}
 	s.Objects, s.Bytes, s.Memory = inf.store.Size()
 	inf.proc.mu.Lock()

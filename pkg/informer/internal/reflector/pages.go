@@ -62,7 +62,7 @@ func (r *Reflector) listPage(ctx context.Context, opts metav1.ListOptions,
 			return wire.Page{}, err
 		}
 		defer body.Close()
-		heard := heardReader{body, silence}
+		heard := heardReader{r.heard.of(body), silence}
 		return wire.ReadList(heard, r.Parser, func(o *object.Object) {
 			*items = append(*items, o)
 		}, r.skipInList)

@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/skips"
@@ -74,6 +75,9 @@ type Reflector struct {
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
 	failedWatches int
 	skips         skips.Log
+	heard         heard
+	// relist is why the next list is needed.
+	relist Relist
 	// last is the resourceVersion of the last list, event or bookmark.
 	last string
 	// resuming: the store is complete up to last, and no watch has begun yet.
@@ -98,7 +102,12 @@ type Status struct {
 	ResourceVersion string // the last one seen, "" before the first list
 	Lists, Watches  uint64
 	Skipped         uint64 // malformed objects
-	Err             error  // why it cannot list or watch right now
+	// Relists are the lists that were not the first one, by their Relist.
+	Relists [relists]uint64
+	// Heard is when something last came from the API server, or when Run began; 0 before that.
+	Heard event.Instant
+	Bytes uint64 // that came, as they are when they are not compressed any more
+	Err   error  // why it cannot list or watch right now
 	// Current: a list or a bookmark has come, so all that comes now happened after the beginning.
 	Current bool
 }
@@ -114,11 +123,14 @@ func (r *Reflector) note(change func(*Status)) {
 func (r *Reflector) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.status
+	s := r.status
+	s.Heard, s.Bytes = r.heard.arrived(), r.heard.bytes.Load()
+	return s
 }
 
 // Run blocks until ctx is done.
 func (r *Reflector) Run(ctx context.Context) {
+	r.heard.now()
 	for {
 		err := r.listAndWatch(ctx)
 		if ctx.Err() != nil {
@@ -207,7 +219,8 @@ func (r *Reflector) listed(objects int, version string) {
 	r.Log.Debug("took a list", "objects", objects, "version", version)
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
 	r.SetVersion(version)
-	r.note(func(s *Status) { s.Lists++; s.Current = true })
+	r.note(func(s *Status) { s.Lists++; s.Relists[r.relist]++; s.Current = true })
+	r.relist = noRelist
 }
 
 // listVersion returns the version to list at: the first list takes any state that the server's

@@ -35,6 +35,6 @@ func (r *Reflector) renewed(ctx context.Context, err error) bool {
 	}
 	r.Log.Info("resource has another version, listing again", "was", r.Version, "version",
 		now.Version)
-	r.Source, r.missing, r.resuming = *now, 0, false
+	r.Source, r.missing, r.resuming, r.relist = *now, 0, false, Renewed
 	return true
 }

@@ -68,7 +68,7 @@ func (r *Reflector) reached(version string) {
 // resumed notes that the server has begun the first watch.
 func (r *Reflector) resumed() {
 	if r.resuming {
-		r.resuming = false
+		r.resuming, r.relist = false, noRelist
 		r.Queue.Begin()
 	}
 }

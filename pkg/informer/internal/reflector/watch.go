@@ -64,8 +64,9 @@ func (r *Reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 		cancel()
 		return nil, err
 	}
+	r.heard.now()
 	r.note(func(s *Status) { s.Watches++; s.Err = nil })
-	return &watchStream{Watch: wire.NewWatch(body, r.Parser, r.flush), cancel: cancel,
+	return &watchStream{Watch: wire.NewWatch(r.heard.of(body), r.Parser, r.flush), cancel: cancel,
 		begun: begun}, nil
 }
 
@@ -143,6 +144,7 @@ func (r *Reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	case wire.IsTransient(err):
 		return r.afterFailure(ctx, err)
 	default:
+		r.relist = relistAfter(err, Refused)
 		return false, err
 	}
 }
@@ -153,7 +155,7 @@ func (r *Reflector) afterFailure(ctx context.Context, cause error) (again bool, 
 	if r.failedWatches++; r.failedWatches < MaxFailedWatches {
 		return true, r.wait(ctx, cause)
 	}
-	r.failedWatches = 0
+	r.failedWatches, r.relist = 0, Failures
 	return false, cause
 }
 
@@ -165,6 +167,7 @@ func (r *Reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 		frame, err := w.Next(r.skip)
 		if err != nil {
 			if end = w.endOf(err); end == needsList && ctx.Err() == nil {
+				r.relist = Unreadable
 				r.Log.Warn("cannot read the watch, listing again", "error", err)
 			}
 			return end, err
@@ -208,8 +211,10 @@ func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		default:
 			r.Log.Warn("the API server ended the watch with an error, listing again", "error", err)
 		}
+		r.relist = relistAfter(err, EndedByError)
 		return needsList, err
 	default:
+		r.relist = Unreadable
 		r.Log.Warn("the watch sent a frame of unknown type, listing again", "type",
 			fmt.Sprintf("%.20q", frame.Type))
 		return needsList, nil

@@ -1,0 +1,100 @@
+package informer
+
+import (
+	"maps"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// relists returns the lists that were not the first one, by reason.
+func (w *world) relists() map[string]uint64 {
+	all := maps.Clone(w.factory.Status()[0].Relists)
+	maps.DeleteFunc(all, func(_ string, n uint64) bool { return n == 0 })
+	return all
+}
+
+func TestWhyAListWasNeeded(t *testing.T) {
+	for want, trouble := range map[string]func(*world){
+		"":           func(w *world) { w.server.disconnect(false) },
+		"expired":    func(w *world) { w.server.disconnect(true) },
+		"unreadable": func(w *world) { w.server.raw(`garbage`) },
+		"error":      func(w *world) { w.server.raw(errorFrame(500, metav1.StatusReasonInternalError)) },
+		"refused": func(w *world) {
+			first := len(w.server.watched())
+			w.server.failWatch = func(n int, _ metav1.ListOptions) error {
+				if n == first+1 {
+					return notFound()
+				}
+				return nil
+			}
+			w.server.disconnect(false)
+		},
+		"failures": func(w *world) {
+			first := len(w.server.watched())
+			w.server.failWatch = func(n int, _ metav1.ListOptions) error {
+				if n > first && n <= first+maxFailedWatches {
+					return serverError()
+				}
+				return nil
+			}
+			w.server.disconnect(false)
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.subscribe(SubscriptionConfig{})
+				synctest.Wait()
+				if got := w.relists(); len(got) > 0 {
+					t.Errorf("the first list counts as %v", got)
+				}
+				time.Sleep(2 * time.Second)
+				trouble(w)
+				for range 20 {
+					time.Sleep(time.Minute)
+				}
+				got := w.relists()
+				if want == "" && len(got) == 0 || len(got) == 1 && got[want] == 1 {
+					return
+				}
+				t.Errorf("got %v", got)
+			})
+		})
+	}
+}
+
+// What comes from the server is heard: an event, a bookmark, and the answer to a request.
+func TestWhenTheServerWasHeard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r, _, _ := w.subscribe(SubscriptionConfig{})
+		synctest.Wait()
+		silence := func(want time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			got := time.Since(w.factory.Status()[0].Heard)
+			if got < want || got > want+time.Second {
+				t.Errorf("nothing was heard for %v, want %v", got, want)
+			}
+		}
+		silence(0)
+		before := w.factory.Status()[0].Received
+		time.Sleep(time.Minute)
+		silence(time.Minute)
+		w.server.apply("a", "1", "")
+		e := r.take()
+		silence(0)
+		if after := w.factory.Status()[0].Received; len(e) != 1 || after < before+100 {
+			t.Errorf("%v, after %d bytes, and %d before", e, after, before)
+		}
+		time.Sleep(time.Minute)
+		w.server.raw(bookmarkFrame(150))
+		silence(0)
+		time.Sleep(time.Minute)
+		silence(time.Minute)
+		w.server.disconnect(false)
+		time.Sleep(time.Second)
+		silence(time.Second)
+	})
+}

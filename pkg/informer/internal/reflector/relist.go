@@ -1,0 +1,42 @@
+package reflector
+
+import "github.com/informerd/informerd/pkg/informer/internal/wire"
+
+// Relist is why a list was needed that is not an informer's first one.
+type Relist uint8
+
+const (
+	// noRelist: it is the first list, or none is needed.
+	noRelist Relist = iota
+	// Expired: the server did not have the version any more that the watch was to go on from.
+	Expired
+	// Unreadable: the watch brought something that cannot be read.
+	Unreadable
+	// EndedByError: the server ended the watch with another error than an expired version.
+	EndedByError
+	// Refused: the server refused the watch in a way that another watch does not change, as that of
+	// a resource that it does not have.
+	Refused
+	// Failures: too many watches in a row had failed.
+	Failures
+	// Renewed: the resource is read in another version.
+	Renewed
+
+	relists
+)
+
+// Relists are all reasons.
+var Relists = []Relist{Expired, Unreadable, EndedByError, Refused, Failures, Renewed}
+
+// String returns the word for the reason that metrics use.
+func (r Relist) String() string {
+	return [...]string{"", "expired", "unreadable", "error", "refused", "failures", "version"}[r]
+}
+
+// relistAfter returns why a list follows an error of the server.
+func relistAfter(err error, other Relist) Relist {
+	if wire.IsExpired(err) {
+		return Expired
+	}
+	return other
+}
