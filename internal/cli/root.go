@@ -107,7 +107,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
-		newCheckpoint(stdin, stdout, stderr),
+		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
 	return root
 }

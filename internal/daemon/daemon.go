@@ -87,16 +87,8 @@ func (c *cluster) close() {
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := kube.Options{
-		Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context,
-		Compression: cfg.Cluster.Compression, Version: o.Version, Logger: o.Log,
-	}
-	if o.Kubeconfig == "" && cfg.Cluster.Kubeconfig != "" {
-		opts.Kubeconfig = cfg.Path(cfg.Cluster.Kubeconfig)
-	}
-	if o.Context != "" {
-		opts.Context = o.Context
-	}
+	opts := plan.Connection(cfg, o.Kubeconfig, o.Context)
+	opts.Version, opts.Logger = o.Version, o.Log
 	rest, err := kube.RESTConfig(opts)
 	if err != nil {
 		return nil, err

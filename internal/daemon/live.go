@@ -18,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -76,7 +77,7 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 			ref.Resource, ref.Name)
 	}
 	if file.JSON, err = c.object(ctx, found, ref); apierrors.IsForbidden(err) {
-		return file, &ForbiddenError{kube.Roles("informerd",
+		return file, &ForbiddenError{rights.Roles(rights.MissingRole,
 			[]kube.Right{listing(l.Informer(), found, ref)}), err}
 	}
 	return file, err

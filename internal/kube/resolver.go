@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
@@ -82,6 +83,13 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 			Verbs: found.verbs}
 	default:
 		return found.Resource, nil
+	}
+}
+
+// CloseIdleConnections ends the connections that no request uses.
+func (r *Resolver) CloseIdleConnections() {
+	if c, ok := r.client.RESTClient().(*rest.RESTClient); ok {
+		utilnet.CloseIdleConnectionsFor(c.Client.Transport)
 	}
 }
 

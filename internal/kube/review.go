@@ -46,7 +46,7 @@ func (w *Writer) Allowed(ctx context.Context, right Right) (bool, error) {
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Namespace: right.Namespace, Verb: right.Verb, Group: gvr.Group,
-				Version: gvr.Version, Resource: gvr.Resource,
+				Version: gvr.Version, Resource: gvr.Resource, Name: right.Name,
 			},
 		},
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestAllowed(t *testing.T) {
 	right := Right{Resource{GVR: schema.GroupVersionResource{Group: "apps", Version: "v1",
-		Resource: "deployments"}}, "shop", "patch"}
+		Resource: "deployments"}}, "shop", "web", "patch"}
 	answer := ""
 	w := newWriter(t, func(rw http.ResponseWriter, r *http.Request) {
 		var review authorizationv1.SelfSubjectAccessReview
@@ -22,7 +22,7 @@ func TestAllowed(t *testing.T) {
 		}
 		if got, want := *review.Spec.ResourceAttributes, (authorizationv1.ResourceAttributes{
 			Namespace: "shop", Verb: "patch", Group: "apps", Version: "v1",
-			Resource: "deployments"}); got != want {
+			Resource: "deployments", Name: "web"}); got != want {
 			t.Errorf("asked for %+v", got)
 		}
 		io.WriteString(rw, answer)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -37,4 +38,15 @@ func KubeconfigMistakes(cfg *config.Config) config.Errors {
 	const field = "cluster.kubeconfig"
 	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field,
 		path, document.Reason(err)), hint)}
+}
+
+// Connection returns which API server the configuration is about, for [kube.RESTConfig]. A
+// kubeconfig and a context that are not empty win over the configuration's.
+func Connection(cfg *config.Config, kubeconfig, context string) kube.Options {
+	o := kube.Options{Kubeconfig: kubeconfig, Context: cmp.Or(context, cfg.Cluster.Context),
+		Compression: cfg.Cluster.Compression}
+	if kubeconfig == "" && cfg.Cluster.Kubeconfig != "" {
+		o.Kubeconfig = cfg.Path(cfg.Cluster.Kubeconfig)
+	}
+	return o
 }

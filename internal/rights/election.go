@@ -18,30 +18,23 @@ func (a *Access) TryElection(ctx context.Context) error {
 	if namespace == "" {
 		return nil // running it is refused
 	}
-	for _, needed := range []struct {
-		resource kube.Resource
-		verbs    []string
-	}{{kube.Leases, []string{"create", "get", "list", "update", "watch"}},
-		{kube.ConfigMaps, []string{"create", "get", "update"}}} {
-		denied := false
-		for _, verb := range needed.verbs {
-			right := kube.Right{Resource: needed.resource, Namespace: namespace, Verb: verb}
-			allowed, err := a.allowed(ctx, right)
-			if err != nil {
-				return fmt.Errorf("cannot find out whether replicas may %s %s%s: %w", verb,
-					resourceOf(needed.resource), in(namespace), err)
-			}
-			if allowed {
-				continue
-			}
-			a.missing = append(a.missing, right)
-			if !denied {
-				a.mistakes = append(a.mistakes, a.config.ErrorAt("leaderElection",
-					fmt.Sprintf("replicas may not %s %s%s", verb, resourceOf(needed.resource),
-						in(namespace)), ""))
-			}
-			denied = true
+	denied := map[kube.Resource]bool{}
+	for _, right := range electionRights(a.config, namespace) {
+		allowed, err := a.allowed(ctx, right)
+		if err != nil {
+			return fmt.Errorf("cannot find out whether replicas may %s %s%s: %w", right.Verb,
+				resourceOf(right.Resource), in(namespace), err)
 		}
+		if allowed {
+			continue
+		}
+		a.missing = append(a.missing, right)
+		if !denied[right.Resource] {
+			a.mistakes = append(a.mistakes, a.config.ErrorAt("leaderElection",
+				fmt.Sprintf("replicas may not %s %s%s", right.Verb, resourceOf(right.Resource),
+					in(namespace)), ""))
+		}
+		denied[right.Resource] = true
 	}
 	return nil
 }

@@ -5,41 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 )
-
-// outputRights returns what an output that writes to the API server needs for a listener's objects,
-// nothing for other outputs. Patches also need Events, for objects that are patched too often, and
-// read the version of an object that has changed.
-func outputRights(o *config.Output, inf *config.Informer, found kube.Resource) (all []kube.Right) {
-	var verbs []string // of the objects
-	switch {
-	case o == nil || o.Patch == nil && o.KubernetesEvent == nil:
-		return nil
-	case o.Patch != nil:
-		verbs = []string{"get", "patch"}
-	}
-	namespaces := inf.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
-	}
-	for _, ns := range namespaces {
-		for _, verb := range verbs {
-			all = append(all, kube.Right{Resource: found, Namespace: ns, Verb: verb})
-		}
-		if !found.Namespaced {
-			ns = metav1.NamespaceDefault // where their Events are
-		}
-		for _, verb := range []string{"create", "patch"} {
-			all = append(all, kube.Right{Resource: kube.Events, Namespace: ns, Verb: verb})
-		}
-	}
-	return all
-}
 
 // TryOutputs asks whether the outputs of the listeners of an informer may do what they will do. An
 // expression may keep an output from ever getting a message; that is not known here.
@@ -50,7 +18,7 @@ func (a *Access) TryOutputs(ctx context.Context, inf plan.PlacedInformer,
 			continue
 		}
 		for i, name := range l.Outputs {
-			rights := outputRights(a.config.Outputs[name], inf.Informer, found)
+			rights := outputRights(a.config.Outputs[name], inf.Informer, Found{Resource: found})
 			denied := false
 			for _, right := range rights {
 				allowed, err := a.allowed(ctx, right)

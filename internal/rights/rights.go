@@ -1,6 +1,3 @@
-// Package rights finds out whether a configuration may do what it will do at the API server. It
-// changes nothing there: what informers need it tries, and about what outputs and the election of a
-// leader write it asks.
 package rights
 
 import (
@@ -25,6 +22,10 @@ import (
 // accessTime bounds a request that only finds out whether it is allowed.
 const accessTime = 20 * time.Second
 
+// MissingRole is the name of the Roles that are printed with what is missing. It is not that of
+// Manifests, so that applying one does not undo the other.
+const MissingRole = "informerd-missing"
+
 // Missing is an error about rights that a configuration needs and the API server does not
 // grant. It is a config.Errors as well.
 type Missing struct {
@@ -45,22 +46,24 @@ type Access struct {
 	mistakes config.Errors
 	missing  []kube.Right
 	answers  map[kube.Right]bool // of the API server, about rights of outputs
+	used     map[*config.Informer]bool
 }
 
 // New returns an Access that has asked for nothing.
 func New(client *informer.Client, writer *kube.Writer, cfg *config.Config) *Access {
-	return &Access{client: client, writer: writer, config: cfg}
+	p, _ := plan.Compile(cfg, nil) // its mistakes are reported elsewhere
+	return &Access{client: client, writer: writer, config: cfg, used: usedBy(p)}
 }
 
-// Try asks for an informer's objects in each of its namespaces. What the server refuses is added to
-// the mistakes; the error is that the server cannot be asked.
+// Try asks for an informer's objects in each of its namespaces, if a listener uses the informer.
+// What the server refuses is added to the mistakes; the error is that the server cannot be asked.
 func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Resource) error {
-	namespaces := inf.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
+	if !a.used[inf.Informer] {
+		return nil
 	}
 	selectors := inf.Scope()
-	for _, ns := range namespaces {
+	name := theOnly(inf.Informer, metav1.ObjectNameField)
+	for _, ns := range namespacesOf(inf.Informer) {
 		lw := a.client.ListWatcher(resourceOf(found),
 			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
 				FieldSelector: selectors.FieldSelector})
@@ -74,7 +77,7 @@ func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Re
 				return ctx.Err()
 			case apierrors.IsForbidden(err):
 				a.missing = append(a.missing,
-					kube.Right{Resource: found, Namespace: ns, Verb: verb})
+					kube.Right{Resource: found, Namespace: ns, Name: name, Verb: verb})
 				if !denied {
 					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb,
 						resourceOf(found), in(ns)), "the API server says: "+err.Error())
@@ -178,7 +181,7 @@ func (a *Access) Err(mistakes config.Errors) error {
 	case len(mistakes)+len(a.mistakes) == 0:
 		return nil
 	case len(a.missing) > 0:
-		return &Missing{Errors: all, Roles: kube.Roles("informerd", a.missing)}
+		return &Missing{Errors: all, Roles: Roles(MissingRole, a.missing)}
 	default:
 		return all
 	}

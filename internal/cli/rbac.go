@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
+)
+
+func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin}
+	var account accountFlags
+	var server serverFlags
+	var logs logFlags
+	var cluster bool
+	format := "yaml"
+	cmd := &cobra.Command{
+		Use:   "rbac FILE",
+		Short: "Print the service account, the roles and the bindings that a configuration needs",
+		Long: "Print the service account, the roles and the bindings that grant what a configuration needs, and nothing else, for\n" +
+			"kubectl apply. Resources that not every cluster has are known by their plural and group; with --cluster, the API\n" +
+			"server is asked for them. informerd rbac check compares with what an account has.",
+		Args: file.args,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "yaml" && format != "json" {
+				return usageError{fmt.Errorf("--output %q: it is yaml or json", format)}
+			}
+			if err := together(cmd, cluster); err != nil {
+				return err
+			}
+			if err := account.check(); err != nil {
+				return err
+			}
+			log, err := logs.logger(stderr)
+			if err != nil {
+				return err
+			}
+			p, err := file.plan(cluster && server.kubeconfig == "")
+			if err != nil {
+				return err
+			}
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+			defer stop()
+			offline := &rights.Offline{Config: p.Config}
+			var finder rights.Finder = offline
+			if cluster {
+				s, err := rights.Connect(server.options(p.Config, log))
+				if err != nil {
+					return err
+				}
+				defer s.Close()
+				online := s.Finder(p.Config)
+				finder, offline = online, &online.Offline
+			}
+			a := account.of(p.Config)
+			needs, err := rights.Needs(ctx, p, finder, a.Namespace)
+			if err != nil {
+				return err
+			}
+			writeMistakes(stderr, offline.Notes, "note: ")
+			return writeRoles(stdout, rights.Manifests(a, needs), file.shown(), format)
+		},
+	}
+	file.add(cmd)
+	account.add(cmd)
+	server.add(cmd)
+	logs.add(cmd)
+	cmd.Flags().StringVarP(&format, "output", "o", format, "the format: yaml or json")
+	cmd.Flags().BoolVar(&cluster, "cluster", false, "ask the API server for resources")
+	return cmd
+}
+
+func writeRoles(w io.Writer, all []rights.Manifest, file, format string) error {
+	if format == "json" {
+		text, err := rights.JSON(all)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", text)
+		return err
+	}
+	_, err := fmt.Fprintf(w, `# What %s needs. Every authenticated account may also read the API
+# server's resources and schemas, and ask for its own rights: the ClusterRoles system:discovery and
+# system:basic-user are bound to all of them unless somebody has changed that.
+%s`, plain(file), rights.YAML(all))
+	return err
+}
+
+// plan returns the plan of the configuration. With kubeconfig, the kubeconfig that it names must be
+// readable.
+func (c *configuration) plan(kubeconfig bool) (*plan.Plan, error) {
+	cfg, err := c.load(nil, kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	p, mistakes := plan.Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	return p, nil
+}
+
+// serverFlags are the flags of commands that ask an API server.
+type serverFlags struct{ kubeconfig, context string }
+
+func (f *serverFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "",
+		"kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&f.context, "context", "",
+		"context of the kubeconfig, instead of the configuration's")
+}
+
+// options returns which API server to ask about a configuration.
+func (f *serverFlags) options(cfg *config.Config, log *slog.Logger) kube.Options {
+	o := plan.Connection(cfg, f.kubeconfig, f.context)
+	o.Version, o.Logger = version, log
+	return o
+}
+
+// accountFlags are the flags of commands that are about a service account.
+type accountFlags struct{ rights.Account }
+
+func (f *accountFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Name, "name", "informerd", "the name of the service account")
+	cmd.Flags().StringVarP(&f.Namespace, "namespace", "n", "",
+		"the namespace of the service account (default: that of leaderElection, or informerd)")
+}
+
+// check checks the flags alone.
+func (f *accountFlags) check() error {
+	if wrong := validation.IsDNS1123Subdomain(f.Name); len(wrong) > 0 {
+		return usageError{fmt.Errorf("--name %q cannot be that of a service account", f.Name)}
+	}
+	if wrong := validation.IsDNS1123Label(f.Namespace); f.Namespace != "" && len(wrong) > 0 {
+		return usageError{fmt.Errorf("--namespace %q cannot be that of a namespace", f.Namespace)}
+	}
+	return nil
+}
+
+// of returns the account for a configuration.
+func (f *accountFlags) of(cfg *config.Config) rights.Account {
+	a := f.Account
+	if e := cfg.LeaderElection; a.Namespace == "" && e != nil {
+		a.Namespace = e.Namespace
+	}
+	if a.Namespace == "" {
+		a.Namespace = "informerd"
+	}
+	return a
+}

@@ -1,0 +1,211 @@
+package rights
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/plan"
+)
+
+// Need is a right that a configuration needs, and what for.
+type Need struct {
+	kube.Right
+	Listener string // empty: all of them
+	For      string // listener "a", output "fix" of listener "a", leaderElection
+}
+
+// Found is the resource of an informer.
+type Found struct {
+	kube.Resource
+	// AnyScope: it is not known whether the resource is in namespaces.
+	AnyScope bool
+}
+
+// Finder finds the resources of informers.
+type Finder interface {
+	// Find returns the resource. The error is about the configuration if it is a config.Errors.
+	Find(ctx context.Context, inf plan.PlacedInformer) (Found, error)
+}
+
+// Needs returns what a configuration needs, in the order of its listeners, each as often as it is
+// needed. Leases whose namespace is not configured are in the one that is passed. The error is a
+// config.Errors if the configuration is to blame.
+func Needs(ctx context.Context, p *plan.Plan, finder Finder, namespace string) (needs []Need,
+	err error) {
+	found, err := findAll(ctx, p, finder)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range p.Listeners {
+		needs = append(needs, OfListener(p.Config, l, func(inf *config.Informer) Found {
+			return found[inf]
+		})...)
+	}
+	return append(needs, ofDaemon(p.Config, namespace)...), nil
+}
+
+// findAll finds the resource of each informer that listeners use, and reports all mistakes.
+func findAll(ctx context.Context, p *plan.Plan, finder Finder) (map[*config.Informer]Found,
+	error) {
+	used := usedBy(p)
+	found := map[*config.Informer]Found{}
+	var mistakes config.Errors
+	for _, inf := range plan.InformersOf(p.Config) {
+		if !used[inf.Informer] {
+			continue
+		}
+		r, err := finder.Find(ctx, inf)
+		switch these, ok := err.(config.Errors); {
+		case ok:
+			mistakes = append(mistakes, these...)
+		case err != nil:
+			return nil, err
+		default:
+			found[inf.Informer] = r
+		}
+	}
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	return found, nil
+}
+
+// usedBy returns the informers from which listeners get events, and in which they look objects up.
+func usedBy(p *plan.Plan) map[*config.Informer]bool {
+	used := map[*config.Informer]bool{}
+	for _, l := range p.Listeners {
+		used[l.Config.Informer()] = true
+		for _, in := range l.LooksUp() {
+			used[in.Informer] = true
+		}
+	}
+	return used
+}
+
+// OfListener returns what a listener needs: for its events, for what it looks up, and for its
+// outputs. The resources of its informers are found.
+func OfListener(cfg *config.Config, l *plan.Listener,
+	found func(*config.Informer) Found) (needs []Need) {
+	name := l.Config.Name
+	add := func(by string, rights []kube.Right) {
+		for _, right := range rights {
+			needs = append(needs, Need{Right: right, Listener: name, For: by})
+		}
+	}
+	own := l.Config.Informer()
+	add(fmt.Sprintf("listener %q", name), informerRights(own, found(own).Resource))
+	for _, in := range l.LooksUp() {
+		add(fmt.Sprintf("lookups of listener %q", name),
+			informerRights(in.Informer, found(in.Informer).Resource))
+	}
+	for _, output := range l.Config.Outputs {
+		add(fmt.Sprintf("output %q of listener %q", output, name),
+			outputRights(cfg.Outputs[output], own, found(own)))
+	}
+	return needs
+}
+
+// ofDaemon returns what is needed whatever the listeners are.
+func ofDaemon(cfg *config.Config, namespace string) (needs []Need) {
+	for _, right := range electionRights(cfg, namespace) {
+		needs = append(needs, Need{Right: right, For: "leaderElection"})
+	}
+	return needs
+}
+
+// namespacesOf returns those of an informer, "" for all.
+func namespacesOf(inf *config.Informer) []string {
+	if len(inf.Namespaces) == 0 {
+		return []string{""}
+	}
+	return inf.Namespaces
+}
+
+// theOnly returns the value that a field has in all objects of an informer, because of its
+// fieldSelector; "" if there is none.
+func theOnly(inf *config.Informer, field string) string {
+	selector, err := fields.ParseSelector(inf.Scope().FieldSelector)
+	if err != nil {
+		return "" // of a configuration with mistakes
+	}
+	value, _ := selector.RequiresExactMatch(field)
+	return value
+}
+
+// informerRights returns what an informer needs. API servers stream a list to who may watch; with
+// others, and when a stream breaks, the list is a request of its own.
+func informerRights(inf *config.Informer, found kube.Resource) (all []kube.Right) {
+	name := theOnly(inf, metav1.ObjectNameField)
+	for _, ns := range namespacesOf(inf) {
+		for _, verb := range []string{"list", "watch"} {
+			all = append(all, kube.Right{Resource: found, Namespace: ns, Name: name, Verb: verb})
+		}
+	}
+	return all
+}
+
+// outputRights returns what an output that writes to the API server needs for the objects of an
+// informer, nothing for other outputs. Patches also need Events, for objects that are patched too
+// often, and read the version of an object that has changed.
+func outputRights(o *config.Output, inf *config.Informer, found Found) (all []kube.Right) {
+	if o == nil || o.Patch == nil && o.KubernetesEvent == nil {
+		return nil
+	}
+	name := theOnly(inf, metav1.ObjectNameField)
+	namespaces := namespacesOf(inf)
+	if found.Namespaced && len(inf.Namespaces) == 0 {
+		namespaces = []string{theOnly(inf, "metadata.namespace")}
+	}
+	for _, ns := range namespaces {
+		if o.Patch != nil {
+			for _, verb := range []string{"get", "patch"} {
+				all = append(all, kube.Right{Resource: found.Resource, Namespace: ns, Name: name,
+					Verb: verb})
+			}
+		}
+		if o.Patch != nil && o.Patch.DryRun { // such patches are never too many
+			continue
+		}
+		if !found.Namespaced && !found.AnyScope {
+			ns = metav1.NamespaceDefault // where their Events are
+		}
+		for _, verb := range []string{"create", "patch"} {
+			all = append(all, kube.Right{Resource: kube.Events, Namespace: ns, Verb: verb})
+		}
+	}
+	return all
+}
+
+// electionRights returns what replicas need to elect a leader, and the leader to write how far it
+// is. RBAC cannot limit create to a name.
+func electionRights(cfg *config.Config, namespace string) (all []kube.Right) {
+	e := cfg.LeaderElection
+	if e == nil {
+		return nil
+	}
+	for _, r := range []struct {
+		resource kube.Resource
+		name     string
+		verbs    []string
+	}{
+		{kube.Leases, e.Name, []string{"create", "get", "list", "update", "watch"}},
+		{kube.ConfigMaps, lease.RecordName(e.Name), []string{"create", "get", "update"}},
+	} {
+		for _, verb := range r.verbs {
+			right := kube.Right{Resource: r.resource, Namespace: cmp.Or(e.Namespace, namespace),
+				Verb: verb}
+			if verb != "create" {
+				right.Name = r.name
+			}
+			all = append(all, right)
+		}
+	}
+	return all
+}
