@@ -142,7 +142,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 
 // seesAll returns the configuration of a buffer before which nothing is decided.
 func seesAll(c informer.SubscriptionConfig) informer.SubscriptionConfig {
-	c.On, c.Conditions, c.Transitions = 0, nil, false
+	c.On, c.Conditions, c.Transitions = 0, nil, true
 	return c
 }
 

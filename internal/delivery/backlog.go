@@ -3,6 +3,7 @@ package delivery
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -29,6 +30,18 @@ type Backlog struct {
 
 // Len returns how many entries there are.
 func (l *Backlog) Len() int { return len(l.entries) }
+
+// Objects returns the objects of events, in no order. A report of a rule is none: it was offered
+// before its event.
+func (l *Backlog) Objects() iter.Seq[*object.Object] {
+	return func(yield func(*object.Object) bool) {
+		for _, e := range l.entries {
+			if e.wanted && !yield(e.event.Object) {
+				return
+			}
+		}
+	}
+}
 
 // Apply adds a cut. Those of an outbox are added in their order, beginning with its first one or
 // one that [Outbox.Whole] has made. The error is [ErrVersion], [ErrDamaged] or that of an object;

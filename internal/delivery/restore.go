@@ -37,7 +37,7 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	offered := make([]Offering, len(numbers))
 	for i, number := range numbers {
 		e := l.entries[number]
-		offered[i] = Offering{Event: e.event, Progress: e.waiting(by)}
+		offered[i] = Offering{Event: e.event, Progress: e.waiting(by), Owed: true}
 		if e.later != nil {
 			offered[i].Event = *e.later
 		}

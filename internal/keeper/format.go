@@ -183,7 +183,7 @@ func (w *writer) putEntries(all []informer.Told) {
 		if e.State != nil {
 			w.putObject(e.State)
 		}
-		w.block = codec.AppendBool(w.block, e.Present)
+		w.block = codec.AppendBool(codec.AppendBool(w.block, e.Present), e.Same)
 		w.block = codec.AppendUint(w.block, uint64(len(e.Gone)))
 		for _, o := range e.Gone {
 			w.putObject(o)
@@ -259,7 +259,7 @@ func (r *reader) entries() []informer.Told {
 		if has := r.Bool(); has {
 			e.State = r.object()
 		}
-		e.Present = r.Bool()
+		e.Present, e.Same = r.Bool(), r.Bool()
 		for range r.Count() {
 			e.Gone = append(e.Gone, r.object())
 		}

@@ -161,9 +161,6 @@ const maxGone = 64
 // mayKnow returns an entry with what the listener may have got, since the leader may have done more
 // than it has published.
 func mayKnow(e informer.Told, stored *object.Object, changes []change, final bool) informer.Told {
-	another := func(o *object.Object) bool {
-		return o != nil && (e.State == nil || o.UID() != e.State.UID())
-	}
 	var ended []*object.Object
 	for _, c := range changes {
 		ended = append(ended, c.ended...)
@@ -174,12 +171,16 @@ func mayKnow(e informer.Told, stored *object.Object, changes []change, final boo
 			ended = nil
 		}
 	}
-	e.Present = another(stored) && (!final || e.Present && len(ended) == 0)
+	another := stored != nil && (e.State == nil || stored.UID() != e.State.UID())
+	switch {
+	case stored == nil || final && len(ended) > 0:
+		e.Present = false
+	case !final: // also other states of the object that the listener knows
+		e.Present = e.Present || another || len(changes) > 0
+	}
 	e.Gone = slices.Clone(e.Gone)
-	for _, o := range ended {
-		if len(e.Gone) < maxGone && another(o) {
-			e.Gone = append(e.Gone, o)
-		}
+	for _, o := range ended[:min(len(ended), maxGone-min(len(e.Gone), maxGone))] {
+		e.Gone = append(e.Gone, o)
 	}
 	return e
 }

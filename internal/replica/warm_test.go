@@ -111,10 +111,12 @@ func TestAStandbyBeginsWithTheObjectsOfThatVersion(t *testing.T) {
 			synctest.Wait()
 			s.remove("same")
 			synctest.Wait()
-			present := map[bool]string{false: " present", true: ""}[final]
-			expect(t, w.end(finished(at, newest), final), fmt.Sprintf(
-				"changed: 3@103; gone: 2@102; new: -%s; replaced: 4@104%s; same: 1@101",
-				present, present), "changed: 3@106; new: 6@110; replaced: 5@108")
+			want := "changed: 3@103; gone: 2@102; new: -; replaced: 4@104; same: 1@101"
+			if !final {
+				want = "changed: 3@103 present; gone: 2@102 2; new: - present; " +
+					"replaced: 4@104 present 4; same: 1@101 1"
+			}
+			expect(t, w.end(finished(at, newest), final), want, "changed: 3@106; new: 6@110; replaced: 5@108")
 			first := s.listed()[0]
 			const exact = metav1.ResourceVersionMatchExact
 			if first.ResourceVersion != strconv.Itoa(at) || first.ResourceVersionMatch != exact ||
@@ -178,7 +180,7 @@ func TestAStandbyBeginsAgainWhereTheLeaderDid(t *testing.T) {
 		if len(s.listed()) != 2 {
 			t.Errorf("%+v", s.listed())
 		}
-		expect(t, w.end(finished(at, at), false), "gone: 1@101", "same: 2@102")
+		expect(t, w.end(finished(at, at), false), "gone: 1@101 1", "same: 2@102")
 	})
 }
 
@@ -220,7 +222,7 @@ func TestAStandbyListsAgain(t *testing.T) {
 		// The leader has seen the first delete, and not the second one.
 		seen := finished(at+2, newest)
 		w.forget(oldest(seen))
-		expect(t, w.end(seen, false), "gone: 1@101; replaced: 2@102 present", "replaced: 3@106")
+		expect(t, w.end(seen, false), "gone: 1@101 1; replaced: 2@102 present 2", "replaced: 3@106")
 	})
 }
 

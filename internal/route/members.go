@@ -1,7 +1,6 @@
 package route
 
 import (
-	"strings"
 	"sync"
 	"time"
 
@@ -73,8 +72,7 @@ func (m *members) put(key event.Key, is member, keep bool) {
 		return
 	}
 	if !there || m.keep {
-		// a part of an object's text would keep all of it in memory
-		key = event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
+		key = cloneKey(key)
 	}
 	if m.keep {
 		if m.changed == nil {

@@ -16,6 +16,7 @@ type way struct {
 	*delivery.Outbox
 	receiver int
 	unwanted atomic.Uint64 // events
+	ahead    ahead
 
 	number     uint64 // in cuts: no other way of the listener has or had it, restarts included
 	cutRetired bool   // a cut has it as retired

@@ -29,12 +29,19 @@ func (w *worker) passOn(ctx context.Context) {
 // is sent as it is.
 func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) {
 	for i := range w.going {
-		if messages == nil && w.outputs[i].asItIs() {
-			w.going[i].add(len(w.finished),
-				delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed))
-		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
-			w.going[i].add(len(w.finished), delivery.Prepare(d.event, &entry))
+		var o delivery.Offering
+		if w.pipeline.ways[i].ahead.has(d) {
+			continue
 		}
+		if messages == nil && w.outputs[i].asItIs() {
+			o = delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed)
+		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
+			o = delivery.Prepare(d.event, &entry)
+		} else {
+			continue
+		}
+		o.Owed = d.Owed || d.Doubt
+		w.going[i].add(len(w.finished), o)
 	}
 	w.finished = append(w.finished, d)
 }

@@ -118,6 +118,7 @@ func (n noted) More(got []informer.Delivery, most, workers int) []informer.Deliv
 func (n noted) noting(d informer.Delivery) informer.Delivery {
 	out := informer.NewDelivery(d.Event, d.Attempt, noting{n, &d})
 	out.Recalled, out.Before, out.Progress = d.Recalled, d.Before, d.Progress
+	out.Owed, out.Doubt = d.Owed, d.Doubt
 	return out
 }
 

@@ -48,6 +48,7 @@ func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 		case present[saved.output] == number:
 			w, i := b.byName[saved.output], p.indexOf(saved.output)
 			w.number = number
+			w.ahead.restore(&saved.backlog)
 			err = w.Restore(&saved.backlog, p.makers[i])
 		case saved.backlog.Len() > 0:
 			err = b.restoreRetired(r, p, number, saved)

@@ -80,9 +80,30 @@ func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok
 		}
 		e.Op, e.Old = event.Delete, nil
 		return e, true
+	case w.mayKnow(d):
+		return leaving(e), true
 	}
 	r.unselected(d)
 	return e, false
+}
+
+// mayKnow reports whether outputs may have an object that is not selected, and was not before the
+// event, from a process that was killed.
+func (w *worker) mayKnow(d *informer.Delivery) bool {
+	before := w.pipeline.Before
+	switch {
+	case d.Doubt:
+		return true
+	case !d.Owed || before == nil:
+		return false // of a state that was selected, the event comes again
+	}
+	return looksAround(before.Select) || w.hadBefore(d.Object)
+}
+
+// leaving returns the end of an object of which outputs may have a state that nobody knows.
+func leaving(e event.Event) event.Event {
+	e.Op, e.Old, e.Initial, e.FinalStateUnknown = event.Delete, nil, false, true
+	return e
 }
 
 // was reports whether an object that is not remembered was selected before the event: its state
@@ -127,7 +148,11 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	e = d.Event
 	known, remembered := w.route.members.get(e.Object.Key())
 	if !remembered && w.pipeline.Before != nil {
-		known.in, remembered = w.hadBefore(d.Object), true
+		last := d.Object
+		if d.Before != nil {
+			last = d.Before // the one that is known, if events were missed
+		}
+		known.in, remembered = w.hadBefore(last), true
 	}
 	inferred := !remembered && !w.pipeline.moving
 	last := unknown
@@ -144,6 +169,9 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 		ok = true
 	case d.Before != nil && w.isSelected(d, d.Before) == in:
 		e.Object, ok = d.Before, true // the same
+	}
+	if !ok && d.Doubt {
+		return leaving(e), true
 	}
 	if !ok {
 		w.route.unselected(d)

@@ -22,7 +22,7 @@ type Forgettable = buffer.Forgettable
 // It fails with ErrStopped once the subscription was stopped. Events of one object must not be
 // offered at the same time.
 func (s *Subscription) Offer(e event.Event, progress any) (taken bool, err error) {
-	n, err := s.OfferAll([]Offering{{e, progress}})
+	n, err := s.OfferAll([]Offering{{Event: e, Progress: progress}})
 	return n == 1, err
 }
 
@@ -30,6 +30,9 @@ func (s *Subscription) Offer(e event.Event, progress any) (taken bool, err error
 type Offering struct {
 	Event    event.Event
 	Progress any
+	// Owed: an earlier process may have delivered it. Its delete is not merged into what comes
+	// after it.
+	Owed bool
 }
 
 // OfferAll offers several events, one after the other, as Offer does, but takes the lock once. It
@@ -42,7 +45,7 @@ func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
 		return 0, s.stoppedError()
 	}
 	for taken < len(all) && s.buf.Offer(buffer.Entry{Event: all[taken].Event, From: &s.byHand,
-		Progress: all[taken].Progress}) {
+		Progress: all[taken].Progress, Owed: all[taken].Owed}) {
 		taken++
 	}
 	s.stats.Offered += uint64(taken)

@@ -323,7 +323,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		s := byHand(t, SubscriptionConfig{Capacity: 3, Overflow: OverflowBlock})
 		var all []Offering
 		for i := range 5 {
-			all = append(all, Offering{resyncOf(fmt.Sprint(i), 1), i})
+			all = append(all, Offering{Event: resyncOf(fmt.Sprint(i), 1), Progress: i})
 		}
 		got := make(chan Delivery)
 		go func() {

@@ -22,9 +22,10 @@ type conditions struct {
 // matcher decides which events a subscription gets. The matchers of several subscriptions that
 // share fields read an object once. The zero value refuses everything.
 type matcher struct {
-	on     event.OpSet
-	list   *condition.List
-	fields *condition.Fields
+	on          event.OpSet
+	list        *condition.List
+	fields      *condition.Fields
+	transitions bool
 }
 
 // matcher returns a matcher that reads with fields.
@@ -33,12 +34,16 @@ func (c *conditions) matcher(fields *condition.Fields) matcher {
 	if err != nil {
 		panic(err) // NewSubscription has validated them
 	}
-	return matcher{c.on, list, fields}
+	return matcher{c.on, list, fields, c.transitions}
 }
 
-// allows reports whether the subscription wants the event. It does not allocate, and once the
-// fields are read it takes far less than a microsecond.
+// allows reports whether the subscription wants the event. With Transitions, it wants to know what
+// became of an object of which an earlier process may have delivered a state that is passed over.
+// It does not allocate, and once the fields are read it takes far less than a microsecond.
 func (j *matcher) allows(e *buffer.Entry) bool {
+	if e.Doubt && j.transitions {
+		return true
+	}
 	if !j.on.Has(e.Op) {
 		return false
 	}

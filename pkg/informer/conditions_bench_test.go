@@ -62,12 +62,12 @@ func BenchmarkFanOut(b *testing.B) {
 					full = 0
 				}
 				for range defaultCapacity {
-					proc.distribute(e) // the buffers grow to their size
+					proc.distribute(e, false) // the buffers grow to their size
 				}
 				drain()
 				b.ReportAllocs()
 				for b.Loop() {
-					proc.distribute(e)
+					proc.distribute(e, false)
 					if full++; full == defaultCapacity {
 						b.StopTimer()
 						drain()

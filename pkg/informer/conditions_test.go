@@ -382,7 +382,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 		}()
 	}
 	e := event.Event{Op: event.Add, Object: labelled("shop", "p", "1", 1, `"a":"1","tier":"y"`)}
-	if n := testing.AllocsPerRun(100, func() { proc.distribute(e) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { proc.distribute(e, false) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -408,7 +408,7 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 		}
 		proc.distribute(event.Event{Op: event.Add,
 			Object: labelled("shop", "p", "1", version, "",
-				`,"status":{"y":"y","x":"w","w":"w","z":"z"}`)})
+				`,"status":{"y":"y","x":"w","w":"w","z":"z"}`)}, false)
 		var got []int
 		for i, reg := range regs {
 			if reg == nil {

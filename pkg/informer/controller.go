@@ -127,7 +127,7 @@ func (c *controller) apply(d *queue.Delta) {
 // change applies a delta. The caller holds the processor's mu.
 func (c *controller) change(d *queue.Delta) {
 	o := d.Object
-	stored := c.store.Get(o.Key())
+	stored, doubt := c.store.Get(o.Key()), c.doubts(d)
 	switch {
 	case d.Type == queue.Deleted:
 		if stored == nil {
@@ -142,25 +142,33 @@ func (c *controller) change(d *queue.Delta) {
 			// The end of a successor that nobody knows: what subscriptions know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
-		c.proc.distributeGone(gone, known)
+		c.proc.distributeGone(gone, known, doubt)
 	case stored == nil:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed})
+			Resumed: d.Resumed}, doubt)
 	case stored.UID() != o.UID():
 		// Deleted and created again unseen: two objects that share a name.
 		c.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
-			FinalStateUnknown: true, Resumed: d.Resumed}, stored)
+			FinalStateUnknown: true, Resumed: d.Resumed}, stored, doubt)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed})
+			Resumed: d.Resumed}, doubt)
 	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored,
-			Resumed: d.Resumed})
+			Resumed: d.Resumed}, doubt)
 	}
+}
+
+// doubts reports whether an earlier process, which was killed, may have delivered states that a
+// delta passes over. A list has no others than the last ones; a watch has all of them. The caller
+// holds the processor's mu.
+func (c *controller) doubts(d *queue.Delta) bool {
+	changes := c.proc.changes
+	return changes != nil && changes.killed && (d.Type == queue.Replaced || d.FinalStateUnknown)
 }
 
 // put stores a new state.

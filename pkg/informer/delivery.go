@@ -23,6 +23,10 @@ type Delivery struct {
 	// that it took last, nil if it took none. If events were missed, Object may differ from it in
 	// what the subscription looks at.
 	Before *object.Object
+	// Owed: an earlier process, which was killed, may have delivered the event. Doubt: it may have
+	// delivered states of the object that came before this one, and do not come again; conditions
+	// of a subscription with Transitions do not refuse such an event, nor does On.
+	Owed, Doubt bool
 	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
 	// of the same event. At the first one it is what the event was offered with, nil if an informer
 	// did.
@@ -68,6 +72,7 @@ func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
 		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled,
 		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress, Number: d.number,
+		Owed: d.Owed, Doubt: d.Doubt,
 	}
 }
 

@@ -178,19 +178,22 @@ func (p *processor) refresh() {
 	}
 }
 
-// distribute offers a notification to every subscription whose conditions allow it. The caller
-// holds mu.
-func (p *processor) distribute(e event.Event) { p.send(&buffer.Entry{Event: e}) }
+// distribute offers a notification to every subscription whose conditions allow it. doubt: see
+// Delivery. The caller holds mu.
+func (p *processor) distribute(e event.Event, doubt bool) {
+	p.send(&buffer.Entry{Event: e, Doubt: doubt})
+}
 
 // distributeGone offers a delete to every subscription whose conditions allow it. known is the
-// stored state before, from which the last state in the event may differ. The caller holds mu.
-func (p *processor) distributeGone(e event.Event, known *object.Object) {
+// stored state before, from which the last state in the event may differ. doubt: see Delivery. The
+// caller holds mu.
+func (p *processor) distributeGone(e event.Event, known *object.Object, doubt bool) {
 	for _, reg := range p.regs {
 		if reg.deletes != nil {
 			reg.deletes.Add(e.Object, e.FinalStateUnknown)
 		}
 	}
-	p.send(&buffer.Entry{Event: e, Known: known})
+	p.send(&buffer.Entry{Event: e, Known: known, Doubt: doubt})
 }
 
 // distributeUnchanged offers an object that a new list has not changed to the subscriptions that
@@ -230,7 +233,7 @@ func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 			reg.floors.Store(nil)
 		}
 	}
-	if !reg.matcher.allows(e) {
+	if !reg.matcher.allows(e) && !reg.owesEnd(e) {
 		s.refused.Add(1)
 		return
 	}

@@ -65,11 +65,17 @@ func (s *Subscription) Rescan() {
 	s.wake.set()
 }
 
-// Rescanning reports whether a rescan has not come to all objects yet.
+// Rescanning reports whether a rescan has not come to all objects yet, or had not when the
+// subscription was stopped.
 func (s *Subscription) Rescanning() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.later) > 0 ||
+	return s.rescanning()
+}
+
+// rescanning is Rescanning for a caller that holds mu.
+func (s *Subscription) rescanning() bool {
+	return s.cutShort || len(s.later) > 0 ||
 		slices.ContainsFunc(s.resyncs, func(r *resync) bool { return r.again })
 }
 

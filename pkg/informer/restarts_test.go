@@ -29,6 +29,7 @@ type keptInformer struct {
 type keptState struct {
 	text    string
 	present bool
+	same    bool
 	gone    []string
 }
 
@@ -68,7 +69,7 @@ func (c checkpoint) apply(cuts []InformerCut) {
 					delete(kept.told[t.Subscription], e.Key)
 					continue
 				}
-				is := keptState{present: e.Present}
+				is := keptState{present: e.Present, same: e.Same}
 				if e.State != nil {
 					is.text = e.State.JSON()
 				}
@@ -116,7 +117,8 @@ func (c checkpoint) stored(id InformerID) *Stored {
 	for name, entries := range kept.told {
 		s.Told[name] = nil
 		for key, is := range entries {
-			e := Told{Key: key, State: parse(is.text), Present: is.present}
+			e := Told{Key: key, State: parse(is.text), Present: is.present,
+				Same: is.same}
 			for _, text := range is.gone {
 				e.Gone = append(e.Gone, parse(text))
 			}

@@ -66,7 +66,7 @@ func (inf *informer) restore(s *Stored) {
 		set := told.New()
 		if slices.Contains(s.Begins, name) {
 			for _, o := range s.Objects {
-				set.Restore(Told{Key: o.Key()}, c.number, c.killed)
+				set.Restore(Told{Key: o.Key(), Same: true}, c.number, c.killed)
 			}
 		}
 		for _, e := range entries {
@@ -128,8 +128,8 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 	})
 	for _, e := range entries {
 		for _, d := range e.Difference(reg.store.Get(e.Key)) {
-			s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin, Owed: d.Owed},
-				reg.told, false)
+			s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin, Owed: d.Owed,
+				Doubt: d.Doubt}, reg.told, false)
 		}
 	}
 	reg.told.EndUpTo(before)

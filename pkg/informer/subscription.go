@@ -41,8 +41,10 @@ type Subscription struct {
 	resynced uint64
 	matcher  matcher // of resyncs and recalls; made for the first one
 	// later are objects that a rescan has come to while they were busy.
-	later   map[event.Key]laterObject
-	retired []retired // registrations that were exchanged
+	later map[event.Key]laterObject
+	// cutShort: a rescan had not come to all objects when the subscription was stopped.
+	cutShort bool
+	retired  []retired // registrations that were exchanged
 	// disk is closed when the goroutine that runs the disk's jobs ends; nil if there is none.
 	disk chan struct{}
 
@@ -156,7 +158,7 @@ func (s *Subscription) delivery(e buffer.Entry) Delivery {
 	return Delivery{
 		Event: e.Event, Attempt: int(e.Attempts) + 1, Recalled: e.Recalled, Before: e.Known,
 		Progress: e.Progress, ack: (*subscriptionAck)(s), from: e.From, initials: e.Initials,
-		number: e.Number,
+		number: e.Number, Owed: e.Owed, Doubt: e.Doubt,
 	}
 }
 
@@ -175,6 +177,7 @@ func (s *Subscription) Stop() {
 	for key := range s.recalls {
 		s.forgetRecall(key)
 	}
+	s.cutShort = s.rescanning()
 	s.resyncs, s.later = nil, nil
 	s.mu.Unlock()
 	s.wake.set()

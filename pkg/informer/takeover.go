@@ -76,7 +76,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 // put takes an event that its conditions allow, or any that On allows if unjudged, and lists it.
 // The caller holds mu.
 func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) {
-	if !s.cfg.On.Has(e.Op) || !unjudged && !s.ownMatcher().allows(e) {
+	if !s.ownMatcher().allows(e) && !(unjudged && s.cfg.On.Has(e.Op)) {
 		s.refused.Add(1)
 		return
 	}

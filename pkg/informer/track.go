@@ -25,11 +25,24 @@ func (reg *registration) track(e *buffer.Entry, before *object.Object) {
 	}
 }
 
+// owesEnd reports whether an event is the end of an object that the subscription may know if the
+// process is killed, and has not finished with: the update with which it stopped to fulfil the
+// conditions may be one of those that are not done.
+func (reg *registration) owesEnd(e *buffer.Entry) bool {
+	if e.Op != event.Delete || reg.told == nil || !reg.wants.transitions ||
+		!reg.wants.on.Has(e.Op) {
+		return false
+	}
+	reg.subscription.mu.Lock()
+	defer reg.subscription.mu.Unlock()
+	return reg.told.MayKnow(e.Object.Key())
+}
+
 // delivers returns which process may have delivered an event once it is offered. The caller holds
 // mu.
 func (s *Subscription) delivers(e *buffer.Entry) told.By {
 	switch {
-	case e.Owed:
+	case e.Owed || e.Doubt:
 		return told.Earlier
 	case s.stopped:
 		return told.Nobody

@@ -2,7 +2,6 @@ package replicas
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -23,10 +22,8 @@ const (
 	overlap = time.Second
 )
 
-// missing returns what has not come of the last states. An object that a select has chosen just
-// before a leader was taken away, and does not choose any more, is not among it: its successor
-// knows neither.
-func missing(got []*message, now map[string]truth, losses []loss) (all []string) {
+// missing returns what has not come of the last states.
+func missing(got []*message, now map[string]truth) (all []string) {
 	type of struct{ listener, name string }
 	last := map[of]*message{}
 	present := map[string]string{} // uids of which all has states, and no delete so far: names
@@ -51,7 +48,7 @@ func missing(got []*message, now map[string]truth, losses []loss) (all []string)
 		}
 		m = last[of{"selected", name}]
 		switch selected := is.uid != "" && is.bad == "no"; {
-		case !selected && m != nil && !m.gone() && !lateIn(losses, m):
+		case !selected && m != nil && !m.gone():
 			say("selected: %s is not any more, and the last message is %s", name, show(m))
 		case selected && (m == nil || m.gone() || m.Version != is.version):
 			say("selected: %s is %s, and the last message is %s", name, is.version, show(m))
@@ -80,14 +77,6 @@ func story(got []*message, listener, name string) string {
 		}
 	}
 	return all.String()
-}
-
-// lateIn reports whether a message came so soon before a loss that nobody else may know of it.
-func lateIn(losses []loss, m *message) bool {
-	return slices.ContainsFunc(losses, func(l loss) bool {
-		return l.how != asked && l.replica == m.replica && m.at.Before(l.until.Add(overlap)) &&
-			l.at.Sub(m.at) < interval
-	})
 }
 
 func show(m *message) string {
@@ -163,9 +152,13 @@ func repeated(got []*message, losses []loss) (explained int, all []string) {
 }
 
 // explains reports whether a leader was taken away between two messages that are the same, soon
-// after the first.
+// after the first. What may have been delivered by one that did not end in order stays in doubt
+// for longer.
 func explains(losses []loss, first, again *message) bool {
 	for _, l := range losses {
+		if l.how != asked && again.Unknown && l.at.Before(first.at) {
+			return true
+		}
 		if l.how != asked && first.at.Before(l.until.Add(overlap)) && again.at.After(l.at) &&
 			l.at.Sub(first.at) < interval {
 			return true

@@ -24,6 +24,7 @@ type message struct {
 	Subject string
 	UID     string
 	Version string `json:"resourceversion"`
+	Unknown bool   `json:"finalstateunknown"`
 }
 
 func (m *message) name() string { return m.Subject[strings.LastIndexByte(m.Subject, '/')+1:] }

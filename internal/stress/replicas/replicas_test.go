@@ -48,10 +48,10 @@ func takeAway(t *testing.T, s size) {
 	}
 	now := w.writing.truths()
 	w.receiver.until(limit, func() bool {
-		return len(missing(w.receiver.all(), now, w.losses)) == 0
+		return len(missing(w.receiver.all(), now)) == 0
 	})
 	got := w.receiver.all()
-	w.report(t, "missing", missing(got, now, w.losses))
+	w.report(t, "missing", missing(got, now))
 	w.report(t, "out of order", disorder(got))
 	again, unexplained := repeated(got, w.losses)
 	w.report(t, "again without reason", unexplained)

@@ -153,6 +153,13 @@ func (s *server) of(key string) []change {
 	return all[:len(all):len(all)]
 }
 
+// ended reports whether an object is not there any more.
+func (s *server) ended(key, uid string) bool {
+	return slices.ContainsFunc(s.of(key), func(c change) bool {
+		return c.before != nil && c.before.uid == uid && (c.after == nil || c.after.uid != uid)
+	})
+}
+
 // now returns the objects as they are.
 func (s *server) now() map[string]*pod {
 	s.mu.Lock()

@@ -188,6 +188,9 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 	switch {
 	case len(c.fitting(e.beat, fits)) > 0:
 	case f.keepsUIDs && f.mayBeOwed(key, e, may):
+		if slices.ContainsFunc(may, func(s known) bool { return s.uid == e.UID }) {
+			c.take(to, e.beat) // it goes on from a state in which the receiver does not have it
+		}
 		return ""
 	default:
 		return fmt.Sprintf("it does not follow %v", may)
@@ -203,8 +206,15 @@ func (f *follower) happened(key string, e *entry) (wrong string) {
 // mayBeOwed reports whether an event is the end of an object that the receiver may have been told
 // of by a process that was killed, but was not. Nobody waits for it before all agree.
 func (f *follower) mayBeOwed(key string, e *entry, may []known) bool {
-	return f.killed && e.Op == "delete" && e.FinalStateUnknown && f.ended(key, e.UID, 0) &&
-		!slices.ContainsFunc(may, func(s known) bool { return s.uid == e.UID })
+	return f.killed && e.Op == "delete" && e.FinalStateUnknown &&
+		(f.ended(key, e.UID, 0) || f.refuses(key, e)) &&
+		slices.ContainsFunc(may, func(s known) bool { return s.uid != e.UID })
+}
+
+// refuses reports whether the state of an event is one that is not selected.
+func (f *follower) refuses(key string, e *entry) bool {
+	p := f.state(key, e.UID, e.version())
+	return p != nil && !f.selects(p)
 }
 
 // fits reports whether an event may follow a state.
@@ -223,8 +233,11 @@ func (f *follower) fits(key string, e *entry, s known) bool {
 		return s == known{e.UID, e.from()} && e.version() > s.version
 	case e.Op == "delete" && s.uid == "":
 		return e.Missed > 0 // its beginning was merged into its end
+	case e.Op == "delete" && e.version() < s.version:
+		// The unsent messages of a process that was killed may be ahead of its objects.
+		return s.uid == e.UID && f.killed && e.FinalStateUnknown && f.server.ended(key, e.UID)
 	case e.Op == "delete":
-		return s.uid == e.UID && e.version() >= s.version && f.ended(key, e.UID, s.version)
+		return s.uid == e.UID && f.ended(key, e.UID, s.version)
 	}
 	return false
 }
@@ -291,31 +304,23 @@ func (f *follower) disagree(now map[string]*pod) (all []problem) {
 }
 
 // mayMiss reports whether the end of what a receiver has of an object may be missing: the daemon
-// may know nothing of it, and the history with its end may be gone, or it has stopped being
-// selected before its end.
+// may know nothing of it, and the history with its end may be gone.
 func (f *follower) mayMiss(key string, c *chain[known]) bool {
 	other := func(s known) bool { return s.uid != c.is.uid || s.version == gone }
 	if !f.keepsUIDs && slices.ContainsFunc(slices.Concat(c.may(), c.back), other) {
 		return true
 	}
-	return slices.ContainsFunc(c.may(), other) &&
-		(f.server.listedSince(c.life) || f.unselected(key, c.is)) || f.server.missed(c.is.uid)
-}
-
-// unselected reports whether an object was not selected any more after a state, and was there.
-func (f *follower) unselected(key string, is known) bool {
-	return slices.ContainsFunc(f.server.of(key), func(c change) bool {
-		return c.version > is.version && c.after != nil && c.after.uid == is.uid &&
-			!f.selects(c.after)
-	})
+	return slices.ContainsFunc(c.may(), other) && f.server.listedSince(c.life) ||
+		f.server.missed(c.is.uid)
 }
 
 // differs returns how what a receiver knows of an object differs from how it is.
 func (f *follower) differs(key string, c *chain[known], p *pod) string {
+	ends := f.mayMiss(key, c)
 	if p != nil && !f.selects(p) {
+		ends = ends && p.uid != c.is.uid // it is there, so that the daemon knows of it
 		p = nil
 	}
-	ends := f.mayMiss(key, c)
 	switch {
 	case f.passes != nil && p != nil && f.passes(p) && c.is != (known{p.uid, p.version}):
 		return fmt.Sprintf("it has %v, and not version %d, which passes", c.is, p.version)

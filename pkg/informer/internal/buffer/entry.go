@@ -19,6 +19,9 @@ type Entry struct {
 	// Owed: workers of an earlier process may have had the object. Its delete is not merged into
 	// what comes after it.
 	Owed bool
+	// Doubt: workers of an earlier process may have had states of the object that came before this
+	// one, and do not come again.
+	Doubt bool
 	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
 	Progress any
 	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.

@@ -61,6 +61,7 @@ type recordHeader struct {
 	FinalStateUnknown bool   `json:",omitempty"`
 	Resumed           bool   `json:",omitempty"`
 	Owed              bool   `json:",omitempty"`
+	Doubt             bool   `json:",omitempty"`
 	Missed            int    `json:",omitempty"`
 	Initials          int    `json:",omitempty"`
 	Number            uint64 `json:",omitempty"`
@@ -95,8 +96,8 @@ func (s *spillFile) push(e Entry) error {
 	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
-		Resumed: e.Resumed, Owed: e.Owed, Initials: e.Initials, Number: e.Number,
-		From: s.number(e.From), Object: e.Object.Size(),
+		Resumed: e.Resumed, Owed: e.Owed, Doubt: e.Doubt, Initials: e.Initials,
+		Number: e.Number, From: s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -207,7 +208,7 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 		return Entry{}, errSpillCorrupt
 	}
 	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number}
-	e.Resumed, e.Owed = h.Resumed, h.Owed
+	e.Resumed, e.Owed, e.Doubt = h.Resumed, h.Owed, h.Doubt
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
 		return Entry{}, err

@@ -72,10 +72,10 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 	same := e.Object.UID() == last.Object.UID()
 	switch {
 	case last.Op == event.Delete && (e.Op != event.Delete || !same),
-		!same && e.From.Transitions && last.Op == event.Update:
+		!same && e.From.Transitions && (last.Op == event.Update || last.Owed || last.Doubt):
 		// Another object has taken the name. With Transitions, the update is the first one's end in
-		// what the subscription looks at.
-		if n := len(m.ends()); n == 0 || last.Owed && n < maxOwed {
+		// what the subscription looks at, and so is what workers may have had.
+		if n := len(m.ends()); n == 0 || (last.Owed || last.Doubt) && n < maxOwed {
 			m.setEnds(append(m.ends(), *last))
 			e.compact()
 			m.latest = e
@@ -90,7 +90,9 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
-	e.Resumed, e.Owed = e.Resumed || last.Resumed, e.Owed || last.Owed && same
+	e.Resumed = e.Resumed || last.Resumed
+	e.Doubt = e.Doubt || same && (last.Doubt || last.Owed)
+	e.Owed = e.Owed || last.Owed && same
 	if e.From == last.From {
 		e.Initials += last.Initials
 	} else { // which nobody waits for any more

@@ -14,6 +14,7 @@ type summary struct {
 	initials int // initial adds that these are for
 	resumed  bool
 	owed     bool // one of them is Owed
+	doubt    bool // one has a Doubt
 	first    Entry
 	latest   Entry
 	deletes  []Entry // those in the spill, one for each object that has had the name
@@ -32,6 +33,7 @@ func (s *summary) pushed(e Entry) {
 	s.latest = e
 	s.records++
 	s.resumed, s.owed = s.resumed || e.Resumed, s.owed || e.Owed
+	s.doubt = s.doubt || e.Doubt
 	s.initials += e.Initials
 	if e.Op == event.Delete {
 		s.deletes = append(s.deletes, e)
@@ -59,6 +61,7 @@ func (s *summary) rest() []Entry {
 			break
 		}
 		before.Initials, before.Resumed, before.Owed = 0, s.resumed, s.owed
+		before.Doubt = s.owed || s.doubt
 		rest = append(rest, before)
 	}
 	if len(rest) > 0 {
@@ -90,7 +93,7 @@ func (s *summary) rest() []Entry {
 	}
 	latest.Initials, latest.Missed = s.initials, max(s.records-len(rest)-1, 0)
 	// Perhaps of one that came back, which does no harm.
-	latest.Resumed, latest.Owed = s.resumed, s.owed
+	latest.Resumed, latest.Owed, latest.Doubt = s.resumed, s.owed, s.owed || s.doubt
 	return append(rest, latest)
 }
 

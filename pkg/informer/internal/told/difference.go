@@ -1,6 +1,8 @@
 package told
 
 import (
+	"slices"
+
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -9,7 +11,8 @@ import (
 type Change struct {
 	Event event.Event
 	Known *object.Object // of a delete: the state that the listener may know
-	Owed  bool           // an earlier process may have delivered the object
+	// Owed: an earlier process may have delivered the object. Doubt: or other states of it.
+	Owed, Doubt bool
 }
 
 // Difference returns what leads from what a listener knows, or may know, of a name to the object
@@ -17,16 +20,19 @@ type Change struct {
 func (e Entry) Difference(is *object.Object) (all []Change) {
 	add := func(ev event.Event, known *object.Object, owed bool) {
 		ev.Resumed = true
-		all = append(all, Change{ev, known, owed})
+		same := e.Same && ev.Op != event.Delete
+		all = append(all, Change{Event: ev, Known: known, Owed: owed, Doubt: owed && !same})
 	}
 	gone := func(o *object.Object) bool { return o != nil && (is == nil || is.UID() != o.UID()) }
 	was := e.State
+	isWas := func(o *object.Object) bool { return o.UID() == e.State.UID() }
 	if gone(was) {
-		add(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was, false)
+		add(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true}, was,
+			e.Present || slices.ContainsFunc(e.Gone, isWas))
 		was = nil
 	}
 	for _, o := range e.Gone {
-		if gone(o) {
+		if gone(o) && (e.State == nil || !isWas(o)) {
 			add(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: true}, o, true)
 		}
 	}
@@ -35,7 +41,7 @@ func (e Entry) Difference(is *object.Object) (all []Change) {
 	case was == nil:
 		add(event.Event{Op: event.Add, Object: is}, nil, e.Present)
 	case !object.SameState(was, is):
-		add(event.Event{Op: event.Update, Object: is, Old: was}, nil, false)
+		add(event.Event{Op: event.Update, Object: is, Old: was}, nil, e.Present)
 	}
 	return all
 }

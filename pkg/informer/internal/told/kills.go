@@ -1,6 +1,7 @@
 package told
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -34,11 +35,12 @@ func (x *entry) note(e *event.Event, number uint64, by By) (fresh bool) {
 	switch {
 	case e.Op == event.Delete && i >= 0:
 		x.gone[i].number = number // which is offered again
-	case e.Op == event.Delete && x.present > 0:
+	case e.Op == event.Delete && (x.present > 0 || by == Earlier):
 		if len(x.gone) == maxGone {
 			x.gone = x.gone[:maxGone-1]
 		}
-		x.gone = append(x.gone, gone{e.Object.Stored(), x.present, x.earlier})
+		x.gone = append(x.gone, gone{e.Object.Stored(), cmp.Or(x.present, number),
+			x.earlier || by == Earlier})
 		x.present, x.earlier = 0, false
 		return true
 	case e.Op == event.Delete:
@@ -53,7 +55,7 @@ func (x *entry) note(e *event.Event, number uint64, by By) (fresh bool) {
 			x.gone = slices.Delete(x.gone, i, i+1)
 			fresh = true
 		}
-	case x.present > 0 || x.state == nil || x.state.UID() != e.Object.UID():
+	case x.present > 0 || x.state == nil || x.state.UID() != e.Object.UID() || by == Earlier:
 		fresh = x.present == 0
 		if x.earlier = x.earlier || by == Earlier; fresh {
 			x.present = number
@@ -65,7 +67,7 @@ func (x *entry) note(e *event.Event, number uint64, by By) (fresh bool) {
 // Restore lists an object as the cuts of an earlier process have left it, for all cuts to come. If
 // that was killed, it may have delivered any stored object after that.
 func (s *Set) Restore(of Entry, number uint64, killed bool) {
-	x := entry{state: of.State, last: number, cut: true}
+	x := entry{state: of.State, last: number, cut: true, same: of.Same}
 	if of.Present || killed {
 		x.present, x.earlier = number, true
 	}
@@ -77,6 +79,10 @@ func (s *Set) Restore(of Entry, number uint64, killed bool) {
 	}
 	s.listed[of.Key] = x
 }
+
+// MayKnow reports whether the listener may know the stored object if the process is killed, and
+// has not finished with it.
+func (s *Set) MayKnow(key object.Key) bool { return s != nil && s.listed[key].present > 0 }
 
 // Taken notes that a worker has an event, and may deliver it.
 func (s *Set) Taken(key object.Key, number uint64) {

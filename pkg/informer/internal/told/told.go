@@ -21,7 +21,8 @@
 // after the restart, the listener needs its delete. So an entry also has the objects that the
 // listener may know on top of State:
 //
-//   - Present: the stored object, from when its add or update is offered until one is done.
+//   - Present: the stored object, from when its add or update is offered until one is done. If it is
+//     the one of State, an earlier process may have delivered other states of it.
 //   - Gone: such an object from when it has gone until a later event is done; at most [maxGone].
 //   - Settle leaves those of which a worker has had an event, as nobody gets the others any more.
 //   - What an earlier process may have delivered stays, until this one has delivered it or its
@@ -59,6 +60,7 @@ type entry struct {
 	present uint64
 	gone    []gone // in the order in which they went
 	earlier bool   // an earlier process may have delivered the stored object
+	same    bool   // in no other state than the stored one
 	cut     bool   // the last cut has left it listed
 }
 
@@ -66,10 +68,13 @@ type entry struct {
 type Entry struct {
 	Key   object.Key
 	State *object.Object
-	// Present: the listener may know the stored object, and Gone are others that it may know, in
-	// their last states and in the order in which they went.
+	// Present: the listener may know the stored object, in whatever state, and Gone are others that
+	// it may know, in their last states and in the order in which they went. An earlier process may
+	// have delivered other states of the object of State if that is one of these.
 	Present bool
-	Gone    []*object.Object
+	// Same: of the stored object, the listener may know no other state than the stored one.
+	Same bool
+	Gone []*object.Object
 	// Ended: it is not listed any more, so that the listener knows it as it is stored.
 	Ended bool
 }
@@ -95,7 +100,7 @@ func (s *Set) Offered(e *event.Event, before *object.Object, number uint64, by B
 		_, ended := s.changed[key]
 		x = entry{state: before, cut: ended}
 	}
-	x.last = number
+	x.last, x.same = number, false
 	if fresh := x.note(e, number, by); fresh || !listed {
 		s.changed[key] = struct{}{}
 	}
@@ -116,9 +121,9 @@ func (x *entry) done(after *object.Object, number uint64) {
 
 // shown returns what others see of an entry.
 func (x *entry) shown(key object.Key) Entry {
-	e := Entry{Key: key, State: x.state, Present: x.present > 0}
+	e := Entry{Key: key, State: x.state, Present: x.present > 0, Same: x.same}
 	for _, g := range x.gone {
-		if x.state == nil || g.object.UID() != x.state.UID() {
+		if x.state == nil || g.earlier || g.object.UID() != x.state.UID() {
 			e.Gone = append(e.Gone, g.object)
 		}
 	}
