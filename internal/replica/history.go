@@ -178,9 +178,7 @@ func mayKnow(e informer.Told, stored *object.Object, changes []change, final boo
 	case !final: // also other states of the object that the listener knows
 		e.Present = e.Present || another || len(changes) > 0
 	}
-	e.Gone = slices.Clone(e.Gone)
-	for _, o := range ended[:min(len(ended), maxGone-min(len(e.Gone), maxGone))] {
-		e.Gone = append(e.Gone, o)
-	}
+	room := max(maxGone-len(e.Gone), 0)
+	e.Gone = slices.Concat(e.Gone, ended[:min(len(ended), room)])
 	return e
 }
