@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 )
 
@@ -25,8 +27,9 @@ type Factory struct {
 
 	// Renew, if set before Subscribe, looks up a resource that the API server repeatedly reports as
 	// not found. It returns the same resource in another version, or as it was. Objects that are in
-	// both are not reported again. It runs on the reflector's goroutine, and its informer waits for
-	// it.
+	// both are not reported again. With an error that wraps ErrGone, the resource was removed, and
+	// its objects end as if a list had come without them. It runs on the reflector's goroutine, and
+	// its informer waits for it.
 	Renew func(context.Context, Resource) (Resource, error)
 
 	// ColdAfter, if set before Subscribe, is how long nobody has changed an object before it is
@@ -199,6 +202,16 @@ func (f *Factory) renew(ctx context.Context, inf *informer) (*reflector.Source, 
 	}
 	inf.renewed.Store(&now)
 	return &source, nil
+}
+
+// LookAgain has the informers of a resource that the API server did not find ask for it at once, or
+// as soon as they miss it. Call it when the resource may have come, changed its versions, or gone.
+func (f *Factory) LookAgain(resource schema.GroupResource) {
+	for _, inf := range f.informers() {
+		if inf.resource.GroupResource() == resource {
+			inf.news.set()
+		}
+	}
 }
 
 // release ends a hold on an informer, which stops with the last one, unless it waits for a

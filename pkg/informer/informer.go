@@ -56,6 +56,7 @@ type informer struct {
 	store      *store.Store
 	proc       *processor
 	controller *controller
+	news       signal // of the resource, see Factory.LookAgain
 	ran        atomic.Bool
 	// renewed is the resource in the version that the server has by now, nil if that is the first.
 	renewed atomic.Pointer[Resource]
@@ -68,7 +69,8 @@ const defaultQueueLimit = 4096
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*informer, error) {
 	inf := &informer{resource: resource, scope: scope, keeps: shape.keeps(),
-		queue: queue.New(defaultQueueLimit), store: store.New(), proc: &processor{}}
+		queue: queue.New(defaultQueueLimit), store: store.New(), proc: &processor{},
+		news: newSignal()}
 	inf.parser = func(resource Resource) (*object.Parser, error) {
 		parser := &object.Parser{
 			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.Get,
@@ -93,7 +95,8 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	inf.reflector = &reflector.Reflector{
 		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,
 		ApplyNow: inf.controller.applyNow, Wake: inf.proc.wake, Subscriptions: inf.proc.names,
-		Log: log.With("resource", resource.String(), "namespace", scope.Namespace),
+		News: inf.news,
+		Log:  log.With("resource", resource.String(), "namespace", scope.Namespace),
 	}
 	return inf, nil
 }

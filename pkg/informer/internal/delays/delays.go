@@ -22,6 +22,9 @@ const (
 	// its minimum again.
 	Reset = 2 * time.Minute
 
+	// Soonest is the first delay after news of what failed.
+	Soonest = 25 * time.Millisecond
+
 	// Burst watches may follow each other at once; after that there is one each Interval.
 	Burst    = 10
 	Interval = time.Second
@@ -54,6 +57,12 @@ func (d *Retry) Next(now time.Time, cause error) time.Duration {
 	d.ended = now.Add(delay)
 	return delay
 }
+
+// Soon has the delays begin far below Min, since there is news of what has failed.
+func (d *Retry) Soon(now time.Time) { d.step, d.ended = Soonest, now }
+
+// IsSoon reports whether the next delay is one of those that follow news.
+func (d *Retry) IsSoon() bool { return d.step > 0 && d.step < Min }
 
 // Pace bounds how often something that does not fail is begun again. The zero value is ready.
 type Pace struct {

@@ -8,6 +8,8 @@
 //   - A list is asked for as a stream, and in pages from servers that do not know that.
 //   - A list is never older than what was seen before, unless that version is unavailable.
 //   - A watch goes on where the one before it has ended, so that no event is left out.
+//   - A resource that is missing is asked for again at once when there is news of it. Once it is
+//     known to be gone, its objects end as by an empty list.
 //   - A new list comes only if the version has expired, if the stream cannot be read, and for every
 //     tenth watch in a row that the server fails at.
 //   - A malformed object is skipped, counted and logged without its content.
@@ -24,7 +26,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
@@ -61,15 +62,21 @@ type Reflector struct {
 	// OnError, if set, receives each error that ends an attempt to list or to begin a watch.
 	OnError func(error)
 	// Renew, if set, finds the resource in the version that the server has by now. It returns nil
-	// if that is the one it is read in.
+	// if that is the one it is read in, and ErrGone if the resource was removed.
 	Renew func(context.Context) (*Source, error)
+	// News, if set, has a value when a resource that is missing may have come, or may be gone for
+	// good: it is then asked for at once.
+	News <-chan struct{}
 	// Subscriptions, if set, returns the names of those that wait for the resource, for the log.
 	Subscriptions func() []string
 	// Events is how many the watches have brought.
 	Events atomic.Uint64
 
-	// missing is how many attempts in a row the server had no such resource.
+	// missing is how many attempts in a row the server had no such resource; absent is what Renew
+	// says about that, nil if nothing. emptied: the resource is gone, which was applied.
 	missing int
+	absent  error
+	emptied bool
 	retry   delays.Retry
 	pace    delays.Pace // of watches that follow each other at once
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
@@ -139,12 +146,13 @@ func (r *Reflector) Run(ctx context.Context) {
 		if err != nil && r.OnError != nil {
 			r.OnError(err)
 		}
-		if r.renewed(ctx, err) {
+		renewed, err := r.renewed(ctx, err)
+		if renewed {
 			continue
 		}
 		delay := r.retry.Next(time.Now(), err)
 		r.report(err, delay)
-		if backoff.Sleep(ctx, delay) != nil {
+		if r.sleep(ctx, delay) != nil {
 			return
 		}
 	}
@@ -218,6 +226,7 @@ func (r *Reflector) list(ctx context.Context) error {
 func (r *Reflector) listed(objects int, version string) {
 	r.Log.Debug("took a list", "objects", objects, "version", version)
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
+	r.emptied = false
 	r.SetVersion(version)
 	r.note(func(s *Status) { s.Lists++; s.Relists[r.relist]++; s.Current = true })
 	r.relist = noRelist

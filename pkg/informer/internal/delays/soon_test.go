@@ -1,0 +1,26 @@
+package delays
+
+import (
+	"testing"
+	"time"
+)
+
+// After news, delays begin far below the minimum, double, and end up where they are without news.
+func TestSoon(t *testing.T) {
+	var d Retry
+	now := time.Unix(1_000_000, 0)
+	for range 9 {
+		now = now.Add(d.Next(now, nil))
+	}
+	d.Soon(now)
+	for want, n := Soonest, 0; n < 9; n++ {
+		if soon := want < Min; d.IsSoon() != soon {
+			t.Errorf("IsSoon before the delay of %v is %t", want, d.IsSoon())
+		}
+		delay := d.Next(now, nil)
+		if delay < want || delay > 2*want {
+			t.Errorf("%v, want %v to twice that", delay, want)
+		}
+		now, want = now.Add(delay), min(2*want, Max)
+	}
+}
