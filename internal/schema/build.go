@@ -39,12 +39,8 @@ func Parse(data []byte) (*Set, error) {
 			})
 		}
 	}
-	for len(b.open) > 0 {
-		n := b.open[len(b.open)-1]
-		b.open = b.open[:len(b.open)-1]
-		if err := b.fill(b.made[n], n); err != nil {
-			return nil, err
-		}
+	if err := b.fillAll(); err != nil {
+		return nil, err
 	}
 	set.sort()
 	return set, nil
@@ -57,6 +53,18 @@ type builder struct {
 	made map[*node]*filters.Schema
 	open []*node // nodes whose schema exists and is not yet filled
 	work int
+}
+
+// fillAll fills the schemas that exist.
+func (b *builder) fillAll() error {
+	for len(b.open) > 0 {
+		n := b.open[len(b.open)-1]
+		b.open = b.open[:len(b.open)-1]
+		if err := b.fill(b.made[n], n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // schemaOf returns the schema of a node, which is filled later.

@@ -19,6 +19,8 @@
 //     built-in resources, short names, with or without version and group, in any case. If several
 //     match, it takes the core group's, otherwise that of the group added first, in its most stable
 //     version.
+//   - [ParseDefinition] reads the schemas from a CustomResourceDefinition itself. They are what
+//     [Parse] reads from the document that the API server publishes of it.
 //   - Schemas added with [Set.Add] replace those of the same resource. Adding to a Set returned by
 //     Builtin changes no other Set.
 package schema

@@ -64,6 +64,7 @@ func readDocument(data []byte) (*document, error) {
 			len(data), maxDocument>>20)
 	}
 	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
+	d.title = "the OpenAPI document"
 	d.dec = json.NewDecoder(bytes.NewReader(data))
 	d.dec.UseNumber() // numbers that are ignored may be of any size
 	err := d.object(func(key string) error {

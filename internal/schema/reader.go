@@ -12,8 +12,9 @@ import (
 // reader reads a JSON document token by token, so that a document takes little more memory than
 // what is kept of it. It tracks its position in the document.
 type reader struct {
-	dec  *json.Decoder
-	path []string // keys of the current value
+	dec   *json.Decoder
+	title string   // of the document, for errors
+	path  []string // keys of the current value
 }
 
 // object reads an object. The function must read the value of each key.
@@ -167,7 +168,8 @@ func (r *reader) decodeError(err error) error {
 }
 
 func (r *reader) failf(format string, args ...any) error {
-	return fmt.Errorf("the OpenAPI document: %s: %w", place(r.path), fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %s: %w", r.title, place(r.path),
+		fmt.Errorf(format, args...))
 }
 
 // place writes a path as a programming language would. A long one is shortened in its middle.

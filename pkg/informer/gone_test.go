@@ -50,9 +50,10 @@ func (m *mortal) end(names ...string) {
 
 var somePods = schema.GroupResource{Resource: "pods"}
 
-// whileItIsMissing runs f with a factory of a server whose resource comes and goes. removed has Renew say
-// that it was removed.
-func whileItIsMissing(t *testing.T, f func(w *world, server *mortal, removed *atomic.Bool)) {
+// whileItIsMissing runs f with a factory of a server whose resource comes and goes. removed has
+// Renew say that it was removed.
+func whileItIsMissing(t *testing.T,
+	f func(w *world, server *mortal, removed *atomic.Bool)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &mortal{fakeServer: newFakeServer()}
 		factory := NewFactory(server, nil)

@@ -1,0 +1,44 @@
+package definitions
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/kube"
+	openapi "github.com/informerd/informerd/internal/schema"
+)
+
+// Resource is that of CustomResourceDefinitions.
+var Resource = kube.Resource{
+	GVR: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"},
+	GVK: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1",
+		Kind: "CustomResourceDefinition"},
+}
+
+// Needed reports whether one of these names of resources, as a configuration has them, is not that
+// of a built-in resource.
+func Needed(names ...string) bool {
+	builtin, err := openapi.Builtin()
+	if err != nil {
+		return true
+	}
+	for _, name := range names {
+		if _, known := builtin.Lookup(name); !known {
+			return true
+		}
+	}
+	return false
+}
+
+// Rights returns what a configuration needs that asks for resources of these names: nothing if all
+// of them are built in. Without these rights everything works, but resources that come later are
+// found by polling.
+func Rights(names ...string) (all []kube.Right) {
+	if !Needed(names...) {
+		return nil
+	}
+	for _, verb := range []string{"list", "watch"} {
+		all = append(all, kube.Right{Resource: Resource, Verb: verb})
+	}
+	return all
+}
