@@ -38,55 +38,55 @@ func TestRBAC(t *testing.T) {
 	_, stdout, _ = strings.Cut(stdout, "apiVersion: ")
 	if want := `v1
 kind: ServiceAccount
-metadata: {name: "hooks", namespace: "prod"}
+metadata: {name: hooks, namespace: prod}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: "prod:hooks"}
+metadata: {name: 'prod:hooks'}
 rules:
 # listener "things"
-- {apiGroups: ["example.com"], resources: ["things"], verbs: [list, watch]}
+- {apiGroups: [example.com], resources: [things], verbs: [list, watch]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
-metadata: {name: "prod:hooks"}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "prod:hooks"}
+metadata: {name: 'prod:hooks'}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: 'prod:hooks'}
 subjects:
-- {kind: ServiceAccount, name: "hooks", namespace: "prod"}
+- {kind: ServiceAccount, name: hooks, namespace: prod}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: "prod:hooks", namespace: "ha"}
+metadata: {name: 'prod:hooks', namespace: ha}
 rules:
 # leaderElection
-- {apiGroups: [""], resources: ["configmaps"], verbs: [create]}
+- {apiGroups: [''], resources: [configmaps], verbs: [create]}
 # leaderElection
-- {apiGroups: [""], resources: ["configmaps"], resourceNames: ["hooks-progress"], verbs: [get, update]}
+- {apiGroups: [''], resources: [configmaps], resourceNames: [hooks-progress], verbs: [get, update]}
 # leaderElection
-- {apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: [create]}
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create]}
 # leaderElection
-- {apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: ["hooks"], verbs: [get, list, update, watch]}
+- {apiGroups: [coordination.k8s.io], resources: [leases], resourceNames: [hooks], verbs: [get, list, update, watch]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: "prod:hooks", namespace: "ha"}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: "prod:hooks"}
+metadata: {name: 'prod:hooks', namespace: ha}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: 'prod:hooks'}
 subjects:
-- {kind: ServiceAccount, name: "hooks", namespace: "prod"}
+- {kind: ServiceAccount, name: hooks, namespace: prod}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: "prod:hooks", namespace: "shop"}
+metadata: {name: 'prod:hooks', namespace: shop}
 rules:
 # listener "pods"
-- {apiGroups: [""], resources: ["pods"], verbs: [list, watch]}
+- {apiGroups: [''], resources: [pods], verbs: [list, watch]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: "prod:hooks", namespace: "shop"}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: "prod:hooks"}
+metadata: {name: 'prod:hooks', namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: 'prod:hooks'}
 subjects:
-- {kind: ServiceAccount, name: "hooks", namespace: "prod"}
+- {kind: ServiceAccount, name: hooks, namespace: prod}
 `; code != exitOK || stdout != want || stderr != note {
 		t.Errorf("exit code %d, stderr %s, stdout\n%s\nwant\n%s", code, stderr, stdout, want)
 	}

@@ -24,7 +24,7 @@ func TestCheckClusterAsksForRightsOfReplicas(t *testing.T) {
 		"get configmaps  ha", "get leases coordination.k8s.io ha",
 		"list leases coordination.k8s.io ha", "update configmaps  ha",
 		"update leases coordination.k8s.io ha", "watch leases coordination.k8s.io ha"}
-	const role = "kind: Role\nmetadata: {name: \"informerd-missing\", namespace: \"ha\"}\nrules:\n"
+	const role = "kind: Role\nmetadata: {name: informerd-missing, namespace: ha}\nrules:\n"
 	for name, c := range map[string]struct {
 		election    string
 		denied      func(right string) bool
@@ -39,18 +39,18 @@ func TestCheckClusterAsksForRightsOfReplicas(t *testing.T) {
 			func(string) bool { return true }, false,
 			":3:17: replicas may not create leases.coordination.k8s.io in ha\n" +
 				":3:17: replicas may not create configmaps in ha",
-			role + "- {apiGroups: [\"\"], resources: [\"configmaps\"], verbs: [create]}\n" +
-				"- {apiGroups: [\"\"], resources: [\"configmaps\"], " +
-				"resourceNames: [\"informerd-progress\"], verbs: [get, update]}\n" +
-				"- {apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], " +
+			role + "- {apiGroups: [''], resources: [configmaps], verbs: [create]}\n" +
+				"- {apiGroups: [''], resources: [configmaps], " +
+				"resourceNames: [informerd-progress], verbs: [get, update]}\n" +
+				"- {apiGroups: [coordination.k8s.io], resources: [leases], " +
 				"verbs: [create]}\n" +
-				"- {apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], " +
-				"resourceNames: [\"informerd\"], verbs: [get, list, update, watch]}\n", every},
+				"- {apiGroups: [coordination.k8s.io], resources: [leases], " +
+				"resourceNames: [informerd], verbs: [get, list, update, watch]}\n", every},
 		"no updates of Leases": {"leaderElection: {namespace: ha}\n",
 			func(right string) bool { return strings.HasPrefix(right, "update leases ") }, false,
 			":3:17: replicas may not update leases.coordination.k8s.io in ha",
-			role + "- {apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], " +
-				"resourceNames: [\"informerd\"], verbs: [update]}\n",
+			role + "- {apiGroups: [coordination.k8s.io], resources: [leases], " +
+				"resourceNames: [informerd], verbs: [update]}\n",
 			every},
 		"no answer": {"leaderElection: {namespace: ha}\n", nil, true,
 			"cannot find out whether replicas may create leases.coordination.k8s.io in ha: ", "",

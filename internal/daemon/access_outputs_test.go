@@ -34,24 +34,24 @@ outputs:
 		"no patches of pods": {
 			"patch pods ",
 			`:6:48: output "fix" of listener "pods" may not patch pods`,
-			"kind: ClusterRole\nmetadata: {name: \"informerd-missing\"}\nrules:\n" +
-				"- {apiGroups: [\"\"], resources: [\"pods\"], verbs: [patch]}\n",
+			"kind: ClusterRole\nmetadata: {name: informerd-missing}\nrules:\n" +
+				"- {apiGroups: [''], resources: [pods], verbs: [patch]}\n",
 		},
 		"no Events in a namespace": {
 			"events.k8s.io shop",
 			`:4:79: output "note" of listener "maps" may not create events.events.k8s.io in shop` +
 				"\n" + `:4:85: output "fix" of listener "maps" may not create events.events.k8s.io` +
 				" in shop",
-			"kind: Role\nmetadata: {name: \"informerd-missing\", namespace: \"shop\"}\nrules:\n" +
-				"- {apiGroups: [\"events.k8s.io\"], resources: [\"events\"], " +
+			"kind: Role\nmetadata: {name: informerd-missing, namespace: shop}\nrules:\n" +
+				"- {apiGroups: [events.k8s.io], resources: [events], " +
 				"verbs: [create, patch]}\n",
 		},
 		"no Events about nodes": {
 			"events.k8s.io default",
 			`:5:50: output "note" of listener "nodes" may not create events.events.k8s.io` +
 				" in default",
-			"kind: Role\nmetadata: {name: \"informerd-missing\", namespace: \"default\"}\nrules:\n" +
-				"- {apiGroups: [\"events.k8s.io\"], resources: [\"events\"], " +
+			"kind: Role\nmetadata: {name: informerd-missing, namespace: default}\nrules:\n" +
+				"- {apiGroups: [events.k8s.io], resources: [events], " +
 				"verbs: [create, patch]}\n",
 		},
 	} {

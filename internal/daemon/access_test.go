@@ -44,7 +44,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				return 0, ""
 			},
 			want:  `%s:5:30: listener "dep" may not list configmaps in shop; the API server says: no`,
-			roles: "kind: Role\nmetadata: {name: \"informerd-missing\", namespace: \"shop\"}\nrules:\n- {apiGroups: [\"\"], resources: [\"configmaps\"], verbs: [list, watch]}\n",
+			roles: "kind: Role\nmetadata: {name: informerd-missing, namespace: shop}\nrules:\n- {apiGroups: [''], resources: [configmaps], verbs: [list, watch]}\n",
 		},
 		"no watch, for two listeners": {
 			refuse: func(r *http.Request) (int, string) {
@@ -54,7 +54,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				return 0, ""
 			},
 			want:  `%s:8:31: listeners "one" and "two" may not watch pods; the API server says: no`,
-			roles: "kind: ClusterRole\nmetadata: {name: \"informerd-missing\"}\nrules:\n- {apiGroups: [\"\"], resources: [\"pods\"], verbs: [watch]}\n",
+			roles: "kind: ClusterRole\nmetadata: {name: informerd-missing}\nrules:\n- {apiGroups: [''], resources: [pods], verbs: [watch]}\n",
 		},
 		"a field selector that the server does not know": {
 			refuse: func(r *http.Request) (int, string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -212,6 +213,7 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 	if made.events != nil {
 		w.listener.tie(made.events, w.setup.Config.Informer())
 	}
+	b.cluster.rights.Need(w.listener.name, w.setup.needs())
 	w.listener.health.bind(slices.Concat(w.listener.registrations(),
 		w.setup.caches.registrations()))
 	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
@@ -235,10 +237,22 @@ func (b *binder) take(w bindable, made *binding) bool {
 
 // binding is what a setup is bound to. Nobody changes it once it is made.
 type binding struct {
-	looked   map[string][]*informer.Registration
-	events   []*informer.Registration // nil if the listener has them already
-	messages *cloudevent.Builder
-	found    kube.Resource
+	looked    map[string][]*informer.Registration
+	resources map[string]kube.Resource // of the informers that are looked up in
+	events    []*informer.Registration // nil if the listener has them already
+	messages  *cloudevent.Builder
+	found     kube.Resource
+}
+
+// needs returns the rights that the setup needs, once it is bound.
+func (s *setup) needs() []rights.Need {
+	to := s.bound.Load()
+	found := map[*config.Informer]rights.Found{}
+	for _, in := range s.LooksUp() {
+		found[in.Informer] = rights.Found{Resource: to.resources[in.Name]}
+	}
+	found[s.Config.Informer()] = rights.Found{Resource: to.found}
+	return rights.OfListener(s.whole, s.Listener, found)
 }
 
 // remove ends the registrations.
@@ -255,7 +269,8 @@ func (m *binding) remove() {
 
 // bind subscribes a listener to the informers of a setup, or changes nothing.
 func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding, err error) {
-	made = &binding{looked: map[string][]*informer.Registration{}}
+	made = &binding{looked: map[string][]*informer.Registration{},
+		resources: map[string]kube.Resource{}}
 	defer func() {
 		if err != nil {
 			made.remove()
@@ -268,6 +283,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,
 				s.LookedUpBy(name), err)
 		}
+		made.resources[name] = found
 		on, err := onlooker(l.name)
 		if err != nil {
 			return made, err

@@ -135,6 +135,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 		l.subscription.Rescan()
 	}
 	s.release(from, to)
+	s.cluster.rights.Need(l.name, to.needs())
 	if l.tiedTo != plan.Digest(to.Config.Informer()) {
 		s.task(l, func() { s.exchange(l, to) })
 	}
@@ -229,6 +230,7 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		_ = l.route.Drain(draining) // logResults reports the rest
 		l.tasks.Wait()              // a route that had just begun is drained as well
 		l.unbind()
+		s.cluster.rights.Need(l.name, nil)
 		s.forget(draining, l)
 		logResults(s.log, []*listener{l})
 		had := l.setups()

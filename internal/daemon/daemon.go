@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -54,7 +55,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o.fence = r.fence
 	c, err := connect(cfg, o)
 	if err == nil {
-		r.maker.API.Connect(c.writer)
+		r.maker.API.Connect(c.rights.Guard(c.writer))
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)
@@ -74,7 +75,9 @@ type cluster struct {
 	name     string
 	resolver *kube.Resolver
 	client   *informer.Client
-	writer   *kube.Writer  // of outputs
+	writer   *kube.Writer // of outputs
+	asker    *kube.Writer // about rights, whoever leads
+	rights   *rights.Checker
 	election lease.Clients // of replicas
 	factory  *informer.Factory
 	names    names
@@ -84,6 +87,7 @@ type cluster struct {
 func (c *cluster) close() {
 	c.client.CloseIdleConnections()
 	c.writer.CloseIdleConnections()
+	c.asker.CloseIdleConnections()
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
@@ -105,6 +109,10 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	asker, err := kube.NewWriter(rest, nil)
+	if err != nil {
+		return nil, err
+	}
 	var election lease.Clients
 	if cfg.LeaderElection != nil {
 		if election, err = lease.NewClients(rest); err != nil {
@@ -113,9 +121,10 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	}
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
-		election: election,
-		factory:  informer.NewFactory(client, o.Log),
+		election: election, asker: asker, rights: rights.NewChecker(asker, o.Log),
+		factory: informer.NewFactory(client, o.Log),
 	}
 	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
+	c.factory.OnError = c.rights.Refused
 	return c, nil
 }

@@ -31,7 +31,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
-				shown = append(shown, r.shown(l))
+				shown = append(shown, r.shown(c, l))
 			}
 			return shown
 		}
@@ -44,7 +44,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
-				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
+				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(c, l)})
 			}
 			return shown
 		}
@@ -65,11 +65,11 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 }
 
 // shown returns what the endpoints show of a listener.
-func (r *runtime) shown(l *listener) endpoints.Listener {
+func (r *runtime) shown(c *cluster, l *listener) endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
 		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
-		Buffer: l.subscription.Stats, State: r.state(l),
+		Buffer: l.subscription.Stats, State: r.state(c, l),
 	}
 	if book := now.book; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
@@ -78,17 +78,20 @@ func (r *runtime) shown(l *listener) endpoints.Listener {
 }
 
 // state returns what reports whether a listener gets its events, or would if this replica worked.
-func (r *runtime) state(l *listener) func() endpoints.State {
+func (r *runtime) state(c *cluster, l *listener) func() endpoints.State {
 	return func() endpoints.State {
 		if replica := r.replica.Load(); replica != nil {
 			switch leads, starting := replica.Leads(); {
 			case !leads && starting == "":
-				return endpoints.State{}
+				return endpoints.State{Failing: c.rights.Missing(l.name)}
 			case !leads:
-				return endpoints.State{Starting: []string{"this replica stands by: " + starting}}
+				return endpoints.State{Failing: c.rights.Missing(l.name),
+					Starting: []string{"this replica stands by: " + starting}}
 			}
 		}
-		return l.health.state()
+		s := l.health.state()
+		s.Failing = append(s.Failing, c.rights.Missing(l.name)...)
+		return s
 	}
 }
 

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
@@ -22,23 +19,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// ForbiddenError is the error of an account that may not list what a listener watches.
-type ForbiddenError struct {
-	Role string // that would allow it, as YAML
-	Err  error
-}
-
-func (e *ForbiddenError) Error() string {
-	return fmt.Sprintf("%v\nThis role would allow it, once it is bound to the account:\n\n%s",
-		e.Err,
-		strings.TrimSuffix(e.Role, "\n"))
-}
-
-func (e *ForbiddenError) Unwrap() error { return e.Err }
-
 // Live reads an object that a listener's informer would watch from the API server. It needs only
 // the right to list that the informer needs. The error is an *UnknownListenerError, a
-// *plan.WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the
+// *plan.WrongKindError, a *rights.ForbiddenError, or one of package kube, and a config.Errors if the
 // kubeconfig that the configuration names is not there.
 func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 	ref kube.Reference) (plan.ObjectFile, error) {
@@ -76,20 +59,8 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 		return file, fmt.Errorf("%s: %s are in no namespace: write %s/%s", ref, found.GVR.Resource,
 			ref.Resource, ref.Name)
 	}
-	if file.JSON, err = c.object(ctx, found, ref); apierrors.IsForbidden(err) {
-		return file, &ForbiddenError{rights.Roles(rights.MissingRole,
-			[]kube.Right{listing(l.Informer(), found, ref)}), err}
-	}
-	return file, err
-}
-
-// listing returns the right that the informer needs to list the object.
-func listing(inf *config.Informer, found kube.Resource, ref kube.Reference) kube.Right {
-	right := kube.Right{Resource: found, Verb: "list"}
-	if slices.Contains(inf.Namespaces, ref.Namespace) {
-		right.Namespace = ref.Namespace
-	}
-	return right
+	file.JSON, err = c.object(ctx, found, ref)
+	return file, rights.Explain(err, l.Informer(), found, ref)
 }
 
 // liveTime bounds a request for one object.

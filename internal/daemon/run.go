@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -52,6 +53,8 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 			}
 		})
 	}
+	c.rights.Need("", rights.OfReplicas(cfg))
+	answers.Go(func() { c.rights.Run(answer) })
 	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
 	s.acceptCommands(ctx)

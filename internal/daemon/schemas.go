@@ -40,7 +40,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	schemas := ofCluster{}
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
-	asked := rights.New(c.client, c.writer, cfg)
+	asked := rights.New(c.client, c.asker, cfg)
 	if err := asked.TryElection(ctx); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 		s.expire(ctx, p, deadletter.Expired, err)
 		return false
 	}
-	delay := policy.delay(p, sink.AskedDelay(err))
+	delay := policy.delay(p, err)
 	o.stats.retried.Add(1)
 	o.cfg.Log.Failure(slog.LevelWarn, p.Delivery, "event failed, will try again", err,
 		slog.String("output", o.name), slog.Int("attempt", p.Attempt),
@@ -38,10 +38,14 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 }
 
 // delay returns how long a parcel waits that has failed: no longer than it is to be tried, unless
-// the receiver asked for that.
-func (policy *Policy) delay(p *parcel, asked time.Duration) time.Duration {
-	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
-	delay := b.AtLeast(backoff.Full(b.Delay(p.Attempt)), asked)
+// the receiver asked for that. An error about one message that says when to try again is no sign of
+// a busy receiver.
+func (policy *Policy) delay(p *parcel, err error) time.Duration {
+	b, asked := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}, sink.AskedDelay(err)
+	delay := b.AtLeast(0, asked)
+	if !sink.IsAlone(err) || asked <= 0 {
+		delay = b.AtLeast(backoff.Full(b.Delay(p.Attempt)), asked)
+	}
 	if policy.GiveUpAfter > 0 {
 		remaining := time.Until(p.entry.offeredAt().Add(policy.GiveUpAfter))
 		delay = min(delay, max(remaining, asked))

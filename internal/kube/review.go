@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -60,8 +61,12 @@ func (w *Writer) Allowed(ctx context.Context, right Right) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := json.Unmarshal(answer, &review); err != nil {
+	var reviewed struct{ Status *struct{ Allowed bool } }
+	if err := json.Unmarshal(answer, &reviewed); err != nil {
 		return false, fmt.Errorf("the answer is not an access review: %w", err)
 	}
-	return review.Status.Allowed, nil
+	if reviewed.Status == nil {
+		return false, errors.New("the answer is not an access review: it has no status")
+	}
+	return reviewed.Status.Allowed, nil
 }

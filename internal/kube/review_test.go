@@ -29,15 +29,16 @@ func TestAllowed(t *testing.T) {
 	})
 	for text, want := range map[string]bool{
 		`{"status":{"allowed":true}}`: true, `{"status":{"allowed":false,"denied":true}}`: false,
-		`{}`: false,
+		`{"status":{}}`: false,
 	} {
 		answer = text
 		if got, err := w.Allowed(t.Context(), right); err != nil || got != want {
 			t.Errorf("%s: %t, %v", text, got, err)
 		}
 	}
-	answer = "<html>"
-	if _, err := w.Allowed(t.Context(), right); err == nil {
-		t.Error("a web page is an answer")
+	for _, answer = range []string{"<html>", "{}", `{"kind":"List","items":[]}`} {
+		if _, err := w.Allowed(t.Context(), right); err == nil {
+			t.Errorf("%s is an answer", answer)
+		}
 	}
 }

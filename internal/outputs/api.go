@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/kubernetesevent"
@@ -32,7 +31,7 @@ func NewAPI(log *slog.Logger) (*API, error) {
 }
 
 // Connect sets the API server. Until then, outputs fail and are tried again.
-func (a *API) Connect(w *kube.Writer) { a.api.writer.Store(w) }
+func (a *API) Connect(w kubeapi.API) { a.api.to.Store(&w) }
 
 // Own returns the own writes of a listener, whose events it does not get.
 func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
@@ -68,16 +67,16 @@ func (a *API) looping(ctx context.Context, m *sink.Message, note string) error {
 func (a *API) Close(ctx context.Context) error { return a.loops.Close(ctx) }
 
 // connection is an API server that is not known yet when the outputs are made.
-type connection struct{ writer atomic.Pointer[kube.Writer] }
+type connection struct{ to atomic.Pointer[kubeapi.API] }
 
 // ErrNotConnected is the error of writes before Connect.
 var ErrNotConnected = errors.New("not connected to the API server yet")
 
 // Do implements kubeapi.API.
 func (c *connection) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
-	w := c.writer.Load()
-	if w == nil {
+	to := c.to.Load()
+	if to == nil {
 		return nil, ErrNotConnected
 	}
-	return w.Do(ctx, r)
+	return (*to).Do(ctx, r)
 }

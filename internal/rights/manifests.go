@@ -94,17 +94,18 @@ func (m Manifest) yaml() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "apiVersion: %s\nkind: %s\n", m.APIVersion, m.Kind)
 	if m.Metadata.Namespace == "" {
-		fmt.Fprintf(&b, "metadata: {name: %q}\n", m.Metadata.Name)
+		fmt.Fprintf(&b, "metadata: {name: %s}\n", scalar(m.Metadata.Name))
 	} else {
-		fmt.Fprintf(&b, "metadata: {name: %q, namespace: %q}\n", m.Metadata.Name,
-			m.Metadata.Namespace)
+		fmt.Fprintf(&b, "metadata: {name: %s, namespace: %s}\n", scalar(m.Metadata.Name),
+			scalar(m.Metadata.Namespace))
 	}
 	if m.RoleRef != nil {
-		fmt.Fprintf(&b, "roleRef: {apiGroup: %s, kind: %s, name: %q}\nsubjects:\n",
-			m.RoleRef.APIGroup, m.RoleRef.Kind, m.RoleRef.Name)
+		fmt.Fprintf(&b, "roleRef: {apiGroup: %s, kind: %s, name: %s}\nsubjects:\n",
+			m.RoleRef.APIGroup, m.RoleRef.Kind, scalar(m.RoleRef.Name))
 	}
 	for _, s := range m.Subjects {
-		fmt.Fprintf(&b, "- {kind: %s, name: %q, namespace: %q}\n", s.Kind, s.Name, s.Namespace)
+		fmt.Fprintf(&b, "- {kind: %s, name: %s, namespace: %s}\n", s.Kind, scalar(s.Name),
+			scalar(s.Namespace))
 	}
 	if len(m.Rules) > 0 {
 		b.WriteString("rules:\n")

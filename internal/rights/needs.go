@@ -37,18 +37,16 @@ type Finder interface {
 // Needs returns what a configuration needs, in the order of its listeners, each as often as it is
 // needed. Leases whose namespace is not configured are in the one that is passed. The error is a
 // config.Errors if the configuration is to blame.
-func Needs(ctx context.Context, p *plan.Plan, finder Finder, namespace string) (needs []Need,
+func Needs(ctx context.Context, p *plan.Plan, finder Finder, namespace string) (all []Need,
 	err error) {
 	found, err := findAll(ctx, p, finder)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range p.Listeners {
-		needs = append(needs, OfListener(p.Config, l, func(inf *config.Informer) Found {
-			return found[inf]
-		})...)
+		all = append(all, OfListener(p.Config, l, found)...)
 	}
-	return append(needs, ofDaemon(p.Config, namespace)...), nil
+	return append(all, ofDaemon(p.Config, namespace)...), nil
 }
 
 // findAll finds the resource of each informer that listeners use, and reports all mistakes.
@@ -92,33 +90,37 @@ func usedBy(p *plan.Plan) map[*config.Informer]bool {
 // OfListener returns what a listener needs: for its events, for what it looks up, and for its
 // outputs. The resources of its informers are found.
 func OfListener(cfg *config.Config, l *plan.Listener,
-	found func(*config.Informer) Found) (needs []Need) {
+	found map[*config.Informer]Found) (all []Need) {
 	name := l.Config.Name
 	add := func(by string, rights []kube.Right) {
 		for _, right := range rights {
-			needs = append(needs, Need{Right: right, Listener: name, For: by})
+			all = append(all, Need{Right: right, Listener: name, For: by})
 		}
 	}
 	own := l.Config.Informer()
-	add(fmt.Sprintf("listener %q", name), informerRights(own, found(own).Resource))
+	add(fmt.Sprintf("listener %q", name), informerRights(own, found[own].Resource))
 	for _, in := range l.LooksUp() {
 		add(fmt.Sprintf("lookups of listener %q", name),
-			informerRights(in.Informer, found(in.Informer).Resource))
+			informerRights(in.Informer, found[in.Informer].Resource))
 	}
 	for _, output := range l.Config.Outputs {
 		add(fmt.Sprintf("output %q of listener %q", output, name),
-			outputRights(cfg.Outputs[output], own, found(own)))
+			outputRights(cfg.Outputs[output], own, found[own]))
 	}
-	return needs
+	return all
 }
 
 // ofDaemon returns what is needed whatever the listeners are.
-func ofDaemon(cfg *config.Config, namespace string) (needs []Need) {
+func ofDaemon(cfg *config.Config, namespace string) (all []Need) {
 	for _, right := range electionRights(cfg, namespace) {
-		needs = append(needs, Need{Right: right, For: "leaderElection"})
+		all = append(all, Need{Right: right, For: "leaderElection"})
 	}
-	return needs
+	return all
 }
+
+// OfReplicas returns what is needed whatever the listeners are, in the namespace of the pod unless
+// another one is configured.
+func OfReplicas(cfg *config.Config) []Need { return ofDaemon(cfg, kube.PodNamespace()) }
 
 // namespacesOf returns those of an informer, "" for all.
 func namespacesOf(inf *config.Informer) []string {

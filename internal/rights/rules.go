@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,23 +20,38 @@ type Rule struct {
 	For           []string `json:"-"` // who needs it
 }
 
-// String returns the rule as one line of YAML.
+// String returns the rule as one line of YAML, without double quotes: it can be pasted from a log,
+// in which those are escaped.
 func (r Rule) String() string {
 	names := ""
 	if len(r.ResourceNames) > 0 {
-		names = ", resourceNames: " + quoted(r.ResourceNames)
+		names = ", resourceNames: " + list(r.ResourceNames)
 	}
-	return fmt.Sprintf("{apiGroups: %s, resources: %s%s, verbs: [%s]}", quoted(r.APIGroups),
-		quoted(r.Resources), names, strings.Join(r.Verbs, ", "))
+	return fmt.Sprintf("{apiGroups: %s, resources: %s%s, verbs: %s}", list(r.APIGroups),
+		list(r.Resources), names, list(r.Verbs))
 }
 
-// quoted returns names as a list of YAML.
-func quoted(names []string) string {
+// list returns names as a list of YAML.
+func list(names []string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
-		all[i] = fmt.Sprintf("%q", name)
+		all[i] = scalar(name)
 	}
 	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// aWord matches what YAML reads as a text without quotes, but for the words in isOther.
+var (
+	aWord   = regexp.MustCompile(`^[a-z][a-z0-9./-]*$`)
+	isOther = regexp.MustCompile(`^(null|true|false|yes|no|on|off|y|n)$`)
+)
+
+// scalar returns a text as YAML.
+func scalar(text string) string {
+	if aWord.MatchString(text) && !isOther.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
 // Scoped are the rules for one namespace, or for the whole cluster.
@@ -161,20 +177,20 @@ func sortRules(rules []Rule) {
 	})
 }
 
-// needed returns rights as needs of nobody.
-func needed(rights []kube.Right) []Need {
-	needs := make([]Need, len(rights))
+// needs returns rights as needs of nobody.
+func needs(rights []kube.Right) []Need {
+	all := make([]Need, len(rights))
 	for i, right := range rights {
-		needs[i].Right = right
+		all[i].Right = right
 	}
-	return needs
+	return all
 }
 
 // Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that grant
 // these rights and no others, as YAML documents. They are called name.
 func Roles(name string, rights []kube.Right) string {
 	var documents []string
-	for _, s := range Merge(needed(rights)) {
+	for _, s := range Merge(needs(rights)) {
 		documents = append(documents, role(name, s).yaml())
 	}
 	return strings.Join(documents, "---\n")

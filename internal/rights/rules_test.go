@@ -31,24 +31,24 @@ func TestRoles(t *testing.T) {
 	})
 	want := `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: "informerd"}
+metadata: {name: informerd}
 rules:
-- {apiGroups: [""], resources: ["nodes"], verbs: [watch]}
+- {apiGroups: [''], resources: [nodes], verbs: [watch]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: "informerd", namespace: "123"}
+metadata: {name: informerd, namespace: '123'}
 rules:
-- {apiGroups: ["apps"], resources: ["deployments"], verbs: [list]}
+- {apiGroups: [apps], resources: [deployments], verbs: [list]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: "informerd", namespace: "shop"}
+metadata: {name: informerd, namespace: shop}
 rules:
-- {apiGroups: [""], resources: ["pods"], verbs: [list]}
-- {apiGroups: [""], resources: ["secrets"], resourceNames: ["a\"b", "b"], verbs: [get, list]}
-- {apiGroups: [""], resources: ["secrets"], resourceNames: ["c"], verbs: [list]}
-- {apiGroups: ["apps"], resources: ["deployments"], verbs: [list, watch]}
+- {apiGroups: [''], resources: [pods], verbs: [list]}
+- {apiGroups: [''], resources: [secrets], resourceNames: ['a"b', b], verbs: [get, list]}
+- {apiGroups: [''], resources: [secrets], resourceNames: [c], verbs: [list]}
+- {apiGroups: [apps], resources: [deployments], verbs: [list, watch]}
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

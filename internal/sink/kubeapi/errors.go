@@ -48,11 +48,28 @@ func Failed(err error) error {
 	if delay := retryafter.Of(err); delay > 0 {
 		failed = sink.RetryAfter(failed, delay)
 	}
-	if permanent(err) {
+	switch {
+	case errors.As(err, new(*RightError)):
+		return sink.Alone(sink.RetryAfter(failed, RightDelay))
+	case permanent(err):
 		return sink.Permanent(failed)
 	}
 	return failed
 }
+
+// RightDelay is after how long a request is tried again that the account has no right to.
+const RightDelay = 5 * time.Second
+
+// RightError is the error of a request that the account has no right to. It may be granted later.
+type RightError struct {
+	Missing string // the rule of a Role, and where it would have to be
+	Err     error
+}
+
+func (e *RightError) Error() string { return e.Err.Error() + "; " + e.Missing }
+
+// Unwrap returns the error of the API server.
+func (e *RightError) Unwrap() error { return e.Err }
 
 // permanent reports whether a retry would fail as well. 401 is not about the request, but about
 // credentials, which are renewed.
@@ -109,10 +126,14 @@ func (e *Error) Error() string {
 	if fields := Fields(s); s.Reason == metav1.StatusReasonInvalid && len(fields) > 0 {
 		return text + ": " + strings.Join(fields, ", ")
 	}
-	if s.Message == "" {
-		return text
+	if s.Message != "" {
+		text += fmt.Sprintf(": %q", bounded(s.Message))
 	}
-	return fmt.Sprintf("%s: %q", text, bounded(s.Message))
+	var right *RightError
+	if errors.As(e.Err, &right) {
+		text += "; " + bounded(right.Missing)
+	}
+	return text
 }
 
 // maxFields is how many fields an error lists.

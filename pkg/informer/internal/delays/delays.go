@@ -5,6 +5,7 @@ package delays
 import (
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informerd/informerd/internal/backoff"
@@ -18,6 +19,9 @@ const (
 	// RefusedMax is where the delay stops growing while connections are refused: nobody is
 	// there who could have too much to do, and a server that begins to listen is to be found soon.
 	RefusedMax = 2 * time.Second
+	// ForbiddenMax is the same for a right that is missing: to refuse costs the server little, and
+	// a right that is granted is to be noticed soon.
+	ForbiddenMax = 4 * time.Second
 	// Reset is how long there must have been no reason to wait before the delay begins at
 	// its minimum again.
 	Reset = 2 * time.Minute
@@ -33,7 +37,8 @@ const (
 // Retry are the delays between attempts: 0.8 s doubling to 30 s, each with up to its own
 // length added at random, so that many daemons do not come back at once. They stay high while
 // attempts fail, and are shared by everything the reflector may have to repeat. Only after refused
-// connections it waits 4 s at most, and they make no other delay longer than that.
+// connections it waits 4 s at most, after a missing right 8 s, and these make no other delay longer
+// than that.
 type Retry struct {
 	step  time.Duration
 	ended time.Time // when the last wait was over
@@ -45,13 +50,15 @@ func (d *Retry) Next(now time.Time, cause error) time.Duration {
 	if d.step == 0 || now.Sub(d.ended) >= Reset {
 		d.step = Min
 	}
-	step := d.step
-	if utilnet.IsConnectionRefused(cause) {
-		step = min(d.step, RefusedMax)
-		d.step = max(d.step, min(2*d.step, RefusedMax))
-	} else {
-		d.step = min(2*d.step, Max)
+	limit := Max
+	switch {
+	case utilnet.IsConnectionRefused(cause):
+		limit = RefusedMax
+	case apierrors.IsForbidden(cause):
+		limit = ForbiddenMax
 	}
+	step := min(d.step, limit)
+	d.step = max(d.step, min(2*d.step, limit))
 	asked := retryafter.Of(cause)
 	delay := backoff.Backoff{Min: Min}.AtLeast(backoff.Late(step), asked)
 	d.ended = now.Add(delay)
