@@ -171,13 +171,14 @@ conformance: ## Compare with client-go, run models and mutants at full length
 	go run ./dev/mutants
 
 .PHONY: fault
-fault: devcluster ## Kill the API server and the daemon under load; have outputs fail in each way
+fault: devcluster build examples ## Kill the API server and the daemon under load; have outputs fail and rights miss in each way
 	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 	OUTAGE=full go test $(RACE) -count=1 -timeout 30m -v ./internal/outage
 	go test -count=1 -timeout 10m -v ./internal/outage/away
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/reloads
 	STRESS=full go test -count=1 -timeout 30m -parallel 4 -v ./internal/stress/restarts
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/replicas
+	STRESS=full go test -count=1 -timeout 20m -v -run '^TestRights$$' ./internal/e2e
 
 .PHONY: hostile
 hostile: examples ## Run hostile and damaged handlers (HOSTILE_SEARCH=5m)

@@ -31,6 +31,9 @@
 //     handler look objects up.
 //   - A resource that the API server does not have, or an API server that does not answer, affects
 //     only the listeners concerned. They are tried again until they can be bound.
+//   - A right that is missing affects only the listeners that need it. They are not ready, even if
+//     they have not needed it so far; the reason and the log have the rule to grant. Within seconds
+//     after it is granted they go on.
 //   - /readyz, /healthz and the log name each listener that does not get its events, with the
 //     reason: missing rights, a resource that does not exist, an API server that does not answer, a
 //     handler that does not start.

@@ -21,8 +21,8 @@ import (
 
 // Live reads an object that a listener's informer would watch from the API server. It needs only
 // the right to list that the informer needs. The error is an *UnknownListenerError, a
-// *plan.WrongKindError, a *rights.ForbiddenError, or one of package kube, and a config.Errors if the
-// kubeconfig that the configuration names is not there.
+// *plan.WrongKindError, a *rights.ForbiddenError, or one of package kube, and a config.Errors if
+// the kubeconfig that the configuration names is not there.
 func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 	ref kube.Reference) (plan.ObjectFile, error) {
 	file := plan.ObjectFile{Path: ref.String()}

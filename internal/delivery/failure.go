@@ -41,7 +41,8 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 // the receiver asked for that. An error about one message that says when to try again is no sign of
 // a busy receiver.
 func (policy *Policy) delay(p *parcel, err error) time.Duration {
-	b, asked := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}, sink.AskedDelay(err)
+	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
+	asked := sink.AskedDelay(err)
 	delay := b.AtLeast(0, asked)
 	if !sink.IsAlone(err) || asked <= 0 {
 		delay = b.AtLeast(backoff.Full(b.Delay(p.Attempt)), asked)

@@ -252,6 +252,26 @@ func TestTheDelayIsRandomAndItsLimitDoubles(t *testing.T) {
 	}
 }
 
+// What is about one message and says when it may be tried again is tried then, however often it has
+// failed.
+func TestAMessageThatFailsAloneIsTriedWhenItMayBe(t *testing.T) {
+	tell(t, Config{Capacity: 1, Policy: Policy{time.Second, time.Minute, 0}}, sink.Pace{},
+		func(s *story) {
+			s.out.set(all(sink.Alone(sink.RetryAfter(errDown, 5*time.Second))))
+			s.offer("a1")
+			s.wait(10 * time.Minute)
+			times := s.out.times(s.begun)
+			if n := len(times); n < 100 {
+				t.Errorf("tried %d times", n)
+			}
+			for i, at := range times[1:] {
+				if d := at - times[i]; d < 5*time.Second || d > 6*time.Second {
+					t.Errorf("delay %d is %v", i, d)
+				}
+			}
+		})
+}
+
 func TestADelayIsAsLongAsTheReceiverAskedFor(t *testing.T) {
 	for _, fails := range []error{sink.RetryAfter(errDown, 5*time.Minute),
 		sink.Alone(sink.RetryAfter(errDown, 5*time.Minute))} {

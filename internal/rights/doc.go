@@ -11,4 +11,7 @@
 //     notes what it cannot know.
 //   - [Access] tries before anything runs what informers will do, since that finds wrong selectors
 //     too, and asks for what outputs and an election will do.
+//   - A [Checker] asks for them while a daemon runs: for each right once, for one that is missing
+//     every few seconds until it is granted, and again when the API server has refused something.
+//     Who lacks a right is named with the rule, ready to be pasted.
 package rights

@@ -53,8 +53,8 @@
 //
 // # Errors
 //
-//   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient; other
-//     4xx are permanent, such as 422, a patch that the server refuses, and 403, a missing right. So
+//   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient, and so
+//     is a missing right; other 4xx are permanent, such as 422, a patch that the server refuses. So
 //     is an object that is too large for etcd, which is a 500.
 //   - Write retries only what its own version check refused, and within its timeout.
 package patch
