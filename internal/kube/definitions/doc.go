@@ -12,7 +12,7 @@
 //   - What cannot mean something to an informer, such as another condition, is not passed on.
 //   - [Watch.Removed] is true only of a followed resource whose definition was seen, and is missing
 //     in what the API server has now.
-//   - Without the right to watch, that is logged once, and tried again about once a minute.
+//   - Without the right to watch, that is logged once, and tried again every few seconds.
 //   - [Watch.Schema] reads a schema from the definition itself, which is never older than the change
 //     that was passed on; what the API server publishes follows later.
 package definitions
