@@ -50,7 +50,7 @@ func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []p
 // parseEvent reads the objects of an event as an informer would.
 func parseEvent(text config.EventText, parser *object.Parser) (e event.Event, err error) {
 	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown,
-		Missed: text.Missed, Resumed: text.Resumed}
+		Missed: int32(text.Missed), Resumed: text.Resumed}
 	if e.Object, err = parser.Parse(text.Object); err != nil {
 		return e, fmt.Errorf("this is not a Kubernetes object: %w", err)
 	}

@@ -245,9 +245,11 @@ func (s *told) event(words []string, object string) {
 		case flag == "finalstateunknown":
 			e.FinalStateUnknown = true
 		case isMissed:
-			if e.Missed, err = strconv.Atoi(n); err != nil {
+			missed, err := strconv.ParseInt(n, 10, 32)
+			if err != nil {
 				s.t.Fatal(err)
 			}
+			e.Missed = int32(missed)
 		default:
 			s.t.Fatalf("there is no flag %q", flag)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
+	"github.com/informerd/informerd/internal/kube"
 )
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
@@ -23,6 +24,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
 		s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
+		s.Requests = kube.SentRequests
 		if s.Reload = reload; r.keeper != nil {
 			s.Checkpoint = r.keeper.Stats
 		}

@@ -32,7 +32,7 @@ func LetterFilter(text string) (func(*deadletter.Letter) (bool, error), error) {
 // one of the object as it was.
 func letterEvent(l *deadletter.Letter, parser *object.Parser) (e event.Event, err error) {
 	e = event.Event{Op: event.Resync, Initial: l.Initial, FinalStateUnknown: l.FinalStateUnknown,
-		Missed: l.Missed, Resumed: l.Resumed}
+		Missed: int32(l.Missed), Resumed: l.Resumed}
 	if l.Op != "" {
 		if e.Op, err = event.ParseOp(l.Op); err != nil {
 			return e, err

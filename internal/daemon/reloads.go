@@ -153,10 +153,14 @@ func inWords(changes admin.Changes) string {
 func (r *reloading) set(successful bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state.Successful = successful
-	if successful {
-		r.state.Last = time.Now()
+	if r.state.Successful = successful; !successful {
+		r.state.Failures++
+		return
 	}
+	if !r.state.Last.IsZero() { // else it is the start
+		r.state.Successes++
+	}
+	r.state.Last = time.Now()
 }
 
 // last returns how the last reload has ended.

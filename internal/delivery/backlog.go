@@ -129,7 +129,7 @@ func (r reading) entry() *kept {
 
 func (r reading) event() (e event.Event) {
 	e.Op, e.Initial, e.FinalStateUnknown = r.op(), r.Bool(), r.Bool()
-	e.Missed, e.Resumed = r.Small(), r.Bool()
+	e.Missed, e.Resumed = int32(r.Small()), r.Bool()
 	e.Object, e.Old = r.object(), r.optional()
 	return e
 }

@@ -20,8 +20,11 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 		s.untried(p) // being stopped is not a failure
 		return false
 	case sink.IsPermanent(err):
+		o.stats.refused.Add(1)
 		return s.giveUp(ctx, p, m, deadletter.Refused, err)
-	case policy.GiveUpAfter > 0 && time.Since(p.entry.offeredAt()) >= policy.GiveUpAfter:
+	}
+	if o.stats.failed.Add(1); policy.GiveUpAfter > 0 &&
+		time.Since(p.entry.offeredAt()) >= policy.GiveUpAfter {
 		s.expire(ctx, p, deadletter.Expired, err)
 		return false
 	}

@@ -21,7 +21,7 @@ func Describe(l deadletter.Letter, from *sink.Origin, e event.Event) deadletter.
 		l.Op = e.Op.String()
 	}
 	l.Initial, l.FinalStateUnknown = e.Initial, e.FinalStateUnknown
-	l.Missed, l.Resumed = e.Missed, e.Resumed
+	l.Missed, l.Resumed = int(e.Missed), e.Resumed
 	l.Object = textOf(o)
 	if e.Old != nil {
 		l.Old = textOf(e.Old)
@@ -34,7 +34,7 @@ func textOf(o *object.Object) json.RawMessage { return o.AppendJSON(nil) }
 // eventOf returns the event that a message is about.
 func eventOf(m *sink.Message) event.Event {
 	return event.Event{Op: m.Op, Object: m.Object, Old: m.Old, Initial: m.Initial,
-		FinalStateUnknown: m.FinalStateUnknown, Missed: m.Missed, Resumed: m.Resumed}
+		FinalStateUnknown: m.FinalStateUnknown, Missed: int32(m.Missed), Resumed: m.Resumed}
 }
 
 // withMessage adds the message that was not taken.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -59,6 +60,7 @@ type Outbox struct {
 	made     atomic.Int64 // bytes that wait
 	stats    stats
 	letters  atomic.Uint64
+	lag      *histogram.Histogram
 	keeping  keeping
 	awaited  atomic.Pointer[time.Time] // when a call of Await began that has returned nil
 }
@@ -71,7 +73,7 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("output %q: %w", out.Name, err)
 	}
-	o := &Outbox{name: out.Name, cfg: cfg, queue: queue}
+	o := &Outbox{name: out.Name, cfg: cfg, queue: queue, lag: histogram.New(lagBounds)}
 	if cfg.Keep {
 		k := &o.keeping
 		k.on, k.entries, k.changed = true, map[*waiting]*kept{}, map[uint64]*kept{}
@@ -252,6 +254,7 @@ func (o *Outbox) Stats() Stats {
 	out := Stats{
 		Delivered: s.delivered.Load(), DeadLettered: s.deadLettered.Load(),
 		Dropped: s.dropped.Load(), Merged: s.merged.Load(), Written: s.written.Load(),
+		Failed: s.failed.Load(), Refused: s.refused.Load(),
 		Retried: s.retried.Load(), Letters: o.letters.Load(), Made: o.made.Load(),
 		Queued: o.queue.Waiting(),
 	}
@@ -261,3 +264,10 @@ func (o *Outbox) Stats() Stats {
 		out.Delivered+out.DeadLettered+out.Dropped+out.Merged)
 	return out
 }
+
+// Lag is how long it took from the arrival of events until the output had taken everything of them.
+// Those of lists, resyncs and replays did not arrive.
+func (o *Outbox) Lag() histogram.Snapshot { return o.lag.Snapshot() }
+
+// Oldest returns when the oldest event arrived that waits for the output, 0 if that is unknown.
+func (o *Outbox) Oldest() event.Instant { return o.queue.Stats().Oldest }

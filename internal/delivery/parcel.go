@@ -72,7 +72,7 @@ func (w *waiting) nextMessage(m *sink.Message) (ok bool) {
 		return false
 	case int(w.sent) < len(messages):
 		*m = messages[w.sent]
-		m.Missed, m.Resumed = w.event.Missed, w.event.Resumed
+		m.Missed, m.Resumed = int(w.event.Missed), w.event.Resumed
 		return true
 	case w.sent == 0:
 		w.maker().Builder.SetEvent(m, w.event, w.observed)

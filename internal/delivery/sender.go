@@ -297,6 +297,9 @@ func (o *Outbox) end(w *waiting) {
 		o.stats.deadLettered.Add(1)
 	case w.wanted:
 		o.stats.delivered.Add(1)
+		if arrived := w.event.Arrived; arrived != 0 {
+			o.lag.Observe(time.Duration(event.Now() - arrived))
+		}
 	}
 }
 

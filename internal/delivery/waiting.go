@@ -155,6 +155,7 @@ func merged(earlier, later event.Event) event.Event {
 		later.Op, later.Old = event.Update, earlier.Old
 	}
 	later.Missed += earlier.Missed + 1
+	later.Arrived = later.Arrived.Earlier(earlier.Arrived)
 	later.Resumed = later.Resumed || earlier.Resumed
 	return later
 }

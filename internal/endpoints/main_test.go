@@ -19,6 +19,7 @@ import (
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -138,10 +139,13 @@ func someListeners() []Listener {
 					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23,
 					EmissionsRefused: 24, Matched: 25, Members: 26, Own: 51,
 					Outputs: []route.OutputStats{{Output: "hook", Unwanted: 50, Pauses: 61,
-						Paused: breaker.Pause{End: noon},
+						Paused: breaker.Pause{End: noon}, Lag: someTimes(73),
 						Stats: delivery.Stats{Offered: 62, Delivered: 63, DeadLettered: 64,
 							Dropped: 65, Merged: 66, Waiting: 67, Written: 68, Retried: 69,
-							Letters: 70, Made: 71, Queued: 72}}},
+							Letters: 70, Made: 71, Queued: 72, Failed: 74, Refused: 75}}},
+					Handler: &route.HandlerStats{Took: someTimes(32), Fuel: 33, Memory: 34,
+						Crashes: map[plugins.Reason]uint64{plugins.ReasonTrap: 35,
+							plugins.ReasonDeadline: 0}},
 					HandlerPauses: 30, Paused: breaker.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
 						Failures: 31,

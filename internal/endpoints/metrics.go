@@ -61,10 +61,13 @@ type collector struct {
 // Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, leads,
-		events, ruleViolations, listenerViolations, relists} {
+		reloads, events, ruleViolations,
+		listenerViolations, relists, handlerTime, handlerCrashes, attempts, lag, requests,
+		requestRetries, requestTime} {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
+	describeAll(ch, handlerSeries)
 	describeAll(ch, earlySeries)
 	describeAll(ch, outputSeries)
 	describeAll(ch, ruleSeries)
@@ -101,6 +104,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		}
 		send(ch, reloaded, prometheus.GaugeValue, successful)
 		send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
+		send(ch, reloads, prometheus.CounterValue, float64(last.Successes), "success")
+		send(ch, reloads, prometheus.CounterValue, float64(last.Failures), "failure")
 	}
 	if c.Leads != nil {
 		value := 0.0
@@ -111,6 +116,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.Handlers != nil {
 		sendAll(ch, hostSeries, c.Handlers())
+	}
+	if c.Requests != nil {
+		collectRequests(ch, c.Requests())
 	}
 	if c.Letters != nil {
 		collectLetters(ch, c.Letters())
@@ -139,11 +147,26 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 				op.String())
 		}
 		sendAll(ch, routeSeries, stats, l.Name)
+		if stats.Handler != nil {
+			sendAll(ch, handlerSeries, stats, l.Name)
+			sendHistogram(ch, handlerTime, stats.Handler.Took, l.Name)
+			for reason, n := range stats.Handler.Crashes {
+				send(ch, handlerCrashes, prometheus.CounterValue, float64(n), l.Name,
+					string(reason))
+			}
+		}
 		for _, early := range stats.Early {
 			sendAll(ch, earlySeries, early, l.Name, early.Reason)
 		}
 		for _, out := range stats.Outputs {
 			sendAll(ch, outputSeries, out, l.Name, out.Output)
+			sendHistogram(ch, lag, out.Lag, l.Name, out.Output)
+			send(ch, attempts, prometheus.CounterValue, float64(out.Written), l.Name, out.Output,
+				"taken")
+			send(ch, attempts, prometheus.CounterValue, float64(out.Failed), l.Name, out.Output,
+				"failed")
+			send(ch, attempts, prometheus.CounterValue, float64(out.Refused), l.Name, out.Output,
+				"refused")
 		}
 		if l.Counts != nil {
 			sendAll(ch, ruleSeries, stats, l.Name)

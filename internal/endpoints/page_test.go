@@ -14,7 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -60,10 +62,17 @@ func someServer() *Server {
 	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
 		Informers: someInformers, Leads: func() bool { return true },
 		Reload: func() Reload {
-			return Reload{Successful: true, Last: time.Unix(1700000000, 0)}
+			return Reload{Successful: true, Last: time.Unix(1700000000, 0), Successes: 5,
+				Failures: 6}
 		},
 		Handlers: func() plugins.HostStats {
-			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53}
+			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53,
+				Took: 1500 * time.Millisecond}
+		},
+		Requests: func() kube.Requests {
+			return kube.Requests{Took: map[string]histogram.Snapshot{"GET": someTimes(54)},
+				Results: map[kube.Result]uint64{{Method: "GET", Code: "200"}: 55},
+				Retries: map[kube.Result]uint64{{Method: "GET", Code: "429"}: 56}}
 		},
 		Letters: func() deadletter.Stats {
 			return deadletter.Stats{Letters: 61, Bytes: 62, MaxBytes: 63, Waiting: 64,

@@ -1,10 +1,13 @@
 package endpoints
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -31,6 +34,14 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("informerd_"+name, help, labels, nil)
 }
 
+// ageOf returns how long ago something was, in seconds; 0 if that is unknown.
+func ageOf(at event.Instant) float64 {
+	if at == 0 {
+		return 0
+	}
+	return max(0, time.Duration(event.Now()-at).Seconds())
+}
+
 func oneIf(b bool) int {
 	if b {
 		return 1
@@ -50,6 +61,8 @@ var (
 	buildInfo = describe("build_info", "The version of informerd that runs. Always 1.", "version")
 	reloaded  = describe("config_last_reload_successful",
 		"1 if the last reload of the configuration was successful, or there was none, else 0.")
+	reloads = describe("config_reloads_total",
+		"Reloads of the configuration, by result: success or failure. One that failed has changed nothing: the log has the mistakes.", "result")
 	reloadTime = describe("config_last_reload_success_timestamp_seconds",
 		"When the configuration was last loaded or reloaded successfully.")
 	leads = describe("leader",
@@ -61,6 +74,22 @@ var (
 		"Events that the listener took from its buffer, by operation; retries are not counted again. One that stays at 0 for a busy "+
 			"resource gets nothing: see informerd_informer_failing, informerd_informer_synced and informerd_events_refused_total.",
 		"listener", "op")
+	handlerTime = describe("handler_duration_seconds",
+		"How long calls of the listener's handler took; one that takes several events at once has one call for them. Alert if the 99th percentile "+
+			"comes near the handler's deadline.",
+		"listener")
+	handlerCrashes = describe("handler_crashes_total",
+		"Calls of the handler that failed, by reason: trap, deadline, fuel, memory, exit, protocol (an output that cannot be used), refused (its "+
+			"configuration) or other. The event is tried again; worry if it goes on rising.",
+		"listener", "reason")
+	attempts = describe("output_attempts_total",
+		"Messages that were sent to the output, by outcome: taken, failed (tried again) or refused (a dead letter). Alert if most fail.",
+		"listener", "output", "outcome")
+	lag = describe("output_lag_seconds",
+		"How long it took from the arrival of an event until the output had taken everything of it: the time in the listener's buffer, in filters "+
+			"and handlers, in the output's queue, and all retries. Of events that were merged, the first one counts. Events of lists, resyncs and "+
+			"replays, and those from before a restart, are left out.",
+		"listener", "output")
 	ruleViolations = describe("rule_violations",
 		"Objects that violate a rule now, by the rule's severity and the object's namespace, \"\" for objects without one. A rule and namespace "+
 			"without a violation has no series; beyond 1,000 namespaces of a rule the others are added up as \"(others)\". Alert on > 0.",
@@ -100,6 +129,10 @@ var outputSeries = []series[route.OutputStats]{
 	gauge(byOutput, "output_queue_length",
 		"What waits for the output: events, and reports of rules. Worry if it goes on rising.",
 		func(s route.OutputStats) int { return s.Queued }),
+	{describe("output_oldest_seconds",
+		"For how long the oldest event waits for the output, from its arrival on; 0 if none waits. Alert if it exceeds what your receivers "+
+			"accept: the log has the error.", byOutput...),
+		prometheus.GaugeValue, func(s route.OutputStats) float64 { return ageOf(s.Oldest) }},
 	gauge(byOutput, "output_waiting_bytes",
 		"Bytes that handlers and expressions made and that wait for the output. At 64 MiB the listener waits.",
 		func(s route.OutputStats) int64 { return s.Made }),
@@ -135,13 +168,34 @@ var routeSeries = []series[route.Stats]{
 		"Times that the listener's filter or select failed, so that there was no answer. Any increase is a mistake in the expression: "+
 			"the log has its place. On a failing filter the event is given up; a failing select leaves the object selected or not as it was.",
 		func(s route.Stats) uint64 { return s.FilterErrors }),
+	counter(byListener, "events_matched_total",
+		"Events that passed the listener's select and filter: they are for its handler and outputs. One whose handler failed passes again "+
+			"when it is tried again.",
+		func(s route.Stats) uint64 { return s.Matched }),
+	gauge(byListener, "remembered_objects",
+		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
+			"select looks at the clock or at other objects, those for which it failed, and all if a reload has changed the select.",
+		func(s route.Stats) int { return s.Members }),
+	counter(byListener, "messages_written_total",
+		"Messages that outputs took, counted once for each output, those removed since included.",
+		func(s route.Stats) uint64 { return s.Written }),
+	gauge(byListener, "removed_outputs_queue_length",
+		"What waits to become dead letters because a reload removed its output. Worry if it does not return to 0: the store of dead letters is "+
+			"full or cannot be written.",
+		func(s route.Stats) int { return s.Leaving }),
+}
+
+// handlerSeries are of listeners that have a handler, or had one.
+var handlerSeries = []series[route.Stats]{
 	counter(byListener, "handler_calls_total",
 		"Calls of the listener's handler; one that takes several events at once has one call for them.",
 		func(s route.Stats) uint64 { return s.HandlerCalls }),
-	counter(byListener, "handler_crashes_total",
-		"Calls of the handler that ended in a trap, at its deadline or memory limit, or with an output that cannot be used. The event is tried "+
-			"again; worry if it goes on rising.",
-		func(s route.Stats) uint64 { return s.HandlerCrashes }),
+	counter(byListener, "handler_fuel_total",
+		"Units of fuel that calls of the handler used: one for each instruction, and more for those that work on large ranges.",
+		func(s route.Stats) uint64 { return s.Handler.Fuel }),
+	gauge(byListener, "handler_memory_bytes",
+		"Bytes that the instances of the listener's handler have after their last calls, in their memories and the grown stacks of their calls.",
+		func(s route.Stats) int64 { return s.Handler.Memory }),
 	gauge(byListener, "handler_paused",
 		"1 while the listener takes no events because its handler keeps crashing, 0 else. Events wait in its buffer. Alert on 1: /healthz and the "+
 			"log have the last crash.",
@@ -159,21 +213,6 @@ var routeSeries = []series[route.Stats]{
 		"Events and data that the handler emitted and that were not taken: denied by its grant emit, too many or too large, or malformed. "+
 			"The handler gets a status. Worry about any increase: outputs do not get them.",
 		func(s route.Stats) uint64 { return s.EmissionsRefused }),
-	counter(byListener, "events_matched_total",
-		"Events that passed the listener's select and filter: they are for its handler and outputs. One whose handler failed passes again "+
-			"when it is tried again.",
-		func(s route.Stats) uint64 { return s.Matched }),
-	gauge(byListener, "remembered_objects",
-		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
-			"select looks at the clock or at other objects, those for which it failed, and all if a reload has changed the select.",
-		func(s route.Stats) int { return s.Members }),
-	counter(byListener, "messages_written_total",
-		"Messages that outputs took, counted once for each output, those removed since included.",
-		func(s route.Stats) uint64 { return s.Written }),
-	gauge(byListener, "removed_outputs_queue_length",
-		"What waits to become dead letters because a reload removed its output. Worry if it does not return to 0: the store of dead letters is "+
-			"full or cannot be written.",
-		func(s route.Stats) int { return s.Leaving }),
 }
 
 // earlySeries are of events that did not come to the outputs.
@@ -224,6 +263,12 @@ var bufferSeries = []series[informer.SubscriptionStats]{
 	gauge(byListener, "buffer_events",
 		"Events in the listener's buffer now, those being worked on included. Worry if it stays at the configured capacity.",
 		func(s informer.SubscriptionStats) int { return s.Held }),
+	{describe("buffer_oldest_seconds",
+		"For how long the oldest event in the listener's buffer waits or is worked on, from its arrival on; 0 if there is none. Alert if it goes on "+
+			"rising: nobody takes it, or a handler does not come back.", byListener...),
+		prometheus.GaugeValue, func(s informer.SubscriptionStats) float64 {
+			return ageOf(s.Oldest)
+		}},
 	gauge(byListener, "buffer_marked_objects",
 		"Objects that wait behind the full buffer now, to be delivered once in their current state. Worry if it does not return to 0.",
 		func(s informer.SubscriptionStats) int { return s.Marked }),
@@ -263,6 +308,9 @@ var hostSeries = []series[plugins.HostStats]{
 	counter(nil, "handler_modules_read_total",
 		"Handlers whose compiled code was read from state.dir.",
 		func(s plugins.HostStats) uint64 { return s.Read }),
+	{describe("handler_compile_seconds_total",
+		"Seconds that compiling handlers took, or reading their code."),
+		prometheus.CounterValue, func(s plugins.HostStats) float64 { return s.Took.Seconds() }},
 	counter(nil, "handler_modules_unkept_total",
 		"Times that compiled code could not be kept in state.dir, so that the next start compiles it again. Worry about any increase: the log has "+
 			"the error.",

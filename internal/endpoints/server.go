@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
@@ -65,6 +66,7 @@ type Server struct {
 	Patches   func() patch.Stats       // nil if there are no outputs
 	Reload    func() Reload            // nil if there are none
 	Leads     func() bool              // whether this replica works; nil if there is only one
+	Requests  func() kube.Requests     // to the API server; nil: they are not shown
 	Log       *slog.Logger             // nil: no log
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
 	Checkpoint func() keeper.Stats
@@ -87,6 +89,8 @@ func (s *Server) listeners() []Listener {
 type Reload struct {
 	Successful bool      // the last attempt
 	Last       time.Time // the last that was successful, or the start
+	// Successes and Failures are how many there were, without the start.
+	Successes, Failures uint64
 }
 
 // Listen binds the address and returns it with the number of its port. Connections wait for Serve.

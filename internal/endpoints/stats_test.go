@@ -9,7 +9,9 @@ import (
 	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer"
@@ -22,6 +24,7 @@ var notMetrics = map[string]string{
 	"route.Stats.Retried":                 "events_retried_total and output_retries_total add up to it",
 	"route.Stats.DeadLetters":             "dead_letters_total and output_letters_total add up to it",
 	"route.Stats.Unwanted":                "output_events_unwanted_total adds up to it",
+	"route.Stats.HandlerCrashes":          "handler_crashes_total adds up to it",
 	"informer.SubscriptionStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
 	"informer.SubscriptionStats.Done":     "events_total without what the buffer holds",
 	"informer.SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
@@ -37,7 +40,7 @@ var notMetrics = map[string]string{
 // Whatever a stage counts can be seen from outside, or has a reason in notMetrics.
 func TestWhatIsCountedIsAMetric(t *testing.T) {
 	counts := func() map[Count]int { return nil }
-	check(t, route.Stats{}, func(s route.Stats) *Server {
+	check(t, route.Stats{Handler: &route.HandlerStats{}}, func(s route.Stats) *Server {
 		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats {
 			return s
 		}}}}
@@ -75,6 +78,17 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 	})
 	check(t, keeper.Stats{}, func(s keeper.Stats) *Server {
 		return &Server{Checkpoint: func() keeper.Stats { return s }}
+	})
+	check(t, route.HandlerStats{}, func(s route.HandlerStats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
+			return route.Stats{Handler: &s}
+		}}}}
+	})
+	check(t, kube.Requests{}, func(s kube.Requests) *Server {
+		return &Server{Requests: func() kube.Requests { return s }}
+	})
+	check(t, Reload{}, func(s Reload) *Server {
+		return &Server{Reload: func() Reload { return s }}
 	})
 	check(t, patch.Stats{}, func(s patch.Stats) *Server {
 		return &Server{Patches: func() patch.Stats { return s }}
@@ -130,6 +144,18 @@ func set(t *testing.T, field reflect.Value) {
 		*value = map[string]uint64{"expired": 7}
 	case *[]route.EarlyStats:
 		*value = []route.EarlyStats{{Reason: "r"}}
+	case *event.Instant:
+		*value = event.Now() - event.Instant(time.Hour)
+	case **route.HandlerStats:
+		*value = &route.HandlerStats{Fuel: 7}
+	case *map[plugins.Reason]uint64:
+		*value = map[plugins.Reason]uint64{plugins.ReasonTrap: 7}
+	case *histogram.Snapshot:
+		*value = someTimes(7)
+	case *map[kube.Result]uint64:
+		*value = map[kube.Result]uint64{{Method: "GET", Code: "200"}: 7}
+	case *map[string]histogram.Snapshot:
+		*value = map[string]histogram.Snapshot{"GET": someTimes(7)}
 	case *[]route.OutputStats:
 		*value = []route.OutputStats{{Output: "o"}}
 	case *delivery.Stats:
@@ -143,4 +169,10 @@ func set(t *testing.T, field reflect.Value) {
 	default:
 		t.Fatalf("there is no way here to set a %T", value)
 	}
+}
+
+// someTimes are those of a histogram that has counted as many in each of its buckets.
+func someTimes(n uint64) histogram.Snapshot {
+	return histogram.Snapshot{Bounds: histogram.Bounds{time.Millisecond, time.Second},
+		Counts: []uint64{n, 2 * n, 3 * n}, Sum: time.Duration(n) * time.Minute}
 }

@@ -62,6 +62,7 @@ func RESTConfig(o Options) (*rest.Config, error) {
 	if err := compress(cfg, inCluster, o); err != nil {
 		return nil, err
 	}
+	countRequests()
 	cfg.UserAgent = "informerd/" + o.Version
 	// A timeout would end watches. Requests are bounded by their contexts.
 	cfg.Timeout = 0

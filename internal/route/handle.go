@@ -70,6 +70,7 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	r, observed := w.route, time.Now()
 	r.stats.handlerCalls.Add(1)
 	result, err := w.guest.Handle(ctx, w.events[n])
+	w.meter(observed)
 	switch {
 	case err == nil:
 		r.worked(trial)
@@ -91,6 +92,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	r, observed := w.route, time.Now()
 	r.stats.handlerCalls.Add(1)
 	results, err := w.guest.HandleBatch(ctx, w.events[from:])
+	w.meter(observed)
 	if len(results) > 0 {
 		r.worked(false)
 	}
@@ -107,6 +109,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 		return len(w.events) - from
 	default:
 		r.stats.handlerCrashes.Add(1)
+		r.stats.handled.crashed(err)
 	}
 	return len(results)
 }
@@ -122,6 +125,7 @@ func (r *Route) worked(trial bool) {
 // crashed counts a crash of the handler. While the listener stops there are no pauses.
 func (r *Route) crashed(trial bool, err error) {
 	r.stats.handlerCrashes.Add(1)
+	r.stats.handled.crashed(err)
 	if r.stopped() {
 		r.breaker.Leave(trial)
 		return

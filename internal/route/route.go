@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -122,6 +123,7 @@ func New(cfg Config) (*Route, error) {
 		breaker: breaker.Breaker{Pauses: pauses},
 	}
 	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep
+	r.stats.handled.took = histogram.New(handlerBounds)
 	r.Tune(Tuning{cfg.Retry, cfg.Buffer, cfg.PauseAfter, cfg.Workers})
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -23,6 +24,7 @@ type stats struct {
 	emissionsRefused             atomic.Uint64
 	matched, own                 atomic.Uint64
 	retried, deadLetters         byReason
+	handled                      handlerCounts
 }
 
 // early are the reasons of events that do not come to the outputs, in the order of their path.
@@ -68,6 +70,7 @@ type Stats struct {
 	Paused         breaker.Pause // the pause that there is now; the zero Pause if there is none
 	Dropped        uint64        // refused by the handler
 	Emitted        uint64        // events the handler made
+	Handler        *HandlerStats // nil if there has been no handler
 	// EmissionsRefused are emissions of the handler that were refused: denied by its grant, too
 	// many or too large, or malformed.
 	EmissionsRefused uint64
@@ -104,6 +107,10 @@ type OutputStats struct {
 	Unwanted uint64        // events of which it wants nothing
 	Paused   breaker.Pause // of the output; the zero Pause if there is none
 	Pauses   uint64
+	// Lag is how long it took from the arrival of events until the output had taken them, and
+	// Oldest when the oldest one arrived that waits for it, 0 if that is unknown.
+	Lag    histogram.Snapshot
+	Oldest event.Instant
 }
 
 // Stats returns the counters.
@@ -119,7 +126,7 @@ func (r *Route) Stats() Stats {
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
-		Members: r.members.len(),
+		Members: r.members.len(), Handler: s.handled.stats(),
 	}
 	for i, reason := range early {
 		e := EarlyStats{reason, s.retried[i].Load(), s.deadLetters[i].Load()}
@@ -131,6 +138,7 @@ func (r *Route) Stats() Stats {
 		for _, way := range p.ways {
 			o := OutputStats{Output: way.Name(), Stats: way.Stats(), Unwanted: way.unwanted.Load()}
 			o.Paused, o.Pauses = way.Output().Pause()
+			o.Lag, o.Oldest = way.Lag(), way.Oldest()
 			out.Outputs = append(out.Outputs, o)
 		}
 	}

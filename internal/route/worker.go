@@ -24,6 +24,7 @@ type worker struct {
 	events   []event.Event // the same, for the handler
 	finished []*wanted     // those of which it is known what goes to the outputs
 	going    []going       // what that is, by output
+	memory   int64         // bytes that the guest had after its last call
 	crowded  bool          // an outbox has little room, which is not for objects that fail
 }
 
@@ -74,6 +75,10 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 		if s.guest, err = p.newGuest(ctx); err != nil {
 			return fmt.Errorf("listener %q: %w", w.route.name, err)
 		}
+		if g, ok := s.guest.(metered); ok {
+			w.hasMemory(g.Stats().Memory)
+		}
+		w.route.stats.handled.any.Store(true)
 	}
 	w.stages, w.going = s, make([]going, len(p.ways))
 	return nil
@@ -93,6 +98,7 @@ func (p *Pipeline) evaluator(f *filters.Filter) *filters.Evaluator {
 func (w *worker) close() {
 	g := w.guest
 	w.stages = stages{}
+	w.hasMemory(0)
 	if g == nil {
 		return
 	}

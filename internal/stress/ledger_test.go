@@ -120,7 +120,7 @@ func (l *ledger) snapshot() (counts, int) {
 
 func newRecord(d *informer.Delivery, epoch int, overlaps bool, at time.Time) record {
 	r := record{
-		op: d.Op, initial: d.Initial, finalStateUnknown: d.FinalStateUnknown, missed: d.Missed,
+		op: d.Op, initial: d.Initial, finalStateUnknown: d.FinalStateUnknown, missed: int(d.Missed),
 		// Cloned, so that a ledger does not keep the texts of all objects alive.
 		uid: strings.Clone(d.Object.UID()), version: versionOf(d.Object),
 		number:  strings.Clone(numberOf(d.Object)),

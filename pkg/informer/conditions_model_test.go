@@ -335,7 +335,7 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 					t.Fatalf("on %b, %v: %s is not an update, old is of another object", g.on,
 						g.conditions, describe(e.Event))
 				}
-				missed += e.Missed
+				missed += int(e.Missed)
 				got[e.Object.Key()] = append(got[e.Object.Key()], state(e.Event))
 			}
 			for key := range want {

@@ -136,7 +136,7 @@ func (c *controller) change(d *queue.Delta) {
 		c.store.Remove(o.Key())
 		c.proc.changes.remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown,
-			Resumed: d.Resumed}
+			Resumed: d.Resumed, Arrived: d.Arrived}
 		known := stored
 		if stored.UID() != o.UID() {
 			// The end of a successor that nobody knows: what subscriptions know ended before that.
@@ -146,20 +146,20 @@ func (c *controller) change(d *queue.Delta) {
 	case stored == nil:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
 	case stored.UID() != o.UID():
 		// Deleted and created again unseen: two objects that share a name.
 		c.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
-			FinalStateUnknown: true, Resumed: d.Resumed}, stored, doubt)
+			FinalStateUnknown: true, Resumed: d.Resumed, Arrived: d.Arrived}, stored, doubt)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
 	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored,
-			Resumed: d.Resumed}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
 	}
 }
 

@@ -15,28 +15,28 @@ type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
 	Attempt int
-	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
-	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
-	// conditions of a subscription with Transitions have refused that.
-	Recalled bool
 	// Before is for a Delete, and set if the subscription has Transitions: the state of the object
 	// that it took last, nil if it took none. If events were missed, Object may differ from it in
 	// what the subscription looks at.
 	Before *object.Object
-	// Owed: an earlier process, which was killed, may have delivered the event. Doubt: it may have
-	// delivered states of the object that came before this one, and do not come again; conditions
-	// of a subscription with Transitions do not refuse such an event, nor does On.
-	Owed, Doubt bool
 	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
 	// of the same event. At the first one it is what the event was offered with, nil if an informer
 	// did.
 	Progress any
+	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
+	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
+	// conditions of a subscription with Transitions have refused that.
+	Recalled bool
+	// Owed: an earlier process, which was killed, may have delivered the event. Doubt: it may have
+	// delivered states of the object that came before this one, and do not come again; conditions
+	// of a subscription with Transitions do not refuse such an event, nor does On.
+	Owed, Doubt bool
 
-	ack Acknowledger
 	// The subscription's own. The rest of its entry is above.
+	initials int32
 	from     *buffer.Origin
-	initials int
 	number   uint64
+	ack      Acknowledger
 }
 
 // Acknowledger is where a delivery came from, and where the worker's answer goes.
@@ -70,7 +70,7 @@ func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 // entry returns what the delivery was made of.
 func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
-		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled,
+		Event: d.Event, From: d.from, Initials: int(d.initials), Recalled: d.Recalled,
 		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress, Number: d.number,
 		Owed: d.Owed, Doubt: d.Doubt,
 	}

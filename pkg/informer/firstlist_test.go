@@ -220,7 +220,7 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	var got []string
 	missed := 0
 	for _, e := range handAll(sub) {
-		got, missed = append(got, story(e)), missed+e.Missed
+		got, missed = append(got, story(e)), missed+int(e.Missed)
 	}
 	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1",
 		"delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")

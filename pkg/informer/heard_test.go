@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // relists returns the lists that were not the first one, by reason.
@@ -96,5 +98,47 @@ func TestWhenTheServerWasHeard(t *testing.T) {
 		w.server.disconnect(false)
 		time.Sleep(time.Second)
 		silence(time.Second)
+	})
+}
+
+// What a watch brings has arrived with it, and nothing of a list or a resync has. What waits, or is
+// being handled, has the age of its first event.
+func TestWhenEventsArrived(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.apply("listed", "1", "")
+		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Resync: time.Hour})
+		first := w.next(sub)
+		if first.Arrived != 0 || sub.Stats().Oldest != 0 {
+			t.Errorf("what was listed arrived at %d", first.Arrived)
+		}
+		time.Sleep(time.Minute)
+		begun := time.Now()
+		w.server.apply("a", "2", "")
+		time.Sleep(time.Minute)
+		w.server.apply("a", "2", "")
+		time.Sleep(time.Minute)
+		age := func(want time.Duration) {
+			t.Helper()
+			if got := time.Since(sub.Stats().Oldest.Time()); got != want {
+				t.Errorf("the oldest is %v old, want %v", got, want)
+			}
+		}
+		age(2 * time.Minute)
+		first.Done()
+		d := w.next(sub)
+		if at := d.Arrived.Time(); !at.Equal(begun) || d.Missed != 1 {
+			t.Errorf("%d events were merged into one of %v, want %v", d.Missed, at, begun)
+		}
+		d.Retry(time.Minute)
+		age(2 * time.Minute)
+		time.Sleep(time.Minute)
+		d = w.next(sub)
+		age(3 * time.Minute)
+		d.Done()
+		time.Sleep(time.Hour)
+		if d = w.next(sub); d.Op != event.Resync || d.Arrived != 0 || sub.Stats().Oldest != 0 {
+			t.Errorf("a %v arrived at %d", d.Op, d.Arrived)
+		}
+		d.Done()
 	})
 }

@@ -174,7 +174,7 @@ func TestAFullSpillFileMarks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 			SpillDir:   t.TempDir(),
-			SpillBytes: 700})
+			SpillBytes: 800})
 		w.applyEach("a", "b", "a", "b", "a", "b", "a", "b", "a", "b")
 		s := sub.Stats()
 		if s.OnDisk == 0 || s.Marked == 0 || s.SpillError != nil {

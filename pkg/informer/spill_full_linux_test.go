@@ -62,7 +62,7 @@ func TestSpillToAFullDisk(t *testing.T) {
 		if !ok {
 			break
 		}
-		last[e.Object.Name()], n, missed = e.Object.ResourceVersion(), n+1, missed+e.Missed
+		last[e.Object.Name()], n, missed = e.Object.ResourceVersion(), n+1, missed+int(e.Missed)
 		sub.finish(&e, true)
 	}
 	for i := range objects {

@@ -1,5 +1,7 @@
 package informer
 
+import "github.com/informerd/informerd/pkg/informer/event"
+
 // SubscriptionStats are the counters of a subscription since it was made. Held, Parked, Marked,
 // Backlog, OnDisk and Resyncing are what there is now.
 type SubscriptionStats struct {
@@ -40,6 +42,9 @@ type SubscriptionStats struct {
 	// ResyncsSkipped are resyncs that came due while the one before was under way, which continued
 	// instead.
 	ResyncsSkipped uint64
+	// Oldest is when the oldest event arrived that is not done, those being handled included; 0 if
+	// that is unknown. Initial adds, resyncs and recalls did not arrive.
+	Oldest event.Instant
 	// Mistakes are defects of this package that were noticed and survived. Each is worth a report.
 	Mistakes uint64
 	// SpillError is why the spill file was given up, nil if it was not. What it held is delivered
@@ -61,6 +66,6 @@ func (s *Subscription) Stats() SubscriptionStats {
 	stats.Coalesced, stats.Dropped, stats.Spilled = b.Coalesced, b.Dropped, b.Spilled
 	stats.Held, stats.Parked, stats.Marked = b.Held, b.Parked, b.Marked+b.Folded
 	stats.Backlog, stats.OnDisk = b.Backlog, b.OnDisk
-	stats.Mistakes, stats.SpillError = b.Mistakes, b.SpillErr
+	stats.Mistakes, stats.SpillError, stats.Oldest = b.Mistakes, b.SpillErr, b.Oldest
 	return stats
 }

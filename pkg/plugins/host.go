@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
@@ -80,13 +81,16 @@ type HostStats struct {
 	Read     uint64 // modules whose code was in HostConfig.CacheDir
 	// times that code could not be kept there, so that the next start compiles it again
 	Unkept uint64
+	// Took is how long it took to compile modules, or to read their code. What waits for others
+	// that are compiled counts.
+	Took time.Duration
 }
 
 // Stats returns a snapshot.
 func (h *Host) Stats() HostStats {
 	made := h.compiler.Stats()
 	return HostStats{Guests: h.guests.Load(), Compiled: made.Compiled, Read: made.Read,
-		Unkept: made.Unkept}
+		Unkept: made.Unkept, Took: made.Took}
 }
 
 // Handlers returns how many handlers are open, a retired one until its last instance is closed.

@@ -24,7 +24,7 @@ func binaryMessages(t testing.TB) map[string]sink.Message {
 	t.Helper()
 	pods := source(t, "prod", "all", "pods")
 	update := event.Event{Op: event.Update, Initial: true, FinalStateUnknown: true,
-		Missed: math.MaxInt, Resumed: true, Object: newObject(t, web1), Old: newObject(t, web0)}
+		Missed: math.MaxInt32, Resumed: true, Object: newObject(t, web1), Old: newObject(t, web0)}
 	full := pods.Event(update, observed)
 	full.Handler = "00ff"
 	empty, err := pods.Emitted(update, observed, "com.example.é \"x\" 100%", 0, "")

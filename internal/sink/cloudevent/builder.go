@@ -90,7 +90,7 @@ func (b *Builder) about(m *sink.Message, ev *event.Event, observed time.Time) {
 	m.Time, m.Op = observed, ev.Op
 	m.ResourceVersion, m.UID = o.ResourceVersion(), o.UID()
 	m.Initial, m.FinalStateUnknown = ev.Initial, ev.FinalStateUnknown
-	m.Missed, m.Resumed = ev.Missed, ev.Resumed
+	m.Missed, m.Resumed = int(ev.Missed), ev.Resumed
 	m.Object, m.Old = o, ev.Old
 	if ev.Old != nil {
 		m.OldResourceVersion = ev.Old.ResourceVersion()

@@ -151,7 +151,7 @@ func parse(t testing.TB, m sink.Message) ce.Event {
 
 func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	m := source(t, "prod", "all", "deployments.apps").Event(event.Event{
-		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt,
+		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt32,
 		Resumed: true, Object: newObject(t, web1), Old: newObject(t, web0),
 	}, observed)
 	e := parse(t, m)

@@ -66,7 +66,10 @@ type Event struct {
 	Resumed bool
 	// Missed is how many earlier events of this object were coalesced away, because the listener's
 	// buffer was full.
-	Missed int
+	Missed int32
+	// Arrived is when the event came from the API server; of several that were coalesced, the first
+	// one. It is 0 of what comes of a list, a resync or a restart.
+	Arrived Instant
 	// Object is never nil.
 	Object *object.Object
 	// Old is set for Update only. It is the state this listener's buffer took last before Object,

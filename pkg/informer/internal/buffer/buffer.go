@@ -146,14 +146,14 @@ func (b *Buffer) waiting() bool {
 // other waiting, however many there are.
 func (b *Buffer) Take() (Entry, bool) {
 	if !b.othersNext {
-		if e, ok := b.lanes.Next(); ok {
+		if e, ok := b.nextInLane(); ok {
 			b.othersNext = true
 			return e, true
 		}
 	}
 	e, ok := b.takeOther()
 	if !ok {
-		return b.lanes.Next()
+		return b.nextInLane()
 	}
 	b.othersNext = false
 	return e, true
@@ -163,7 +163,7 @@ func (b *Buffer) Take() (Entry, bool) {
 func (b *Buffer) takeOther() (Entry, bool) {
 	for e, ok := b.recalled.Pop(); ok; e, ok = b.recalled.Pop() {
 		if key := e.Object.Key(); b.lanes.Lane(key) == nil {
-			b.lanes.Begin(key)
+			b.lanes.Begin(key, int64(e.Arrived))
 			return e, true
 		}
 		// Else a worker has the object now: what it does with it is newer.
@@ -181,9 +181,18 @@ func (b *Buffer) takeOther() (Entry, bool) {
 			b.lineUp(key, lane, e)
 			continue
 		}
-		b.lanes.Begin(key)
+		b.lanes.Begin(key, int64(e.Arrived))
 		return e, true
 	}
+}
+
+// nextInLane returns an entry whose turn has come in its object's lane.
+func (b *Buffer) nextInLane() (Entry, bool) {
+	e, ok := b.lanes.Next()
+	if ok {
+		b.lanes.Since(e.Object.Key(), int64(e.Arrived))
+	}
+	return e, ok
 }
 
 // Done frees the place of an object's entry that a worker had, and lets the next one go.
@@ -241,7 +250,7 @@ func (b *Buffer) Busy(key object.Key) bool { return b.lanes.Lane(key) != nil }
 
 // HandOut counts an entry that did not come from the buffer, of an object that is not Busy, as
 // taken by a worker.
-func (b *Buffer) HandOut(key object.Key) { b.lanes.Begin(key) }
+func (b *Buffer) HandOut(key object.Key) { b.lanes.Begin(key, 0) }
 
 // RoomFreed reports whether Take has made room for another offer since this was last called.
 func (b *Buffer) RoomFreed() bool {

@@ -9,13 +9,13 @@ import (
 type Entry struct {
 	event.Event
 	From     *Origin
-	Initials int   // how many initial adds of the origin this entry is for
-	Attempts int32 // failed deliveries
+	Initials int // how many initial adds of the origin this entry is for
 	// Number is the owner's, which has given each event a higher one than those before. What is
 	// merged has the number of its last event.
 	Number   uint64
-	Recalled bool // a worker has asked for the object, nothing happened to it
-	Alone    bool // it may be older than what workers have had of the object
+	Attempts int32 // failed deliveries
+	Recalled bool  // a worker has asked for the object, nothing happened to it
+	Alone    bool  // it may be older than what workers have had of the object
 	// Owed: workers of an earlier process may have had the object. Its delete is not merged into
 	// what comes after it.
 	Owed bool

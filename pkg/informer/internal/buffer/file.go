@@ -57,14 +57,15 @@ type segment struct {
 // recordHeader is what an entry has besides texts.
 type recordHeader struct {
 	Op                event.Op
-	Initial           bool   `json:",omitempty"`
-	FinalStateUnknown bool   `json:",omitempty"`
-	Resumed           bool   `json:",omitempty"`
-	Owed              bool   `json:",omitempty"`
-	Doubt             bool   `json:",omitempty"`
-	Missed            int    `json:",omitempty"`
-	Initials          int    `json:",omitempty"`
-	Number            uint64 `json:",omitempty"`
+	Initial           bool          `json:",omitempty"`
+	FinalStateUnknown bool          `json:",omitempty"`
+	Resumed           bool          `json:",omitempty"`
+	Owed              bool          `json:",omitempty"`
+	Doubt             bool          `json:",omitempty"`
+	Missed            int32         `json:",omitempty"`
+	Initials          int           `json:",omitempty"`
+	Number            uint64        `json:",omitempty"`
+	Arrived           event.Instant `json:",omitempty"`
 	From              int
 	Object, Old       int // lengths; an Old of 0 is none
 }
@@ -97,7 +98,7 @@ func (s *spillFile) push(e Entry) error {
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
 		Resumed: e.Resumed, Owed: e.Owed, Doubt: e.Doubt, Initials: e.Initials,
-		Number: e.Number, From: s.number(e.From), Object: e.Object.Size(),
+		Number: e.Number, Arrived: e.Arrived, From: s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -208,7 +209,7 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 		return Entry{}, errSpillCorrupt
 	}
 	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number}
-	e.Resumed, e.Owed, e.Doubt = h.Resumed, h.Owed, h.Doubt
+	e.Resumed, e.Owed, e.Doubt, e.Arrived = h.Resumed, h.Owed, h.Doubt, h.Arrived
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
 		return Entry{}, err

@@ -90,6 +90,7 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
+	e.Arrived = e.Arrived.Earlier(last.Arrived)
 	e.Resumed = e.Resumed || last.Resumed
 	e.Doubt = e.Doubt || same && (last.Doubt || last.Owed)
 	e.Owed = e.Owed || last.Owed && same

@@ -266,7 +266,7 @@ func (m *model) finish(e *Entry) {
 	}
 	m.handed++
 	m.progress.settle(e)
-	m.missed += e.Missed
+	m.missed += int(e.Missed)
 	state := e.Object.UID() + "@" + e.Object.ResourceVersion()
 	if e.Op == event.Delete {
 		state = e.Object.UID() + "@gone"

@@ -1,5 +1,7 @@
 package buffer
 
+import "github.com/informerd/informerd/pkg/informer/event"
+
 // Stats are the counters of a buffer since it was made, and what it holds now.
 type Stats struct {
 	Coalesced uint64 // events that were merged into a later one of their object
@@ -13,6 +15,8 @@ type Stats struct {
 	Backlog   int    // objects that wait to be handed out as initial adds
 	OnDisk    int    // entries in the spill file, or in memory on their way there or back
 	SpillErr  error  // why the spill file was given up
+	// Oldest is when the oldest entry arrived, those with workers included; 0 if that is unknown.
+	Oldest event.Instant
 }
 
 // Stats returns the counters.
@@ -22,8 +26,23 @@ func (b *Buffer) Stats() Stats {
 		Held: b.held(), Parked: b.lanes.Parked() + b.lanes.Behind(),
 		Marked: len(b.marks), Folded: len(b.folded), OnDisk: b.spill.len(), SpillErr: b.spillErr,
 	}
+	s.Oldest = b.oldest()
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)
 	}
 	return s
+}
+
+// oldest returns when the oldest entry arrived. What is spilled came after what is in the ring or
+// in a lane.
+func (b *Buffer) oldest() event.Instant {
+	oldest := event.Instant(b.lanes.Oldest(func(e *Entry) int64 { return int64(e.Arrived) }))
+	if e := b.ring.First(func(e *Entry) bool { return e.Arrived != 0 }); e != nil {
+		oldest = oldest.Earlier(e.Arrived)
+	}
+	m := b.markOrder.First(func(m **mark) bool { return !(*m).empty() && (*m).latest.Arrived != 0 })
+	if m != nil {
+		oldest = oldest.Earlier((*m).latest.Arrived)
+	}
+	return oldest
 }

@@ -91,7 +91,7 @@ func (s *summary) rest() []Entry {
 			latest.Known = s.first.KnownBefore()
 		}
 	}
-	latest.Initials, latest.Missed = s.initials, max(s.records-len(rest)-1, 0)
+	latest.Initials, latest.Missed = s.initials, int32(max(s.records-len(rest)-1, 0))
 	// Perhaps of one that came back, which does no harm.
 	latest.Resumed, latest.Owed, latest.Doubt = s.resumed, s.owed, s.owed || s.doubt
 	return append(rest, latest)

@@ -44,6 +44,16 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 	return v, true
 }
 
+// First returns the oldest element for which is returns true, nil if there is none.
+func (q *Queue[T]) First(is func(*T) bool) *T {
+	for i := range q.n {
+		if v := &q.ring[(q.head+i)%len(q.ring)]; is(v) {
+			return v
+		}
+	}
+	return nil
+}
+
 // Snapshot returns the elements in order, in a slice of their own.
 func (q *Queue[T]) Snapshot() []T {
 	all := make([]T, 0, 2*q.n)

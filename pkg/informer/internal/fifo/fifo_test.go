@@ -80,3 +80,21 @@ func TestTakenSlotsAreZero(t *testing.T) {
 		}
 	}
 }
+
+func TestFirst(t *testing.T) {
+	var q Queue[int]
+	for i := range 20 { // the ring begins in its middle
+		q.Push(i)
+		if i < 6 {
+			q.Pop()
+		}
+	}
+	for _, c := range []struct{ above, want int }{{0, 6}, {6, 7}, {18, 19}} {
+		if got := q.First(func(v *int) bool { return *v > c.above }); got == nil || *got != c.want {
+			t.Errorf("the first above %d is %v, want %d", c.above, got, c.want)
+		}
+	}
+	if got := q.First(func(v *int) bool { return *v > 19 }); got != nil {
+		t.Errorf("there is %d", *got)
+	}
+}

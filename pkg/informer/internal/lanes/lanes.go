@@ -46,8 +46,9 @@ type Lanes[T any] struct {
 // Lane is the line of one object behind the item that is out.
 type Lane[T any] struct {
 	waiting fifo.Queue[T]
-	parked  *T  // nil unless the item that is out waits for its retry
-	behind  int // how many of waiting are not held
+	parked  *T    // nil unless the item that is out waits for its retry
+	behind  int   // how many of waiting are not held
+	since   int64 // when the item came that a worker has, or that is parked; 0 if that is unknown
 }
 
 const (
@@ -64,12 +65,15 @@ func (l *Lane[T]) Len() int { return l.waiting.Len() }
 // Lane returns an object's lane, nil if no item of it is out.
 func (l *Lanes[T]) Lane(key object.Key) *Lane[T] { return l.lanes[key] }
 
-// Begin makes the lane of an object that has none: its item is with a worker from here on.
-func (l *Lanes[T]) Begin(key object.Key) {
+// Begin makes the lane of an object that has none: its item is with a worker from here on. since is
+// when the item came, 0 if that is unknown.
+func (l *Lanes[T]) Begin(key object.Key, since int64) {
 	if l.lanes == nil {
 		l.lanes = map[object.Key]*Lane[T]{}
 	}
-	l.lanes[key] = l.newLane()
+	lane := l.newLane()
+	lane.since = since
+	l.lanes[key] = lane
 	l.held++
 }
 
@@ -105,7 +109,8 @@ func (l *Lanes[T]) WaitHeld(lane *Lane[T], item T) {
 	l.held++
 }
 
-// Next returns an item whose turn has come while its lane was busy. A worker has it from here on.
+// Next returns an item whose turn has come while its lane was busy. A worker has it from here on,
+// and the caller may call Since.
 func (l *Lanes[T]) Next() (T, bool) { return l.ready.Pop() }
 
 // Done ends the turn of the item that a worker had, and advances the lane.
@@ -118,6 +123,7 @@ func (l *Lanes[T]) Done(key object.Key, lane *Lane[T]) {
 // out.
 func (l *Lanes[T]) Advance(key object.Key, lane *Lane[T]) {
 	if item, ok := lane.waiting.Pop(); ok {
+		lane.since = 0
 		l.ready.Push(item)
 		return
 	}
@@ -213,6 +219,24 @@ func (l *Lanes[T]) Each(f func(*T)) {
 	for _, item := range l.ready.Snapshot() {
 		f(&item)
 	}
+}
+
+// Since notes when the item of an object came that a worker has.
+func (l *Lanes[T]) Since(key object.Key, since int64) { l.lanes[key].since = since }
+
+// Oldest returns when the earliest of the items came that are out, 0 if that is unknown. of returns
+// it of an item. What waits behind them came later.
+func (l *Lanes[T]) Oldest(of func(*T) int64) (oldest int64) {
+	earlier := func(since int64) {
+		if since != 0 && (oldest == 0 || since < oldest) {
+			oldest = since
+		}
+	}
+	for _, lane := range l.lanes {
+		earlier(lane.since)
+	}
+	l.ready.Each(func(item *T) { earlier(of(item)) })
+	return oldest
 }
 
 // Len returns how many objects have a lane.

@@ -75,7 +75,7 @@ func (m *model) comes(key object.Key, insist bool) {
 	case busy != (lane != nil):
 		m.t.Fatalf("an item of %s is out: %t, it has a lane: %t", key, busy, lane != nil)
 	case !busy:
-		m.l.Begin(key)
+		m.l.Begin(key, 0)
 		m.out[key], m.where[key] = it, "worker"
 		return
 	case m.l.Wait(lane, it):
@@ -219,14 +219,14 @@ func TestEndedLanesAreUsedAgain(t *testing.T) {
 	var l Lanes[item]
 	key := object.Key{Name: "a"}
 	turn := func() {
-		l.Begin(key)
+		l.Begin(key, 0)
 		l.Done(key, l.Lane(key))
 	}
 	turn()
 	if n := testing.AllocsPerRun(100, turn); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	l.Begin(key)
+	l.Begin(key, 0)
 	for i := range 2 * maxSpareCap {
 		l.Wait(l.Lane(key), item{key, i})
 	}

@@ -34,6 +34,8 @@ type Delta struct {
 	Initial bool
 	// Resumed: the delta is of the first list after the store was restored.
 	Resumed bool
+	// Arrived is when a watch brought it; 0 if it comes of a list.
+	Arrived event.Instant
 }
 
 // Queue is the DeltaFIFO: the deltas of each object in order, and the objects in the order in

@@ -227,7 +227,7 @@ func (r *Reflector) enqueue(ctx context.Context, typ queue.Type, o *object.Objec
 	if r.known != nil && r.known.has(typ, o) {
 		return nil
 	}
-	d := queue.Delta{Type: typ, Object: o}
+	d := queue.Delta{Type: typ, Object: o, Arrived: r.heard.arrived()}
 	if !r.ApplyNow(d) {
 		if err := r.Queue.Add(ctx, d); err != nil {
 			return err

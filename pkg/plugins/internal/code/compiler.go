@@ -30,6 +30,7 @@ type Compiler struct {
 	compiled atomic.Int64 // modules that were compiled
 	read     atomic.Int64 // modules whose code was in Dir
 	unkept   atomic.Int64 // times that code could not be kept there
+	took     atomic.Int64 // to compile or read them, in nanoseconds
 	making   sync.WaitGroup
 
 	open         sync.Once
@@ -59,8 +60,10 @@ type Stats struct {
 	Compiled uint64 // modules that were compiled
 	Read     uint64 // modules whose code was in Dir
 	Unkept   uint64 // times that code could not be kept there
-	Held     int    // modules whose code is in use or being made
-	Running  int    // processes that compile
+	// Took is how long it took to compile modules, or to read their code.
+	Took    time.Duration
+	Held    int // modules whose code is in use or being made
+	Running int // processes that compile
 }
 
 // Stats returns a snapshot.
@@ -68,7 +71,8 @@ func (c *Compiler) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Stats{Compiled: uint64(c.compiled.Load()), Read: uint64(c.read.Load()),
-		Unkept: uint64(c.unkept.Load()), Held: len(c.byKey), Running: c.running}
+		Unkept: uint64(c.unkept.Load()), Took: time.Duration(c.took.Load()),
+		Held: len(c.byKey), Running: c.running}
 }
 
 // Open finds the engine and opens Dir, once. Compile does it if it was not done before.
@@ -151,7 +155,9 @@ func (c *Compiler) acquire(ctx context.Context, k key, file *wasmfile.Module, li
 // more, it frees the code.
 func (c *Compiler) make(ctx context.Context, x *Code, wasm []byte) {
 	defer x.stop()
+	begun := time.Now()
 	err := c.build(ctx, x, wasm)
+	c.took.Add(int64(time.Since(begun)))
 	c.mu.Lock()
 	x.err, x.made = err, true
 	if x.err != nil {
