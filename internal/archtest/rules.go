@@ -44,6 +44,8 @@ var layers = []layer{
 		"groups of host functions know nothing of each other, so that a new one is a new folder"},
 	{[]string{"pkg/plugins/internal/guest"},
 		"a guest is called with the host functions it has, whatever host loads it"},
+	{[]string{"internal/tracing"},
+		"it follows what stages do, and knows none of them"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},
 	{[]string{"internal/sink/nats", "internal/sink/kafka"},

@@ -58,6 +58,8 @@ func TestReference(t *testing.T) {
 			InformerRef: InformerRef{Name: "pods"},
 			Select:      Expression{Text: `object.metadata.namespace == "shop"`}},
 		Limits{Fuel: 1000000},
+		Tracing{URL: Value{Text: "http://otel-collector.monitoring.svc:4318"}, Every: 1000,
+			Timeout: metav1.Duration{Duration: 10 * time.Second}},
 	} {
 		r.collect(reflect.ValueOf(policy))
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	// LeaderElection lets several replicas run with the same configuration, of which one works at a
 	// time. Default: there is one replica.
 	LeaderElection *LeaderElection `json:"leaderElection,omitempty"`
+	// Tracing sends traces of some events to a receiver of OpenTelemetry. Default: none.
+	Tracing *Tracing `json:"tracing,omitempty"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring
 	// its own.
 	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`

@@ -44,7 +44,7 @@ type Options struct {
 // the configuration is to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	r, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas,
-		running: true, forget: o.Forget, kubeconfig: o.Kubeconfig == ""})
+		running: true, forget: o.Forget, version: o.Version, kubeconfig: o.Kubeconfig == ""})
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):

@@ -84,6 +84,7 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 		return l, err
 	}
 	c := l.routeConfig(r.log, r.letters)
+	c.Tracer, c.Resource = r.tracer, s.Config.Informer().Resource
 	if c.Keep = s.Config.GoesOn() && r.keeper != nil; c.Keep {
 		c.Await = r.keeper.Await
 	}

@@ -19,6 +19,7 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 		{"cluster", before.Cluster, after.Cluster}, {"http", before.HTTP, after.HTTP},
 		{"health", before.Health, after.Health}, {"state", before.State, after.State},
 		{"leaderElection", before.LeaderElection, after.LeaderElection},
+		{"tracing", before.Tracing, after.Tracing},
 	} {
 		if plan.Digest(setting.before) != plan.Digest(setting.after) {
 			mistakes = append(mistakes, after.ErrorAt(setting.field,

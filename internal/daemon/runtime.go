@@ -21,6 +21,7 @@ import (
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -38,6 +39,7 @@ type runtime struct {
 	// replica and fence are nil if there is one process only.
 	replica atomic.Pointer[replica.Replica]
 	fence   *fence.Fence // of all outputs
+	tracer  *tracing.Tracer
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan
@@ -60,7 +62,8 @@ type BuildOptions struct {
 	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
 	// state alone, since a running daemon may have it open.
 	running bool
-	forget  bool // the checkpoint
+	forget  bool   // the checkpoint
+	version string // of informerd, for traces
 	// kubeconfig: the configuration's kubeconfig is used, so it has to exist.
 	kubeconfig bool
 }
@@ -114,7 +117,8 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	}
 	missing, err := r.apply(ctx, p)
 	// Secrets and files need not be there where a configuration is only looked at.
-	if values := r.outputs.check(cfg); opts.running {
+	values := append(r.outputs.check(cfg), sinks.CheckTracing(cfg)...)
+	if opts.running {
 		missing = append(missing, values...)
 	} else {
 		opts.warn(values)
@@ -157,6 +161,9 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		}
 		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence}
 		r.maker.API, err = sinks.NewAPI(opts.Log)
+		if err == nil && len(sinks.CheckTracing(cfg)) == 0 { // else build says why
+			r.tracer, err = sinks.NewTracer(cfg, opts.version, opts.Log)
+		}
 		if err == nil {
 			err = openHost(ctx, cfg, r.host)
 		}
@@ -200,6 +207,7 @@ func (r *runtime) close(ctx context.Context) error {
 	if r.maker != nil && r.maker.API != nil {
 		errs = append(errs, r.maker.API.Close(ctx))
 	}
+	errs = append(errs, r.tracer.Close(ctx))
 	if r.letters != nil {
 		errs = append(errs, statefolder.CloseLetters(r.letters, r.log))
 	}

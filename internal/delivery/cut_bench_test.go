@@ -42,7 +42,7 @@ func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering
 		if err != nil {
 			b.Fatal(err)
 		}
-		all[i] = PrepareEvent(event.Event{Op: event.Add, Object: pod}, by, time.Now())
+		all[i] = PrepareEvent(event.Event{Op: event.Add, Object: pod}, by, time.Now(), nil)
 	}
 	return o, all
 }
@@ -51,7 +51,7 @@ func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering
 func again(all []Offering) []Offering {
 	for i := range all {
 		w := all[i].Progress.(*waiting)
-		all[i] = PrepareEvent(w.event, w.by, w.observed)
+		all[i] = PrepareEvent(w.event, w.by, w.observed, nil)
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -24,6 +25,9 @@ type Entry struct {
 	// Failed is why an expression of the output has no answer for the messages: then they are dead
 	// letters.
 	Failed error
+
+	// Trace is that of the event, nil if it is not traced.
+	Trace *tracing.Trace
 
 	// Replay is the dead letter that the entry comes of, nil if it comes of an event.
 	Replay *Replay

@@ -53,7 +53,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int, keep bool, each int) {
 			}
 			for _, e := range events {
 				if taken, err := o.OfferAll([]Offering{PrepareEvent(e, by,
-					time.Now())}); taken != 1 || err != nil {
+					time.Now(), nil)}); taken != 1 || err != nil {
 					t.Fatal(taken, err)
 				}
 			}

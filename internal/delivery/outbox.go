@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -142,9 +143,12 @@ func Prepare(e event.Event, entry *Entry) Offering {
 }
 
 // PrepareEvent is Prepare for an event that is sent as it is.
-func PrepareEvent(e event.Event, by *Maker, observed time.Time) Offering {
-	return Offering{Event: e,
-		Progress: &waiting{by: by, observed: observed, event: e, wanted: true}}
+func PrepareEvent(e event.Event, by *Maker, observed time.Time, trace *tracing.Trace) Offering {
+	w := &waiting{by: by, observed: observed, event: e, wanted: true}
+	if trace != nil {
+		w.rare = &rare{trace: trace}
+	}
+	return Offering{Event: e, Progress: w}
 }
 
 // OfferAll takes offerings as far as there is room, and returns how many: the first ones. It never

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -13,6 +14,7 @@ type parcel struct {
 	entry *waiting
 	// report is the settler of the current message; nil if that is not a report.
 	report Settler
+	try    *tracing.Send // of the current message; nil if that is not traced
 }
 
 // next sets m, which is zero, to the parcel's next message that is still to be sent, and returns

@@ -199,6 +199,10 @@ func (s *sender) collect(ctx context.Context) {
 			s.messages = s.messages[:n]
 			continue
 		}
+		if trace := p.entry.has().trace; trace != nil {
+			p.try = trace.Send(s.outbox.name, time.Since(p.entry.offeredAt()), p.Attempt)
+			s.messages[n].TraceParent = p.try.Parent()
+		}
 		s.live[n] = p
 		n++
 	}
@@ -231,6 +235,7 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 		if errs != nil {
 			err = errs[i]
 		}
+		p.try.End(err)
 		if err == nil {
 			s.outbox.stats.written.Add(1)
 			s.took(p, &s.messages[i])

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -39,6 +40,7 @@ type rare struct {
 	messages []sink.Message
 	failed   error
 	replay   *Replay
+	trace    *tracing.Trace
 	refused  error // why a message is a dead letter
 	tried    int32 // attempts of an earlier outbox, until a sender has the entry
 	// earlier makes the message of the earlier event, if the messages are of one. By still makes
@@ -74,8 +76,10 @@ func (e *Entry) waiting(about event.Event) *waiting {
 	if w.observed.IsZero() {
 		w.observed = time.Now()
 	}
-	if e.Reports != nil || e.Messages != nil || e.Failed != nil || e.Replay != nil {
-		w.rare = &rare{reports: e.Reports, messages: e.Messages, failed: e.Failed, replay: e.Replay}
+	if e.Reports != nil || e.Messages != nil || e.Failed != nil || e.Replay != nil ||
+		e.Trace != nil {
+		w.rare = &rare{reports: e.Reports, messages: e.Messages, failed: e.Failed,
+			replay: e.Replay, trace: e.Trace}
 	}
 	if e.Reports != nil {
 		w.rare.known = time.Now()

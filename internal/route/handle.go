@@ -71,6 +71,7 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	r.stats.handlerCalls.Add(1)
 	result, err := w.guest.Handle(ctx, w.events[n])
 	w.meter(observed)
+	w.wanted[n].trace.Stage("handler", observed, err)
 	switch {
 	case err == nil:
 		r.worked(trial)
@@ -97,6 +98,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 		r.worked(false)
 	}
 	for i, result := range results {
+		w.wanted[from+i].trace.Stage("handler", observed, nil)
 		w.finishHandled(ctx, from+i, observed, result)
 	}
 	w.handOverAll(ctx)
@@ -147,6 +149,7 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 	case !own:
 		w.finish(d, observed, nil)
 	case len(messages) == 0:
+		d.trace.End(outcomeDropped, nil)
 		w.route.done(d.Delivery, &d.rest)
 	default:
 		w.finish(d, observed, messages)
@@ -156,6 +159,7 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 // handlerFailed deals with an event that the guest has not handled.
 func (w *worker) handlerFailed(ctx context.Context, n int, err error) {
 	d := &w.wanted[n]
+	d.trace.End(outcomeFailed, err)
 	w.route.failed(ctx, d.Delivery, &d.rest, err)
 }
 

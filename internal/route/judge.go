@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -19,7 +20,7 @@ import (
 // is not selected has no state: one that enters the set is new to the rules, one that leaves it is
 // gone. The error is ctx's; then the rules report the rest with the next evaluation.
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
-	rest *unsent) error {
+	rest *unsent, trace *tracing.Trace) error {
 	r, now := w.route, time.Now()
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
@@ -58,6 +59,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 			entry = delivery.Owed(w.pipeline.makers[i])
 			entry.Reports = reports
 		}
+		entry.Trace = trace
 		if err := way.Offer(ctx, offered(e), entry); err != nil {
 			for _, report := range reports {
 				report.Settler.Release()

@@ -34,8 +34,9 @@ func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) 
 			continue
 		}
 		if messages == nil && w.outputs[i].asItIs() {
-			o = delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed)
+			o = delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed, d.trace)
 		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
+			entry.Trace = d.trace
 			o = delivery.Prepare(d.event, &entry)
 		} else {
 			continue
@@ -43,6 +44,7 @@ func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) 
 		o.Owed = d.Owed || d.Doubt
 		w.going[i].add(len(w.finished), o)
 	}
+	d.trace.End(outcomePassed, nil)
 	w.finished = append(w.finished, d)
 }
 

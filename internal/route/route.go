@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -57,6 +58,9 @@ type Config struct {
 	// one begins, the outputs still learn of it. With an error it is tried again. Nil: nothing
 	// waits.
 	Await func(ctx context.Context) error
+	// Tracer makes traces of some events; nil: of none. Resource is what they name as the resource.
+	Tracer   *tracing.Tracer
+	Resource string
 }
 
 // Retry says how often and when what failed is tried again.
@@ -84,6 +88,8 @@ type Route struct {
 	log          *failurelog.Log
 	keep         bool
 	await        func(context.Context) error
+	tracer       *tracing.Tracer
+	resource     string
 
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]
@@ -120,7 +126,7 @@ func New(cfg Config) (*Route, error) {
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
 		log: &failurelog.Log{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
-		breaker: breaker.Breaker{Pauses: pauses},
+		breaker: breaker.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
 	}
 	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep
 	r.stats.handled.took = histogram.New(handlerBounds)

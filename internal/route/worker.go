@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -45,6 +46,7 @@ type wanted struct {
 	*informer.Delivery
 	event event.Event // as the select has it
 	rest  unsent
+	trace *tracing.Trace // nil if it is not traced
 }
 
 // openCurrent makes the route's pipeline the worker's. With an error, the worker has none. When
@@ -199,9 +201,11 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		r.stats.received(d.Op)
 	}
 	rest := unsent{pipeline: w.pipeline}
+	began, trace := w.begin(d)
 	e, selected := w.selected(d, &rest)
 	if w.judge != nil {
-		if err := w.judged(ctx, d, e, selected, &rest); err != nil {
+		if err := w.judged(ctx, d, e, selected, &rest, trace); err != nil {
+			trace.End(outcomeFailed, err)
 			if ctx.Err() != nil {
 				d.Retry(0)
 			} else {
@@ -211,16 +215,19 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		}
 	}
 	wants, err := w.wants(ctx, d, e, selected)
+	trace.Stage("filter", began, err)
 	switch {
 	case err != nil:
+		trace.End(outcomeFailed, err)
 		r.failed(ctx, d, &rest, err)
 		return
 	case !wants:
+		trace.End(outcomeFiltered, nil)
 		r.done(d, &rest)
 		return
 	}
 	r.stats.matched.Add(1)
-	w.wanted = append(w.wanted, wanted{d, e, rest})
+	w.wanted = append(w.wanted, wanted{d, e, rest, trace})
 	if w.guest != nil {
 		// a handler reads it more than once; outputs only write it
 		e.Object = e.Object.Plain()

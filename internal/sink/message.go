@@ -28,6 +28,7 @@ type Message struct {
 	Missed             int
 	Resumed            bool
 	Handler            string // the SHA-256 of the module that made the data instead of informerd
+	TraceParent        string // the trace that the receiver goes on with
 
 	// Report is what a rule reports, nil if the message is no report.
 	Report *Report

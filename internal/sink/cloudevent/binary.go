@@ -47,6 +47,7 @@ func Attributes(m sink.Message) iter.Seq2[string, string] {
 			{"rule", rule},
 			{"severity", severity},
 			{"handler", m.Handler},
+			{"traceparent", m.TraceParent},
 		} {
 			if a.value != "" && !yield(a.name, validUTF8(a.value)) {
 				return

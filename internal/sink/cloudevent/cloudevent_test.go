@@ -154,6 +154,7 @@ func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt32,
 		Resumed: true, Object: newObject(t, web1), Old: newObject(t, web0),
 	}, observed)
+	m.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	e := parse(t, m)
 	if e.ID() != m.ID || e.Source() != "/clusters/prod/listeners/all" ||
 		e.Type() != "dev.informerd.object.updated" ||
@@ -164,7 +165,7 @@ func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	want := map[string]any{
 		"op": "update", "resourceversion": "7", "oldresourceversion": "6", "uid": "u-1",
 		"initial": true, "finalstateunknown": true, "missed": int32(math.MaxInt32),
-		"resumed": true,
+		"resumed": true, "traceparent": m.TraceParent,
 	}
 	got := e.Extensions()
 	if len(got) != len(want) {

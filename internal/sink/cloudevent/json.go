@@ -50,6 +50,7 @@ func Append(dst []byte, m sink.Message) []byte {
 		dst = appendText(dst, "severity", m.Report.Severity)
 	}
 	dst = appendText(dst, "handler", m.Handler)
+	dst = appendText(dst, "traceparent", m.TraceParent)
 	if m.HasData() {
 		dst = append(dst, `,"data":`...)
 		dst = AppendData(dst, m)

@@ -99,7 +99,7 @@ func isOwn(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
 	case "content-type", "content-encoding", "webhook-id", "webhook-timestamp",
-		"webhook-signature":
+		"webhook-signature", "traceparent", "tracestate":
 		return true
 	}
 	return strings.HasPrefix(name, "ce-")
@@ -158,6 +158,9 @@ func (s *Sink) writeOne(ctx context.Context, m *sink.Message) error {
 	} else {
 		header["Content-Type"] = []string{cloudevent.ContentType}
 		body = cloudevent.Append(body, *m)
+	}
+	if m.TraceParent != "" {
+		header["Traceparent"] = []string{m.TraceParent}
 	}
 	request := httpsink.Request{Header: header, Body: body}
 	if err := s.post(ctx, request, s.messageID(m)); err != nil {

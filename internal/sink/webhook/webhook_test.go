@@ -48,6 +48,27 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// A request of one message has the header of its trace, too; one of several would need several.
+func TestTheTraceGoesOn(t *testing.T) {
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for mode, want := range map[Mode]string{Structured: parent, Binary: parent, Batch: ""} {
+		to := serve(t, nil)
+		s := open(t, to.url, Config{Mode: mode})
+		messages := pods(t, "a")
+		messages[0].TraceParent = parent
+		if errs := s.Write(t.Context(), messages); errs != nil {
+			t.Fatal(errs)
+		}
+		r := to.got()[0]
+		if got := r.header.Get("traceparent"); got != want {
+			t.Errorf("mode %d: the header is %q", mode, got)
+		}
+		if !strings.Contains(r.texts[0], parent) {
+			t.Errorf("mode %d: %s", mode, r.texts[0])
+		}
+	}
+}
+
 func structured(m sink.Message) string { return string(cloudevent.Append(nil, m)) }
 
 func TestPace(t *testing.T) {
@@ -269,6 +290,7 @@ func TestNewSaysWhatIsWrong(t *testing.T) {
 			`header "content-type": informerd sets it`},
 		{Config{URL: url, Headers: header("Ce-Id")}, `header "Ce-Id": informerd sets it`},
 		{Config{URL: url, Headers: header("Webhook-Id")}, `header "Webhook-Id": informerd sets it`},
+		{Config{URL: url, Headers: header("TraceParent")}, "informerd sets it"},
 		{Config{URL: url, Headers: header("A\r\nB")}, "its name has other characters"},
 		{Config{URL: url, Sign: Sign{Previous: key}}, "sign.previous without sign.secret"},
 		{Config{URL: url, Sign: Sign{Secret: secret.Literal("hunter2!")}},

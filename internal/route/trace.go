@@ -1,0 +1,28 @@
+package route
+
+import (
+	"time"
+
+	"github.com/informerd/informerd/internal/tracing"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// What a trace says that has become of an event.
+const (
+	outcomePassed   = "passed" // to the outputs
+	outcomeFiltered = "filtered"
+	outcomeDropped  = "dropped" // by the handler
+	outcomeFailed   = "failed"  // and is tried again, or a dead letter
+)
+
+// begin begins the trace of an event, nil if it is not traced. began is only known if it is.
+func (w *worker) begin(d *informer.Delivery) (began time.Time, trace *tracing.Trace) {
+	r := w.route
+	if r.tracer == nil || d.Recalled {
+		return began, nil
+	}
+	if trace = r.tracer.Begin(r.name, r.resource, &d.Event); trace != nil {
+		began = time.Now()
+	}
+	return began, trace
+}
