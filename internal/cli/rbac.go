@@ -68,6 +68,7 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return writeRoles(stdout, rights.Manifests(a, needs), file.shown(), format)
 		},
 	}
+	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))
 	file.add(cmd)
 	account.add(cmd)
 	server.add(cmd)

@@ -44,6 +44,8 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: 'prod:hooks'}
 rules:
+# resources that come and go (optional)
+- {apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch]}
 # listener "things"
 - {apiGroups: [example.com], resources: [things], verbs: [list, watch]}
 ---

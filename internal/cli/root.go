@@ -6,7 +6,8 @@
 //     running, 2 for a wrong command line, and 3 for an invalid configuration or another invalid
 //     input file.
 //   - Mistakes on the command line are reported before those in files.
-//   - A handler that crashes, is refused or fails a case is an error while running.
+//   - A handler that crashes, is refused or fails a case is an error while running, and so is a
+//     right that informerd rbac check finds missing.
 //   - The first SIGINT or SIGTERM stops informerd in order; the second one ends it at once.
 package cli
 
@@ -58,6 +59,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errReported):
 		return exitConfig
+	case errors.Is(err, errFound):
+		return exitRun
 	case errors.As(err, &mistakes):
 		writeMistakes(stderr, mistakes, "")
 		return exitConfig
@@ -74,6 +77,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // errReported ends a command that has reported the mistakes in the configuration.
 var errReported = errors.New("the configuration is invalid")
+
+// errFound ends a command that has reported what it looks for.
+var errFound = errors.New("something is wrong")
 
 // writeMistakes writes each mistake with its place first, as editors expect it, then word.
 func writeMistakes(w io.Writer, mistakes config.Errors, word string) {

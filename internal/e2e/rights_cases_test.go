@@ -1,7 +1,8 @@
 package e2e
 
 // rightsCases are, for each configuration in configs and for the one below, the rights that each
-// listener needs: "VERB… RESOURCE[.GROUP][ "NAME"][ in NAMESPACE]". Those of "" are needed by all.
+// listener needs: "VERB… RESOURCE[.GROUP][ "NAME"][ in NAMESPACE]". Those of "" are needed by all,
+// and without those of "optional" all are ready.
 var rightsCases = map[string]map[string][]string{
 	"quickstart.yaml": {
 		"rollouts":    {"list watch deployments.apps"},
@@ -9,6 +10,7 @@ var rightsCases = map[string]map[string][]string{
 		"roll-call":   {"list watch pods"},
 	},
 	"policies.yaml": {
+		"optional":                   {"list watch customresourcedefinitions.apiextensions.k8s.io"},
 		"certificate-expiring":       {"list watch certificates.cert-manager.io"},
 		"crash-loop":                 {"list watch pods"},
 		"deployment-not-progressing": {"list watch deployments.apps"},

@@ -28,6 +28,9 @@ type Options struct {
 	// Compression is whether the server compresses its answers: auto, on or off, see RESTConfig.
 	// Default: auto.
 	Compression string
+	// As is the account to ask as, which needs the right to impersonate it. Default: the one of the
+	// credentials.
+	As string
 	// Version is informerd's version, for the user agent. Default: dev.
 	Version string
 	// Logger gets the server's warnings, and at level debug the choice of compression. Default:
@@ -64,6 +67,9 @@ func RESTConfig(o Options) (*rest.Config, error) {
 	}
 	countRequests()
 	cfg.UserAgent = "informerd/" + o.Version
+	if o.As != "" {
+		cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
+	}
 	// A timeout would end watches. Requests are bounded by their contexts.
 	cfg.Timeout = 0
 	// The server limits requests by priority and fairness; a limit of the client would delay

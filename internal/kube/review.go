@@ -2,16 +2,11 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
 // Events are the Kubernetes Events that outputs write.
@@ -41,32 +36,26 @@ var (
 // trying, it changes nothing.
 func (w *Writer) Allowed(ctx context.Context, right Right) (bool, error) {
 	gvr := right.Resource.GVR
+	return w.allowed(ctx, authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: right.Namespace, Verb: right.Verb, Group: gvr.Group,
+			Version: gvr.Version, Resource: gvr.Resource, Name: right.Name,
+		}})
+}
+
+func (w *Writer) allowed(ctx context.Context,
+	spec authorizationv1.SelfSubjectAccessReviewSpec) (bool, error) {
 	review := authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
-			Kind: "SelfSubjectAccessReview"},
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: right.Namespace, Verb: right.Verb, Group: gvr.Group,
-				Version: gvr.Version, Resource: gvr.Resource, Name: right.Name,
-			},
-		},
+			Kind: "SelfSubjectAccessReview"}, Spec: spec,
 	}
-	body, err := json.Marshal(review)
-	if err != nil {
+	var answer struct{ Status *struct{ Allowed bool } }
+	if err := w.review(ctx, authorizationv1.GroupName, "selfsubjectaccessreviews", review,
+		&answer); err != nil {
 		return false, err
 	}
-	answer, err := w.Do(ctx, kubeapi.Request{Method: http.MethodPost,
-		Group: authorizationv1.GroupName, Version: "v1", Resource: "selfsubjectaccessreviews",
-		Body: body})
-	if err != nil {
-		return false, err
-	}
-	var reviewed struct{ Status *struct{ Allowed bool } }
-	if err := json.Unmarshal(answer, &reviewed); err != nil {
-		return false, fmt.Errorf("the answer is not an access review: %w", err)
-	}
-	if reviewed.Status == nil {
+	if answer.Status == nil {
 		return false, errors.New("the answer is not an access review: it has no status")
 	}
-	return reviewed.Status.Allowed, nil
+	return answer.Status.Allowed, nil
 }

@@ -101,7 +101,7 @@ func (c *Checker) Missing(listener string) (texts []string) {
 	}
 	for _, s := range Merge(missing) {
 		for _, r := range s.Rules {
-			texts = append(texts, fmt.Sprintf("a right is missing, for %s; %s", some(r.For),
+			texts = append(texts, fmt.Sprintf("a right is missing, for %s; %s", Some(r.For),
 				ruleOf(s.Namespace, r)))
 		}
 	}
@@ -286,7 +286,7 @@ func (c *Checker) report(level slog.Level, text string, rights []kube.Right) {
 	c.mu.Unlock()
 	for _, s := range Merge(concerned) {
 		for _, r := range s.Rules {
-			c.log.Log(context.Background(), level, text, "for", some(r.For), "in",
+			c.log.Log(context.Background(), level, text, "for", Some(r.For), "in",
 				roleOf(s.Namespace), "rule", "- "+r.String())
 		}
 	}

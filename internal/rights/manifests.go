@@ -112,15 +112,15 @@ func (m Manifest) yaml() string {
 	}
 	for _, r := range m.Rules {
 		if len(r.For) > 0 {
-			fmt.Fprintf(&b, "# %s\n", some(r.For))
+			fmt.Fprintf(&b, "# %s\n", Some(r.For))
 		}
 		fmt.Fprintf(&b, "- %s\n", r)
 	}
 	return b.String()
 }
 
-// some returns the first of many texts.
-func some(texts []string) string {
+// Some returns the first of many texts.
+func Some(texts []string) string {
 	const most = 3
 	text := strings.Join(texts[:min(most, len(texts))], ", ")
 	if more := len(texts) - most; more > 0 {

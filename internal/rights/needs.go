@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/definitions"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 )
@@ -19,6 +21,8 @@ type Need struct {
 	kube.Right
 	Listener string // empty: all of them
 	For      string // listener "a", output "fix" of listener "a", leaderElection
+	// Optional: without it everything works, if less well.
+	Optional bool
 }
 
 // Found is the resource of an informer.
@@ -110,8 +114,15 @@ func OfListener(cfg *config.Config, l *plan.Listener,
 	return all
 }
 
-// ofDaemon returns what is needed whatever the listeners are.
+// ofDaemon returns what is needed for all listeners.
 func ofDaemon(cfg *config.Config, namespace string) (all []Need) {
+	var names []string
+	for _, inf := range plan.InformersOf(cfg) {
+		names = append(names, inf.Resource)
+	}
+	for _, right := range definitions.Rights(names...) {
+		all = append(all, Need{Right: right, For: forDefinitions, Optional: true})
+	}
 	for _, right := range electionRights(cfg, namespace) {
 		all = append(all, Need{Right: right, For: "leaderElection"})
 	}
@@ -119,8 +130,14 @@ func ofDaemon(cfg *config.Config, namespace string) (all []Need) {
 }
 
 // OfReplicas returns what is needed whatever the listeners are, in the namespace of the pod unless
-// another one is configured.
-func OfReplicas(cfg *config.Config) []Need { return ofDaemon(cfg, kube.PodNamespace()) }
+// another one is configured. What is optional is left out.
+func OfReplicas(cfg *config.Config) []Need {
+	return slices.DeleteFunc(ofDaemon(cfg, kube.PodNamespace()), func(n Need) bool {
+		return n.Optional
+	})
+}
+
+const forDefinitions = "resources that come and go (optional)"
 
 // namespacesOf returns those of an informer, "" for all.
 func namespacesOf(inf *config.Informer) []string {

@@ -90,7 +90,9 @@ patch events.events.k8s.io in default: output "note" of listener "a"`},
 list things.example.com: listener "a"
 watch things.example.com: listener "a"
 create events.events.k8s.io: output "note" of listener "a"
-patch events.events.k8s.io: output "note" of listener "a"`},
+patch events.events.k8s.io: output "note" of listener "a"
+list customresourcedefinitions.apiextensions.k8s.io: resources that come and go (optional)
+watch customresourcedefinitions.apiextensions.k8s.io: resources that come and go (optional)`},
 		"lookups": {
 			`  a: {informer: {resource: pods}, filter: 'cached("n", "", "x") == nil', outputs: [out]}` +
 				"\ninformers: {n: {resource: nodes}, m: {resource: services}}\n", `

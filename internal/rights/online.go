@@ -3,6 +3,7 @@ package rights
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -26,10 +27,14 @@ func (f *Online) Find(ctx context.Context, inf plan.PlacedInformer) (Found, erro
 	var unwatchable *kube.UnwatchableError
 	switch {
 	case errors.As(err, &unknown):
+		notes := f.Notes
 		offline, offlineErr := f.Offline.Find(ctx, inf)
 		if offlineErr != nil {
 			return Found{}, mistake(err)
 		}
+		f.Notes = append(notes, f.Config.ErrorAt(inf.Field+".resource", fmt.Sprintf(
+			"%s is not on the API server at present, and taken as the plural of a resource",
+			offline.GVR.GroupResource()), ""))
 		return offline, nil
 	case errors.As(err, &unwatchable):
 		return Found{}, mistake(err)

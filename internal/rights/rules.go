@@ -13,16 +13,21 @@ import (
 
 // Rule is one rule of a Role.
 type Rule struct {
-	APIGroups     []string `json:"apiGroups"`
-	Resources     []string `json:"resources"`
-	ResourceNames []string `json:"resourceNames,omitempty"`
-	Verbs         []string `json:"verbs"`
-	For           []string `json:"-"` // who needs it
+	APIGroups       []string `json:"apiGroups,omitempty"`
+	Resources       []string `json:"resources,omitempty"`
+	ResourceNames   []string `json:"resourceNames,omitempty"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+	Verbs           []string `json:"verbs"`
+	For             []string `json:"-"` // who needs it
 }
 
 // String returns the rule as one line of YAML, without double quotes: it can be pasted from a log,
 // in which those are escaped.
 func (r Rule) String() string {
+	if len(r.NonResourceURLs) > 0 {
+		return fmt.Sprintf("{nonResourceURLs: %s, verbs: %s}", list(r.NonResourceURLs),
+			list(r.Verbs))
+	}
 	names := ""
 	if len(r.ResourceNames) > 0 {
 		names = ", resourceNames: " + list(r.ResourceNames)

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/rights"
+)
+
+func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin}
+	var server serverFlags
+	var logs logFlags
+	var output outputFlag
+	var as string
+	var namespaces []string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Compare what a configuration needs with the rights of an account",
+		Long: "Compare what a configuration needs with the rights of the account in the kubeconfig, or with --as, of another one:\n" +
+			"what is missing, and what is too much, in the whole cluster and in the namespaces of the configuration and of the\n" +
+			"account. The exit code is 1 if a right is missing, with --strict also if one is too much.",
+		Args: file.args,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := output.json()
+			if err != nil {
+				return err
+			}
+			for _, ns := range namespaces {
+				if len(validation.IsDNS1123Label(ns)) > 0 {
+					return usageError{fmt.Errorf("--in %q cannot be that of a namespace", ns)}
+				}
+			}
+			log, err := logs.logger(stderr)
+			if err != nil {
+				return err
+			}
+			p, err := file.plan(server.kubeconfig == "")
+			if err != nil {
+				return err
+			}
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+			defer stop()
+			options := server.options(p.Config, log)
+			options.As = as
+			s, err := rights.Connect(options)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			finder := s.Finder(p.Config)
+			account, err := s.Account(ctx)
+			if err != nil {
+				return err
+			}
+			needs, err := rights.Needs(ctx, p, finder, electionNamespace(p.Config, account))
+			if err != nil {
+				return err
+			}
+			report, err := s.Compare(ctx, account, needs, namespaces)
+			if err != nil {
+				return err
+			}
+			writeMistakes(stderr, finder.Notes, "note: ")
+			if asJSON {
+				err = writeLine(stdout, report)
+			} else {
+				err = writeReport(stdout, file.shown(), &report)
+			}
+			if err == nil && (len(report.Missing)+len(report.Paths) > 0 ||
+				strict && len(report.TooMuch) > 0) {
+				err = errFound
+			}
+			return err
+		},
+	}
+	file.add(cmd)
+	server.add(cmd)
+	logs.add(cmd)
+	output.add(cmd)
+	cmd.Flags().StringVar(&as, "as", "",
+		"the account to ask about, such as system:serviceaccount:informerd:informerd, which needs the right to impersonate it")
+	cmd.Flags().StringSliceVar(&namespaces, "in", nil,
+		"more namespaces in which to look for rights that are too much")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if rights are too much")
+	return cmd
+}
+
+// electionNamespace returns where the Lease is if the configuration does not say so: in the
+// namespace of the service account, in which the pod is.
+func electionNamespace(cfg *config.Config, account string) string {
+	return cmp.Or(rights.NamespaceOf(account), kube.PodNamespace(),
+		(&accountFlags{}).of(cfg).Namespace)
+}
+
+// writeReport writes tables of what differs.
+func writeReport(w io.Writer, file string, r *rights.Report) error {
+	fmt.Fprintf(w, "account: %s\n", plain(cmp.Or(r.Account, "unknown")))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	list := func(title, last string, all []rights.Finding, text func(rights.Finding) string) {
+		if len(all) == 0 {
+			return
+		}
+		fmt.Fprintf(table, "\n%s\nIN\tRULE\t%s\n", title, last)
+		for _, f := range all {
+			fmt.Fprintf(table, "%s\t- %s\t%s\n", plain(cmp.Or(f.Namespace, "the cluster")),
+				plain(f.Rule.String()), plain(text(f)))
+		}
+	}
+	users := func(f rights.Finding) string { return rights.Some(f.For) }
+	list("missing:", "FOR", r.Missing, users)
+	list("missing, and optional:", "FOR", r.Optional, users)
+	list("too much:", "WHY", r.TooMuch, func(f rights.Finding) string { return f.Why })
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var errs []error
+	line := func(text string, values ...any) {
+		_, err := fmt.Fprintf(w, text+"\n", values...)
+		errs = append(errs, err)
+	}
+	if len(r.Paths) > 0 {
+		line("\nmissing: %s, which the ClusterRole system:discovery grants",
+			strings.Join(r.Paths, ", "))
+	}
+	if r.Incomplete != "" {
+		line("\nThere may be more that is too much: %s", plain(r.Incomplete))
+	}
+	if len(r.Missing)+len(r.Paths) == 0 {
+		than := ""
+		if len(r.TooMuch) == 0 && r.Incomplete == "" {
+			than = ", and nothing that it does not need"
+		}
+		line("\nThe account has what %s needs%s.", plain(file), than)
+	}
+	return errors.Join(errs...)
+}

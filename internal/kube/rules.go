@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+)
+
+// Rules are what an account may do in a namespace, those of the whole cluster included.
+type Rules struct {
+	Resources    []authorizationv1.ResourceRule
+	NonResources []authorizationv1.NonResourceRule
+	// Incomplete says why there may be others, "" if there are none.
+	Incomplete string
+}
+
+// Rules returns what the account may do in a namespace, which need not exist.
+func (w *Writer) Rules(ctx context.Context, namespace string) (Rules, error) {
+	review := authorizationv1.SelfSubjectRulesReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
+			Kind: "SelfSubjectRulesReview"},
+		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace},
+	}
+	var answer struct {
+		Status *authorizationv1.SubjectRulesReviewStatus
+	}
+	if err := w.review(ctx, authorizationv1.GroupName, "selfsubjectrulesreviews", review,
+		&answer); err != nil {
+		return Rules{}, err
+	}
+	if answer.Status == nil {
+		return Rules{}, errors.New("the answer is not a review of rules: it has no status")
+	}
+	s := answer.Status
+	r := Rules{Resources: s.ResourceRules, NonResources: s.NonResourceRules}
+	if s.Incomplete {
+		r.Incomplete = "the API server does not know all of them"
+		if s.EvaluationError != "" {
+			r.Incomplete = kubeapi.Cut(s.EvaluationError, 200)
+		}
+	}
+	return r, nil
+}
+
+// User returns the name of the account.
+func (w *Writer) User(ctx context.Context) (string, error) {
+	review := authenticationv1.SelfSubjectReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(),
+			Kind: "SelfSubjectReview"},
+	}
+	var answer authenticationv1.SelfSubjectReview
+	err := w.review(ctx, authenticationv1.GroupName, "selfsubjectreviews", review, &answer)
+	return answer.Status.UserInfo.Username, err
+}
+
+// AllowedPath reports whether the account may get a path that is not one of objects, such as
+// /openapi/v3.
+func (w *Writer) AllowedPath(ctx context.Context, path string) (bool, error) {
+	return w.allowed(ctx, authorizationv1.SelfSubjectAccessReviewSpec{
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: path, Verb: "get"}})
+}
+
+// review posts a review, and reads the answer.
+func (w *Writer) review(ctx context.Context, group, resource string, review, answer any) error {
+	body, err := json.Marshal(review)
+	if err != nil {
+		return err
+	}
+	text, err := w.Do(ctx, kubeapi.Request{Method: http.MethodPost, Group: group, Version: "v1",
+		Resource: resource, Body: body})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("the answer is not a review: %w", err)
+	}
+	return nil
+}
