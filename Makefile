@@ -77,7 +77,7 @@ test: needs devcluster build examples ## Run all tests, with the race detector (
 	@dev/needs.sh report
 
 .PHONY: check
-check: fmt-check vet lint archtest tidy-check vulncheck ## Run the checks that are not tests (two minutes)
+check: fmt-check vet lint archtest alerts tidy-check vulncheck ## Run the checks that are not tests (two minutes)
 	@echo "all checks passed"
 
 .PHONY: fmt
@@ -106,6 +106,17 @@ check-cluster: tools ## Run vet and staticcheck on dev/cluster, after a change t
 .PHONY: archtest
 archtest: # Check the import rules, package docs and file sizes
 	go test -count=1 ./internal/archtest
+
+.PHONY: alerts
+alerts: bin/tools/promtool # Check names of metrics, and the alerts in deploy
+	bin/tools/promtool check metrics <internal/endpoints/testdata/metrics.txt
+	bin/tools/promtool check rules --lint=all --lint-fatal deploy/alerts.yaml
+	bin/tools/promtool test rules deploy/alerts_test.yaml
+
+# What finds targets in a cloud would be three quarters of it.
+bin/tools/promtool: dev/tools/go.mod
+	cd dev/tools && go build -tags remove_all_sd -o ../../$@ github.com/prometheus/prometheus/cmd/promtool
+	@touch $@
 
 .PHONY: tidy-check
 tidy-check: # Fail if a go.mod or go.sum is not tidy
@@ -208,6 +219,7 @@ docs: ## Write what is generated in docs
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/cli -update
+	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update
 
 .PHONY: clean
 clean: ## Remove what the other targets built
