@@ -103,7 +103,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			successful = 1
 		}
 		send(ch, reloaded, prometheus.GaugeValue, successful)
-		send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
+		if !last.Last.IsZero() {
+			send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
+		}
 		send(ch, reloads, prometheus.CounterValue, float64(last.Successes), "success")
 		send(ch, reloads, prometheus.CounterValue, float64(last.Failures), "failure")
 	}
