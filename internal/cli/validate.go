@@ -148,7 +148,7 @@ func (v *verdict) write(stdout, stderr io.Writer) error {
 	writeMistakes(stderr, v.mistakes, "")
 	writeMistakes(stderr, v.warnings, "warning: ")
 	if v.roles != "" {
-		fmt.Fprintf(stderr, "\nThese roles would grant the missing rights, once they are bound to the account:\n\n%s", v.roles)
+		fmt.Fprintf(stderr, "\nThese roles would grant the missing rights, once they are bound to the account. informerd rbac prints all that the\nconfiguration needs.\n\n%s", v.roles)
 	}
 	if len(v.mistakes) > 0 {
 		return nil

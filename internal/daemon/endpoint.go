@@ -81,18 +81,21 @@ func (r *runtime) shown(c *cluster, l *listener) endpoints.Listener {
 
 // state returns what reports whether a listener gets its events, or would if this replica worked.
 func (r *runtime) state(c *cluster, l *listener) func() endpoints.State {
-	return func() endpoints.State {
+	return func() (s endpoints.State) {
+		missing, asking := c.rights.Lacks(l.name)
+		leads, starting := true, ""
 		if replica := r.replica.Load(); replica != nil {
-			switch leads, starting := replica.Leads(); {
-			case !leads && starting == "":
-				return endpoints.State{Failing: c.rights.Missing(l.name)}
-			case !leads:
-				return endpoints.State{Failing: c.rights.Missing(l.name),
-					Starting: []string{"this replica stands by: " + starting}}
-			}
+			leads, starting = replica.Leads()
 		}
-		s := l.health.state()
-		s.Failing = append(s.Failing, c.rights.Missing(l.name)...)
+		switch {
+		case leads:
+			s = l.health.state()
+		case starting != "":
+			s.Starting = []string{"this replica stands by: " + starting}
+		}
+		if s.Failing = append(s.Failing, missing...); asking {
+			s.Starting = append(s.Starting, "the API server is being asked for its rights")
+		}
 		return s
 	}
 }

@@ -37,7 +37,8 @@ type Checker struct {
 type state struct {
 	missing bool
 	due     bool // it is to be asked for
-	failed  bool // it could not be asked for
+	known   bool // it was asked for, even if there was no answer
+	failed  bool // there was no answer
 }
 
 const (
@@ -87,16 +88,19 @@ func (c *Checker) wakeUp() {
 	}
 }
 
-// Missing returns a text for each rule that a listener lacks.
-func (c *Checker) Missing(listener string) (texts []string) {
+// Lacks returns a text for each rule that a listener lacks, and whether some rights have not been
+// asked for so far. What the server cannot be asked for is not lacking.
+func (c *Checker) Lacks(listener string) (texts []string, asking bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var missing []Need
 	for _, name := range []string{"", listener} {
 		for _, n := range c.needs[name] {
-			if c.states[n.Right].missing {
+			s := c.states[n.Right]
+			if s.missing {
 				missing = append(missing, n)
 			}
+			asking = asking || !s.known
 		}
 	}
 	for _, s := range Merge(missing) {
@@ -105,7 +109,7 @@ func (c *Checker) Missing(listener string) (texts []string) {
 				ruleOf(s.Namespace, r)))
 		}
 	}
-	return texts
+	return texts, asking
 }
 
 // ruleOf returns a rule with its place.
@@ -165,7 +169,10 @@ func (c *Checker) Run(ctx context.Context) {
 		var over <-chan time.Time
 		switch {
 		case err != nil:
-			failures++
+			if failures++; failures == 1 && apierrors.IsForbidden(err) {
+				c.log.Warn("may not ask for rights: the ClusterRole system:basic-user allows it",
+					"error", err)
+			}
 			c.log.Debug("cannot ask whether rights are granted, will try again", "error", err)
 			over = time.After(askDelays.Delay(failures))
 		case c.anyMissing():
@@ -227,12 +234,22 @@ func (c *Checker) round(ctx context.Context) (last error) {
 		}
 		last = err
 		if failed++; failed == most {
+			c.giveUp()
 			break
 		}
 	}
 	c.report(slog.LevelError, "a right is missing; it is asked for until it is granted", missing)
 	c.report(slog.LevelInfo, "a right that was missing is granted", granted)
 	return last
+}
+
+// giveUp notes that the rights that are due cannot be asked for at present.
+func (c *Checker) giveUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.states {
+		s.known = s.known || s.due
+	}
 }
 
 func (c *Checker) dueRights() (due []kube.Right) {
@@ -260,7 +277,7 @@ func (c *Checker) answered(right kube.Right, allowed bool, err error) (changed b
 	if s == nil {
 		return false // nobody needs it any more
 	}
-	if s.due, s.failed = false, err != nil; err != nil {
+	if s.due, s.known, s.failed = false, true, err != nil; err != nil {
 		return false
 	}
 	changed = s.missing == allowed

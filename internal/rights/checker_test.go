@@ -90,6 +90,41 @@ func checking(t *testing.T, s *server, test func(t *testing.T, c *Checker, log *
 	})
 }
 
+func lacks(c *Checker, listener string) []string {
+	texts, _ := c.Lacks(listener)
+	return texts
+}
+
+// Until all of its rights were asked for, nobody knows whether a listener lacks one. A server that
+// does not answer is no reason to wait.
+func TestCheckerHasAsked(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		s := newServer()
+		s.away = away
+		synctest.Test(t, func(t *testing.T) {
+			c := NewChecker(s, slog.New(slog.DiscardHandler))
+			for n := range 10 {
+				c.Need("a", append(c.needs["a"], need("a", "list", pods, fmt.Sprint("ns-", n))))
+			}
+			if _, asking := c.Lacks("a"); !asking {
+				t.Error("nothing was asked so far")
+			}
+			if _, asking := c.Lacks("b"); asking {
+				t.Error("b needs nothing")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { c.Run(ctx) })
+			defer running.Wait()
+			defer cancel()
+			synctest.Wait()
+			if texts, asking := c.Lacks("a"); asking || texts != nil {
+				t.Errorf("away %t: %q, asking %t", away, texts, asking)
+			}
+		})
+	}
+}
+
 const podsRule = "- {apiGroups: [''], resources: [pods], verbs: [list, watch]}"
 
 // A right is asked for once, a missing one until it is granted, which is noticed within
@@ -105,10 +140,10 @@ func TestCheckerNoticesWhatIsGranted(t *testing.T) {
 		synctest.Wait()
 		want := []string{`a right is missing, for listener "a"; a Role in shop needs the rule ` +
 			podsRule}
-		if got := c.Missing("a"); !reflect.DeepEqual(got, want) {
+		if got := lacks(c, "a"); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %q", got)
 		}
-		if got := c.Missing("c"); got != nil {
+		if got := lacks(c, "c"); got != nil {
 			t.Errorf("c lacks %q", got)
 		}
 		if got := log.String(); strings.Count(got, "\n") != 1 ||
@@ -130,12 +165,12 @@ func TestCheckerNoticesWhatIsGranted(t *testing.T) {
 		}
 		s.deny("watch pods in shop")
 		time.Sleep(askAgain + time.Second)
-		if got := c.Missing("b"); len(got) != 1 || !strings.Contains(got[0], "verbs: [watch]}") {
+		if got := lacks(c, "b"); len(got) != 1 || !strings.Contains(got[0], "verbs: [watch]}") {
 			t.Errorf("half of it is granted: %q", got)
 		}
 		s.deny()
 		time.Sleep(askAgain + time.Second)
-		if got := c.Missing("b"); got != nil {
+		if got := lacks(c, "b"); got != nil {
 			t.Errorf("all of it is granted: %q", got)
 		}
 		if got := log.String(); !strings.Contains(got, `level=INFO msg="a right that was missing`) {
@@ -152,7 +187,7 @@ func TestCheckerOfReplicas(t *testing.T) {
 				Verb: "update"}, For: "leaderElection"}})
 			synctest.Wait()
 			for _, l := range []string{"a", "not bound yet"} {
-				if got := c.Missing(l); len(got) != 1 || !strings.Contains(got[0],
+				if got := lacks(c, l); len(got) != 1 || !strings.Contains(got[0],
 					"for leaderElection; a Role in own needs the rule") {
 					t.Errorf("%s: %q", l, got)
 				}
@@ -178,11 +213,11 @@ func TestCheckerAsksAgainAfterARefusal(t *testing.T) {
 		c.Refused(resource, informer.Scope{Namespace: "shop"}, fmt.Errorf("to list: %w",
 			errForbidden))
 		synctest.Wait()
-		if got := c.Missing("a"); len(got) != 2 || !strings.Contains(got[0], "[patch]") ||
+		if got := lacks(c, "a"); len(got) != 2 || !strings.Contains(got[0], "[patch]") ||
 			!strings.Contains(got[1], "[list]") {
 			t.Errorf("a lacks %q", got)
 		}
-		if got := c.Missing("b"); got != nil {
+		if got := lacks(c, "b"); got != nil {
 			t.Errorf("b lacks %q, and was not refused", got)
 		}
 
@@ -223,20 +258,20 @@ func TestCheckerOfAServerThatIsAway(t *testing.T) {
 		if sum > 3*70 {
 			t.Errorf("asked %d times within an hour", sum)
 		}
-		if got := slices.Concat(c.Missing("a"), c.Missing("b")); got != nil {
+		if got := slices.Concat(lacks(c, "a"), lacks(c, "b")); got != nil {
 			t.Errorf("nobody knows, but %q", got)
 		}
 		s.mu.Lock()
 		s.away = false
 		s.mu.Unlock()
 		time.Sleep(2 * time.Minute)
-		if got := c.Missing("b"); len(got) != 1 {
+		if got := lacks(c, "b"); len(got) != 1 {
 			t.Errorf("b lacks %q", got)
 		}
 		c.Need("b", nil)
 		before := s.count()
 		time.Sleep(time.Hour)
-		if got := s.count(); !maps.Equal(got, before) || c.Missing("b") != nil {
+		if got := s.count(); !maps.Equal(got, before) || lacks(c, "b") != nil {
 			t.Errorf("asked for what nobody needs: %v", got)
 		}
 	})

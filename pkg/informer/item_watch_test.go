@@ -93,9 +93,10 @@ func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 		"a list": {failList: errors.New("no"), want: "failed to list pods: no"},
 		"a watch": {
 			failWatch: notFound(), want: "failed to watch pods: " + notFound().Error()},
-		"a lost watch":      {failWatch: errors.New("no")},
-		"a failing watch":   {failWatch: serverError()},
-		"a forbidden watch": {failWatch: forbidden()},
+		"a lost watch":    {failWatch: errors.New("no")},
+		"a failing watch": {failWatch: serverError()},
+		"a forbidden watch": {failWatch: forbidden(),
+			want: "failed to watch pods: " + forbidden().Error()},
 		"an expired watch": {
 			failWatch: expired(), want: "failed to watch pods: too old resource version"},
 		"a refused watch":    {failWatch: &netError{syscall.ECONNREFUSED}},

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/backoff"
@@ -142,6 +143,9 @@ func (r *Reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	case wire.IsBusy(err), wire.IsNoAnswer(err):
 		return true, r.wait(ctx, err)
 	case wire.IsTransient(err):
+		if r.OnError != nil && apierrors.IsForbidden(err) { // which may last
+			r.OnError(fmt.Errorf("failed to watch %s: %w", r.Name, err))
+		}
 		return r.afterFailure(ctx, err)
 	default:
 		r.relist = relistAfter(err, Refused)
