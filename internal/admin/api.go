@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // Functions are what a daemon lets commands do. Those that are nil are answered as not available.
@@ -17,6 +18,9 @@ type Functions struct {
 
 	// Checkpoint returns what was kept for a restart.
 	Checkpoint func() keeper.Stats
+
+	// Status returns the pipeline as it is.
+	Status func() *status.Status
 
 	Letters *deadletter.Store
 	// Filter compiles a filter expression for letters, of which it sees the events.

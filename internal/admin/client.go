@@ -17,6 +17,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // ErrNotRunning is returned by Dial without a daemon.
@@ -88,6 +89,18 @@ func (c *Client) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 		err = a.err()
 	}
 	return a.Checkpoint, err
+}
+
+// Status returns the daemon's pipeline as it is.
+func (c *Client) Status(ctx context.Context) (*status.Status, error) {
+	a, err := c.ask(ctx, statusPath, struct{}{})
+	if err == nil {
+		err = a.err()
+	}
+	if err == nil && a.Status == nil {
+		err = errNotAvailable
+	}
+	return a.Status, err
 }
 
 // Drop implements DeadLetters.

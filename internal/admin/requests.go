@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // lineTimeout is how long a client may leave a line of a stream unread, as one does that shows it
@@ -21,6 +22,7 @@ const lineTimeout = 10 * time.Minute
 const (
 	reloadPath     = "/v1/reload"
 	checkpointPath = "/v1/checkpoint"
+	statusPath     = "/v1/status"
 	listPath       = "/v1/deadletters/list"
 	dropPath       = "/v1/deadletters/drop"
 	replayPath     = "/v1/deadletters/replay"
@@ -30,6 +32,7 @@ func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+reloadPath, s.reload)
 	mux.HandleFunc("POST "+checkpointPath, s.checkpoint)
+	mux.HandleFunc("POST "+statusPath, s.status)
 	mux.HandleFunc("POST "+listPath, s.list)
 	mux.HandleFunc("POST "+dropPath, s.drop)
 	mux.HandleFunc("POST "+replayPath, s.replay)
@@ -47,7 +50,8 @@ type answer struct {
 	Changes  Changes       `json:"changes,omitempty"`
 	Letters  int           `json:"letters,omitempty"`
 
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty"` // nil if there is none
+	Checkpoint *Checkpoint    `json:"checkpoint,omitempty"` // nil if there is none
+	Status     *status.Status `json:"status,omitempty"`
 }
 
 func fail(w http.ResponseWriter, status int, err error) {
@@ -89,6 +93,14 @@ func (s *server) checkpoint(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	a.write(w, http.StatusOK)
+}
+
+func (s *server) status(w http.ResponseWriter, _ *http.Request) {
+	if s.Status == nil {
+		fail(w, http.StatusNotImplemented, errNotAvailable)
+		return
+	}
+	(&answer{Status: s.Status()}).write(w, http.StatusOK)
 }
 
 // selection reads the JSON with which a request begins, and returns what is behind it.

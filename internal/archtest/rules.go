@@ -70,6 +70,8 @@ var layers = []layer{
 		"it opens what others keep in the folder, and uses none of it"},
 	{[]string{"internal/outputs"},
 		"it makes sinks of what the configuration says; who sends to them is not its business"},
+	{[]string{"internal/status"},
+		"it says how things are, whoever knows and whoever asks"},
 	{[]string{"internal/endpoints", "internal/admin"},
 		"it shows what the daemon hands it; it finds, starts and decides nothing"},
 	{[]string{"internal/daemon"},

@@ -18,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // deadDaemon is a folder with a configuration and its dead letters.
@@ -26,6 +27,7 @@ type deadDaemon struct {
 	dir, config string
 	ids         []string
 	reload      func() (admin.Changes, error)
+	status      func() *status.Status
 }
 
 func newDeadDaemon(t *testing.T) *deadDaemon {
@@ -124,6 +126,7 @@ func (d *deadDaemon) run() (stop func()) {
 		ended <- socket.Serve(ctx, admin.Functions{Letters: store, Filter: daemon.LetterFilter,
 			Replay: replay,
 			Reload: func(context.Context) (admin.Changes, error) { return d.reload() },
+			Status: d.status,
 		}, slog.New(slog.DiscardHandler))
 	}()
 	return func() {

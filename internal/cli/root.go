@@ -114,6 +114,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
+		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
 	return root
 }

@@ -45,7 +45,7 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
 	f := admin.Functions{Letters: s.letters, Filter: LetterFilter, Reload: s.askReload,
-		Replay: s.replay}
+		Replay: s.replay, Status: s.status}
 	if s.keeper != nil {
 		f.Checkpoint = s.keeper.Stats
 	}

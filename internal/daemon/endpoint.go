@@ -20,23 +20,24 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 			}
 		}
 	}()
+	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
+		Informers: c.factory.Status, Log: log, Version: version, Reload: reload}
+	s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
+	s.Requests = kube.SentRequests
+	if r.keeper != nil {
+		s.Checkpoint = r.keeper.Stats
+	}
+	if cfg.LeaderElection != nil {
+		s.Leads = r.leads
+	}
+	s.Current = func() (shown []endpoints.Listener) {
+		for _, l := range r.current() {
+			shown = append(shown, r.shown(c, l))
+		}
+		return shown
+	}
+	r.status = s.Status
 	if cfg.HTTP.Address != "" {
-		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
-			Informers: c.factory.Status, Log: log, Version: version}
-		s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
-		s.Requests = kube.SentRequests
-		if s.Reload = reload; r.keeper != nil {
-			s.Checkpoint = r.keeper.Stats
-		}
-		if cfg.LeaderElection != nil {
-			s.Leads = r.leads
-		}
-		s.Current = func() (shown []endpoints.Listener) {
-			for _, l := range r.current() {
-				shown = append(shown, r.shown(c, l))
-			}
-			return shown
-		}
 		if err := listen(s, log); err != nil {
 			return bound, err
 		}

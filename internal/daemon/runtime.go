@@ -21,6 +21,7 @@ import (
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -40,6 +41,7 @@ type runtime struct {
 	replica atomic.Pointer[replica.Replica]
 	fence   *fence.Fence // of all outputs
 	tracer  *tracing.Tracer
+	status  func() *status.Status // once it runs
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan

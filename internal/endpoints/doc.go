@@ -1,7 +1,8 @@
 // Package endpoints is the daemon's HTTP server, for the machine that it runs on. GET /metrics
-// returns the state of listeners and informers in Prometheus' text format, and GET /violations the
-// open violations of rules as JSON. GET /livez, /readyz and /healthz report whether informerd and
-// its listeners work; a second server may report that to others, see Server.Probes.
+// returns the state of listeners and informers in Prometheus' text format, GET /statusz the same
+// for people and their tools, and GET /violations the open violations of rules as JSON. GET /livez,
+// /readyz and /healthz report whether informerd and its listeners work; a second server may report
+// that to others, see Server.Probes.
 //
 // # Who gets an answer
 //
@@ -34,6 +35,7 @@
 //   - Both have a line for a checkpoint that was given up because its disk failed. That makes
 //     nothing unready: the configuration wants it so.
 //   - Texts of guests and the API server are quoted and cut.
+//   - /statusz is the pipeline as it is, as JSON: see package status.
 //   - /violations is sorted by listener, rule, namespace, name and uid, one violation a line, and
 //     holds one listener's violations in memory at a time. Its total counts what matches the query,
 //     whatever the limit. An answer that cannot be finished is cut off together with its

@@ -30,6 +30,7 @@ func (s *Server) guard(log *slog.Logger) *guard {
 		g.paths = map[string]http.HandlerFunc{
 			"/metrics":    s.metrics(log),
 			"/violations": s.violations,
+			"/statusz":    s.statusz,
 			"/livez":      s.livez,
 			"/readyz":     s.readyz,
 			"/healthz":    s.healthz,

@@ -136,7 +136,7 @@ func (s *Server) Paths() []string {
 	if s.Probes {
 		return []string{"/livez", "/readyz"}
 	}
-	return []string{"/metrics", "/violations", "/livez", "/readyz", "/healthz"}
+	return []string{"/metrics", "/statusz", "/violations", "/livez", "/readyz", "/healthz"}
 }
 
 // Close releases the address of a server that will not Serve.

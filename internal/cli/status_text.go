@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/informerd/informerd/internal/status"
+)
+
+// colored reports whether what is written is for a terminal that may be coloured:
+// https://no-color.org
+func colored(w io.Writer) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// stateColors are those of SGR.
+var stateColors = map[string]string{status.Running: "32", status.Starting: "33",
+	status.Paused: "33", status.Failing: "31"}
+
+// painted returns a state in its color. All have the same number of bytes around them, so that
+// columns stay aligned.
+func (v *view) painted(state string) string {
+	if !v.color {
+		return plain(state)
+	}
+	return "\x1b[" + cmp.Or(stateColors[state], "39") + "m" + plain(state) + "\x1b[0m"
+}
+
+// listeners returns those that are shown, in their order.
+func (v *view) listeners(s *status.Status, rates status.Rates) (shown []*status.Listener) {
+	for i := range s.Listeners {
+		l := &s.Listeners[i]
+		if strings.Contains(l.Name+"\x00"+l.Resource+"\x00"+l.State, v.filter) {
+			shown = append(shown, l)
+		}
+	}
+	by := map[string]func(a, b *status.Listener) int{
+		sortName: func(a, b *status.Listener) int { return 0 },
+		sortWaiting: func(a, b *status.Listener) int {
+			return cmp.Compare(b.Waiting(), a.Waiting())
+		},
+		sortAge: func(a, b *status.Listener) int { return cmp.Compare(b.Oldest(), a.Oldest()) },
+		sortRate: func(a, b *status.Listener) int {
+			return cmp.Compare(rates.Listeners[b.Name].Events, rates.Listeners[a.Name].Events)
+		},
+		sortTrouble: func(a, b *status.Listener) int { return cmp.Compare(trouble(b), trouble(a)) },
+	}[v.sort]
+	slices.SortStableFunc(shown, func(a, b *status.Listener) int {
+		return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name))
+	})
+	if v.reverse {
+		slices.Reverse(shown)
+	}
+	return shown
+}
+
+// trouble returns how much of it a listener has.
+func trouble(l *status.Listener) int {
+	switch {
+	case l.State == status.Failing:
+		return 4
+	case l.State == status.Paused || len(l.Troubles()) > 0:
+		return 3
+	case l.State == status.Starting:
+		return 2
+	case l.Letters > 0:
+		return 1
+	}
+	return 0
+}
+
+// head returns the first lines: the whole.
+func head(s *status.Status, rates status.Rates) string {
+	var b strings.Builder
+	verdict := "ready"
+	if !s.Ready {
+		verdict = "NOT READY"
+	}
+	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", plain(s.Version), plain(s.Cluster), verdict)
+	if s.Role != "" {
+		fmt.Fprintf(&b, ", %s", plain(s.Role))
+	}
+	fmt.Fprintf(&b, ", up %s, %s of memory", duration.HumanDuration(max(0, s.Time.Sub(s.Started))),
+		bytesText(int64(s.Process.MemoryBytes)))
+	if rates.Over > 0 {
+		fmt.Fprintf(&b, ", %.0f %% of a core", 100*rates.CPU)
+	}
+	b.WriteString("\n")
+	if d := s.DeadLetters; d != nil && d.Letters > 0 {
+		fmt.Fprintf(&b, "%s, %s of %s", count(d.Letters, "dead letter"), bytesText(d.Bytes),
+			bytesText(d.LimitBytes))
+		if d.Waiting > 0 {
+			fmt.Fprintf(&b, ", and %d wait for room", d.Waiting)
+		}
+		b.WriteString("\n")
+	}
+	if c := s.Checkpoint; c != nil {
+		if c.Error != "" {
+			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", plain(c.Error))
+		} else if !c.Current.IsZero() {
+			fmt.Fprintf(&b, "checkpoint: all but the last %s, commits take %s\n",
+				ageText(s.Time.Sub(c.Current).Seconds()), ageText(c.CommitSeconds))
+		}
+	}
+	if r := s.Reload; r != nil && !r.Successful {
+		b.WriteString("the last reload has failed: the configuration of before is in use\n")
+	}
+	for _, stall := range s.Stalled {
+		fmt.Fprintf(&b, "stalled: %s\n", plain(stall.Text))
+	}
+	return b.String()
+}
+
+// write writes everything.
+func (v *view) write(w io.Writer, s *status.Status, rates status.Rates) error {
+	if _, err := io.WriteString(w, head(s, rates)); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
+	for i := range s.Informers {
+		in := &s.Informers[i]
+		trouble := plain(in.Error)
+		if trouble == "" && !in.Synced {
+			trouble = "the first list is not complete"
+		}
+		heard := "-"
+		if !in.Heard.IsZero() {
+			heard = ageText(s.Time.Sub(in.Heard).Seconds())
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n", plain(scopeText(in)), in.Objects,
+			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
+			trouble)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return v.writeListeners(w, s, rates)
+}
+
+func (v *view) writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "\nLISTENER\t%s\tEVENTS/S\tSENT/S\tWAITING\tOLDEST\tLETTERS\tVIOLATIONS\tTROUBLE\n",
+		v.paintedHead("STATE"))
+	shown := v.listeners(s, rates)
+	for _, l := range shown {
+		violations := "-"
+		if l.Violations != nil {
+			violations = strconv.Itoa(*l.Violations)
+		}
+		events, sent := "-", "-"
+		if r, has := rates.Listeners[l.Name]; has {
+			events, sent = perSecond(r.Events), perSecond(r.Written)
+		}
+		trouble := ""
+		if all := l.Troubles(); len(all) > 0 {
+			trouble = shortText(all[0])
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", plain(l.Name),
+			v.painted(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
+			violations, trouble)
+	}
+	if len(shown) == 0 {
+		fmt.Fprintln(table, "there are no such listeners")
+	}
+	return table.Flush()
+}
+
+// paintedHead is the head of a column of states, with as many bytes around it as they have.
+func (v *view) paintedHead(text string) string {
+	if !v.color {
+		return text
+	}
+	return "\x1b[39m" + text + "\x1b[0m"
+}
+
+// writeListener writes one listener in depth.
+func (v *view) writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("listener", "%s, of %s", plain(l.Name), plain(l.Resource))
+	row("state", "%s", v.painted(l.State))
+	for _, t := range l.Troubles() {
+		row("trouble", "%s", plain(t))
+	}
+	var events []string
+	for _, op := range slices.Sorted(maps.Keys(l.Events)) {
+		events = append(events, fmt.Sprintf("%s %d", op, l.Events[op]))
+	}
+	row("events", "%s (%s/s)", strings.Join(events, ", "), perSecond(r.Events))
+	row("kept from it", "refused before the buffer %d, unselected %d, filtered %d, its own patches %d",
+		l.Refused, l.Unselected, l.Filtered, l.Own)
+	row("matched", "%d", l.Matched)
+	row("buffer", "events %d, for a retry %d, marked %d, first list %d, on disk %d, oldest %s",
+		l.Buffer.Events, l.Buffer.Waiting, l.Buffer.Marked, l.Buffer.Backlog, l.Buffer.OnDisk,
+		ageText(l.Buffer.OldestSeconds))
+	row("overflow", "merged %d, dropped %d, waited %d", l.Buffer.Coalesced, l.Buffer.Dropped,
+		l.Buffer.Blocked)
+	if h := l.Handler; h != nil {
+		row("handler", "calls %d, crashes %d, dropped %d, emitted %d", h.Calls, h.Crashes, h.Dropped,
+			h.Emitted)
+	}
+	if l.Violations != nil {
+		row("violations", "%d", *l.Violations)
+	}
+	row("failures", "of expressions %d, tried again %d, dead letters %d, %d of them there now",
+		l.Errors, l.Retried, l.DeadLetters, l.Letters)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(table, "\nOUTPUT\tSENT/S\tSENT\tWAITING\tOLDEST\tLAG\tRETRIED\tMERGED\tDROPPED\tLETTERS")
+	for _, o := range l.Outputs {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", plain(o.Name),
+			perSecond(r.Outputs[o.Name]), o.Written, o.Waiting, ageText(o.OldestSeconds),
+			ageText(o.LagSeconds), o.Retried, o.Merged, o.Dropped, o.DeadLetters)
+	}
+	return table.Flush()
+}
+
+// scopeText returns what an informer is about.
+func scopeText(in *status.Informer) string {
+	text := in.Resource
+	if in.Namespace != "" {
+		text += " in " + in.Namespace
+	}
+	for _, selector := range []string{in.LabelSelector, in.FieldSelector} {
+		if selector != "" {
+			text += " with " + selector
+		}
+	}
+	return text
+}
+
+func rateText(rates status.Rates, of map[string]float64, key string) string {
+	if rate, has := of[key]; has && rates.Over > 0 {
+		return perSecond(rate)
+	}
+	return "-"
+}
+
+func perSecond(rate float64) string {
+	if rate > 0 && rate < 10 {
+		return strings.TrimSuffix(strconv.FormatFloat(rate, 'f', 1, 64), ".0")
+	}
+	return strconv.FormatFloat(rate, 'f', 0, 64)
+}
+
+// ageText returns seconds for people.
+func ageText(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return "-"
+	case seconds < 1:
+		return strconv.Itoa(max(1, int(1000*seconds))) + "ms"
+	}
+	return duration.HumanDuration(time.Duration(seconds * float64(time.Second)))
+}
+
+// bytesText returns a number of bytes for people.
+func bytesText(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	x, i := float64(n), 0
+	for x >= 1024 && i < len(units)-1 {
+		x, i = x/1024, i+1
+	}
+	if i == 0 || x >= 100 {
+		return fmt.Sprintf("%.0f %s", x, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", x, units[i])
+}
+
+// shortText returns the beginning of a text that a table has.
+func shortText(text string) string {
+	if utf8.RuneCountInString(text) > maxShownError {
+		text = string([]rune(text)[:maxShownError]) + "…"
+	}
+	return plain(text)
+}

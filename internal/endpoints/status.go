@@ -1,0 +1,196 @@
+package endpoints
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// statusz answers with the pipeline as it is.
+func (s *Server) statusz(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if e.Encode(s.Status()) != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+}
+
+// Status returns the pipeline as it is.
+func (s *Server) Status() *status.Status {
+	now := time.Now()
+	out := &status.Status{Time: now, Started: started, Version: cmp.Or(s.Version, "unknown"),
+		Cluster: s.Cluster, Ready: true, Informers: []status.Informer{},
+		Listeners: []status.Listener{}, Process: process()}
+	if s.Leads != nil {
+		if out.Role = "standby"; s.Leads() {
+			out.Role = "leader"
+		}
+	}
+	if s.Informers != nil {
+		for _, in := range s.Informers() {
+			out.Informers = append(out.Informers, informerStatus(&in))
+		}
+	}
+	slices.SortFunc(out.Informers, func(a, b status.Informer) int {
+		return strings.Compare(a.Key(), b.Key())
+	})
+	letters := map[string]deadletter.ListenerStats{}
+	if s.Letters != nil {
+		all := s.Letters()
+		letters = all.Listeners
+		out.DeadLetters = &status.DeadLetters{Letters: all.Letters, Bytes: all.Bytes,
+			LimitBytes: all.MaxBytes, Waiting: all.Waiting}
+	}
+	for _, l := range s.listeners() {
+		shown := l.status()
+		shown.Letters = letters[l.Name].Letters
+		out.Ready = out.Ready && shown.State != status.Failing && shown.State != status.Starting
+		out.Listeners = append(out.Listeners, shown)
+	}
+	slices.SortFunc(out.Listeners, func(a, b status.Listener) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+	if s.Checkpoint != nil {
+		c := s.Checkpoint()
+		out.Checkpoint = &status.Checkpoint{Current: c.Current, Commits: c.Commits,
+			CommitSeconds: c.Took.Seconds(), WrittenBytes: c.Written, Error: errorText(c.Failed)}
+	}
+	if s.Reload != nil {
+		last := s.Reload()
+		out.Reload = &status.Reload{Successful: last.Successful, Last: last.Last}
+	}
+	return out
+}
+
+// started is when the process began, nearly.
+var started = time.Now()
+
+func process() status.Process {
+	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(memory)
+	p := status.Process{Goroutines: runtime.NumGoroutine(), CPUSeconds: cpuSeconds()}
+	const is = metrics.KindUint64
+	if total, released := memory[0].Value, memory[1].Value; total.Kind() == is &&
+		released.Kind() == is {
+		p.MemoryBytes = total.Uint64() - released.Uint64()
+	}
+	return p
+}
+
+func informerStatus(in *informer.Status) status.Informer {
+	return status.Informer{
+		Resource: in.Resource.String(), Namespace: in.Scope.Namespace,
+		LabelSelector: in.Scope.LabelSelector, FieldSelector: in.Scope.FieldSelector,
+		Synced: in.Synced, Objects: in.Objects, Bytes: in.Bytes, MemoryBytes: in.Memory,
+		Version: in.ResourceVersion, Queued: in.Queued, Heard: in.Heard, Events: in.Events,
+		Lists: in.Lists, Watches: in.Watches, Skipped: in.Skipped, Received: in.Received,
+		Error: errorText(in.Err),
+	}
+}
+
+// status returns what is shown of the listener.
+func (l *Listener) status() status.Listener {
+	out := status.Listener{Name: l.Name, Resource: l.Resource, State: status.Running,
+		Events: map[string]uint64{}, Outputs: []status.Output{}}
+	if l.State != nil {
+		switch s := l.State(); {
+		case len(s.Failing) > 0:
+			out.State, out.Reasons = status.Failing, cutAll(slices.Concat(s.Failing, s.Starting))
+		case len(s.Starting) > 0:
+			out.State, out.Reasons = status.Starting, cutAll(s.Starting)
+		}
+	}
+	if l.Buffer != nil {
+		b := l.Buffer()
+		out.Refused = b.Refused
+		out.Buffer = status.Buffer{Events: b.Held, Waiting: b.Parked, Marked: b.Marked,
+			Backlog: b.Backlog, OnDisk: b.OnDisk, Coalesced: b.Coalesced, Dropped: b.Dropped,
+			Blocked: b.Blocked, OldestSeconds: ageOf(b.Oldest)}
+	}
+	if l.Counts != nil {
+		n := 0
+		for _, count := range l.Counts() {
+			n += count
+		}
+		out.Violations = &n
+	}
+	if l.Route == nil {
+		return out
+	}
+	r := l.Route()
+	for op, n := range r.Events {
+		out.Events[op.String()] = n
+	}
+	out.Unselected, out.Filtered, out.Matched, out.Own = r.Unselected, r.Filtered, r.Matched, r.Own
+	out.Errors, out.Retried = r.FilterErrors+r.RuleErrors, r.Retried
+	out.DeadLetters, out.Written = r.DeadLetters, r.Written
+	if r.Handler != nil {
+		out.Handler = &status.Handler{Calls: r.HandlerCalls, Crashes: r.HandlerCrashes,
+			Dropped: r.Dropped, Emitted: r.Emitted, PausedUntil: r.Paused.End,
+			Error: causeOf(r.Paused)}
+		if !r.Paused.IsZero() && out.State == status.Running {
+			out.State = status.Paused
+		}
+	}
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		shown := status.Output{Name: o.Output, Waiting: o.Queued, WaitingBytes: o.Made,
+			OldestSeconds: ageOf(o.Oldest), Delivered: o.Delivered, Written: o.Written,
+			Unwanted: o.Unwanted, Retried: o.Retried, Merged: o.Merged, Dropped: o.Dropped,
+			DeadLetters: o.Letters, PausedUntil: o.Paused.End, Error: causeOf(o.Paused)}
+		if n := o.Lag.Count(); n > 0 {
+			shown.LagSeconds = o.Lag.Sum.Seconds() / float64(n)
+		}
+		out.Outputs = append(out.Outputs, shown)
+	}
+	return out
+}
+
+func causeOf(p breaker.Pause) string {
+	if p.IsZero() {
+		return ""
+	}
+	return errorText(p.Cause)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return cutText(err.Error())
+}
+
+// maxStatusText is how many bytes of a text of others a status has.
+const maxStatusText = 300
+
+func cutText(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxStatusText {
+		return text
+	}
+	end := maxStatusText - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+func cutAll(texts []string) []string {
+	for i := range texts {
+		texts[i] = cutText(texts[i])
+	}
+	return texts
+}

@@ -1,0 +1,174 @@
+// Package status is the pipeline as it is at one moment: informers, listeners, their handlers and
+// outputs, and what is kept of them. It is what /statusz answers and what informerd status and top
+// show, so its names stay as they are.
+//
+//   - Counters begin at 0 when informerd starts, and never fall; what they say per second is the
+//     difference of two statuses, which Rates has.
+//   - Lists are sorted by name. Texts of guests, receivers and the API server are cut to 300
+//     characters, and are as they came: whoever shows them quotes them.
+//   - No content of objects and no secrets are in it.
+package status
+
+import "time"
+
+// Status is the pipeline at one moment.
+type Status struct {
+	Time    time.Time `json:"time"`
+	Started time.Time `json:"started,omitzero"` // the process
+	Version string    `json:"version"`
+	Cluster string    `json:"cluster"`
+	// Role is leader or standby, "" if there is only one replica.
+	Role string `json:"role,omitempty"`
+	// Ready is what /readyz says. Stalled is what has come to a halt.
+	Ready   bool    `json:"ready"`
+	Stalled []Stall `json:"stalled,omitempty"`
+
+	Informers   []Informer   `json:"informers"`
+	Listeners   []Listener   `json:"listeners"`
+	DeadLetters *DeadLetters `json:"deadLetters,omitempty"`
+	Checkpoint  *Checkpoint  `json:"checkpoint,omitempty"`
+	Reload      *Reload      `json:"reload,omitempty"`
+	Process     Process      `json:"process"`
+}
+
+// Stall is something that does not go on.
+type Stall struct {
+	Kind  string    `json:"kind"`           // what has come to a halt
+	What  string    `json:"what,omitempty"` // its name
+	Text  string    `json:"text"`
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Informer is a resource that is watched in one scope.
+type Informer struct {
+	Resource  string `json:"resource"` // as deployments.apps
+	Namespace string `json:"namespace,omitempty"`
+	// LabelSelector and FieldSelector limit it.
+	LabelSelector string `json:"labelSelector,omitempty"`
+	FieldSelector string `json:"fieldSelector,omitempty"`
+	Synced        bool   `json:"synced"`
+	Objects       int    `json:"objects"`
+	Bytes         int64  `json:"bytes"`       // of their texts
+	MemoryBytes   int64  `json:"memoryBytes"` // that they take
+	Version       string `json:"version,omitempty"`
+	Queued        int    `json:"queued"`
+	// Heard is when something last came from the API server.
+	Heard    time.Time `json:"heard,omitzero"`
+	Events   uint64    `json:"events"`
+	Lists    uint64    `json:"lists"`
+	Watches  uint64    `json:"watches"`
+	Skipped  uint64    `json:"skipped"`
+	Received uint64    `json:"receivedBytes"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// The states of a listener.
+const (
+	Running  = "running"
+	Starting = "starting"
+	Failing  = "failing" // it gets no events
+	Paused   = "paused"  // its handler keeps crashing
+)
+
+// Listener is one stream of events.
+type Listener struct {
+	Name     string   `json:"name"`
+	Resource string   `json:"resource"` // as configured
+	State    string   `json:"state"`
+	Reasons  []string `json:"reasons,omitempty"` // why it does not run
+	// Events are those that it took from its buffer, by operation; Refused those that were refused
+	// before.
+	Events     map[string]uint64 `json:"events"`
+	Refused    uint64            `json:"refused"`
+	Unselected uint64            `json:"unselected"`
+	Filtered   uint64            `json:"filtered"`
+	Matched    uint64            `json:"matched"`
+	Own        uint64            `json:"own"`
+	// Errors are evaluations of the filter, the select or a rule that failed.
+	Errors      uint64 `json:"errors"`
+	Retried     uint64 `json:"retried"`
+	DeadLetters uint64 `json:"deadLetters"` // since the start
+	Letters     int    `json:"letters"`     // that there are now
+	Written     uint64 `json:"written"`     // messages that outputs took
+	Buffer      Buffer `json:"buffer"`
+	// Handler is nil without one.
+	Handler *Handler `json:"handler,omitempty"`
+	// Violations are the open ones, nil without rules.
+	Violations *int     `json:"violations,omitempty"`
+	Outputs    []Output `json:"outputs"`
+}
+
+// Buffer is what waits in front of a listener.
+type Buffer struct {
+	Events    int    `json:"events"`
+	Waiting   int    `json:"waitingForRetry"`
+	Marked    int    `json:"marked"`
+	Backlog   int    `json:"backlog"` // objects of the first list
+	OnDisk    int    `json:"onDisk"`
+	Coalesced uint64 `json:"coalesced"`
+	Dropped   uint64 `json:"dropped"`
+	Blocked   uint64 `json:"blocked"`
+	// OldestSeconds is the age of the oldest event, from its arrival on; 0 if it is not known.
+	OldestSeconds float64 `json:"oldestSeconds"`
+}
+
+// Handler is a WebAssembly handler.
+type Handler struct {
+	Calls   uint64 `json:"calls"`
+	Crashes uint64 `json:"crashes"`
+	Dropped uint64 `json:"dropped"` // events that it refused
+	Emitted uint64 `json:"emitted"`
+	// PausedUntil is set while the listener takes no events, and Error is why.
+	PausedUntil time.Time `json:"pausedUntil,omitzero"`
+	Error       string    `json:"error,omitempty"`
+}
+
+// Output is where messages of a listener go.
+type Output struct {
+	Name          string  `json:"name"`
+	Waiting       int     `json:"waiting"`
+	WaitingBytes  int64   `json:"waitingBytes"`
+	OldestSeconds float64 `json:"oldestSeconds"`
+	Delivered     uint64  `json:"delivered"`
+	Written       uint64  `json:"written"`
+	Unwanted      uint64  `json:"unwanted"`
+	Retried       uint64  `json:"retried"`
+	Merged        uint64  `json:"merged"`
+	Dropped       uint64  `json:"dropped"`
+	DeadLetters   uint64  `json:"deadLetters"`
+	// LagSeconds is the mean time from an event's arrival to its delivery, 0 if none was delivered.
+	LagSeconds float64 `json:"lagSeconds"`
+	// PausedUntil is set while nobody tries the output, and Error is why.
+	PausedUntil time.Time `json:"pausedUntil,omitzero"`
+	Error       string    `json:"error,omitempty"`
+}
+
+// DeadLetters is the store of them.
+type DeadLetters struct {
+	Letters    int   `json:"letters"`
+	Bytes      int64 `json:"bytes"`
+	LimitBytes int64 `json:"limitBytes"`
+	Waiting    int   `json:"waiting"` // for room
+}
+
+// Checkpoint is what is kept for a restart.
+type Checkpoint struct {
+	Current       time.Time `json:"current,omitzero"` // up to when everything is in it
+	CommitSeconds float64   `json:"commitSeconds"`
+	Commits       uint64    `json:"commits"`
+	WrittenBytes  int64     `json:"writtenBytes"`
+	Error         string    `json:"error,omitempty"` // why it was given up
+}
+
+// Reload is how the configuration was last loaded.
+type Reload struct {
+	Successful bool      `json:"successful"` // the last attempt
+	Last       time.Time `json:"last,omitzero"`
+}
+
+// Process is the process as a whole.
+type Process struct {
+	Goroutines  int     `json:"goroutines"`
+	MemoryBytes uint64  `json:"memoryBytes"` // that Go has from the system
+	CPUSeconds  float64 `json:"cpuSeconds"`
+}
