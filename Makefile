@@ -5,12 +5,14 @@ LDFLAGS := -X github.com/informerd/informerd/internal/cli.version=$(VERSION)
 
 # The modules of the repository. dev/cluster is named apart, since it links all of Kubernetes: it is always built without
 # cgo and so without the race detector, as its own build.sh does, to compile that only once.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod dev/browser/go.mod))
 COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
 # What has no goroutines of its own, and many dependencies that would be built for the race detector.
 SEQUENTIAL := $(filter bench/alertmanager dev/tools,$(MODULES))
+# What needs a browser: make browser tests it.
+BROWSER := $(filter dev/browser,$(MODULES))
 # What users run. A vulnerability of the Kubernetes that tests run against is not one of informerd.
 SHIPPED := . $(GUEST_MODULES)
 
@@ -71,7 +73,7 @@ test: export GUESTS ?= optional
 test: needs devcluster build examples ## Run all tests, with the race detector (ten minutes)
 	go test $(RACE) -vet=off -timeout 20m ./...
 	plugins/test bin/plugins
-	$(call each,$(filter-out . $(SEQUENTIAL),$(MODULES)),go test $(RACE) -vet=off -short -timeout 20m ./...)
+	$(call each,$(filter-out . $(SEQUENTIAL) $(BROWSER),$(MODULES)),go test $(RACE) -vet=off -short -timeout 20m ./...)
 	$(call each,$(SEQUENTIAL),go test -vet=off -short -timeout 20m ./...)
 	$(call each,$(CLUSTER),CGO_ENABLED=0 DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test -vet=off -timeout 20m ./...)
 	@dev/needs.sh report
@@ -171,6 +173,11 @@ bench-handlers: ## Compare handlers with other hosts, write bench/HANDLERS.md
 bench-micro: ## Run the Go benchmarks (BENCH=regexp)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./pkg/...
 	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
+
+.PHONY: browser
+browser: devcluster build examples ## Test the status page in Chromium (MINUTES=10, PICTURES=docs/images)
+	cd dev/browser && npm ci --no-audit --no-fund
+	cd dev/browser && MINUTES=$(or $(MINUTES),1) PICTURES=$(abspath $(PICTURES)) go test -count=1 -timeout 60m -v .
 
 .PHONY: conformance
 conformance: ## Compare with client-go, run models and mutants at full length

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -70,7 +70,7 @@ func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 	r.module = path
 	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config,
 		Grants: c.grants,
-		Limits: daemon.HandlerLimits(c.Limits), Caches: c.caches}
+		Limits: handlers.LimitsOf(c.Limits), Caches: c.caches}
 	around := setting{web: &web{answers: c.answers}, kv: c.kv, now: c.Now}
 	sub, err := t.rig.load(ctx, spec, around)
 	var refusal *plugins.LoadError

@@ -12,7 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -139,7 +139,7 @@ func readCase(file string, data []byte) (*loadedCase, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	c.grants, err = daemon.TrialGrants(c.Grants, false)
+	c.grants, err = handlers.TrialGrants(c.Grants, false)
 	return c, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -72,7 +72,7 @@ outputs: {out: {stdout: {}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := daemon.HandlerLimits(cfg.Listeners["a"].Handler.Limits)
+	want := handlers.LimitsOf(cfg.Listeners["a"].Handler.Limits)
 	p, err := Setup{Module: module}.prepare()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ outputs: {out: {stdout: {}}}
 		t.Fatal(err)
 	}
 	for what, got := range map[string]plugins.Limits{"a module": p.spec.Limits,
-		"a case": daemon.HandlerLimits(c.Limits)} {
+		"a case": handlers.LimitsOf(c.Limits)} {
 		if got != want || got.Deadline == 0 {
 			t.Errorf("%s has %+v, the daemon would say %+v", what, got, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -102,7 +102,7 @@ func (s Setup) standalone() (p prepared, err error) {
 			return p, err
 		}
 	}
-	if p.spec.Grants, err = daemon.TrialGrants(grants, s.Network); err != nil {
+	if p.spec.Grants, err = handlers.TrialGrants(grants, s.Network); err != nil {
 		return p, err
 	}
 	var limits config.Limits
@@ -114,7 +114,7 @@ func (s Setup) standalone() (p prepared, err error) {
 	if _, err := readSetting("limits", text, &limits, check); err != nil {
 		return p, err
 	}
-	p.spec.Limits = daemon.HandlerLimits(limits)
+	p.spec.Limits = handlers.LimitsOf(limits)
 	return p, nil
 }
 
@@ -153,7 +153,7 @@ func (s Setup) ofListener(all caches) (p prepared, err error) {
 			return p, err
 		}
 	}
-	trial, err := daemon.NewTrial(cfg, s.Listener, module, s.Network)
+	trial, err := handlers.NewTrial(cfg, s.Listener, module, s.Network)
 	if err != nil {
 		return p, err
 	}

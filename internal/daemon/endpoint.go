@@ -38,6 +38,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	r.status = s.Status
 	if cfg.HTTP.Address != "" {
+		r.addPage(s)
 		if err := listen(s, log); err != nil {
 			return bound, err
 		}

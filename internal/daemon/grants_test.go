@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -121,8 +122,8 @@ state: {dir: state}
 		"mute": {Emit: &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Count: 64, Bytes: 1 << 20}},
 	} {
 		l := cfg.Listeners[name]
-		r := &handlerReader{Section: plan.SectionOf(cfg, l), persist: true}
-		got, ok := r.grants(l.Handler.Grants)
+		r := &handlers.Reader{Section: plan.SectionOf(cfg, l), Persist: true}
+		got, ok := r.Grants(l.Handler.Grants)
 		if !ok || len(r.Mistakes) > 0 || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, r.Mistakes, want)
 		}

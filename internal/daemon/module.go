@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -21,8 +22,8 @@ type module struct {
 // newModule reads and checks a listener's module, unless that of the setup before is the same. In a
 // daemon that starts, it is loaded later, when other listeners do not wait for it; else it is
 // loaded at once.
-func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handlerReader) error {
-	spec, err := reader.spec()
+func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handlers.Reader) error {
+	spec, err := reader.Spec()
 	if spec == nil {
 		return err
 	}

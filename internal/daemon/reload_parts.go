@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 )
 
@@ -19,6 +20,7 @@ func needRestart(before, after *config.Config) (mistakes config.Errors) {
 		{"cluster", before.Cluster, after.Cluster}, {"http", before.HTTP, after.HTTP},
 		{"health", before.Health, after.Health}, {"state", before.State, after.State},
 		{"leaderElection", before.LeaderElection, after.LeaderElection},
+		{"tracing", before.Tracing, after.Tracing},
 		{"tracing", before.Tracing, after.Tracing},
 	} {
 		if plan.Digest(setting.before) != plan.Digest(setting.after) {
@@ -56,8 +58,9 @@ func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 	if running.module == nil {
 		return false
 	}
-	reader := &handlerReader{Section: plan.SectionOf(r.config, planned.Config), persist: r.persist}
-	spec, err := reader.spec()
+	reader := &handlers.Reader{Section: plan.SectionOf(r.config, planned.Config),
+		Persist: r.persist}
+	spec, err := reader.Spec()
 	return err != nil || spec == nil || specDigest(spec) != running.module.digest
 }
 

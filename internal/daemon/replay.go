@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -146,9 +147,9 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 	s := l.setup()
 	spec := plugins.Spec{Listener: l.name, Path: "the module of the replay"}
 	if s.Config.Handler != nil {
-		reader := &handlerReader{Section: plan.SectionOf(s.whole, s.Config), persist: true,
-			caches: s.caches}
-		own, err := reader.spec()
+		reader := &handlers.Reader{Section: plan.SectionOf(s.whole, s.Config), Persist: true,
+			Caches: s.caches}
+		own, err := reader.Spec()
 		switch {
 		case err != nil:
 			return nil, err

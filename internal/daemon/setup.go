@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -53,8 +54,8 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	if p.Config.Handler == nil {
 		return s, nil
 	}
-	reader := &handlerReader{Section: plan.SectionOf(cfg, p.Config), persist: r.persist,
-		caches: s.caches}
+	reader := &handlers.Reader{Section: plan.SectionOf(cfg, p.Config), Persist: r.persist,
+		Caches: s.caches}
 	if err := r.newModule(ctx, s, before, reader); err != nil {
 		reader.Mistake(".handler.wasm", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -35,6 +36,7 @@ func (s *Server) guard(log *slog.Logger) *guard {
 			"/readyz":     s.readyz,
 			"/healthz":    s.healthz,
 		}
+		maps.Copy(g.paths, s.More)
 	}
 	last := len(s.Paths()) - 1
 	g.known = strings.Join(s.Paths()[:last], ", ") + " and " + s.Paths()[last]

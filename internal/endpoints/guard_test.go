@@ -106,7 +106,7 @@ func TestOtherPathsAreNotFound(t *testing.T) {
 	for _, path := range []string{"/", "/metrics/", "/metrics/../healthz", "/debug/pprof/",
 		"//metrics"} {
 		res, body := r.get(path)
-		if want := `{"error":"there is nothing at this path: there are /metrics, /violations, /livez, /readyz and /healthz"}` + "\n"; res.StatusCode != http.StatusNotFound || body != want {
+		if want := `{"error":"there is nothing at this path: there are /metrics, /statusz, /violations, /livez, /readyz and /healthz"}` + "\n"; res.StatusCode != http.StatusNotFound || body != want {
 			t.Errorf("%s: %s, %s", path, res.Status, body)
 		}
 	}

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"path"
+	"slices"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -30,6 +33,8 @@ const (
 	readTimeout  = 10 * time.Second
 	writeTimeout = time.Minute
 	idleTimeout  = 30 * time.Second
+
+	tickInterval = 10 * time.Second
 
 	// Together they are the second that Serve may take to stop.
 	shutdownGrace = 900 * time.Millisecond // for requests to finish
@@ -70,6 +75,10 @@ type Server struct {
 	Log       *slog.Logger             // nil: no log
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
 	Checkpoint func() keeper.Stats
+	// More are further paths, with what serves GET there. Tick is called when the server begins to
+	// serve, and each 10 s from then on. Both may be nil.
+	More map[string]http.HandlerFunc
+	Tick func()
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.
 	Probes bool
@@ -131,12 +140,18 @@ func (s *Server) setting() string {
 	return "http"
 }
 
-// Paths returns the paths that are answered.
+// Paths returns the paths that are answered, without the files of the page.
 func (s *Server) Paths() []string {
 	if s.Probes {
 		return []string{"/livez", "/readyz"}
 	}
-	return []string{"/metrics", "/statusz", "/violations", "/livez", "/readyz", "/healthz"}
+	var paths []string
+	for _, p := range slices.Sorted(maps.Keys(s.More)) {
+		if path.Ext(p) == "" {
+			paths = append(paths, p)
+		}
+	}
+	return append(paths, "/metrics", "/statusz", "/violations", "/livez", "/readyz", "/healthz")
 }
 
 // Close releases the address of a server that will not Serve.
@@ -155,6 +170,24 @@ func (s *Server) Serve(ctx context.Context) error {
 	return s.serve(ctx, s.listener)
 }
 
+// tick calls Tick until ctx is done, or the server has ended, with its error.
+func (s *Server) tick(ctx context.Context, ended <-chan error) error {
+	ticker := time.NewTicker(tickInterval)
+	defer ticker.Stop()
+	for {
+		if s.Tick != nil {
+			s.Tick()
+		}
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
 // serve owns one goroutine, which accepts connections; net/http starts one for each connection.
 func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	log := cmp.Or(s.Log, slog.New(slog.DiscardHandler))
@@ -168,11 +201,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
-	select {
-	case err := <-ended:
+	if err := s.tick(ctx, ended); err != nil {
 		return errors.Join(fmt.Errorf("the HTTP server on %s has ended: %w", l.Addr(), err),
 			server.Close())
-	case <-ctx.Done():
 	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()

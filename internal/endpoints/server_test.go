@@ -402,3 +402,32 @@ func ExampleServer() {
 	// 200 OK ok
 	// <nil>
 }
+
+// Further paths are guarded as all are, and Tick is called.
+func TestFurtherPaths(t *testing.T) {
+	ticked := make(chan struct{}, 1)
+	s := &Server{Tick: func() { ticked <- struct{}{} }, More: map[string]http.HandlerFunc{
+		"/":        func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") },
+		"/page.js": func(http.ResponseWriter, *http.Request) { panic("it is broken") },
+	}}
+	if paths := s.Paths(); paths[0] != "/" || paths[1] != "/metrics" {
+		t.Errorf("%q", paths)
+	}
+	r := serve(t, s)
+	<-ticked
+	if res, body := r.get("/"); body != "the page" || res.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v: %s", res.Header, body)
+	}
+	if res, _ := r.get("/page.js"); res.StatusCode != http.StatusInternalServerError {
+		t.Error(res.Status)
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://"+r.address+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "evil.example.com"
+	if res, body := r.do(req); res.StatusCode != http.StatusForbidden || strings.Contains(body,
+		"the page") {
+		t.Errorf("%s: %s", res.Status, body)
+	}
+}

@@ -24,7 +24,7 @@ func digestsOf(cfg *config.Config) Digests {
 	d := Digests{Informers: map[string]string{}, Listeners: map[string]string{},
 		Handlers: map[string]string{}, Outputs: map[string]string{}}
 	d.Process = Digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
-		cfg.LeaderElection, cfg.DeadLetters})
+		cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer)
 	}
@@ -48,6 +48,7 @@ type processSettings struct {
 	Shutdown    config.Shutdown
 	State       config.State
 	Election    *config.LeaderElection
+	Tracing     *config.Tracing
 	DeadLetters config.DeadLetters
 }
 

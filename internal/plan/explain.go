@@ -51,14 +51,13 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 		return err
 	}
 	c := newCompiler(cfg, l, schemas)
-	x := &explained{Lines: Lines{Writer: w}, listener: l}
-	selects := c.expression(".select", l.Select, filters.KindSelect)
-	filter := c.expression(".filter", l.Filter, filters.KindFilter)
-	judged := c.ruleList()
+	p := &Listener{Config: l, Select: c.expression(".select", l.Select, filters.KindSelect),
+		Filter: c.expression(".filter", l.Filter, filters.KindFilter), Rules: c.ruleList()}
 	if len(c.Mistakes) > 0 {
 		return InOrder(cfg, c.Mistakes)
 	}
-	x.Line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
+	x := &explained{Lines: Lines{Writer: w}, listener: l}
+	x.head(e)
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
 		x.Line(0, "Note: %s", unsure)
 	}
@@ -69,22 +68,43 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 		x.Line(0, "Note: lookups find nothing here, since there are no caches: %s",
 			strings.Join(names, ", "))
 	}
-	e, selected := x.selects(selects, e)
-	for _, r := range judged {
-		x.rule(r, e, selected)
+	return x.stages(p, e)
+}
+
+// Explain writes how the listener's expressions evaluate an event that it got, part by part, and
+// what follows. They look objects up in the caches as these are now.
+func (p *Listener) Explain(e event.Event, caches filters.Caches, w io.Writer) error {
+	x := &explained{Lines: Lines{Writer: w}, listener: p.Config, caches: caches}
+	x.head(e)
+	if len(lookups(p.Filters())) > 0 {
+		x.Line(0, "Note: lookups find what is there now, which may not be what the event found.")
 	}
-	x.event(filter, e, selected)
-	return x.Err
+	return x.stages(p, e)
 }
 
 // explained writes one explanation.
 type explained struct {
 	Lines
 	listener *config.Listener
+	caches   filters.Caches
+}
+
+func (x *explained) head(e event.Event) {
+	x.Line(0, "listener %s, %s of %s %q", x.listener.Name, e.Op, e.Object.Kind(), e.Object.Key())
+}
+
+// stages writes what becomes of an event, stage by stage.
+func (x *explained) stages(p *Listener, e event.Event) error {
+	e, selected := x.selects(p.Select, e)
+	for _, r := range p.Rules {
+		x.rule(r, e, selected)
+	}
+	x.event(p.Filter, e, selected)
+	return x.Err
 }
 
 func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
-	result := f.Explain(e, nil)
+	result := f.Explain(e, x.caches)
 	if x.Err == nil {
 		x.Err = result.Write(x)
 	}

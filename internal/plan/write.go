@@ -29,6 +29,26 @@ func (p *Plan) Write(w io.Writer) error {
 	return out.Err
 }
 
+// WriteListener writes the part of one listener, with what shares its informer, and its outputs.
+func (p *Plan) WriteListener(name string, w io.Writer) error {
+	known, err := openapi.Builtin()
+	if err != nil {
+		return err
+	}
+	out := &Lines{Writer: w}
+	for _, g := range groups(p.Listeners, known) {
+		for _, l := range g.listeners {
+			if l.Config.Name != name {
+				continue
+			}
+			g.writeInformer(out)
+			g.writeListener(out, l)
+			p.writeSome(out, l.Config.Outputs)
+		}
+	}
+	return out.Err
+}
+
 // group is an informer and the listeners that share it.
 type group struct {
 	informer  *config.Informer
@@ -74,6 +94,18 @@ func groups(listeners []*Listener, known *openapi.Set) []*group {
 }
 
 func (g *group) write(out *Lines) {
+	g.writeInformer(out)
+	for _, l := range g.listeners {
+		g.writeListener(out, l)
+	}
+}
+
+func (g *group) writeListener(out *Lines, l *Listener) {
+	out.Line(1, "listener %s", l.Config.Name)
+	l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
+}
+
+func (g *group) writeInformer(out *Lines) {
 	inf := g.informer
 	namespaces := "all namespaces"
 	if n := len(inf.Namespaces); n > 0 {
@@ -101,10 +133,6 @@ func (g *group) write(out *Lines) {
 	if len(g.lookups) > 0 {
 		out.Item(1, "looked up by",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
-	}
-	for _, l := range g.listeners {
-		out.Line(1, "listener %s", l.Config.Name)
-		l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
 	}
 }
 

@@ -11,7 +11,11 @@ import (
 
 // writeOutputs writes where messages go, but for standard output.
 func (p *Plan) writeOutputs(out *Lines) {
-	for _, name := range slices.Sorted(maps.Keys(p.Outputs)) {
+	p.writeSome(out, slices.Sorted(maps.Keys(p.Outputs)))
+}
+
+func (p *Plan) writeSome(out *Lines, names []string) {
+	for _, name := range names {
 		o := p.Outputs[name]
 		if o.Config.Stdout != nil && o.When == nil && o.Data == nil {
 			continue

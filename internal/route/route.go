@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -90,6 +91,7 @@ type Route struct {
 	await        func(context.Context) error
 	tracer       *tracing.Tracer
 	resource     string
+	recent       recent.Recorder
 
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]

@@ -3,6 +3,7 @@ package route
 import (
 	"time"
 
+	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -18,11 +19,15 @@ const (
 // begin begins the trace of an event, nil if it is not traced. began is only known if it is.
 func (w *worker) begin(d *informer.Delivery) (began time.Time, trace *tracing.Trace) {
 	r := w.route
-	if r.tracer == nil || d.Recalled {
+	if d.Recalled {
 		return began, nil
 	}
-	if trace = r.tracer.Begin(r.name, r.resource, &d.Event); trace != nil {
+	trace = r.tracer.Begin(r.name, r.resource, &d.Event, r.recent.Begin(&d.Event))
+	if trace != nil {
 		began = time.Now()
 	}
 	return began, trace
 }
+
+// Recent returns what keeps the listener's last events while somebody looks at them.
+func (r *Route) Recent() *recent.Recorder { return &r.recent }

@@ -12,11 +12,12 @@ type Rates struct {
 
 // ListenerRates are those of a listener.
 type ListenerRates struct {
-	Events  float64 // taken from the buffer
-	Seen    float64 // the same, and those that were refused before it
-	Written float64
-	Retried float64
-	Outputs map[string]float64 // messages that they took
+	Events   float64 // taken from the buffer
+	Seen     float64 // the same, and those that were refused before it
+	Written  float64
+	Retried  float64
+	Failures float64
+	Outputs  map[string]float64 // messages that they took
 }
 
 // RatesOf returns what happened between two statuses. What is only in one of them, and what has
@@ -57,7 +58,8 @@ func RatesOf(before, after *Status) Rates {
 		rates := ListenerRates{Events: per(was.Taken(), l.Taken()),
 			Seen:    per(was.Taken()+was.Refused, l.Taken()+l.Refused),
 			Written: per(was.Written, l.Written), Retried: per(was.Retried, l.Retried),
-			Outputs: map[string]float64{}}
+			Failures: per(was.Failures(), l.Failures()),
+			Outputs:  map[string]float64{}}
 		outputs := map[string]uint64{}
 		for _, o := range was.Outputs {
 			outputs[o.Name] = o.Written
@@ -84,6 +86,10 @@ func (l *Listener) Taken() (n uint64) {
 	}
 	return n
 }
+
+// Failures is how many tries of the listener have failed: events and messages that were put back,
+// and those that were given up.
+func (l *Listener) Failures() uint64 { return l.Retried + l.DeadLetters }
 
 // Oldest is the age of the oldest event that waits anywhere in the listener, in seconds.
 func (l *Listener) Oldest() float64 {

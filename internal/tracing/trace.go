@@ -8,11 +8,16 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/informerd/informerd/internal/recent"
 )
 
 // Trace is that of one event and one listener. Nil is that of an event that is not traced. It is
 // safe for concurrent use.
 type Trace struct {
+	// record is nil unless somebody looks at the listener's events.
+	record *recent.Record
+	// tracer, parent and span are nil if the event has no trace for OpenTelemetry.
 	tracer trace.Tracer
 	parent context.Context //nolint:containedctx // it is the span, as the API has it
 	span   trace.Span
@@ -20,7 +25,7 @@ type Trace struct {
 
 // Stage notes a stage that has just ended, with its error.
 func (t *Trace) Stage(name string, began time.Time, err error) {
-	if t == nil {
+	if t == nil || t.span == nil {
 		return
 	}
 	_, span := t.tracer.Start(t.parent, name, trace.WithTimestamp(began))
@@ -33,6 +38,10 @@ func (t *Trace) End(outcome string, err error) {
 	if t == nil {
 		return
 	}
+	t.record.End(outcome, err)
+	if t.span == nil {
+		return
+	}
 	t.span.SetAttributes(attribute.String("informerd.outcome", outcome))
 	end(t.span, err)
 }
@@ -43,20 +52,28 @@ func (t *Trace) Send(output string, waited time.Duration, attempt int) *Send {
 	if t == nil {
 		return nil
 	}
-	_, span := t.tracer.Start(t.parent, "send", trace.WithSpanKind(trace.SpanKindProducer),
+	s := &Send{record: t.record, output: output}
+	if t.span == nil {
+		return s
+	}
+	_, s.span = t.tracer.Start(t.parent, "send", trace.WithSpanKind(trace.SpanKindProducer),
 		trace.WithAttributes(attribute.String("informerd.output", output),
 			attribute.Float64("informerd.waited_seconds", waited.Seconds()),
 			attribute.Int("informerd.attempt", attempt)))
-	return &Send{span}
+	return s
 }
 
 // Send is a try of an output, nil if it is not traced.
-type Send struct{ span trace.Span }
+type Send struct {
+	record *recent.Record
+	output string
+	span   trace.Span // nil if there is none for OpenTelemetry
+}
 
 // Parent returns what the receiver's trace goes on with, as W3C Trace Context has it in the header
 // traceparent: https://www.w3.org/TR/trace-context/#traceparent-header
 func (s *Send) Parent() string {
-	if s == nil {
+	if s == nil || s.span == nil {
 		return ""
 	}
 	c := s.span.SpanContext()
@@ -66,7 +83,11 @@ func (s *Send) Parent() string {
 
 // End ends the try.
 func (s *Send) End(err error) {
-	if s != nil {
+	if s == nil {
+		return
+	}
+	s.record.Sent(s.output, err)
+	if s.span != nil {
 		end(s.span, err)
 	}
 }

@@ -8,6 +8,8 @@
 //   - The parent that a message carries is the span of the try that sends it.
 //   - A nil Tracer traces nothing, and so does what it returns: that costs a comparison and no
 //     memory. An event that is not traced allocates nothing either.
+//   - Somebody who looks at a listener's events sees what became of each, whether it is traced or
+//     not: what they look at is a package recent.Recorder.
 //   - Nothing waits for the receiver of traces. What it does not take is dropped, and counted.
 //   - Names of objects are in traces, and nothing else of their content.
 package tracing
@@ -24,6 +26,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -90,10 +93,14 @@ func (t *Tracer) Close(ctx context.Context) error {
 }
 
 // Begin begins the trace of an event that a listener's worker has taken, nil if it is not traced.
-// resource is that of the listener's informer.
-func (t *Tracer) Begin(listener, resource string, e *event.Event) *Trace {
+// resource is that of the listener's informer. The trace notes what becomes of the event in record,
+// too, unless that is nil.
+func (t *Tracer) Begin(listener, resource string, e *event.Event, record *recent.Record) *Trace {
 	if t == nil || !t.wants(e) {
-		return nil
+		if record == nil {
+			return nil
+		}
+		return &Trace{record: record}
 	}
 	o, now := e.Object, time.Now()
 	began := now
@@ -112,7 +119,7 @@ func (t *Tracer) Begin(listener, resource string, e *event.Event) *Trace {
 			attribute.String("k8s.object.name", bounded(o.Name())),
 			attribute.String("k8s.object.uid", bounded(o.UID())),
 			attribute.String("k8s.object.resource_version", bounded(o.ResourceVersion()))))
-	tr := &Trace{tracer: t.tracer, parent: ctx, span: span}
+	tr := &Trace{record: record, tracer: t.tracer, parent: ctx, span: span}
 	if e.Arrived != 0 {
 		tr.Stage("buffer", began, nil)
 	}

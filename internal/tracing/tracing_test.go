@@ -61,7 +61,7 @@ func TestATraceIsOfOneEventAndOneListener(t *testing.T) {
 	e := event.Event{Op: event.Update, Object: pod(t, "a", "u1", 7), Missed: 2,
 		Arrived: event.Now()}
 	began := time.Now().Add(-time.Second)
-	tr := tracer.Begin("hooks", "pods", &e)
+	tr := tracer.Begin("hooks", "pods", &e, nil)
 	tr.Stage("filter", began, nil)
 	tr.Stage("handler", began, errors.New("it crashed"))
 	tr.End("passed", nil)
@@ -127,7 +127,7 @@ func TestOneOfSoManyStates(t *testing.T) {
 	const states = 20_000
 	for i := range states {
 		e := event.Event{Op: event.Update, Object: pod(t, "a", fmt.Sprint("u", i%100), i)}
-		one, other := a.Begin("l", "pods", &e), b.Begin("m", "pods", &e)
+		one, other := a.Begin("l", "pods", &e, nil), b.Begin("m", "pods", &e, nil)
 		if (one == nil) != (other == nil) {
 			t.Fatalf("two tracers differ about %v", e.Object.ResourceVersion())
 		}
@@ -152,7 +152,7 @@ func TestWhatIsNotTracedCostsNothing(t *testing.T) {
 	e := event.Event{Op: event.Add, Object: pod(t, "a", "u1", 1)}
 	for _, x := range []*Tracer{nil, tracer} {
 		n := testing.AllocsPerRun(100, func() {
-			tr := x.Begin("l", "pods", &e)
+			tr := x.Begin("l", "pods", &e, nil)
 			tr.Stage("filter", time.Time{}, nil)
 			tr.End("passed", nil)
 			s := tr.Send("hook", 0, 1)
@@ -176,7 +176,7 @@ func TestWhatTheReceiverDoesNotTake(t *testing.T) {
 	tracer, to := open(1, slog.New(slog.NewTextHandler(&log, nil)))
 	e := event.Event{Op: event.Add, Object: pod(t, "a", "u1", 1)}
 	send := func() {
-		tracer.Begin("l", "pods", &e).End("passed", nil)
+		tracer.Begin("l", "pods", &e, nil).End("passed", nil)
 		if err := tracer.provider.ForceFlush(t.Context()); err != nil {
 			t.Error(err)
 		}

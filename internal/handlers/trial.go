@@ -1,4 +1,4 @@
-package daemon
+package handlers
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
-
-// Handlers on trial are made here, so that they are set up as the daemon does it.
 
 // Trial is a listener's handler as the daemon would load it, for trying it out.
 type Trial struct {
@@ -36,7 +34,7 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 	if module != "" {
 		r.Listener.Handler.Wasm, r.Listener.Handler.SHA256 = module, ""
 	}
-	spec, err := r.spec()
+	spec, err := r.Spec()
 	if err != nil {
 		r.Mistake(".handler.wasm", err)
 	}
@@ -60,7 +58,7 @@ func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
 	l := &config.Listener{Handler: &config.Handler{Grants: g}}
 	r := trialReader(&config.Config{}, l, network)
 	r.Field = ""
-	granted, ok := r.grants(r.Listener.Handler.Grants)
+	granted, ok := r.Grants(r.Listener.Handler.Grants)
 	if !ok {
 		return granted, r.Mistakes
 	}
@@ -68,7 +66,7 @@ func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
 }
 
 // trialReader returns a reader of a listener's handler. The handler keeps no values beyond its end.
-func trialReader(cfg *config.Config, l *config.Listener, network bool) *handlerReader {
+func trialReader(cfg *config.Config, l *config.Listener, network bool) *Reader {
 	listener, handler := *l, *l.Handler
 	listener.Handler = &handler
 	if !network && handler.Grants.HTTP != nil {
@@ -76,7 +74,7 @@ func trialReader(cfg *config.Config, l *config.Listener, network bool) *handlerR
 		http.Headers = withoutValues(http.Headers)
 		handler.Grants.HTTP = &http
 	}
-	return &handlerReader{Section: plan.SectionOf(cfg, &listener)}
+	return &Reader{Section: plan.SectionOf(cfg, &listener)}
 }
 
 // withoutValues replaces values of headers that are read from elsewhere by a description.

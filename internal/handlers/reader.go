@@ -1,4 +1,4 @@
-package daemon
+package handlers
 
 import (
 	"crypto/sha256"
@@ -15,21 +15,20 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// handlerReader reads what one listener's handler is loaded from: its module and the values of
-// headers.
-type handlerReader struct {
+// Reader reads what one listener's handler is loaded from.
+type Reader struct {
 	plan.Section
-	persist bool    // values outlast the daemon if the configuration says so
-	caches  *caches // of the listener
+	Persist bool           // values outlast the daemon if the configuration says so
+	Caches  plugins.Caches // of the listener
 }
 
-// spec returns what a listener's module is loaded from, nil without an error if a mistake was
+// Spec returns what a listener's module is loaded from, nil without an error if a mistake was
 // reported.
-func (r *handlerReader) spec() (*plugins.Spec, error) {
+func (r *Reader) Spec() (*plugins.Spec, error) {
 	l := r.Listener
-	grants, ok := r.grants(l.Handler.Grants)
+	grants, ok := r.Grants(l.Handler.Grants)
 	path := r.Config.Path(l.Handler.Wasm)
-	limits := HandlerLimits(l.Handler.Limits)
+	limits := LimitsOf(l.Handler.Limits)
 	wasm, err := readModule(path, limits.Module)
 	if err != nil {
 		return nil, fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err)
@@ -42,12 +41,12 @@ func (r *handlerReader) spec() (*plugins.Spec, error) {
 	}
 	return &plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants,
-		Caches: r.caches, Limits: limits,
+		Caches: r.Caches, Limits: limits,
 	}, nil
 }
 
-// HandlerLimits returns the limits of the configuration as the host of handlers takes them.
-func HandlerLimits(l config.Limits) plugins.Limits {
+// LimitsOf returns the limits of the configuration as the host of handlers takes them.
+func LimitsOf(l config.Limits) plugins.Limits {
 	return plugins.Limits{
 		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel),
 		Recycle: int64(l.Recycle),

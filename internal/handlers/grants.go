@@ -1,4 +1,4 @@
-package daemon
+package handlers
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// grants returns the rights that a listener's handler has in the configuration. Mistakes are
+// Grants returns the rights that a listener's handler has in the configuration. Mistakes are
 // reported at their places; then the rights must not be used.
-func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool) {
+func (r *Reader) Grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	granted, ok = g.Host(), true
 	if granted.KV != nil {
-		granted.KV.Persist = granted.KV.Persist && r.persist
+		granted.KV.Persist = granted.KV.Persist && r.Persist
 	}
 	if granted.HTTP != nil {
 		granted.HTTP.Headers, ok = r.headers(g.HTTP.Headers)
@@ -22,7 +22,7 @@ func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool
 }
 
 // headers returns the values of headers.
-func (r *handlerReader) headers(wanted map[string]config.Value) (found map[string]string,
+func (r *Reader) headers(wanted map[string]config.Value) (found map[string]string,
 	ok bool) {
 	if len(wanted) == 0 {
 		return nil, true
