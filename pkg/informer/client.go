@@ -64,6 +64,18 @@ func (c *Client) CloseIdleConnections() { c.wire.CloseIdleConnections() }
 
 // ListWatcher returns the lists and watches of one resource and scope.
 func (c *Client) ListWatcher(resource Resource, scope Scope) ListWatcher {
+	return c.collection(resource, scope)
+}
+
+// Metadata returns lists and watches of one resource and scope without anything of the objects but
+// their metadata, if the API server can leave out the rest.
+func (c *Client) Metadata(resource Resource, scope Scope) ListWatcher {
+	metadata := c.collection(resource, scope)
+	metadata.MetadataOnly = true
+	return metadata
+}
+
+func (c *Client) collection(resource Resource, scope Scope) *wire.Collection {
 	return c.wire.Collection(resource.GroupVersionResource, scope.Namespace, scope.LabelSelector,
 		scope.FieldSelector)
 }

@@ -134,7 +134,7 @@ func (c *controller) change(d *queue.Delta) {
 			return // no subscription knows it
 		}
 		c.store.Remove(o.Key())
-		c.proc.changes.remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
+		c.proc.changes.Remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown,
 			Resumed: d.Resumed, Arrived: d.Arrived}
 		known := stored
@@ -168,11 +168,11 @@ func (c *controller) change(d *queue.Delta) {
 // holds the processor's mu.
 func (c *controller) doubts(d *queue.Delta) bool {
 	changes := c.proc.changes
-	return changes != nil && changes.killed && (d.Type == queue.Replaced || d.FinalStateUnknown)
+	return changes != nil && changes.Killed && (d.Type == queue.Replaced || d.FinalStateUnknown)
 }
 
 // put stores a new state.
 func (c *controller) put(o *object.Object) {
 	c.store.Put(o)
-	c.proc.changes.put(o.Key())
+	c.proc.changes.Put(o.Key())
 }

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/diff"
-	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/changes"
 	"github.com/informerd/informerd/pkg/informer/internal/told"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -44,10 +41,7 @@ type InformerCut struct {
 }
 
 // Gone is an object that has ended, and the version by which it had.
-type Gone struct {
-	Key     event.Key
-	Version string
-}
+type Gone = changes.Gone
 
 // ToldCut is what a subscription with Track has to learn of an informer's objects. What it does not
 // list, the subscription knows as it is stored.
@@ -109,7 +103,7 @@ func (f *Factory) Forget(name string) (forgot []InformerID) {
 	for _, sh := range f.shared {
 		inf := sh.informer
 		inf.proc.mu.Lock()
-		if c := inf.proc.changes; c != nil && c.forget(name) {
+		if c := inf.proc.changes; c != nil && c.Forget(name) {
 			forgot = append(forgot, inf.id())
 		}
 		inf.proc.mu.Unlock()
@@ -122,98 +116,18 @@ func (f *Factory) Forget(name string) (forgot []InformerID) {
 func (p *processor) waits() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.changes != nil && len(p.changes.absent) > 0
-}
-
-// changes are what a processor notes for the next cut. Nil notes nothing.
-type changes struct {
-	version string // up to which the store was complete when that was last known
-	whole   bool   // everything has changed
-	keys    map[event.Key]struct{}
-	// gone are the objects that have ended after version.
-	gone map[event.Key]string
-	left []string
-	// absent are subscriptions that were in the informer's Stored and have not joined. They may
-	// want any event.
-	absent map[string]*told.Set
-	number uint64               // of the last event that they were offered
-	dues   map[string]time.Time // of the resyncs of those
-	// killed: an earlier process may have delivered what the server sends, since it was killed
-	// after its last cut.
-	killed bool
-}
-
-// maxKeys is how many objects may have changed before a cut releases the memory for that.
-const maxKeys = 4096
-
-func newChanges() *changes {
-	return &changes{keys: map[event.Key]struct{}{}, gone: map[event.Key]string{},
-		absent: map[string]*told.Set{}, dues: map[string]time.Time{}}
-}
-
-// put notes an object that is stored in another state.
-func (c *changes) put(key event.Key) {
-	if c != nil {
-		c.keys[key] = struct{}{}
-		delete(c.gone, key)
-	}
-}
-
-// remove notes an object that is not stored any more, and the version by which it was gone.
-func (c *changes) remove(key event.Key, version string) {
-	if c != nil {
-		c.keys[key] = struct{}{}
-		c.gone[key] = version
-	}
-}
-
-// all notes that everything may have changed.
-func (c *changes) all() {
-	if c != nil {
-		c.whole = true
-	}
-}
-
-// offer lists an event for the subscriptions that have not joined.
-func (c *changes) offer(e *buffer.Entry) {
-	if c == nil || e.Op == event.Resync {
-		return
-	}
-	by := told.Nobody
-	if c.killed {
-		by = told.Earlier
-	}
-	for _, set := range c.absent {
-		c.number++
-		set.Offered(&e.Event, e.KnownBefore(), c.number, by)
-	}
-}
-
-// owes reports whether an earlier process may have delivered an event.
-func (c *changes) owes(e *buffer.Entry) bool {
-	return c != nil && c.killed && (e.Op == event.Add || e.Op == event.Update)
+	return p.changes != nil && len(p.changes.Absent) > 0
 }
 
 // trackFor begins to note changes if a registration needs them. The caller holds mu.
 func (p *processor) trackFor(reg *registration) {
 	if reg.told != nil && p.changes == nil {
-		p.changes = newChanges()
-		p.changes.whole = true
+		p.changes = changes.New()
+		p.changes.Whole = true
 	}
 	if p.changes != nil {
-		p.changes.forget(reg.subscription.name)
+		p.changes.Forget(reg.subscription.name)
 	}
-}
-
-// forget ends the wait for a subscription, and reports whether there was one. If it has joined and
-// tracks, the next cut has it.
-func (c *changes) forget(name string) bool {
-	_, absent := c.absent[name]
-	if absent {
-		delete(c.absent, name)
-		c.left = append(c.left, name)
-	}
-	return absent
 }
 
 // untrack notes that a registration has left. The caller holds mu.
@@ -221,11 +135,11 @@ func (p *processor) untrack(reg *registration) {
 	if p.changes == nil || reg.told == nil {
 		return
 	}
-	if _, absent := p.changes.absent[reg.subscription.name]; !absent {
-		p.changes.left = append(p.changes.left, reg.subscription.name)
+	if _, absent := p.changes.Absent[reg.subscription.name]; !absent {
+		p.changes.Left = append(p.changes.Left, reg.subscription.name)
 	}
 	tracks := func(r *registration) bool { return r.told != nil }
-	if len(p.changes.absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
+	if len(p.changes.Absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
 		p.changes = nil
 	}
 }
@@ -250,62 +164,34 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 	}
 	current := inf.reflector.Status().Current // first: what comes now is newer
 	if version := inf.complete(); version != "" {
-		c.version = version
-		c.killed = c.killed && !current
+		c.Version = version
+		c.Killed = c.Killed && !current
 	}
-	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version,
-		Killed: c.killed, Left: c.left}
-	c.cutObjects(&cut, inf.store)
+	cut := InformerCut{Informer: inf.id(), Whole: whole || c.Whole, Version: c.Version,
+		Killed: c.Killed}
+	if !cut.Whole {
+		cut.Left = c.Left
+	}
+	cut.Objects, cut.Gone = c.Take(inf.store, cut.Whole)
 	for _, reg := range p.regs {
 		switch {
 		case reg.told == nil:
 		case !reg.held:
 			cut.add(reg.subscription.name, reg.cutTold(cut.Whole))
 		default:
-			if t, any := reg.heldCut(c.version != "", cut.Whole); any {
+			if t, any := reg.heldCut(c.Version != "", cut.Whole); any {
 				cut.Told = append(cut.Told, t)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.absent)) {
-		if set := c.absent[name]; cut.Whole {
-			cut.add(name, ToldCut{Whole: true, Due: c.dues[name], Entries: set.Whole()})
+	for _, name := range slices.Sorted(maps.Keys(c.Absent)) {
+		if set := c.Absent[name]; cut.Whole {
+			cut.add(name, ToldCut{Whole: true, Due: c.Dues[name], Entries: set.Whole()})
 		} else {
 			cut.add(name, ToldCut{Entries: set.Cut()})
 		}
 	}
 	return []InformerCut{cut}
-}
-
-// cutObjects adds what has changed of the objects.
-func (c *changes) cutObjects(cut *InformerCut, from *store.Store) {
-	complete := diff.ParseVersion(c.version)
-	if cut.Whole {
-		cut.Objects, cut.Left = from.Snapshot().All(), nil
-		for key, version := range c.gone {
-			if diff.ParseVersion(version) > complete {
-				cut.Gone = append(cut.Gone, Gone{key, version})
-			}
-		}
-	} else {
-		objects := make([]*object.Object, 0, len(c.keys))
-		for key := range c.keys {
-			if o := from.Get(key); o != nil {
-				objects = append(objects, o)
-			} else {
-				cut.Gone = append(cut.Gone, Gone{key, c.gone[key]})
-			}
-		}
-		cut.Objects = slices.Values(objects)
-	}
-	if len(c.keys) > maxKeys {
-		c.keys = map[event.Key]struct{}{}
-	}
-	clear(c.keys)
-	c.whole, c.left = false, nil
-	maps.DeleteFunc(c.gone, func(_ event.Key, version string) bool {
-		return diff.ParseVersion(version) <= complete
-	})
 }
 
 // cutTold returns what has changed of what the subscription has to learn. The caller holds the

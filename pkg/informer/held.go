@@ -28,7 +28,7 @@ func (p *processor) kept(subscriptions []string, store *store.Store) (waiting bo
 		switch {
 		case !reg.held:
 		case reg.cut && slices.Contains(subscriptions, reg.subscription.name):
-			reg.held, reg.nextResync = false, now.Add(reg.wants.resync)
+			reg.held, reg.nextResync = false, now.Add(reg.wants.Resync)
 			p.begin(reg, store)
 			p.joined.set()
 		default:
@@ -42,9 +42,11 @@ func (p *processor) kept(subscriptions []string, store *store.Store) (waiting bo
 func (p *processor) begin(reg *registration, store *store.Store) {
 	stored, _, _ := store.Size()
 	var wanted []*object.Object
-	if reg.wants.on.Has(event.Add) {
-		wanted = reg.wants.allowed(store.List())
+	all := store.List()
+	if reg.wants.On.Has(event.Add) {
+		wanted = reg.wants.Allowed(all)
 	}
+	reg.column.RefuseOthers(all, wanted)
 	reg.subscription.refused.Add(uint64(stored - len(wanted)))
 	reg.subscription.join(reg, wanted)
 }

@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -31,9 +32,13 @@ func (s *Subscription) offerLocked(reg *registration, e buffer.Entry) (taken boo
 	if s.stopped || e.From.Removed {
 		return true
 	}
+	dropped := s.buf.Dropped()
 	if !s.buf.Offer(e) {
 		reg.postponed++
 		return false
+	}
+	if s.ledger != nil && s.buf.Dropped() > dropped && e.Op != event.Resync {
+		s.ledger.Dropped(e.Object, e.Op == event.Delete) // not e, which would be on the heap then
 	}
 	s.useDisk()
 	e.From.Initials += e.Initials

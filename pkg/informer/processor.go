@@ -10,9 +10,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/changes"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
+	"github.com/informerd/informerd/pkg/informer/internal/gate"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -39,7 +42,9 @@ type processor struct {
 	// joined wakes the controller, whose next resync may be due sooner.
 	joined signal
 	// changes are noted for the next cut; nil if nobody needs them. Guarded by mu.
-	changes *changes
+	changes *changes.Changes
+	// gate notes what is handed on; nil if no subscription has a Ledger. Guarded by mu.
+	gate *gate.Gate
 	// keeps: cuts are kept, so that registrations with Track are held until one has them.
 	keeps bool
 }
@@ -59,8 +64,9 @@ type registration struct {
 	proc         *processor
 
 	// Guarded by processor.mu.
-	wants   *conditions
-	matcher matcher
+	column  *gate.Column // nil without a ledger
+	wants   *wants.Conditions
+	matcher wants.Matcher
 	deletes *diff.Deletes // noted while others are to take its place
 	// floors are of what those before it have reported, and its informer has not come to yet.
 	floors     atomic.Pointer[diff.Floors]
@@ -125,18 +131,19 @@ func newRegistration(s *Subscription, store *store.Store, p *processor) *registr
 func (p *processor) admit(reg *registration, now time.Time) {
 	reg.syncing = true
 	p.use(reg, reg.subscription.conditions.Load(), now)
-	reg.matcher = reg.wants.matcher(&p.fields)
+	reg.matcher = reg.wants.Matcher(&p.fields)
 	p.regs = append(p.regs, reg)
 	p.trackFor(reg)
+	p.auditFor(reg)
 }
 
 // use has a registration use its subscription's conditions. The caller holds mu.
-func (p *processor) use(reg *registration, wants *conditions, now time.Time) {
-	if reg.wants == nil || reg.wants.resync != wants.resync {
-		reg.nextResync = now.Add(wants.resync)
+func (p *processor) use(reg *registration, wants *wants.Conditions, now time.Time) {
+	if reg.wants == nil || reg.wants.Resync != wants.Resync {
+		reg.nextResync = now.Add(wants.Resync)
 	}
 	reg.wants = wants
-	p.resyncs = p.resyncs || wants.resync > 0
+	p.resyncs = p.resyncs || wants.Resync > 0
 }
 
 // names returns the names of the subscriptions that have one.
@@ -168,13 +175,14 @@ func (p *processor) drop(reg *registration) {
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 	p.stale = true
 	p.untrack(reg)
+	reg.column.Leave()
 }
 
 // refresh makes fields again, of what the present subscriptions ask for.
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		reg.matcher = reg.wants.matcher(&p.fields)
+		reg.matcher = reg.wants.Matcher(&p.fields)
 	}
 }
 
@@ -201,7 +209,7 @@ func (p *processor) distributeGone(e event.Event, known *object.Object, doubt bo
 func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := buffer.Entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
-		if reg.syncing && reg.wants.resync > 0 {
+		if reg.syncing && reg.wants.Resync > 0 {
 			p.sendTo(reg, &offered)
 		}
 	}
@@ -212,7 +220,8 @@ func (p *processor) send(offered *buffer.Entry) {
 	if p.stale {
 		p.refresh()
 	}
-	p.changes.offer(offered)
+	p.changes.Offer(offered)
+	p.gate.Note(offered.Object, offered.Op == event.Delete)
 	for _, reg := range p.regs {
 		p.sendTo(reg, offered)
 	}
@@ -227,21 +236,23 @@ func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 	s := reg.subscription
 	if floors := reg.floors.Load(); floors != nil {
 		if !floors.Above(e.Object, e.Op == event.Delete) {
+			reg.pass(e)
 			return
 		}
 		if floors.Passed(e.Object) {
 			reg.floors.Store(nil)
 		}
 	}
-	if !reg.matcher.allows(e) && !reg.owesEnd(e) {
+	if !reg.matcher.Allows(e) && !reg.owesEnd(e) {
 		s.refused.Add(1)
+		reg.refuse(e)
 		return
 	}
 	before := e.KnownBefore()
 	offered := *e
-	offered.Owed = p.changes.owes(e)
+	offered.Owed = p.changes.Owes(e)
 	offered.From = &reg.Origin
-	if !reg.wants.transitions {
+	if !reg.wants.Transitions {
 		offered.Known = nil // nobody will ask
 	}
 	if offered.Initial {
@@ -303,7 +314,7 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	defer p.mu.Unlock()
 	var due []*registration
 	for _, reg := range p.regs {
-		period := reg.wants.resync
+		period := reg.wants.Resync
 		if period <= 0 || reg.held {
 			continue
 		}

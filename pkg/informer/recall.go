@@ -65,7 +65,7 @@ func (s *Subscription) becomeDelete(r *recall) bool {
 		return false
 	}
 	r.entry.Op, r.entry.FinalStateUnknown = event.Delete, true
-	return !s.ownMatcher().allows(&r.entry)
+	return !s.ownMatcher().Allows(&r.entry)
 }
 
 // forgetRecall forgets the recall of an object, if there is one. The caller holds mu.

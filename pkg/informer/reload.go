@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -26,7 +27,7 @@ func (s *Subscription) Reconfigure(cfg SubscriptionConfig) error {
 		s.mu.Unlock()
 		return fmt.Errorf("subscription %q: %w", s.name, err)
 	}
-	s.cfg, s.matcher = cfg, matcher{}
+	s.cfg, s.matcher = cfg, wants.Matcher{}
 	s.conditions.Store(cfg.conditions())
 	regs := slices.Clone(s.regs)
 	for _, reg := range regs {

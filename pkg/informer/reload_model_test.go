@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	ledgers "github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
@@ -22,6 +23,7 @@ type reloads struct {
 	t       *rapid.T
 	dir     string
 	sub     *Subscription
+	ledger  *ledgers.Ledger
 	history []turn
 	current map[string]*object.Object
 	uids    map[string]int
@@ -214,7 +216,7 @@ func (r *reloads) config(t *rapid.T) SubscriptionConfig {
 		Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"),
 		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
 			t, "overflow"),
-		SpillDir: r.dir, SpillBytes: 24_000, Name: "reloaded", Track: true,
+		SpillDir: r.dir, SpillBytes: 24_000, Name: "reloaded", Track: true, Ledger: r.ledger,
 	}
 	if !r.plain {
 		cfg.Transitions = rapid.Bool().Draw(t, "transitions")
@@ -261,6 +263,7 @@ func (r *reloads) finish(i int) {
 	if r.known[name] = e.Object; e.Op == event.Delete {
 		delete(r.known, name)
 	}
+	finished(r.ledger, &e.Event)
 	r.sub.finish(&e, true)
 }
 
@@ -288,14 +291,14 @@ func (r *reloads) drain() {
 
 // TestReloadModel: whatever is reloaded at whatever moment, no state of an object comes after a
 // newer one, and in the end the last state of each object in the scope is known. Without conditions
-// each add, update and delete fits what came before it.
+// each add, update and delete fits what came before it. At no time an audit would find a hole.
 func TestReloadModel(t *testing.T) {
 	dir, exchanges := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := &reloads{
 			t: t, dir: dir, current: map[string]*object.Object{}, uids: map[string]int{},
 			plain: rapid.Bool().Draw(t, "plain"), known: map[string]*object.Object{},
-			newest: map[string]int{},
+			newest: map[string]int{}, ledger: &ledgers.Ledger{},
 		}
 		var err error
 		if r.sub, err = NewSubscription(r.config(t)); err != nil {
@@ -354,6 +357,11 @@ func TestReloadModel(t *testing.T) {
 					r.parked = r.parked[1:]
 				}
 			},
+			"": func(t *rapid.T) {
+				if hole := unaccounted(r.sub, r.ledger); hole != "" {
+					t.Fatal(hole)
+				}
+			},
 		})
 		r.drain()
 		r.bookmark()
@@ -365,6 +373,9 @@ func TestReloadModel(t *testing.T) {
 			r.sub.Rescan()
 		}
 		r.drain()
+		if hole := unaccounted(r.sub, r.ledger); hole != "" {
+			t.Fatal(hole)
+		}
 		r.check()
 		exchanges += r.exchanges
 	})

@@ -112,7 +112,7 @@ func (c checkpoint) stored(id InformerID) *Stored {
 		s.Objects = append(s.Objects, parse(text))
 	}
 	for key, version := range kept.gone {
-		s.Gone = append(s.Gone, Gone{key, version})
+		s.Gone = append(s.Gone, Gone{Key: key, Version: version})
 	}
 	for name, entries := range kept.told {
 		s.Told[name] = nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/changes"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/told"
@@ -48,8 +49,8 @@ func (f *Factory) restore(inf *informer) {
 // the last one that Stored has.
 func (inf *informer) restore(s *Stored) {
 	inf.store.Fill(s.Objects)
-	c := newChanges()
-	c.version, c.number, c.killed = s.Version, 1, s.Killed
+	c := changes.New()
+	c.Version, c.Number, c.Killed = s.Version, 1, s.Killed
 	complete := diff.ParseVersion(s.Version)
 	known := reflector.Known{Version: s.Version, Stored: inf.store.Get,
 		Gone: map[event.Key]uint64{}}
@@ -58,7 +59,7 @@ func (inf *informer) restore(s *Stored) {
 	}
 	for _, gone := range s.Gone {
 		if version := diff.ParseVersion(gone.Version); version > complete {
-			c.gone[gone.Key], known.Gone[gone.Key] = gone.Version, version
+			c.Gone[gone.Key], known.Gone[gone.Key] = gone.Version, version
 			known.Newest = max(known.Newest, version)
 		}
 	}
@@ -66,15 +67,15 @@ func (inf *informer) restore(s *Stored) {
 		set := told.New()
 		if slices.Contains(s.Begins, name) {
 			for _, o := range s.Objects {
-				set.Restore(Told{Key: o.Key(), Same: true}, c.number, c.killed)
+				set.Restore(Told{Key: o.Key(), Same: true}, c.Number, c.Killed)
 			}
 		}
 		for _, e := range entries {
-			set.Restore(e, c.number, c.killed)
+			set.Restore(e, c.Number, c.Killed)
 		}
-		c.absent[name] = set
+		c.Absent[name] = set
 		if due := s.Due[name]; !due.IsZero() {
-			c.dues[name] = due
+			c.Dues[name] = due
 		}
 	}
 	inf.proc.changes = c
@@ -88,7 +89,7 @@ func (p *processor) takeAbsent(s *Subscription) *told.Set {
 	if p.changes == nil || !s.tracks {
 		return nil
 	}
-	return p.changes.absent[s.name]
+	return p.changes.Absent[s.name]
 }
 
 // waitAgain has the informer wait for another subscription of the name, which goes on where this
@@ -98,12 +99,12 @@ func (p *processor) waitAgain(reg *registration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reg.told.Settle()
-	c.absent[s.name], c.number = reg.told, max(c.number, s.number)
+	c.Absent[s.name], c.Number = reg.told, max(c.Number, s.number)
 	if reg.fresh { // no cut has noted that it joined
-		c.left = slices.DeleteFunc(c.left, func(name string) bool { return name == s.name })
+		c.Left = slices.DeleteFunc(c.Left, func(name string) bool { return name == s.name })
 	}
 	if due := reg.due(); !due.IsZero() {
-		c.dues[s.name] = due.Round(0)
+		c.Dues[s.name] = due.Round(0)
 	}
 }
 
@@ -115,11 +116,12 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 	defer s.wake.set()
 	defer s.mu.Unlock()
 	reg.told = known
-	s.number = max(s.number, p.changes.number)
+	s.number = max(s.number, p.changes.Number)
 	if s.stopped {
 		return // it learns nothing more
 	}
 	before := s.number
+	changed := map[event.Key]bool{}
 	var entries []Told
 	known.Each(func(e Told) { entries = append(entries, e) })
 	slices.SortFunc(entries, func(a, b Told) int {
@@ -128,10 +130,11 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 	})
 	for _, e := range entries {
 		for _, d := range e.Difference(reg.store.Get(e.Key)) {
-			s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin, Owed: d.Owed,
-				Doubt: d.Doubt}, reg.told, false)
+			changed[e.Key] = s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin,
+				Owed: d.Owed, Doubt: d.Doubt}, reg.told, false)
 		}
 	}
 	reg.told.EndUpTo(before)
+	reg.known(changed)
 	s.useDisk()
 }

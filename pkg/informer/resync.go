@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -95,7 +96,7 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 		switch {
 		case r.again:
 			s.stats.Recalled++
-		case s.ownMatcher().allows(&e):
+		case s.ownMatcher().Allows(&e):
 			s.resynced++
 		default:
 			s.refused.Add(1)
@@ -109,9 +110,9 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 
 // ownMatcher returns the matcher of resyncs and recalls, which shares its fields with nobody. The
 // caller holds mu.
-func (s *Subscription) ownMatcher() *matcher {
-	if s.matcher.list == nil {
-		s.matcher = s.conditions.Load().matcher(&condition.Fields{})
+func (s *Subscription) ownMatcher() *wants.Matcher {
+	if !s.matcher.Made() {
+		s.matcher = s.conditions.Load().Matcher(&condition.Fields{})
 	}
 	return &s.matcher
 }
@@ -162,7 +163,7 @@ func (s *Subscription) resync(from *registration, stored store.Snapshot, now tim
 // due returns when the next resync is due, for whoever goes on after a restart: one that has not
 // come to its end is due again. Zero means never. The caller holds both locks.
 func (reg *registration) due() time.Time {
-	if reg.wants.resync <= 0 {
+	if reg.wants.Resync <= 0 {
 		return time.Time{}
 	}
 	if !reg.resyncing.IsZero() {
@@ -174,9 +175,9 @@ func (reg *registration) due() time.Time {
 // resumeResync sets when the first resync comes after a restart. A clock that was set back does not
 // put it off. The caller holds mu.
 func (p *processor) resumeResync(reg *registration) {
-	due, known := p.changes.dues[reg.subscription.name]
+	due, known := p.changes.Dues[reg.subscription.name]
 	if known && due.Before(reg.nextResync) {
 		reg.nextResync = due
 	}
-	delete(p.changes.dues, reg.subscription.name)
+	delete(p.changes.Dues, reg.subscription.name)
 }

@@ -90,7 +90,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 			continue
 		}
 		if e := (buffer.Entry{Event: event.Event{Op: event.Resync,
-			Object: stored}}); !l.reg.matcher.allows(
+			Object: stored}}); !l.reg.matcher.Allows(
 			&e) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -21,8 +22,9 @@ import (
 type Subscription struct {
 	name   string
 	tracks bool
+	ledger Ledger
 	// conditions are read without the lock. Each registration has those that it uses.
-	conditions atomic.Pointer[conditions]
+	conditions atomic.Pointer[wants.Conditions]
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
 
 	mu      sync.Mutex
@@ -39,7 +41,7 @@ type Subscription struct {
 	resyncs []*resync         // handed out when there is nothing else to do
 	// resynced is how many objects were handed out by resyncs.
 	resynced uint64
-	matcher  matcher // of resyncs and recalls; made for the first one
+	matcher  wants.Matcher // of resyncs and recalls; made for the first one
 	// later are objects that a rescan has come to while they were busy.
 	later map[event.Key]laterObject
 	// cutShort: a rescan had not come to all objects when the subscription was stopped.
@@ -60,7 +62,8 @@ func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 		return nil, err
 	}
 	s := &Subscription{
-		name: cfg.Name, tracks: cfg.Track, cfg: cfg, buf: buffer.New(cfg.buffer()),
+		name: cfg.Name, tracks: cfg.Track, ledger: cfg.Ledger, cfg: cfg,
+		buf:  buffer.New(cfg.buffer()),
 		wake: newSignal(), room: newSignal(), stopping: make(chan struct{}),
 	}
 	s.conditions.Store(cfg.conditions())

@@ -14,7 +14,9 @@ import (
 // switchOver exchanges the registrations. All locks are held.
 func (x *exchange) switchOver(c *diff.Comparison) {
 	s, unsure, floors := x.s, false, c.Floors()
+	refused := map[uint64]uint64{}
 	for _, m := range x.old {
+		m.reg.column.Refused(refused)
 		reg := m.reg
 		unsure = s.endRescan(reg) || unsure
 		s.resyncs = slices.DeleteFunc(s.resyncs, func(r *resync) bool { return r.from == reg })
@@ -35,6 +37,11 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 	}
 	s.retire(x.old, x.fresh)
 	added := make([][]*object.Object, len(x.fresh))
+	put := func(e *buffer.Entry, list *told.Set) {
+		if !s.put(e, list, false) {
+			refused[e.Object.Key().Hash()] = diff.ParseVersion(e.Object.ResourceVersion())
+		}
+	}
 	c.Each(func(from int, was *object.Object, to int, is *object.Object) {
 		if was != nil && (is == nil || is.UID() != was.UID()) {
 			// A rescan that has not come to the object would have told that it does not fulfil the
@@ -47,13 +54,13 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 		switch {
 		case is == nil || x.fresh[to].reg.held:
 		case was != nil:
-			s.put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
-				From: &x.fresh[to].reg.Origin}, x.fresh[to].reg.told, false)
+			put(&buffer.Entry{Event: event.Event{Op: event.Update, Object: is, Old: was},
+				From: &x.fresh[to].reg.Origin}, x.fresh[to].reg.told)
 		default:
 			e := &buffer.Entry{Event: event.Event{Op: event.Add, Object: is, Initial: true},
 				From: &x.fresh[to].reg.Origin, Initials: 1}
-			if s.buf.Behind(is.Key()) || !s.ownMatcher().allows(e) {
-				s.put(e, x.fresh[to].reg.told, false)
+			if s.buf.Behind(is.Key()) || !s.ownMatcher().Allows(e) {
+				put(e, x.fresh[to].reg.told)
 			} else {
 				added[to] = append(added[to], is)
 			}
@@ -65,6 +72,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 		reg.Initials += len(added[i])
 		s.stats.Offered += uint64(len(added[i]))
 		s.buf.Join(&reg.Origin, added[i])
+		reg.column.RefuseAll(refused)
 		if unsure {
 			reg.proc.resyncs = true
 			s.rescan(reg, reg.store.Snapshot())
@@ -73,12 +81,15 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 	s.useDisk()
 }
 
-// put takes an event that its conditions allow, or any that On allows if unjudged, and lists it.
-// The caller holds mu.
-func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) {
-	if !s.ownMatcher().allows(e) && !(unjudged && s.cfg.On.Has(e.Op)) {
+// put takes an event that its conditions allow, or any that On allows if unjudged, and lists it. It
+// reports whether they did. The caller holds mu.
+func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) (taken bool) {
+	if !s.ownMatcher().Allows(e) && !(unjudged && s.cfg.On.Has(e.Op)) {
 		s.refused.Add(1)
-		return
+		if s.ledger != nil && e.Op == event.Delete {
+			s.ledger.Ended(e.Object, !s.buf.Empty())
+		}
+		return false
 	}
 	if list != nil {
 		s.count(e)
@@ -90,6 +101,7 @@ func (s *Subscription) put(e *buffer.Entry, list *told.Set, unjudged bool) {
 	s.buf.Put(*e)
 	e.From.Initials += e.Initials
 	s.stats.Offered++
+	return true
 }
 
 // retired is what waits of a registration that was exchanged.

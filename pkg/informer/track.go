@@ -29,8 +29,8 @@ func (reg *registration) track(e *buffer.Entry, before *object.Object) {
 // process is killed, and has not finished with: the update with which it stopped to fulfil the
 // conditions may be one of those that are not done.
 func (reg *registration) owesEnd(e *buffer.Entry) bool {
-	if e.Op != event.Delete || reg.told == nil || !reg.wants.transitions ||
-		!reg.wants.on.Has(e.Op) {
+	if e.Op != event.Delete || reg.told == nil || !reg.wants.Transitions ||
+		!reg.wants.On.Has(e.Op) {
 		return false
 	}
 	reg.subscription.mu.Lock()

@@ -64,12 +64,18 @@ type Collection struct {
 	path          string
 	labelSelector string
 	fieldSelector string
+	// MetadataOnly has the server send objects without anything but their metadata, if it can.
+	MetadataOnly bool
 }
+
+// metadataOnly is what a client accepts that wants no more.
+const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 // Collection returns the objects of a resource in a namespace, "" for all namespaces.
 func (c *Client) Collection(resource schema.GroupVersionResource,
 	namespace, labelSelector, fieldSelector string) *Collection {
-	return &Collection{c.rest, resourcePath(resource, namespace), labelSelector, fieldSelector}
+	return &Collection{client: c.rest, path: resourcePath(resource, namespace),
+		labelSelector: labelSelector, fieldSelector: fieldSelector}
 }
 
 func resourcePath(resource schema.GroupVersionResource, namespace string) string {
@@ -99,7 +105,11 @@ func (c *Collection) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 func (c *Collection) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	opts.LabelSelector, opts.FieldSelector = c.labelSelector, c.fieldSelector
 	ctx, delays := retryafter.Note(ctx)
-	body, err := c.client.Verb(http.MethodGet).AbsPath(c.path).
+	request := c.client.Verb(http.MethodGet)
+	if c.MetadataOnly {
+		request = request.SetHeader("Accept", metadataOnly)
+	}
+	body, err := request.AbsPath(c.path).
 		SpecificallyVersionedParams(&opts, listOptionsCodec, metav1.Unversioned).
 		Throttle(nil).MaxRetries(0).Stream(ctx)
 	return body, delays.With(err)
