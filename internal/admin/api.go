@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/status"
@@ -21,6 +22,11 @@ type Functions struct {
 
 	// Status returns the pipeline as it is.
 	Status func() *status.Status
+
+	// Audit compares what a listener's stream ended on with the cluster, and calls report for each
+	// object, one at a time.
+	Audit func(ctx context.Context, listener string, o audit.Options,
+		report func(audit.Object)) (audit.Summary, error)
 
 	Letters *deadletter.Store
 	// Filter compiles a filter expression for letters, of which it sees the events.

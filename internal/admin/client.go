@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/status"
@@ -154,20 +155,24 @@ type line struct {
 	Letter   *deadletter.Letter `json:"letter,omitempty"`
 	Wrong    *LetterError       `json:"wrong,omitempty"`
 	Outcome  *Outcome           `json:"outcome,omitempty"`
+	Object   *audit.Object      `json:"object,omitempty"`
+	Audit    *audit.Summary     `json:"audit,omitempty"`
+	Progress int                `json:"progress,omitempty"`
 	End      bool               `json:"end,omitempty"`
 	Error    string             `json:"error,omitempty"`
+	Unknown  bool               `json:"unknown,omitempty"` // the error is an audit.UnknownError
 	Mistakes config.Errors      `json:"mistakes,omitempty"`
 }
 
 var errEnough = errors.New("enough")
 
 // stream sends a request, and calls each for the lines of the answer until that returns false.
-func (c *Client) stream(ctx context.Context, path string, s Selection, module []byte,
+func (c *Client) stream(ctx context.Context, path string, request any, module []byte,
 	each func(*line) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	late := time.AfterFunc(answerTimeout, func() { cancel(errLate) })
-	answered, err := c.post(ctx, path, s, module)
+	answered, err := c.post(ctx, path, request, module)
 	if err != nil {
 		return err
 	}
@@ -181,6 +186,9 @@ func (c *Client) stream(ctx context.Context, path string, s Selection, module []
 		var l line
 		if err := d.Decode(&l); err != nil {
 			return cutOff(context.Cause(ctx), err)
+		}
+		if l.End && l.Unknown {
+			return &audit.UnknownError{Text: l.Error}
 		}
 		if l.End {
 			return (&answer{Error: l.Error, Mistakes: l.Mistakes}).err()

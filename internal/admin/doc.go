@@ -13,8 +13,9 @@
 //   - Mistakes in a configuration come through as config.Errors, with their places.
 //   - A list is streamed. One that was cut off is an error, never a short list.
 //   - A list or a replay whose answer does not begin within a minute is given up by the client.
-//   - Reloads wait for each other; a second replay at the same time is refused.
-//   - A reload goes on if its client leaves; a replay stops.
+//   - Reloads wait for each other; a second replay at the same time is refused, and so is a second
+//     audit.
+//   - A reload goes on if its client leaves; a replay or an audit stops.
 //   - Without a selection nothing is dropped and nothing is replayed.
 //   - Serve ends all requests before it returns.
 package admin

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/status"
 )
@@ -26,6 +27,7 @@ const (
 	listPath       = "/v1/deadletters/list"
 	dropPath       = "/v1/deadletters/drop"
 	replayPath     = "/v1/deadletters/replay"
+	auditPath      = "/v1/audit"
 )
 
 func (s *server) routes() http.Handler {
@@ -36,6 +38,7 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("POST "+listPath, s.list)
 	mux.HandleFunc("POST "+dropPath, s.drop)
 	mux.HandleFunc("POST "+replayPath, s.replay)
+	mux.HandleFunc("POST "+auditPath, s.audit)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound,
 			fmt.Errorf("there is no %s %s: this informerd and the command are of different versions", r.Method, r.URL.Path))
@@ -232,7 +235,7 @@ func (s *stream) send(l line) {
 	if s.err == nil {
 		s.err = s.encoder.Encode(&l)
 	}
-	if s.err == nil && l.Letter == nil { // letters come fast, and fill the buffer
+	if s.err == nil && l.Letter == nil && l.Object == nil { // these come fast, and fill the buffer
 		s.err = s.control.Flush()
 	}
 }
@@ -249,6 +252,7 @@ func (s *stream) end(err error) {
 	if err != nil {
 		l.Error = err.Error()
 		errors.As(err, &l.Mistakes)
+		l.Unknown = errors.As(err, new(*audit.UnknownError))
 	}
 	s.send(l)
 }

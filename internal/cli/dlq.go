@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/admin"
-	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -65,7 +65,7 @@ func (f *selectionFlags) check(cmd *cobra.Command) error {
 	}
 	f.OlderThan = f.older
 	if cmd.Flags().Changed("filter") {
-		if _, err := daemon.LetterFilter(f.Filter); err != nil {
+		if _, err := route.LetterFilter(f.Filter); err != nil {
 			return usageError{fmt.Errorf("--filter: %s", mistakesIn(err))}
 		}
 	}

@@ -15,9 +15,10 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -28,6 +29,8 @@ type deadDaemon struct {
 	ids         []string
 	reload      func() (admin.Changes, error)
 	status      func() *status.Status
+	audit       func(context.Context, string, audit.Options, func(audit.Object)) (audit.Summary,
+		error)
 }
 
 func newDeadDaemon(t *testing.T) *deadDaemon {
@@ -123,10 +126,10 @@ func (d *deadDaemon) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- socket.Serve(ctx, admin.Functions{Letters: store, Filter: daemon.LetterFilter,
+		ended <- socket.Serve(ctx, admin.Functions{Letters: store, Filter: route.LetterFilter,
 			Replay: replay,
 			Reload: func(context.Context) (admin.Changes, error) { return d.reload() },
-			Status: d.status,
+			Status: d.status, Audit: d.audit,
 		}, slog.New(slog.DiscardHandler))
 	}()
 	return func() {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/route"
 )
 
 // stateDir returns the folder for state of the configuration.
@@ -61,5 +61,5 @@ func (c *configuration) letters(ctx context.Context) (all admin.DeadLetters, rel
 	if err != nil {
 		return nil, nil, err
 	}
-	return &admin.Local{Store: store, Filter: daemon.LetterFilter}, store.Close, nil
+	return &admin.Local{Store: store, Filter: route.LetterFilter}, store.Close, nil
 }

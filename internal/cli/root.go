@@ -115,6 +115,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
+		newAudit(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
 	return root
 }

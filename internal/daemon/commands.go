@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/route"
 )
 
 // commands makes the socket for commands, nil without a folder for state, or in one that can have
@@ -44,8 +45,8 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
-	f := admin.Functions{Letters: s.letters, Filter: LetterFilter, Reload: s.askReload,
-		Replay: s.replay, Status: s.status}
+	f := admin.Functions{Letters: s.letters, Filter: route.LetterFilter,
+		Reload: s.askReload, Replay: s.replay, Status: s.status, Audit: s.audit}
 	if s.keeper != nil {
 		f.Checkpoint = s.keeper.Stats
 	}

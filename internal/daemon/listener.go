@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
@@ -20,6 +21,7 @@ import (
 type listener struct {
 	name         string
 	subscription *informer.Subscription
+	ledger       *ledger.Ledger // of what became of its events
 	route        *route.Route
 	health       health
 
@@ -71,7 +73,7 @@ func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.L
 // listenerOf makes a listener that works with a setup, without starting it.
 func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	l = &listener{name: s.Config.Name, target: s, loaded: make(chan struct{}),
-		ended: make(chan struct{})}
+		ended: make(chan struct{}), ledger: &ledger.Ledger{}}
 	l.now.Store(s)
 	if s.Config.GoesOn() {
 		l.resume(r.keeper, r.log)
@@ -80,6 +82,7 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	if l.before != nil {
 		buffered = seesAll(buffered)
 	}
+	buffered.Ledger = l.ledger
 	if l.subscription, err = informer.NewSubscription(buffered); err != nil {
 		return l, err
 	}
@@ -118,7 +121,7 @@ func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route
 	c := route.Config{
 		Name: l.name, Subscription: l.subscription, Retry: t.Retry, Buffer: t.Buffer,
 		PauseAfter: t.PauseAfter, Workers: t.Workers, Letters: letters,
-		Log: log.With("listener", l.name),
+		Log: log.With("listener", l.name), Ledger: l.ledger,
 	}
 	if store, ok := letters.(*deadletter.Store); ok {
 		c.Notes = store.Listener(l.name)

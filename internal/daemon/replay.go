@@ -122,7 +122,7 @@ func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.R
 	if to == nil {
 		return delivery.Failed, fmt.Errorf("there is no listener %q any more", l.Listener)
 	}
-	e, err := letterEvent(l, &r.parser)
+	e, err := route.LetterEvent(l, &r.parser)
 	if err != nil {
 		return delivery.Failed, err
 	}

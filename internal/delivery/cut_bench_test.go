@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -42,7 +43,8 @@ func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering
 		if err != nil {
 			b.Fatal(err)
 		}
-		all[i] = PrepareEvent(event.Event{Op: event.Add, Object: pod}, by, time.Now(), nil)
+		all[i] = PrepareEvent(event.Event{Op: event.Add, Object: pod}, by, time.Now(),
+			ledger.Mark{}, nil)
 	}
 	return o, all
 }
@@ -51,7 +53,7 @@ func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering
 func again(all []Offering) []Offering {
 	for i := range all {
 		w := all[i].Progress.(*waiting)
-		all[i] = PrepareEvent(w.event, w.by, w.observed, nil)
+		all[i] = PrepareEvent(w.event, w.by, w.observed, w.mark, nil)
 	}
 	return all
 }

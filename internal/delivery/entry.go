@@ -3,6 +3,7 @@ package delivery
 import (
 	"time"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/tracing"
@@ -28,6 +29,9 @@ type Entry struct {
 
 	// Trace is that of the event, nil if it is not traced.
 	Trace *tracing.Trace
+
+	// Mark is that of the event in the ledger, which notes how a wanted entry ended.
+	Mark ledger.Mark
 
 	// Replay is the dead letter that the entry comes of, nil if it comes of an event.
 	Replay *Replay

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -53,7 +54,7 @@ func memoryOfWhatWaits(t *testing.T, capacity int, keep bool, each int) {
 			}
 			for _, e := range events {
 				if taken, err := o.OfferAll([]Offering{PrepareEvent(e, by,
-					time.Now(), nil)}); taken != 1 || err != nil {
+					time.Now(), ledger.MarkOf(e.Object), nil)}); taken != 1 || err != nil {
 					t.Fatal(taken, err)
 				}
 			}

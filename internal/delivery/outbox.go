@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -31,7 +32,9 @@ type Config struct {
 	Letters  Letters
 	// Notes are where deliveries are noted that make dead letters superfluous. May be nil.
 	Notes *deadletter.Listener
-	Log   *failurelog.Log
+	// Ledger notes what becomes of entries. May be nil.
+	Ledger *ledger.Ledger
+	Log    *failurelog.Log
 	// Keep notes what is unsent, for Cut.
 	Keep bool
 	// Await returns once what rules know is where a crash does not lose it. It is called before a
@@ -143,8 +146,9 @@ func Prepare(e event.Event, entry *Entry) Offering {
 }
 
 // PrepareEvent is Prepare for an event that is sent as it is.
-func PrepareEvent(e event.Event, by *Maker, observed time.Time, trace *tracing.Trace) Offering {
-	w := &waiting{by: by, observed: observed, event: e, wanted: true}
+func PrepareEvent(e event.Event, by *Maker, observed time.Time, mark ledger.Mark,
+	trace *tracing.Trace) Offering {
+	w := &waiting{by: by, observed: observed, event: e, wanted: true, mark: mark}
 	if trace != nil {
 		w.rare = &rare{trace: trace}
 	}

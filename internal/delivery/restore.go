@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -97,6 +98,7 @@ func (k *keeping) restore(l *Backlog, numbers []uint64, offered []Offering) {
 // waiting returns the entry of an outbox. It shares no memory with the kept one that changes.
 func (e *kept) waiting(by *Maker) *waiting {
 	w := &waiting{by: by, observed: e.observed, offered: e.offered, event: e.event,
+		mark: ledger.MarkOf(e.event.Object),
 		sent: e.sent, wanted: e.wanted, released: e.reports, before: e.later != nil}
 	for i := range e.messages {
 		e.messages[i].Origin = by.Builder.Origin()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -300,8 +301,13 @@ func (o *Outbox) end(w *waiting) {
 	switch {
 	case has.refused != nil && w.wanted:
 		o.stats.deadLettered.Add(1)
+		o.cfg.Ledger.End(w.mark, ledger.DeadLetter)
+	case w.wanted && has.replay != nil:
+		o.stats.delivered.Add(1)
+		o.cfg.Ledger.Replayed(w.mark)
 	case w.wanted:
 		o.stats.delivered.Add(1)
+		o.cfg.Ledger.End(w.mark, ledger.Delivered)
 		if arrived := w.event.Arrived; arrived != 0 {
 			o.lag.Observe(time.Duration(event.Now() - arrived))
 		}

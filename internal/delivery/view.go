@@ -21,3 +21,6 @@ func View(v *filters.Message, m *sink.Message) {
 		v.Violated, v.Since = r.Violated, r.Since
 	}
 }
+
+// Objects adds the hashes of the keys of the objects of which something is waiting.
+func (o *Outbox) Objects(to map[uint64]struct{}) { o.queue.Underway(to) }

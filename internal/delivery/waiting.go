@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,6 +21,7 @@ type waiting struct {
 	// merged.
 	event event.Event
 	rare  *rare // nil: nothing of it
+	mark  ledger.Mark
 
 	sent   int32 // messages that have been sent, or refused, where the event as it is counts as one
 	wanted bool
@@ -71,7 +73,7 @@ func (w *waiting) own() *rare {
 
 // waiting returns the entry of an event as outboxes keep it.
 func (e *Entry) waiting(about event.Event) *waiting {
-	w := &waiting{by: e.By, observed: e.Observed, event: about, wanted: e.Wanted,
+	w := &waiting{by: e.By, observed: e.Observed, event: about, wanted: e.Wanted, mark: e.Mark,
 		released: e.released}
 	if w.observed.IsZero() {
 		w.observed = time.Now()
@@ -140,7 +142,7 @@ func (w *waiting) mergeInto(l *waiting) {
 		// The later event itself is for rules alone.
 		offered, later := l.offeredAt(), l.event
 		l.own().later = &later
-		l.wanted, l.event, l.before = true, w.event, true
+		l.wanted, l.event, l.before, l.mark = true, w.event, true, w.mark
 		l.observed, l.offered = w.observed, offered.Sub(w.observed)
 		l.own().earlier = w.maker()
 		if has := w.has(); has.messages != nil || has.failed != nil {
@@ -174,6 +176,7 @@ func (w *waiting) Forgotten() {
 	}
 	if w.wanted {
 		w.outbox.stats.dropped.Add(1)
+		w.outbox.cfg.Ledger.End(w.mark, ledger.Dropped)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -84,6 +85,7 @@ func BenchmarkRoute(b *testing.B) {
 				Config: Config{Name: "l", PauseAfter: 5, Retry: Retry{Attempts: 1},
 					Workers: c.workers,
 					Buffer:  Buffer{Overflow: informer.OverflowBlock},
+					Ledger:  &ledger.Ledger{},
 					Log:     slog.New(slog.DiscardHandler)},
 				Pipeline: Pipeline{Batch: 64},
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -150,6 +151,7 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 		w.finish(d, observed, nil)
 	case len(messages) == 0:
 		d.trace.End(outcomeDropped, nil)
+		d.rest.end = ledger.Discarded
 		w.route.done(d.Delivery, &d.rest)
 	default:
 		w.finish(d, observed, messages)

@@ -111,8 +111,8 @@ func (b *outboxes) open(r *Route, p *Pipeline, out *delivery.Output, receiver in
 		}
 	}
 	cfg := delivery.Config{
-		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Log: r.log,
-		OnRoom: func() { b.room.freedIn(w) }, Keep: r.keep, Await: r.await,
+		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Ledger: r.ledger,
+		Log: r.log, OnRoom: func() { b.room.freedIn(w) }, Keep: r.keep, Await: r.await,
 	}
 	cfg.Capacity, cfg.Overflow = r.outboxSize(p)
 	var err error
@@ -266,6 +266,15 @@ func (b *outboxes) list(to *cutting) (present int) {
 		to.ways = append(to.ways, w)
 	}
 	return present
+}
+
+// Underway adds the hashes of the keys of objects of which something waits for an output.
+func (r *Route) Underway(to map[uint64]struct{}) {
+	var all cutting
+	r.outboxes.list(&all)
+	for _, w := range all.ways {
+		w.Objects(to)
+	}
 }
 
 // takeGone sets the numbers of the ways that have ended since it was called last.

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -23,6 +24,10 @@ type unsent struct {
 	// recallAfter is when the object comes again, from the end of this event on; 0: it does not.
 	recallAfter time.Duration
 	member      member // what is to be remembered of the object
+	// end is what the ledger notes when the event is done. What was Passed, with its mark, it has
+	// already.
+	end  ledger.State
+	mark ledger.Mark
 }
 
 // recallWithin makes the object come again after some time, if not before.
@@ -52,6 +57,9 @@ const (
 
 // done acknowledges an event, and remembers whether its object is selected.
 func (r *Route) done(d *informer.Delivery, rest *unsent) {
+	if r.ledger != nil && rest.end != ledger.Passed && rest.end != ledger.None {
+		r.ledger.Settle(ledger.MarkOf(d.Object), d.Op, rest.end)
+	}
 	if p := rest.pipeline; p.remembers() {
 		gone := d.Op == event.Delete
 		if gone {
@@ -94,6 +102,7 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 		return
 	}
 	r.log.GivenUp(d, err, f.reason, id)
+	rest.end = ledger.DeadLetter
 	r.done(d, rest)
 }
 

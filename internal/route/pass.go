@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -28,21 +29,29 @@ func (w *worker) passOn(ctx context.Context) {
 // finish notes what came of an event that was wanted, for handOverAll. Without messages the event
 // is sent as it is.
 func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) {
+	outputs, end := 0, ledger.Unwanted
 	for i := range w.going {
 		var o delivery.Offering
 		if w.pipeline.ways[i].ahead.has(d) {
+			end = ledger.Earlier
 			continue
 		}
 		if messages == nil && w.outputs[i].asItIs() {
-			o = delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed, d.trace)
+			o = delivery.PrepareEvent(d.event, w.pipeline.makers[i], observed, d.rest.mark,
+				d.trace)
 		} else if entry, ok := w.entry(i, d.event, observed, messages); ok {
-			entry.Trace = d.trace
+			entry.Trace, entry.Mark = d.trace, d.rest.mark
 			o = delivery.Prepare(d.event, &entry)
 		} else {
 			continue
 		}
 		o.Owed = d.Owed || d.Doubt
 		w.going[i].add(len(w.finished), o)
+		outputs++
+	}
+	if d.rest.end = end; outputs > 0 {
+		d.rest.end = ledger.Passed
+		w.route.ledger.Pass(d.rest.mark, d.Op, outputs) // before an output has it
 	}
 	d.trace.End(outcomePassed, nil)
 	w.finished = append(w.finished, d)
@@ -67,6 +76,9 @@ func (w *worker) handOverAll(ctx context.Context) {
 		// the listener does not use the output any more
 		if rest := g.offerings[taken:]; err != nil {
 			way.unwanted.Add(uint64(len(rest)))
+			for n := range rest {
+				w.route.ledger.End(w.finished[g.of[taken+n]].rest.mark, ledger.None)
+			}
 		} else {
 			for n, o := range rest {
 				h := &w.finished[g.of[taken+n]].rest.handover
@@ -110,6 +122,7 @@ func (w *worker) force(ctx context.Context, events []*wanted) {
 		for _, next := range d.rest.handover {
 			if next.way.Force(next.Offering) != nil { // the listener does not use it any more
 				next.way.unwanted.Add(1)
+				r.ledger.End(d.rest.mark, ledger.None)
 			}
 		}
 		r.done(d.Delivery, &d.rest)
@@ -145,6 +158,7 @@ func (w *worker) handOver(ctx context.Context, d *informer.Delivery, rest *unsen
 		}
 		if err != nil { // the listener does not use the output any more
 			next.way.unwanted.Add(1)
+			w.route.ledger.End(rest.mark, ledger.None)
 		}
 		rest.handover = rest.handover[1:]
 	}

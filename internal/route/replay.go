@@ -246,7 +246,7 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 		if !ok {
 			continue
 		}
-		entry.Replay, result = all, delivery.Delivered
+		entry.Replay, entry.Mark, result = all, w.route.ledger.Mark(e.Object), delivery.Delivered
 		all.Begin()
 		if err := way.Offer(ctx, e, &entry); err != nil {
 			all.End(delivery.Failed, err)

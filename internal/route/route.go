@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -51,7 +52,9 @@ type Config struct {
 	Letters    delivery.Letters
 	// Notes are the listener's in the store of dead letters. May be nil.
 	Notes *deadletter.Listener
-	Log   *slog.Logger
+	// Ledger notes what becomes of the listener's events. May be nil.
+	Ledger *ledger.Ledger
+	Log    *slog.Logger
 	// Keep has the route keep what a restart needs, for Cut and Whole.
 	Keep bool
 	// Await returns once what rules knew when it was called is on disk. Reports are sent after
@@ -86,6 +89,7 @@ type Route struct {
 	subscription Subscription
 	letters      delivery.Letters
 	notes        *deadletter.Listener
+	ledger       *ledger.Ledger
 	log          *failurelog.Log
 	keep         bool
 	await        func(context.Context) error
@@ -127,7 +131,8 @@ func New(cfg Config) (*Route, error) {
 	}
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
-		log: &failurelog.Log{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
+		ledger: cfg.Ledger,
+		log:    &failurelog.Log{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
 		breaker: breaker.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
 	}
 	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep

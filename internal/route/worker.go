@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -200,6 +201,7 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
+	var err error
 	rest := unsent{pipeline: w.pipeline}
 	began, trace := w.begin(d)
 	e, selected := w.selected(d, &rest)
@@ -214,14 +216,16 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 			return
 		}
 	}
-	wants, err := w.wants(ctx, d, e, selected)
+	if rest.end, err = w.wants(ctx, d, e, selected); err == nil && rest.end == ledger.Passed {
+		rest.mark = r.ledger.Mark(d.Object)
+	}
 	trace.Stage("filter", began, err)
 	switch {
 	case err != nil:
 		trace.End(outcomeFailed, err)
 		r.failed(ctx, d, &rest, err)
 		return
-	case !wants:
+	case rest.end != ledger.Passed:
 		trace.End(outcomeFiltered, nil)
 		r.done(d, &rest)
 		return
@@ -244,25 +248,29 @@ func (p *Pipeline) fails(key event.Key) bool {
 	return slices.ContainsFunc(p.ways, func(w *way) bool { return w.Crowded() && w.Fails(key) })
 }
 
-// wants reports whether the event is for the handler and the outputs. With an error that is not
-// known.
+// wants returns Passed if the event is for the handler and the outputs, or else what has become of
+// it. With an error that is not known.
 func (w *worker) wants(ctx context.Context, d *informer.Delivery, e event.Event,
-	selected bool) (bool, error) {
+	selected bool) (ledger.State, error) {
 	p := w.pipeline
-	if !selected || p.Quiet || p.On != 0 && !p.On.Has(e.Op) {
-		return false, nil
-	}
-	if d.Recalled && (e.Op == event.Resync || d.Op == event.Delete) {
-		return false, nil // nothing has happened, or it was refused before the buffer
+	switch {
+	case !selected:
+		return ledger.Unselected, nil
+	case p.Quiet:
+		return ledger.Judged, nil
+	case p.On != 0 && !p.On.Has(e.Op):
+		return ledger.Unmatched, nil
+	case d.Recalled && (e.Op == event.Resync || d.Op == event.Delete):
+		return ledger.None, nil // nothing has happened, or it was refused before the buffer
 	}
 	if wants, err := w.matches(e); err != nil || !wants {
-		return false, err
+		return ledger.Unmatched, err
 	}
 	if p.Own != nil && e.Op == event.Update && p.Own.Own(ctx, &d.Event) {
 		w.route.stats.own.Add(1)
-		return false, nil
+		return ledger.Own, nil
 	}
-	return true, nil
+	return ledger.Passed, nil
 }
 
 func (w *worker) matches(e event.Event) (bool, error) {

@@ -1,4 +1,4 @@
-package daemon
+package route
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func LetterFilter(text string) (func(*deadletter.Letter) (bool, error), error) {
 	// What the informer has changed in the objects is changed already.
 	parser := &object.Parser{KeepManagedFields: true, KeepSecretData: true}
 	return func(l *deadletter.Letter) (bool, error) {
-		e, err := letterEvent(l, parser)
+		e, err := LetterEvent(l, parser)
 		if err != nil {
 			return false, err
 		}
@@ -28,9 +28,9 @@ func LetterFilter(text string) (func(*deadletter.Letter) (bool, error), error) {
 	}, nil
 }
 
-// letterEvent returns the event that a letter is about. A report that time caused, of no event, is
+// LetterEvent returns the event that a letter is about. A report that time caused, of no event, is
 // one of the object as it was.
-func letterEvent(l *deadletter.Letter, parser *object.Parser) (e event.Event, err error) {
+func LetterEvent(l *deadletter.Letter, parser *object.Parser) (e event.Event, err error) {
 	e = event.Event{Op: event.Resync, Initial: l.Initial, FinalStateUnknown: l.FinalStateUnknown,
 		Missed: int32(l.Missed), Resumed: l.Resumed}
 	if l.Op != "" {

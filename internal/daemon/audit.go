@@ -1,0 +1,35 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/audit"
+)
+
+// audit compares what a listener's stream ended on with the cluster.
+func (s *supervisor) audit(ctx context.Context, name string, o audit.Options,
+	report func(audit.Object)) (audit.Summary, error) {
+	var names []string
+	for _, l := range s.current() {
+		if names = append(names, l.name); l.name == name {
+			return s.auditListener(ctx, l, o, report)
+		}
+	}
+	return audit.Summary{}, audit.Unknown(name, names)
+}
+
+func (s *supervisor) auditListener(ctx context.Context, l *listener, o audit.Options,
+	report func(audit.Object)) (audit.Summary, error) {
+	regs := l.registrations()
+	if len(regs) == 0 || s.replica.Load() != nil && !s.leads() {
+		state := s.state(s.cluster, l)()
+		return audit.Summary{}, fmt.Errorf("listener %q does not get events: %s", l.name,
+			strings.Join(slices.Concat(state.Failing, state.Starting), "; "))
+	}
+	return audit.Run(ctx, audit.Listener{Name: l.name, Ledger: l.ledger,
+		Parts:  audit.PartsOf(s.cluster.client, regs),
+		Buffer: l.subscription.Underway, Outputs: l.route.Underway}, o, report)
+}
