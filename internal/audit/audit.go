@@ -34,6 +34,8 @@ type Part struct {
 	List func(context.Context, metav1.ListOptions) (io.ReadCloser, error)
 	// Passed returns what the informer has handed on of objects, as a registration does.
 	Passed func(hashes []uint64) (passed []informer.Passed, version uint64, held bool)
+	// Queued returns how many changes the informer has that it has not handed on.
+	Queued func() int
 	// Ended returns the key of an object that has ended lately, and Stored has those that have not.
 	Ended  func(hash uint64) (object.Key, bool)
 	Stored iter.Seq[object.Key]
@@ -142,10 +144,24 @@ func Run(ctx context.Context, l Listener, o Options, report func(Object)) (Summa
 	}
 	for _, s := range a.open {
 		s.Outcome = ledger.OutcomeNeverSeen
+		if s.Reason == behind && a.queued(s.part) {
+			s.Outcome, s.Reason = ledger.OutcomeWaiting, inInformer
+		}
 		a.end(&s)
 	}
 	a.summary.Seconds = time.Since(began).Seconds()
 	return a.summary, nil
+}
+
+// queued reports whether an informer has something that it has not handed on, which waits for a
+// listener with overflow block. It may be any informer if it is not known which one has the object.
+func (a *auditor) queued(part int) bool {
+	for i := range a.Parts {
+		if (part < 0 || part == i) && a.Parts[i].Queued() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // judgeOpen judges again what nobody has seen.

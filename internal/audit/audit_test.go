@@ -33,6 +33,7 @@ type world struct {
 	buffer  map[string]bool
 	outputs map[string]bool
 	blocked bool
+	queued  int
 	ended   map[uint64]object.Key
 	stored  []object.Key
 	ledger  *ledger.Ledger
@@ -122,7 +123,7 @@ func (w *world) run(o Options) (Summary, []string, error) {
 			key, known := w.ended[hash]
 			return key, known
 		},
-		Stored: slices.Values(w.stored),
+		Stored: slices.Values(w.stored), Queued: func() int { return w.queued },
 	}
 	l := Listener{Name: "l", Ledger: w.ledger, Parts: []Part{part},
 		Buffer: func(to map[uint64]struct{}) bool {
@@ -290,6 +291,10 @@ func TestWhatIsHeldUp(t *testing.T) {
 		w.expect(Options{}, "a waiting: buffer")
 		w.cluster["b"] = 8 // which is not what it waits with
 		w.expect(Options{}, "a waiting: buffer", "b never seen: "+behind)
+		w.queued = 3
+		w.ends(w.object("gone", 7), ledger.Delivered)
+		w.expect(Options{}, " waiting: buffer (deleted)", "a waiting: buffer",
+			"b waiting: informer")
 	})
 }
 

@@ -7,12 +7,13 @@ import (
 
 // The reasons why something waits, or was never seen.
 const (
-	inBuffer  = "buffer"
-	atOutput  = "output"
-	isHeld    = "checkpoint"
-	behind    = "the informer has not come to it"
-	lost      = "the informer has handed it on, and nobody has it"
-	lostOnWay = "it was on its way to the outputs, and none has it"
+	inInformer = "informer"
+	inBuffer   = "buffer"
+	atOutput   = "output"
+	isHeld     = "checkpoint"
+	behind     = "the informer has not come to it"
+	lost       = "the informer has handed it on, and nobody has it"
+	lostOnWay  = "it was on its way to the outputs, and none has it"
 )
 
 // sight is what those on an event's way say of an object, in that order.

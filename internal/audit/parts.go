@@ -17,7 +17,7 @@ func PartsOf(client *informer.Client, regs []*informer.Registration) (parts []Pa
 		is := reg.Status()
 		parts = append(parts, Part{
 			List: client.Metadata(is.Resource, is.Scope).List, Passed: reg.Passed,
-			Ended: reg.Ended,
+			Ended: reg.Ended, Queued: func() int { return reg.Status().Queued },
 			Stored: func(yield func(object.Key) bool) {
 				all, _ := reg.Lister().List("", labels.Everything()) // which does not fail
 				for _, o := range all {

@@ -92,11 +92,13 @@ func holed(t *testing.T) (program string) {
 
 // audited is an informerd that is audited, and the objects that it listens to.
 type audited struct {
-	program string
-	dir     string
-	label   string
-	client  dynamic.ResourceInterface
-	process *process
+	program    string
+	dir        string
+	kubeconfig string
+	label      string
+	client     dynamic.ResourceInterface
+	process    *process
+	starts     int
 }
 
 // newAudited starts a program with listeners of config maps that have a label.
@@ -110,18 +112,34 @@ func newAudited(t *testing.T, program, label, listeners string) *audited {
 	if a.client, err = c.resource("configmap", "default"); err != nil {
 		t.Fatal(err)
 	}
+	a.kubeconfig = c.kubeconfig()
+	a.configure(t, "labelSelector: e2e="+label, listeners)
+	a.start(t)
+	return a
+}
+
+// configure writes the configuration, with what limits the informer.
+func (a *audited) configure(t *testing.T, scope, listeners string) {
+	t.Helper()
 	config := "apiVersion: informerd.dev/v1alpha1\nkind: Config\nstate: {dir: state}\n" +
-		"informers:\n  maps: {resource: configmaps, labelSelector: e2e=" + label + "}\n" + listeners
+		"informers:\n  maps: {resource: configmaps, " + scope + "}\n" + listeners
 	if err := os.WriteFile(filepath.Join(a.dir, "c.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(program, "run", "--config", "c.yaml"),
+}
+
+// start starts the program.
+func (a *audited) start(t *testing.T) {
+	t.Helper()
+	p := &process{cmd: exec.Command(a.program, "run", "--config", "c.yaml"),
 		done: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = a.dir, append(os.Environ(), "KUBECONFIG="+c.kubeconfig())
-	if p.out, err = newStream(filepath.Join(a.dir, "out")); err != nil {
+	p.cmd.Dir, p.cmd.Env = a.dir, append(os.Environ(), "KUBECONFIG="+a.kubeconfig)
+	a.starts++
+	var err error
+	if p.out, err = newStream(filepath.Join(a.dir, fmt.Sprint("out-", a.starts))); err != nil {
 		t.Fatal(err)
 	}
-	if p.err, err = newStream(filepath.Join(a.dir, "err")); err != nil {
+	if p.err, err = newStream(filepath.Join(a.dir, fmt.Sprint("err-", a.starts))); err != nil {
 		t.Fatal(err)
 	}
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
@@ -130,7 +148,15 @@ func newAudited(t *testing.T, program, label, listeners string) *audited {
 	}
 	t.Cleanup(p.kill)
 	a.process = p
-	return a
+}
+
+// end ends the program.
+func (a *audited) end(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if err := a.process.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	<-a.process.done
 }
 
 // put creates or changes an object.
@@ -362,8 +388,85 @@ outputs:
 			t.Errorf("%s: %d objects, want %d: %v", listener, r.objects, left, r.counts)
 		}
 	}
-	if err := a.process.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	a.end(t, syscall.SIGTERM)
+}
+
+// What was killed, stopped or reloaded meanwhile has never missed anything either.
+func TestAuditAcrossRestarts(t *testing.T) {
+	needs(t)
+	t.Parallel()
+	const listeners = `listeners:
+  kept: {informer: maps, checkpoint: true, filter: object.data.even == "true", outputs: [one]}
+  fresh: {informer: maps, select: object.data.even == "true", outputs: [one, two]}
+  small: {informer: maps, checkpoint: true, buffer: {capacity: 3, overflow: block}, outputs: [two]}
+  spilt: {informer: maps, checkpoint: true, buffer: {capacity: 3, overflow: spill}, outputs: [two]}
+outputs:
+  one: {file: {path: one.jsonl}}
+  two: {file: {path: two.jsonl}}
+`
+	names := []string{"kept", "fresh", "small", "spilt"}
+	a := newAudited(t, informerdBin(), "audit-restarts", listeners)
+	stop, writing := make(chan struct{}), sync.WaitGroup{}
+	defer writing.Wait()
+	defer close(stop)
+	for writer := range 4 {
+		writing.Go(func() {
+			random, there := rand.New(rand.NewPCG(3, uint64(writer))), map[string]bool{}
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				name := fmt.Sprint("map-", writer, "-", random.IntN(100))
+				if there[name] && random.IntN(4) == 0 {
+					a.remove(t, name)
+					delete(there, name)
+					continue
+				}
+				a.put(t, name, i)
+				there[name] = true
+			}
+		})
 	}
-	<-a.process.done
+	scopes := []string{"labelSelector: e2e=audit-restarts",
+		"labelSelector: e2e=audit-restarts, namespaces: [default]",
+		"labelSelector: e2e in (audit-restarts)"}
+	audits := 0
+	for turn := range 8 {
+		switch turn % 4 {
+		case 0:
+			a.end(t, syscall.SIGKILL)
+			a.start(t)
+		case 1, 3:
+			a.configure(t, scopes[turn%3], listeners)
+			reload := exec.Command(a.program, "reload", "c.yaml")
+			reload.Dir = a.dir
+			if out, err := reload.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		case 2:
+			a.end(t, syscall.SIGTERM)
+			a.start(t)
+		}
+		for _, name := range names {
+			err := eventually(func() error { // it may not listen yet, or be reloaded
+				r := a.audit(t, name)
+				if r.counts == nil {
+					return fmt.Errorf("%s: exit code %d", name, r.exit)
+				}
+				audits++
+				for object, outcome := range r.outcomes {
+					if strings.HasPrefix(outcome, "never seen") {
+						t.Errorf("turn %d, %s: %s: %s", turn, name, object, outcome)
+					}
+				}
+				return nil
+			})
+			if err != nil || t.Failed() {
+				t.Fatalf("%v\n%s", err, a.process.written())
+			}
+		}
+	}
+	t.Logf("%d audits", audits)
 }
