@@ -38,6 +38,9 @@ func check(c *Config, r *document.Report) []placedInformer {
 			checkOutput(output, document.Join("outputs", name), r)
 		}
 	}
+	if r.Good("http") {
+		checkHTTP(&c.HTTP, "http", r)
+	}
 	if c.LeaderElection != nil && r.Good("leaderElection") {
 		checkElection(c.LeaderElection, "leaderElection", r)
 	}

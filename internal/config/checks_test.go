@@ -183,7 +183,7 @@ func TestHTTPMistakes(t *testing.T) {
 	}
 	others := func(port string) string {
 		return "; write 127.0.0.1:" + port + " or localhost:" + port +
-			"; serving others needs authentication, which this version does not have, but for probes, which have health.address"
+			"; serving others needs auth: kubernetes, but for probes, which have health.address"
 	}
 	testMistakes(t, []mistake{
 		{"no address", "cluster: {name: c}", "http: {}",
@@ -209,8 +209,18 @@ func TestHTTPMistakes(t *testing.T) {
 		{"a name", "cluster: {name: c}", http("localhost.example.com:80"),
 			`4:17: http.address must have a loopback address or localhost for its host, is "localhost.example.com:80"` + others("80")},
 	})
+	testMistakes(t, []mistake{
+		{"hosts and audiences without auth", "cluster: {name: c}",
+			"http: {address: 'localhost:80', hosts: [a], audiences: [b]}",
+			"3:33: http.hosts has no effect without auth; add auth: kubernetes, or leave it out\n" +
+				"3:45: http.audiences has no effect without auth; add auth: kubernetes, or leave it out"},
+		{"an unknown auth", "cluster: {name: c}", "http: {address: ':80', auth: basic}",
+			`3:30: http.auth must be kubernetes, is "basic"`},
+		{"a certificate without its key", "cluster: {name: c}",
+			"http: {address: 'localhost:80', tls: {certFile: a}}", "3:33: http.tls has no keyFile; add keyFile"},
+	})
 	for _, good := range []string{"127.0.0.1:0", "127.8.9.1:65535", "localhost:8080",
-		"'[::1]:8080'"} {
+		"'[::1]:8080'", "':8080', auth: kubernetes", "'example.org:80', auth: kubernetes"} {
 		if _, err := Parse("x.yaml",
 			[]byte(strings.Replace(base, "cluster: {name: c}", http(good), 1))); err != nil {
 			t.Errorf("%s: %v", good, err)

@@ -20,7 +20,7 @@ const full = `# every field once
 apiVersion: informerd.dev/v1alpha1
 kind: Config
 cluster: {name: prod-eu-1, kubeconfig: kube/config, context: prod, compression: off}
-http: {address: "127.0.0.1:8080"}
+http: {address: ":8443", auth: kubernetes, audiences: [informerd], hosts: [informerd.shop.svc], pprof: true, tls: {certFile: tls.crt, keyFile: tls.key}}
 informers:
   pods:
     resource: pods
@@ -143,7 +143,9 @@ func TestParseEveryField(t *testing.T) {
 		Compression: CompressionOff}); c.Cluster != want {
 		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
 	}
-	if want := (HTTP{Address: "127.0.0.1:8080"}); c.HTTP != want {
+	if want := (HTTP{Address: ":8443", Auth: AuthKubernetes, Audiences: []string{"informerd"},
+		TLS:   &ServerTLS{CertFile: "tls.crt", KeyFile: "tls.key"},
+		Hosts: []string{"informerd.shop.svc"}, Pprof: true}); !reflect.DeepEqual(c.HTTP, want) {
 		t.Errorf("http is %+v, want %+v", c.HTTP, want)
 	}
 	if want := (Health{Address: ":8081"}); c.Health != want {
@@ -299,7 +301,7 @@ listeners:
 informers: {i: {resource: nodes}}
 outputs: {out: {stdout: {}}}
 `)
-	if c.HTTP != (HTTP{}) || c.LeaderElection != nil {
+	if !reflect.DeepEqual(c.HTTP, HTTP{}) || c.LeaderElection != nil {
 		t.Errorf("http is %+v, leaderElection %+v", c.HTTP, c.LeaderElection)
 	}
 	if c.Cluster != (Cluster{Name: "default", Compression: CompressionAuto}) {
@@ -392,7 +394,7 @@ func TestDigest(t *testing.T) {
 	for _, change := range [][2]string{
 		{"workers: 4", "workers: 5"}, {"threshold: 5", "threshold: 6"}, {
 			"object.spec", "old.spec"}, {"[shop, pay]", "[shop]"},
-		{"8080", "8081"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {
+		{":8443", ":8444"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {
 			"replicas < 2", "replicas < 3"}, {"only", "just"},
 		{"severity: high", "severity: low"}, {"10m", "11m"}, {"24h", "25h"},
 		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/loopback"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -102,17 +100,8 @@ func checkAnyAddress(address, _ string) (problem, hint string) {
 	return checkAddress(address, ":8081")
 }
 
-func checkLoopbackAddress(address, _ string) (problem, hint string) {
-	if problem, hint = checkAddress(address, "127.0.0.1:8080"); problem != "" {
-		return problem, hint
-	}
-	host, port, _ := net.SplitHostPort(address)
-	if loopback.Host(host) {
-		return "", ""
-	}
-	const others = "serving others needs authentication, which this version does not have, but for probes, which have health.address"
-	return " must have a loopback address or localhost for its host, is " + document.Quote(address),
-		fmt.Sprintf("write 127.0.0.1:%s or localhost:%[1]s; %s", port, others)
+func checkHTTPAddress(address, _ string) (problem, hint string) {
+	return checkAddress(address, "127.0.0.1:8080")
 }
 
 func checkLabelSelector(text, _ string) (problem, hint string) {

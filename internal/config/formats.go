@@ -27,9 +27,6 @@ var (
 	// hostName is that of a machine, as it is in a URL.
 	hostName   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
 	serverName = regexp.MustCompile(`^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252})$`)
-
-	loopbackAddress = regexp.MustCompile(
-		`^([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127\.[0-9.]+|\[[^\]]+\]):[0-9]{1,5}$`)
 )
 
 // formats are the forms that texts in a configuration have, as the tags of the fields name them.
@@ -50,20 +47,20 @@ var formats = map[string]document.Format{
 		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)},
 	"header-name": {Noun: "a header name",
 		Pattern: regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")},
-	"method":           {Noun: "a method in capitals", Pattern: method, Check: checkMethod},
-	"path":             {Pattern: path, Check: checkPath},
-	"module":           {Pattern: path, Check: checkModule},
-	"policy-files":     {Pattern: path, Check: checkPolicyFiles},
-	"address":          {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkAnyAddress},
-	"loopback-address": {Pattern: loopbackAddress, Check: checkLoopbackAddress},
-	"label-selector":   {Check: checkLabelSelector},
-	"field-selector":   {Check: checkFieldSelector},
-	"field-path":       {Check: checkFieldPath},
-	"drop":             {Check: checkDrop},
-	"url-prefix":       {Pattern: urlPrefix, Check: checkURLPrefix},
-	"http-url":         {Pattern: httpURL, Check: checkHTTPURL},
-	"nats-url":         {Pattern: natsURL, Check: checkNATSURL},
-	"broker":           {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: checkBroker},
+	"method":         {Noun: "a method in capitals", Pattern: method, Check: checkMethod},
+	"path":           {Pattern: path, Check: checkPath},
+	"module":         {Pattern: path, Check: checkModule},
+	"policy-files":   {Pattern: path, Check: checkPolicyFiles},
+	"address":        {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkAnyAddress},
+	"http-address":   {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkHTTPAddress},
+	"label-selector": {Check: checkLabelSelector},
+	"field-selector": {Check: checkFieldSelector},
+	"field-path":     {Check: checkFieldPath},
+	"drop":           {Check: checkDrop},
+	"url-prefix":     {Pattern: urlPrefix, Check: checkURLPrefix},
+	"http-url":       {Pattern: httpURL, Check: checkHTTPURL},
+	"nats-url":       {Pattern: natsURL, Check: checkNATSURL},
+	"broker":         {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: checkBroker},
 	"topic": {Noun: "the name of a topic",
 		Hint:    `use at most 249 letters, digits, ".", "-" and "_"`,
 		Pattern: regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`), Check: checkTopic},

@@ -79,12 +79,41 @@ const (
 	CompressionOff  = "off"
 )
 
-// HTTP is where informerd answers requests about itself. It answers everybody who can connect, so
-// only the machine itself may connect.
+// HTTP is where informerd answers requests about itself: the status page, /metrics, /statusz,
+// /violations and others. Without auth it answers everybody who can connect, so only the machine
+// itself may connect.
 type HTTP struct {
-	// Address is the host and the port to listen on: a loopback address or localhost, and a port,
-	// where 0 is any free one.
-	Address string `json:"address" jsonschema:"required,format=loopback-address"`
+	// Address is the host and the port to listen on, where 0 is any free port. Without auth the
+	// host is a loopback address or localhost; with it, no host is every address of the machine.
+	Address string `json:"address" jsonschema:"required,format=http-address"`
+	// Auth is who gets an answer. kubernetes: who has a bearer token that the API server knows, and
+	// whose account may get the path, as a nonResourceURL of a ClusterRole. Default: everybody on
+	// this machine.
+	Auth string `json:"auth,omitempty" jsonschema:"enum=kubernetes"`
+	// Audiences are those for which tokens must be issued, at least one of them. Default: those of
+	// the API server.
+	Audiences []string `json:"audiences,omitempty" jsonschema:"minItems=1,maxItems=16,uniqueItems" item:"audience"`
+	// TLS is the certificate that clients are shown. Default: with auth one that informerd makes
+	// when it starts, and signs itself; without auth connections are not encrypted.
+	TLS *ServerTLS `json:"tls,omitempty"`
+	// Hosts are further names by which clients reach informerd with auth, such as that of a
+	// Service. IP addresses, localhost, the name of the machine and the names in the certificate
+	// need not be listed. Requests for other names are refused.
+	Hosts []string `json:"hosts,omitempty" jsonschema:"minItems=1,maxItems=64,uniqueItems,format=server-name" item:"host"`
+	// Pprof adds the profiles of Go's runtime at /debug/pprof/, for developers of informerd.
+	Pprof bool `json:"pprof,omitempty" jsonschema:"default=false"`
+}
+
+// AuthKubernetes has the API server say who may read what.
+const AuthKubernetes = "kubernetes"
+
+// ServerTLS is a certificate that clients are shown. Paths are relative to the folder of this
+// configuration; the files are read again when they change.
+type ServerTLS struct {
+	// CertFile is the file of the certificate, as PEM, with intermediate ones.
+	CertFile string `json:"certFile" jsonschema:"required,format=path"`
+	// KeyFile is the file of its key, as PEM.
+	KeyFile string `json:"keyFile" jsonschema:"required,format=path"`
 }
 
 // Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as

@@ -163,7 +163,7 @@ func (b *binder) round(ctx context.Context, logged map[*listener]string, failure
 			return
 		case logged[w.listener] != err.Error():
 			logged[w.listener] = err.Error()
-			w.listener.health.fail(err)
+			w.listener.health.Fail(err)
 			b.log.Error("listener failed, will try again", "listener", w.listener.name, "error",
 				err)
 		}
@@ -182,7 +182,7 @@ func (b *binder) round(ctx context.Context, logged map[*listener]string, failure
 func (b *binder) unreachable(err *kube.UnreachableError, failures int) time.Duration {
 	pause := bindBackoff.AtLeast(bindBackoff.Delay(failures), err.RetryAfter)
 	for _, w := range b.next() {
-		w.listener.health.fail(err)
+		w.listener.health.Fail(err)
 	}
 	b.log.Warn("cannot reach the API server, will try again", "server", err.Server, "in",
 		pause.Round(time.Millisecond), "error", err.Err)
@@ -214,7 +214,7 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 		w.listener.tie(made.events, w.setup.Config.Informer())
 	}
 	b.cluster.rights.Need(w.listener.name, w.setup.needs())
-	w.listener.health.bind(slices.Concat(w.listener.registrations(),
+	w.listener.health.Bind(slices.Concat(w.listener.registrations(),
 		w.setup.caches.registrations()))
 	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
 		"namespaces", w.setup.Config.Informer().Namespaces)

@@ -48,10 +48,10 @@ func (l *listener) change(s *supervisor, to *setup) bool {
 	case to.bound.Load() == nil:
 		s.binder.add(l, to)
 	case to.caches == now.caches:
-		l.health.bind(slices.Concat(l.events, to.caches.registrations()))
+		l.health.Bind(slices.Concat(l.events, to.caches.registrations()))
 		l.swap(s, to)
 	default: // the one before has not been complete so far
-		l.health.bind(slices.Concat(l.events, to.caches.registrations()))
+		l.health.Bind(slices.Concat(l.events, to.caches.registrations()))
 		s.bound(l, to)
 	}
 	return true
@@ -183,13 +183,13 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 		return
 	case err != nil:
 		s.log.Error("listener failed", "listener", l.name, "error", err)
-		l.health.fail(err)
+		l.health.Fail(err)
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events, l.tiedTo = events, plan.Digest(inf)
-	l.health.bind(slices.Concat(events, to.caches.registrations()))
+	l.health.Bind(slices.Concat(events, to.caches.registrations()))
 	s.log.Info("listening", "listener", l.name, "resource", found.String(), "namespaces",
 		inf.Namespaces)
 }

@@ -38,6 +38,9 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	r.status = s.Status
 	if cfg.HTTP.Address != "" {
+		if err := s.Configure(cfg, c.asker); err != nil {
+			return bound, err
+		}
 		r.addPage(s)
 		if err := listen(s, log); err != nil {
 			return bound, err
@@ -91,7 +94,7 @@ func (r *runtime) state(c *cluster, l *listener) func() endpoints.State {
 		}
 		switch {
 		case leads:
-			s = l.health.state()
+			s = l.health.State()
 		case starting != "":
 			s.Starting = []string{"this replica stands by: " + starting}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/plan"
@@ -23,7 +24,7 @@ type listener struct {
 	subscription *informer.Subscription
 	ledger       *ledger.Ledger // of what became of its events
 	route        *route.Route
-	health       health
+	health       endpoints.Health
 
 	// now is what the listener works with, or will once it has begun.
 	now atomic.Pointer[setup]

@@ -29,7 +29,7 @@ func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logge
 	if m == nil || m.spec == nil {
 		return nil
 	}
-	l.health.loading()
+	l.health.Loading()
 	begun := time.Now()
 	err := l.untilItWorks(ctx, log, func() error { return m.load(ctx, host) })
 	if err == nil {
@@ -64,7 +64,7 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.health.handler(err)
+		l.health.Handler(err)
 		if err == nil {
 			return nil
 		}

@@ -10,8 +10,9 @@ import (
 
 // addPage has a server show the status page.
 func (r *runtime) addPage(s *endpoints.Server) {
-	p := &statuspage.Page{Status: s.Status, Listener: r.onPage, Letters: r.letters}
-	s.More, s.Tick = p.Paths(), p.Tick
+	p := &statuspage.Page{Status: s.Status, Listener: r.onPage, Letters: r.letters,
+		Replay: r.replay, May: s.MayPost}
+	s.More, s.Actions, s.Tick = p.Paths(), p.Actions(), p.Tick
 }
 
 // onPage returns what the page shows of a listener on demand.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
@@ -42,6 +43,8 @@ type runtime struct {
 	fence   *fence.Fence // of all outputs
 	tracer  *tracing.Tracer
 	status  func() *status.Status // once it runs
+
+	replaying sync.Mutex // held while letters are replayed
 
 	mu        sync.Mutex // guards what follows
 	plan      *plan.Plan
@@ -119,7 +122,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	}
 	missing, err := r.apply(ctx, p)
 	// Secrets and files need not be there where a configuration is only looked at.
-	values := append(r.outputs.check(cfg), sinks.CheckTracing(cfg)...)
+	values := slices.Concat(r.outputs.check(cfg), sinks.CheckTracing(cfg), endpoints.Mistakes(cfg))
 	if opts.running {
 		missing = append(missing, values...)
 	} else {

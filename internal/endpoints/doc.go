@@ -1,4 +1,5 @@
-// Package endpoints is the daemon's HTTP server, for the machine that it runs on. GET /metrics
+// Package endpoints is the daemon's HTTP server, for the machine that it runs on, or for whom the
+// API server lets read it. GET /metrics
 // returns the state of listeners and informers in Prometheus' text format, GET /statusz the same
 // for people and their tools, and GET /violations the open violations of rules as JSON. GET /livez,
 // /readyz and /healthz report whether informerd and its listeners work; a second server may report
@@ -6,10 +7,16 @@
 //
 // # Who gets an answer
 //
-//   - Listen refuses an address that is not a loopback one, except for probes.
+//   - Listen refuses an address that is not a loopback one, except for probes and with Access.
 //   - A request is answered only if its Host header is a loopback address or localhost, so that a
 //     web page whose name resolves to this machine reads nothing (DNS rebinding).
-//   - Only GET and HEAD are answered, and bodies are not read.
+//   - With Access there is TLS, and a request is answered only if its token is known, its owner may
+//     get the path, and its Host header is an address, localhost, or a name of the certificate or
+//     the configuration. All others learn the status and nothing else, whatever the path.
+//   - A request that names another origin is refused.
+//   - Only GET and HEAD are answered, and bodies are not read. What changes something is reached
+//     only by POST, with Access, by an owner who may post to the path, with a JSON body, and not
+//     from a page of others.
 //   - No answer allows another origin to read it, or anybody to store it.
 //   - A server for Probes answers anybody, at any address. It has /livez and the first line of
 //     /readyz, and no data.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
+	"mime"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -13,7 +13,7 @@ import (
 
 // guard is what every request passes before and around its handler.
 type guard struct {
-	paths map[string]http.HandlerFunc
+	paths map[string]served
 	log   *slog.Logger
 	// running has an element for each request under way. There are never more of them than
 	// connections.
@@ -21,22 +21,17 @@ type guard struct {
 	// anybody: requests may come from other machines, and by any name.
 	anybody bool
 	known   string // the paths, for the answer to an unknown one
+	strict  *strict
 }
 
 func (s *Server) guard(log *slog.Logger) *guard {
-	g := &guard{log: log, running: make(chan struct{}, maxConnections), anybody: s.Probes}
-	if s.Probes {
-		g.paths = map[string]http.HandlerFunc{"/livez": s.livez, "/readyz": s.readyWithoutData}
-	} else {
-		g.paths = map[string]http.HandlerFunc{
-			"/metrics":    s.metrics(log),
-			"/violations": s.violations,
-			"/statusz":    s.statusz,
-			"/livez":      s.livez,
-			"/readyz":     s.readyz,
-			"/healthz":    s.healthz,
-		}
-		maps.Copy(g.paths, s.More)
+	g := &guard{log: log, running: make(chan struct{}, maxConnections), anybody: s.Probes,
+		paths: map[string]served{}}
+	for _, p := range s.served(log) {
+		g.paths[p.path] = p
+	}
+	if s.Access != nil && !s.Probes {
+		g.strict = &strict{server: s, log: log}
 	}
 	last := len(s.Paths()) - 1
 	g.known = strings.Join(s.Paths()[:last], ", ") + " and " + s.Paths()[last]
@@ -48,16 +43,21 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { <-g.running }()
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if r.ContentLength != 0 {
+	to, found := g.paths[r.URL.Path]
+	if r.ContentLength != 0 && !to.action {
 		// Otherwise net/http reads the body first, to find the next request behind it.
 		w.Header().Set("Connection", "close")
 	}
-	handle, found := g.paths[r.URL.Path]
 	switch {
-	case !g.anybody && !isLoopbackHeader(r.Host):
+	case g.strict != nil && !g.strict.admits(w, r, to):
+	case g.strict == nil && !g.anybody && !isLoopbackHeader(r.Host):
 		fail(w, http.StatusForbidden,
 			fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
 				"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
+	case !g.anybody && isForeign(r):
+		refuse(w, http.StatusForbidden)
+	case to.action:
+		g.act(to.handle, w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD",
@@ -65,6 +65,30 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !found:
 		fail(w, http.StatusNotFound, "there is nothing at this path: there are "+g.known)
 	default:
+		g.protect(to.handle, w, r)
+	}
+}
+
+// crossOrigin refuses what pages of others have a browser send.
+var crossOrigin http.CrossOriginProtection
+
+// act answers a request that changes something. Only a user who may do that gets here with strict,
+// and nobody does without.
+func (g *guard) act(handle http.HandlerFunc, w http.ResponseWriter, r *http.Request) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case g.strict == nil:
+		fail(w, http.StatusForbidden, "this changes something, which needs a user who may do that: "+
+			"set http.auth to kubernetes, or use the command informerd dlq")
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", "POST")
+		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only POST", r.Method))
+	case crossOrigin.Check(r) != nil:
+		refuse(w, http.StatusForbidden)
+	case err != nil || kind != "application/json":
+		fail(w, http.StatusUnsupportedMediaType, "the request must be application/json")
+	default:
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		g.protect(handle, w, r)
 	}
 }

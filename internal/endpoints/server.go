@@ -3,6 +3,7 @@ package endpoints
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,10 +12,12 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/net/netutil"
 
+	"github.com/informerd/informerd/internal/access"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
@@ -27,6 +30,7 @@ import (
 const (
 	maxConnections = 64
 	maxHeader      = 16 << 10
+	maxBody        = 1 << 20
 
 	headerTimeout = 5 * time.Second
 	// of header and body; no body is read, but a connection must not wait for one
@@ -79,6 +83,16 @@ type Server struct {
 	// serve, and each 10 s from then on. Both may be nil.
 	More map[string]http.HandlerFunc
 	Tick func()
+	// Actions are what changes something, by path. They are only for a user with the right to post
+	// to the path, and get a JSON body of at most 1 MiB by POST, which no page of others has sent.
+	// Without Access nobody gets there.
+	Actions map[string]http.HandlerFunc
+	// Access decides who gets an answer; then any address will do, and TLS has to be set. Nil:
+	// everybody on this machine.
+	Access *access.Checker
+	TLS    *tls.Config // with GetCertificate; nil: connections are not encrypted
+	Hosts  []string    // further names by which clients reach the server, with Access
+	Pprof  bool        // Go's profiles are served as well
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
 	// without data.
 	Probes bool
@@ -114,7 +128,7 @@ func (s *Server) Listen() (net.Addr, error) {
 	if err != nil {
 		return nil, bindError(s.setting(), s.Address, err)
 	}
-	if s.Probes {
+	if s.Probes || s.Access != nil {
 		s.listener = l
 		return l.Addr(), nil
 	}
@@ -129,6 +143,12 @@ func (s *Server) checkAddress() error {
 	if s.Probes {
 		return checkHostPort("health", s.Address)
 	}
+	if s.Access != nil {
+		if s.TLS == nil {
+			return errors.New("tokens must not be sent without TLS")
+		}
+		return checkHostPort("http", s.Address)
+	}
 	return checkAddress(s.Address)
 }
 
@@ -140,18 +160,60 @@ func (s *Server) setting() string {
 	return "http"
 }
 
-// Paths returns the paths that are answered, without the files of the page.
-func (s *Server) Paths() []string {
-	if s.Probes {
-		return []string{"/livez", "/readyz"}
-	}
-	var paths []string
-	for _, p := range slices.Sorted(maps.Keys(s.More)) {
-		if path.Ext(p) == "" {
-			paths = append(paths, p)
+// Paths returns the paths that are answered, profiles summed up, and without the files of the page.
+func (s *Server) Paths() (paths []string) {
+	for _, p := range s.served(nil) {
+		if path.Ext(p.path) == "" && (!strings.HasPrefix(p.path, profiles) || p.path == profiles) {
+			paths = append(paths, p.path)
 		}
 	}
-	return append(paths, "/metrics", "/statusz", "/violations", "/livez", "/readyz", "/healthz")
+	return paths
+}
+
+// served is a path with what answers it.
+type served struct {
+	path   string
+	handle http.HandlerFunc
+	action bool // it changes something
+}
+
+// The verbs of rights to paths.
+const (
+	verbGet  = "get"
+	verbPost = "post"
+)
+
+func (s served) verb() string {
+	if s.action {
+		return verbPost
+	}
+	return verbGet
+}
+
+func (s *Server) served(log *slog.Logger) (all []served) {
+	if s.Probes {
+		return []served{{path: "/livez", handle: s.livez},
+			{path: "/readyz", handle: s.readyWithoutData}}
+	}
+	add := func(at string, handle http.HandlerFunc, action bool) {
+		all = append(all, served{at, handle, action})
+	}
+	for _, at := range slices.Sorted(maps.Keys(s.More)) {
+		add(at, s.More[at], false)
+	}
+	for _, at := range slices.Sorted(maps.Keys(s.Actions)) {
+		add(at, s.Actions[at], true)
+	}
+	add("/metrics", s.metrics(log), false)
+	add("/statusz", s.statusz, false)
+	add("/violations", s.violations, false)
+	add("/livez", s.livez, false)
+	add("/readyz", s.readyz, false)
+	add("/healthz", s.healthz, false)
+	if s.Pprof {
+		all = append(all, profilers()...)
+	}
+	return all
 }
 
 // Close releases the address of a server that will not Serve.
@@ -200,7 +262,11 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
+	l = netutil.LimitListener(l, maxConnections)
+	if s.TLS != nil {
+		l = tls.NewListener(l, s.TLS)
+	}
+	go func() { ended <- server.Serve(l) }()
 	if err := s.tick(ctx, ended); err != nil {
 		return errors.Join(fmt.Errorf("the HTTP server on %s has ended: %w", l.Addr(), err),
 			server.Close())

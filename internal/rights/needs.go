@@ -123,6 +123,11 @@ func ofDaemon(cfg *config.Config, namespace string) (all []Need) {
 	for _, right := range definitions.Rights(names...) {
 		all = append(all, Need{Right: right, For: forDefinitions, Optional: true})
 	}
+	if cfg.HTTP.Auth == config.AuthKubernetes {
+		for _, right := range kube.ReviewerRights() {
+			all = append(all, Need{Right: right, For: "http.auth"})
+		}
+	}
 	for _, right := range electionRights(cfg, namespace) {
 		all = append(all, Need{Right: right, For: "leaderElection"})
 	}

@@ -112,6 +112,12 @@ watch leases.coordination.k8s.io "hooks" in own: leaderElection
 create configmaps in own: leaderElection
 get configmaps "hooks-progress" in own: leaderElection
 update configmaps "hooks-progress" in own: leaderElection`},
+		"endpoints for others": {"  a: {informer: {resource: pods}, outputs: [out]}\n" +
+			"http: {address: ':8443', auth: kubernetes}\n", `
+list pods: listener "a"
+watch pods: listener "a"
+create tokenreviews.authentication.k8s.io: http.auth
+create subjectaccessreviews.authorization.k8s.io: http.auth`},
 	} {
 		p := planOf(t, outputs+c.text)
 		needs, err := Needs(t.Context(), p, &Offline{Config: p.Config}, "own")

@@ -9,5 +9,6 @@
 //     config. /events are its last events, kept as long as somebody asks for them, and /explain how
 //     one of these was judged.
 //   - /deadletters lists dead letters without objects and messages.
-//   - Nothing here changes anything, but that looking at events has them kept for a while.
+//   - /deadletters/replay and /deadletters/drop do that with letters, for whom package endpoints
+//     lets in. Nothing else changes anything, but that looking at events has them kept for a while.
 package statuspage

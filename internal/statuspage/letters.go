@@ -22,9 +22,8 @@ type letters struct {
 
 // may is what the user may do with letters.
 type may struct {
-	Replay bool   `json:"replay"`
-	Drop   bool   `json:"drop"`
-	Why    string `json:"why,omitempty"` // it is not more
+	Replay bool `json:"replay"`
+	Drop   bool `json:"drop"`
 }
 
 func (p *Page) letters(r *http.Request, given map[string]string) (any, error) {
@@ -37,7 +36,10 @@ func (p *Page) letters(r *http.Request, given map[string]string) (any, error) {
 		}
 		limit = n
 	}
-	out := letters{Items: []deadletter.Letter{}, May: may{Why: "Dead letters are read-only here."}}
+	out := letters{Items: []deadletter.Letter{}}
+	if p.May != nil {
+		out.May = may{Replay: p.May(r, replayPath), Drop: p.May(r, dropPath)}
+	}
 	if p.Letters == nil {
 		return out, nil
 	}

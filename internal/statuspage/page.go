@@ -1,15 +1,18 @@
 package statuspage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/history"
 	"github.com/informerd/informerd/internal/recent"
@@ -23,6 +26,11 @@ type Page struct {
 	// Listener returns a listener, false if there is none of that name.
 	Listener func(name string) (Listener, bool)
 	Letters  *deadletter.Store // nil: there are no dead letters
+	// Replay is that of admin.Functions.
+	Replay func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte,
+		report func(admin.Outcome)) error
+	// May reports whether the user of a request may post to a path.
+	May func(r *http.Request, path string) bool
 
 	history history.History
 }

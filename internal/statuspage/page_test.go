@@ -1,17 +1,21 @@
 package statuspage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/status"
@@ -237,5 +241,102 @@ func TestWrongRequests(t *testing.T) {
 		if w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", at, w.Code, w.Body)
 		}
+	}
+}
+
+// post returns the answer of an action.
+func post(t testing.TB, p *Page, at, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	p.Actions()[at](w, httptest.NewRequest(http.MethodPost, at, strings.NewReader(body)))
+	return w
+}
+
+// lettersOf is a page of three letters, with their IDs.
+func lettersOf(t *testing.T) (p *Page, ids []string) {
+	t.Helper()
+	store, err := deadletter.Open(deadletter.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	for range 3 {
+		id, err := store.Put(t.Context(), deadletter.Letter{Listener: "hooks",
+			Reason: deadletter.Refused, Object: json.RawMessage(`{}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	p, _ = listeners(store)
+	return p, ids
+}
+
+func TestLettersAreReplayed(t *testing.T) {
+	p, ids := lettersOf(t)
+	var whole error
+	p.Replay = func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], _ []byte,
+		report func(admin.Outcome)) error {
+		if _, limited := ctx.Deadline(); !limited {
+			t.Error("a replay may take any time")
+		}
+		var all sync.WaitGroup
+		for l, err := range letters {
+			if err != nil {
+				return err
+			}
+			all.Go(func() { report(admin.Outcome{ID: l.ID, Result: admin.Delivered}) })
+		}
+		all.Wait()
+		return whole
+	}
+	body := fmt.Sprintf(`{"ids": [%q, %q, "gone"]}`, ids[0], ids[2])
+	got := decode[replayed](t, post(t, p, replayPath, body))
+	if len(got.Outcomes) != 2 || got.Left != 1 || got.Error != "" {
+		t.Errorf("%+v", got)
+	}
+	whole = errors.New("another replay is under way")
+	if got := decode[replayed](t, post(t, p, replayPath, body)); got.Error != whole.Error() {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLettersAreDropped(t *testing.T) {
+	p, ids := lettersOf(t)
+	w := post(t, p, dropPath, fmt.Sprintf(`{"ids": [%q, "gone", %q]}`, ids[1], ids[1]))
+	if w.Body.String() != `{"dropped":1}`+"\n" || p.Letters.Has(ids[1]) || !p.Letters.Has(ids[0]) {
+		t.Error(w.Body)
+	}
+}
+
+func TestWhatAUserMayDoIsShown(t *testing.T) {
+	p, _ := lettersOf(t)
+	p.May = func(_ *http.Request, path string) bool { return path == "/deadletters/replay" }
+	if got := decode[letters](t, get(t, p, "/deadletters")).May; !got.Replay || got.Drop {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWrongActions(t *testing.T) {
+	p, ids := lettersOf(t)
+	many := strings.Repeat(`"x",`, maxLetters) + `"x"`
+	for body, want := range map[string]string{
+		"": "EOF", "null": "1 to 1000 letters, not of 0", "{}": "1 to 1000", "[]": "cannot be read",
+		`{"ids":[]}`: "1 to 1000", `{"ids":null}`: "1 to 1000", `{"ids":"x"}`: "cannot be read",
+		`{"ids":["` + ids[0] + `"], "all": true}`: "unknown field", `{"ids":[` + many + `]}`: "not of 1001",
+		`{"ids":["` + ids[0] + `"]} {}`: "more behind it",
+	} {
+		for _, at := range []string{replayPath, dropPath} {
+			w := post(t, p, at, body)
+			if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s with %.40s: %d %s", at, body, w.Code, w.Body)
+			}
+		}
+	}
+	if n := len(decode[letters](t, get(t, p, "/deadletters")).Items); n != 3 {
+		t.Errorf("%d letters are left", n)
+	}
+	if w := post(t, &Page{}, dropPath, `{"ids":["x"]}`); w.Code != http.StatusNotFound {
+		t.Error(w.Body)
 	}
 }

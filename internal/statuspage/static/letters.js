@@ -55,7 +55,7 @@ export function Letters({listener, status}) {
   return html`<h2>Dead letters${listener ? ` of ${visible(listener)}` : ''}</h2>
     <${Problem} text=${error || done.error} />
     <p>${store && html`${plural(store.letters, 'letter')}, ${bytes(store.bytes)} of ${bytes(store.limitBytes)}.`} ${listener && html`<a href="#/letters">Show those of all listeners</a>`}</p>
-    ${value && !may.replay && !may.drop && html`<p>${visible(may.why)} <code>informerd dlq</code> replays and drops them in a terminal.</p>`}
+    ${value && !may.replay && !may.drop && html`<p>You may only look at them here. <code>informerd dlq</code> replays and drops them in a terminal.</p>`}
     ${(may.replay || may.drop) && letters.length > 0 && html`<p class="actions">
       <label><input type="checkbox" checked=${all} onChange=${() => choose(new Set(all ? [] : letters.map((l) => l.id)))} /> all ${count(letters.length)} that are shown</label>
       ${may.replay && html`<button type="button" disabled=${!ids.length} onClick=${() => act('replay')}>Replay ${count(ids.length)}</button>`}
@@ -74,6 +74,6 @@ function told(action, answer) {
   const by = {};
   for (const o of answer.outcomes) by[o.result] = (by[o.result] || 0) + 1;
   const text = Object.entries(by).map(([result, n]) => `${count(n)} ${result}`).join(', ');
-  const failed = answer.outcomes.find((o) => o.error);
-  return {text: `${text || 'nothing was replayed'}.`, error: failed && failed.error};
+  const left = answer.left > 0 ? ` ${plural(answer.left, 'letter')} not replayed: gone, or their turn did not come in time.` : '';
+  return {text: `Replayed: ${text || 'none'}.${left}`, error: answer.error || answer.outcomes.find((o) => o.error)?.error};
 }

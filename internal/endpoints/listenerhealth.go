@@ -1,16 +1,15 @@
-package daemon
+package endpoints
 
 import (
 	"fmt"
 	"sync"
 
-	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// health records whether a listener gets its events. It is safe for concurrent use; the zero value
+// Health records whether a listener gets its events. It is safe for concurrent use; the zero value
 // is that of a listener that has not been started.
-type health struct {
+type Health struct {
 	mu     sync.Mutex
 	failed error // why the listener is not bound or does not run
 	bound  []*informer.Registration
@@ -19,36 +18,36 @@ type health struct {
 	crippled  error // why its handler cannot be loaded or started
 }
 
-// loading notes that the listener's handler is being loaded.
-func (h *health) loading() {
+// Loading notes that the listener's handler is being loaded.
+func (h *Health) Loading() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isLoading = true
 }
 
-// handler notes why the listener's handler cannot be loaded or started; nil if it can.
-func (h *health) handler(err error) {
+// Handler notes why the listener's handler cannot be loaded or started; nil if it can.
+func (h *Health) Handler(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isLoading, h.crippled = false, err
 }
 
-// fail notes why the listener is not bound.
-func (h *health) fail(err error) {
+// Fail notes why the listener is not bound.
+func (h *Health) Fail(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failed = err
 }
 
-// bind notes the informers from which the listener gets events and in which it looks objects up.
-func (h *health) bind(regs []*informer.Registration) {
+// Bind notes the informers from which the listener gets events and in which it looks objects up.
+func (h *Health) Bind(regs []*informer.Registration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failed, h.bound = nil, regs
 }
 
-// state returns the listener's state for /readyz and /healthz.
-func (h *health) state() (s endpoints.State) {
+// State returns the listener's state for /readyz and /healthz.
+func (h *Health) State() (s State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

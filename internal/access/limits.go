@@ -1,0 +1,96 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// gate bounds how many are inside at once, by its capacity.
+type gate chan struct{}
+
+func (g gate) enter(ctx context.Context) error {
+	select {
+	case g <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g gate) leave() { <-g }
+
+// budget is how much may happen: a number at once, and then so many a second.
+type budget struct {
+	perSecond, burst float64
+
+	mu   sync.Mutex // guards what follows
+	used float64
+	last time.Time
+}
+
+// spend reports whether one more may happen.
+func (b *budget) spend(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if passed := now.Sub(b.last).Seconds(); passed > 0 {
+		b.used = max(0, b.used-passed*b.perSecond)
+		b.last = now
+	}
+	if b.used+1 > b.burst {
+		return false
+	}
+	b.used++
+	return true
+}
+
+// flights has those that want the same answer wait for one of them.
+type flights[K comparable, V any] struct {
+	mu  sync.Mutex // guards what follows
+	all map[K]*flight[V]
+}
+
+type flight[V any] struct {
+	landed chan struct{}
+	answer V
+	err    error
+	// left: whoever asked has gone, so that there is no answer.
+	left bool
+}
+
+// do returns what ask does, for which it may wait while another caller asks. The error may be
+// ctx's.
+func (f *flights[K, V]) do(ctx context.Context, key K, ask func() (V, error)) (answer V,
+	err error) {
+	for {
+		f.mu.Lock()
+		under, there := f.all[key]
+		if !there {
+			if f.all == nil {
+				f.all = map[K]*flight[V]{}
+			}
+			under = &flight[V]{landed: make(chan struct{}), left: true}
+			f.all[key] = under
+		}
+		f.mu.Unlock()
+		if !there {
+			defer func() {
+				f.mu.Lock()
+				delete(f.all, key)
+				f.mu.Unlock()
+				close(under.landed)
+			}()
+			under.answer, under.err = ask()
+			under.left = ctx.Err() != nil
+			return under.answer, under.err
+		}
+		select {
+		case <-under.landed:
+			if !under.left {
+				return under.answer, under.err
+			}
+		case <-ctx.Done():
+			return answer, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/access"
+	"github.com/informerd/informerd/internal/sink/kubeapi"
+)
+
+// TokenReviews and AccessReviews are what a Reviewer creates. No other verb is needed.
+var (
+	TokenReviews = Resource{
+		GVR: authenticationv1.SchemeGroupVersion.WithResource("tokenreviews"),
+		GVK: authenticationv1.SchemeGroupVersion.WithKind("TokenReview"),
+	}
+	AccessReviews = Resource{
+		GVR: authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews"),
+		GVK: authorizationv1.SchemeGroupVersion.WithKind("SubjectAccessReview"),
+	}
+)
+
+// ReviewerRights are what the account needs for a Reviewer.
+func ReviewerRights() []Right {
+	return []Right{{Resource: TokenReviews, Verb: "create"},
+		{Resource: AccessReviews, Verb: "create"}}
+}
+
+// Reviewer asks an API server about the tokens of others. It implements access.Reviewer.
+type Reviewer struct {
+	API kubeapi.API
+	// Audiences are those of which a token must be for one; none: those of the API server.
+	Audiences []string
+}
+
+var errNoAnswer = errors.New("the API server's answer has no status")
+
+// Token implements access.Reviewer. A server that does not look at audiences knows its own tokens
+// only, which are not for the audiences of others.
+func (r *Reviewer) Token(ctx context.Context, token string) (*access.Identity, error) {
+	review := authenticationv1.TokenReview{TypeMeta: typeOf(TokenReviews),
+		Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: r.Audiences}}
+	var answer struct {
+		Status *authenticationv1.TokenReviewStatus
+	}
+	if err := r.create(ctx, TokenReviews.GVR, &review, &answer); err != nil {
+		return nil, err
+	}
+	s := answer.Status
+	switch {
+	case s == nil:
+		return nil, errNoAnswer
+	case !s.Authenticated:
+		return nil, nil
+	case len(r.Audiences) > 0 && !slices.ContainsFunc(s.Audiences, func(audience string) bool {
+		return slices.Contains(r.Audiences, audience)
+	}):
+		return nil, nil
+	}
+	who := &access.Identity{Name: s.User.Username, UID: s.User.UID, Groups: s.User.Groups,
+		Extra: map[string][]string{}}
+	for key, values := range s.User.Extra {
+		who.Extra[key] = values
+	}
+	return who, nil
+}
+
+// May implements access.Reviewer.
+func (r *Reviewer) May(ctx context.Context, who *access.Identity, verb, path string) (bool,
+	error) {
+	spec := authorizationv1.SubjectAccessReviewSpec{User: who.Name, UID: who.UID,
+		Groups: who.Groups, Extra: map[string]authorizationv1.ExtraValue{},
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: path, Verb: verb}}
+	for key, values := range who.Extra {
+		spec.Extra[key] = values
+	}
+	var answer struct {
+		Status *authorizationv1.SubjectAccessReviewStatus
+	}
+	err := r.create(ctx, AccessReviews.GVR, &authorizationv1.SubjectAccessReview{
+		TypeMeta: typeOf(AccessReviews), Spec: spec}, &answer)
+	switch {
+	case err != nil:
+		return false, err
+	case answer.Status == nil:
+		return false, errNoAnswer
+	}
+	return answer.Status.Allowed && !answer.Status.Denied, nil
+}
+
+func typeOf(r Resource) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: r.GVK.GroupVersion().String(), Kind: r.GVK.Kind}
+}
+
+func (r *Reviewer) create(ctx context.Context, gvr schema.GroupVersionResource,
+	review, answer any) error {
+	body, err := json.Marshal(review)
+	if err != nil {
+		return err
+	}
+	text, err := r.API.Do(ctx, kubeapi.Request{Method: http.MethodPost, Group: gvr.Group,
+		Version: gvr.Version, Resource: gvr.Resource, Body: body})
+	if err != nil {
+		return fmt.Errorf("cannot create %s.%s: %w", gvr.Resource, gvr.Group, err)
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("the answer to %s.%s cannot be read: %w", gvr.Resource, gvr.Group, err)
+	}
+	return nil
+}
