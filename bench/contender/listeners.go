@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -82,13 +83,15 @@ func (c *listeners) route(factory *informer.Factory, k *keeper.Keeper, name stri
 	if err != nil {
 		return nil, err
 	}
+	ends := &ledger.Ledger{} // as every listener has one
 	subscription, err := informer.NewSubscription(informer.SubscriptionConfig{Name: name,
-		Overflow: informer.OverflowBlock, Track: k != nil})
+		Overflow: informer.OverflowBlock, Track: k != nil, Ledger: ends})
 	if err != nil {
 		return nil, err
 	}
 	config := route.Config{Name: name, Subscription: subscription,
 		Retry: route.Retry{Attempts: 1}, Letters: noLetters{}, Log: c.log, Keep: k != nil,
+		Ledger: ends,
 		Pipeline: &route.Pipeline{Messages: messages,
 			Outputs: []route.Output{{To: delivery.NewOutput("output", to, c.log)}}}}
 	if k != nil {

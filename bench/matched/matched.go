@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -137,7 +138,7 @@ func (b *bench) route(ctx context.Context) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	r, err := route.New(route.Config{
 		Name: "matched", Subscription: s, Retry: route.Retry{Attempts: 1},
-		Letters: noLetters{}, Log: log,
+		Letters: noLetters{}, Log: log, Ledger: &ledger.Ledger{},
 		Pipeline: &route.Pipeline{Filter: b.filter, Messages: b.messages,
 			Outputs: []route.Output{{To: delivery.NewOutput("stdout", b.out, log)}}},
 	})
