@@ -26,6 +26,8 @@ type Listener struct {
 	// reports whether an informer has more. Outputs adds those that wait for an output.
 	Buffer  func(map[uint64]struct{}) (blocked bool)
 	Outputs func(map[uint64]struct{})
+	// Check returns why the parts are not the listener's any more, nil if they are.
+	Check func() error
 }
 
 // Part is one informer that brings the listener events.
@@ -135,12 +137,18 @@ func Run(ctx context.Context, l Listener, o Options, report func(Object)) (Summa
 			}
 		}
 		a.judgeOpen()
+		if err := a.Check(); err != nil {
+			return a.summary, err
+		}
 	}
 	if len(a.open) > 0 {
 		if err := a.lookAgain(ctx); err != nil {
 			return a.summary, err
 		}
 		a.judgeOpen()
+	}
+	if err := a.Check(); err != nil {
+		return a.summary, err
 	}
 	for _, s := range a.open {
 		s.Outcome = ledger.OutcomeNeverSeen

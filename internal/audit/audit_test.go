@@ -36,6 +36,7 @@ type world struct {
 	queued  int
 	ended   map[uint64]object.Key
 	stored  []object.Key
+	check   error
 	ledger  *ledger.Ledger
 	// later is called once, when the audit asks again.
 	later func()
@@ -130,7 +131,8 @@ func (w *world) run(o Options) (Summary, []string, error) {
 			add(w.buffer, to)
 			return w.blocked
 		},
-		Outputs: func(to map[uint64]struct{}) { add(w.outputs, to) }}
+		Outputs: func(to map[uint64]struct{}) { add(w.outputs, to) },
+		Check:   func() error { return w.check }}
 	var lines []string
 	s, err := Run(w.t.Context(), l, o, func(o Object) {
 		line := o.Name + " " + o.Outcome
@@ -354,6 +356,25 @@ func TestListsThatFail(t *testing.T) {
 	if _, err := Run(ctx, l, Options{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
+}
+
+// What is found with informers that are not the listener's any more is not reported as a hole, and
+// nobody waits for that.
+func TestReloadedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.cluster["a"], w.check = 7, errors.New("reloaded")
+		began := time.Now()
+		s, lines, err := w.run(Options{})
+		if err == nil || err.Error() != "reloaded" || len(lines) > 0 ||
+			time.Since(began) > time.Second {
+			t.Errorf("%v, %q, %+v after %v", err, lines, s, time.Since(began))
+		}
+		clear(w.cluster) // and nothing is open
+		if _, _, err := w.run(Options{}); err == nil {
+			t.Error("no error")
+		}
+	})
 }
 
 // An unknown listener is an error that names the one that was meant.

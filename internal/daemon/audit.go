@@ -29,11 +29,13 @@ func (s *supervisor) auditListener(ctx context.Context, l *listener, o audit.Opt
 		return audit.Summary{}, fmt.Errorf("listener %q does not get events: %s", l.name,
 			strings.Join(slices.Concat(state.Failing, state.Starting), "; "))
 	}
-	summary, err := audit.Run(ctx, audit.Listener{Name: l.name, Ledger: l.ledger,
+	check := func() error {
+		if slices.Equal(regs, l.registrations()) {
+			return nil
+		}
+		return fmt.Errorf("listener %q was reloaded meanwhile: give the command again", l.name)
+	}
+	return audit.Run(ctx, audit.Listener{Name: l.name, Ledger: l.ledger, Check: check,
 		Parts:  audit.PartsOf(s.cluster.client, regs),
 		Buffer: l.subscription.Underway, Outputs: l.route.Underway}, o, report)
-	if err == nil && !slices.Equal(regs, l.registrations()) {
-		err = fmt.Errorf("listener %q was reloaded meanwhile: give the command again", l.name)
-	}
-	return summary, err
 }
