@@ -7,7 +7,8 @@
 //     input file.
 //   - Mistakes on the command line are reported before those in files.
 //   - A handler that crashes, is refused or fails a case is an error while running, and so is a
-//     right that informerd rbac check finds missing.
+//     right that informerd rbac check finds missing, or an object that informerd audit finds was
+//     never seen.
 //   - The first SIGINT or SIGTERM stops informerd in order; the second one ends it at once.
 package cli
 
