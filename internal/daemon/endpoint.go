@@ -36,7 +36,9 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		}
 		return shown
 	}
+	s.Stalled = r.stalls.Found
 	r.status = s.Status
+	r.stalls.Status, r.stalls.Ping = s.Status, c.resolver.Ping
 	if cfg.HTTP.Address != "" {
 		if err := s.Configure(cfg, c.asker); err != nil {
 			return bound, err
@@ -48,7 +50,8 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		bound = append(bound, s)
 	}
 	if cfg.Health.Address != "" {
-		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
+		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
+			Stalled: r.stalls.Found}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
 				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(c, l)})

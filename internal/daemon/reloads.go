@@ -105,6 +105,7 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 		return nil, err
 	}
 	begun := time.Now()
+	state.begin(begun)
 	// They are watched from before they are read, and if they have mistakes as well.
 	running := s.runtime.plan.Config
 	if state.files != nil {
@@ -149,10 +150,18 @@ func inWords(changes admin.Changes) string {
 	return cmp.Or(strings.Join(all, "; "), "none")
 }
 
+// begin notes that a reload has begun.
+func (r *reloading) begin(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Running = now
+}
+
 // set notes how a reload has ended.
 func (r *reloading) set(successful bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.state.Running = time.Time{}
 	if r.state.Successful = successful; !successful {
 		r.state.Failures++
 		return

@@ -55,6 +55,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	c.rights.Need("", rights.OfReplicas(cfg))
 	answers.Go(func() { c.rights.Run(answer) })
+	answers.Go(func() { r.stalls.Run(answer) })
 	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
 	s.acceptCommands(ctx)

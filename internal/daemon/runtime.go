@@ -22,6 +22,7 @@ import (
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/internal/stall"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -43,6 +44,7 @@ type runtime struct {
 	fence   *fence.Fence // of all outputs
 	tracer  *tracing.Tracer
 	status  func() *status.Status // once it runs
+	stalls  stall.Watch           // once it runs
 
 	replaying sync.Mutex // held while letters are replayed
 

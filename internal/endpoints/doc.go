@@ -32,8 +32,9 @@
 //     informerd_listener_violations, which each listener with rules always has, 0 included, and
 //     informerd_informer_synced.
 //   - /livez is 200 and ok as long as there is an answer: a restart fixes nothing else.
-//   - /readyz is 200 and ok if all listeners get their events. Otherwise it is 503, and says how
-//     many do not. It then has a line for each of them and each reason: missing rights, a resource
+//   - /readyz is 200 and ok if all listeners get their events, and nothing has come to a halt: then
+//     it has a line for each such stall, as package stall finds them. Otherwise it is 503, and says
+//     how many do not. It then has a line for each of them and each reason: missing rights, a resource
 //     that does not exist, a server that cannot be reached, an incomplete first list, a handler
 //     that does not start.
 //   - /healthz is the same for listeners that fail, without those that are only starting. It then

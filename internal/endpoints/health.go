@@ -25,7 +25,7 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	all := s.listeners()
 	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := verdict(not, "not ready", len(all))
+	status, text := s.withStalls(verdict(not, "not ready", len(all)))
 	health(w, status, text+s.checkpointLine())
 }
 
@@ -49,7 +49,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
 	all := s.listeners()
 	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := verdict(not, "not ready", len(all))
+	status, text := s.withStalls(verdict(not, "not ready", len(all)))
 	text, _, _ = strings.Cut(text, "\n")
 	health(w, status, text)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // The endpoints say which listeners do not get their events, and why; those that only begin are not
@@ -126,5 +127,41 @@ func TestHealthTellsOfTheCheckpoint(t *testing.T) {
 	probes := serve(t, &Server{Checkpoint: s.Checkpoint, Probes: true})
 	if _, body := probes.get("/readyz"); body != "ok" {
 		t.Errorf("a probe got %s", body)
+	}
+}
+
+// What has come to a halt makes the server not ready, with a line each, and nothing else of it is
+// known to probes.
+func TestStallsMakeTheServerNotReady(t *testing.T) {
+	var found []status.Stall
+	s := &Server{Stalled: func() []status.Stall { return found }}
+	r, probes := serve(t, s), serve(t, &Server{Stalled: s.Stalled, Probes: true})
+	expect := func(r *running, path string, code int, want string) {
+		t.Helper()
+		if res, body := r.get(path); res.StatusCode != code || body != want {
+			t.Errorf("%s: %s\ngot  %s\nwant %s", path, res.Status, body, want)
+		}
+	}
+	expect(r, "/readyz", http.StatusOK, "ok")
+	found = []status.Stall{{Kind: "output", What: "hook\x1b", Text: "it takes none\n", Since: noon},
+		{Kind: "API server", Text: strings.Repeat("é", 600), Since: noon}}
+	expect(r, "/readyz", http.StatusServiceUnavailable, "not ready: something has come to a halt\n"+
+		`output "hook\x1b": stalled since 2026-03-01T12:00:00Z: "it takes none\n"`+"\n"+
+		`API server: stalled since 2026-03-01T12:00:00Z: "`+strings.Repeat(`\u00e9`, 500)+`"`)
+	expect(r, "/healthz", http.StatusOK, "ok")
+	expect(r, "/livez", http.StatusOK, "ok")
+	expect(probes, "/readyz", http.StatusServiceUnavailable,
+		"not ready: something has come to a halt")
+	if _, body := r.get("/metrics"); !strings.Contains(body, `informerd_stalls{kind="output"} 1`) ||
+		!strings.Contains(body, `informerd_stalls{kind="reload"} 0`) {
+		t.Error("the metric does not have it")
+	}
+	if shown := s.Status(); shown.Ready || len(shown.Stalled) != 2 {
+		t.Errorf("%+v", shown)
+	}
+	s.Listeners = []Listener{{Name: "l", State: func() State { return State{Failing: []string{"x"}} }}}
+	if _, body := r.get("/readyz"); !strings.HasPrefix(body, "not ready: 1 of 1 listeners\n") ||
+		!strings.Contains(body, "\noutput ") {
+		t.Error(body)
 	}
 }

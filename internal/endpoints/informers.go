@@ -33,6 +33,9 @@ var informerSeries = []series[scope]{
 	counter(byScope, "informer_watches_total",
 		"Watches that the API server opened. One every few minutes is how it should be.",
 		func(s scope) uint64 { return s.Watches }),
+	counter(byScope, "informer_bookmarks_total",
+		"Signs of life that watches sent without an event, about one each minute.",
+		func(s scope) uint64 { return s.Bookmarks }),
 	counter(byScope, "informer_events_total",
 		"Events that the API server sent.",
 		func(s scope) uint64 { return s.Events }),
@@ -89,6 +92,7 @@ func (c *collector) scopes() map[[2]string]scope {
 		sum.Queued += s.Queued
 		sum.Lists += s.Lists
 		sum.Watches += s.Watches
+		sum.Bookmarks += s.Bookmarks
 		sum.Events += s.Events
 		sum.Received += s.Received
 		sum.Skipped += s.Skipped

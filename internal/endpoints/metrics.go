@@ -61,6 +61,7 @@ type collector struct {
 // Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, leads,
+		stalls,
 		reloads, events, ruleViolations,
 		listenerViolations, relists, handlerTime, handlerCrashes, attempts, lag, requests,
 		requestRetries, requestTime} {
@@ -108,6 +109,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		}
 		send(ch, reloads, prometheus.CounterValue, float64(last.Successes), "success")
 		send(ch, reloads, prometheus.CounterValue, float64(last.Failures), "failure")
+	}
+	if c.Stalled != nil {
+		collectStalls(ch, c.Stalled())
 	}
 	if c.Leads != nil {
 		value := 0.0

@@ -18,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/patch"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -59,7 +60,8 @@ func TestMetricsPage(t *testing.T) {
 
 // someServer has every metric.
 func someServer() *Server {
-	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
+	return &Server{Stalled: func() []status.Stall { return nil },
+		Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
 		Informers: someInformers, Leads: func() bool { return true },
 		Reload: func() Reload {
 			return Reload{Successful: true, Last: time.Unix(1700000000, 0), Successes: 5,

@@ -23,6 +23,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -77,6 +78,8 @@ type Server struct {
 	Leads     func() bool              // whether this replica works; nil if there is only one
 	Requests  func() kube.Requests     // to the API server; nil: they are not shown
 	Log       *slog.Logger             // nil: no log
+	// Stalled returns what has come to a halt, which makes the server not ready; nil: nothing does.
+	Stalled func() []status.Stall
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
 	Checkpoint func() keeper.Stats
 	// More are further paths, with what serves GET there. Tick is called when the server begins to
@@ -112,6 +115,7 @@ func (s *Server) listeners() []Listener {
 type Reload struct {
 	Successful bool      // the last attempt
 	Last       time.Time // the last that was successful, or the start
+	Running    time.Time // when the one began that is under way; zero if none is
 	// Successes and Failures are how many there were, without the start.
 	Successes, Failures uint64
 }

@@ -38,6 +38,10 @@ func (s *Server) Status() *status.Status {
 			out.Role = "leader"
 		}
 	}
+	if s.Stalled != nil {
+		out.Stalled = s.Stalled()
+		out.Ready = len(out.Stalled) == 0
+	}
 	if s.Informers != nil {
 		for _, in := range s.Informers() {
 			out.Informers = append(out.Informers, informerStatus(&in))
@@ -69,7 +73,8 @@ func (s *Server) Status() *status.Status {
 	}
 	if s.Reload != nil {
 		last := s.Reload()
-		out.Reload = &status.Reload{Successful: last.Successful, Last: last.Last}
+		out.Reload = &status.Reload{Successful: last.Successful, Last: last.Last,
+			Running: last.Running}
 	}
 	return out
 }
@@ -96,8 +101,9 @@ func informerStatus(in *informer.Status) status.Informer {
 		LabelSelector: in.Scope.LabelSelector, FieldSelector: in.Scope.FieldSelector,
 		Synced: in.Synced, Objects: in.Objects, Bytes: in.Bytes, MemoryBytes: in.Memory,
 		Version: in.ResourceVersion, Queued: in.Queued, Heard: in.Heard, Events: in.Events,
-		Lists: in.Lists, Watches: in.Watches, Skipped: in.Skipped, Received: in.Received,
-		Error: errorText(in.Err),
+		Lists: in.Lists, Watches: in.Watches, Bookmarks: in.Bookmarks, Skipped: in.Skipped,
+		Received: in.Received,
+		Error:    errorText(in.Err),
 	}
 }
 
@@ -133,6 +139,9 @@ func (l *Listener) status() status.Listener {
 	r := l.Route()
 	for op, n := range r.Events {
 		out.Events[op.String()] = n
+	}
+	if !r.Working.IsZero() {
+		out.WorkingSeconds = max(0, time.Since(r.Working).Seconds())
 	}
 	out.Unselected, out.Filtered, out.Matched, out.Own = r.Unselected, r.Filtered, r.Matched, r.Own
 	out.Errors, out.Retried = r.FilterErrors+r.RuleErrors, r.Retried

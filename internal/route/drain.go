@@ -121,6 +121,36 @@ func (s *runs) cut() {
 type busy struct {
 	working atomic.Int32 // on events
 	waiting atomic.Int32 // for room in an outbox
+
+	mu      sync.Mutex // guards what follows
+	workers map[*worker]struct{}
+}
+
+func (b *busy) add(w *worker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.workers == nil {
+		b.workers = map[*worker]struct{}{}
+	}
+	b.workers[w] = struct{}{}
+}
+
+func (b *busy) remove(w *worker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.workers, w)
+}
+
+// longest returns when the step began that has been under way for longest, zero if none is.
+func (b *busy) longest() (began time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for w := range b.workers {
+		if ns := w.step.Load(); ns != 0 && (began.IsZero() || ns < began.UnixNano()) {
+			began = time.Unix(0, ns)
+		}
+	}
+	return began
 }
 
 func (b *busy) wait() {

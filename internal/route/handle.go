@@ -69,6 +69,7 @@ func (w *worker) handle(ctx context.Context) {
 // handleOne has the guest handle one event, and reports whether it has not crashed.
 func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	r, observed := w.route, time.Now()
+	w.step.Store(observed.UnixNano())
 	r.stats.handlerCalls.Add(1)
 	result, err := w.guest.Handle(ctx, w.events[n])
 	w.meter(observed)
@@ -92,6 +93,7 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 // If the guest crashes, the first ones may have results.
 func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	r, observed := w.route, time.Now()
+	w.step.Store(observed.UnixNano())
 	r.stats.handlerCalls.Add(1)
 	results, err := w.guest.HandleBatch(ctx, w.events[from:])
 	w.meter(observed)

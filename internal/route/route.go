@@ -251,6 +251,7 @@ func (r *Route) open(ctx context.Context) (workers []*worker, err error) {
 	for range int(r.workers.Load()) {
 		w := &worker{route: r}
 		workers = append(workers, w)
+		r.busy.add(w)
 		if err := w.openCurrent(ctx); err != nil {
 			closeAll(workers)
 			return nil, err
@@ -261,6 +262,7 @@ func (r *Route) open(ctx context.Context) (workers []*worker, err error) {
 
 func closeAll(workers []*worker) {
 	for _, w := range workers {
+		w.route.busy.remove(w)
 		w.close()
 	}
 }

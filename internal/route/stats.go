@@ -3,6 +3,7 @@ package route
 import (
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/delivery"
@@ -81,6 +82,9 @@ type Stats struct {
 	Written  uint64 // messages outputs took, counted per output
 	Retried  uint64 // of all reasons and outputs
 	Members  int    // objects of which it is remembered whether they are selected
+	// Working is when the step of a worker began that has been under way for longest, such as a
+	// call of the handler; zero if no worker has an event.
+	Working time.Time
 	// DeadLetters are events given up, those on which a rule failed, and reports of rules that an
 	// output refuses permanently.
 	DeadLetters uint64
@@ -126,7 +130,7 @@ func (r *Route) Stats() Stats {
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
-		Members: r.members.len(), Handler: s.handled.stats(),
+		Members: r.members.len(), Handler: s.handled.stats(), Working: r.busy.longest(),
 	}
 	for i, reason := range early {
 		e := EarlyStats{reason, s.retried[i].Load(), s.deadLetters[i].Load()}

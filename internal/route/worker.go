@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/ledger"
@@ -28,6 +29,8 @@ type worker struct {
 	going    []going       // what that is, by output
 	memory   int64         // bytes that the guest had after its last call
 	crowded  bool          // an outbox has little room, which is not for objects that fail
+	// step is when the present step began, in ns since 1970; 0 if the worker has none.
+	step atomic.Int64
 }
 
 // stages are a worker's evaluators and handler instance for a pipeline.
@@ -136,6 +139,7 @@ func (w *worker) run(ctx context.Context, workers int) error {
 			return err
 		}
 		r.busy.working.Add(1)
+		w.step.Store(time.Now().UnixNano())
 		w.taken = append(w.taken[:0], d)
 		if size := w.batchSize(); size > 1 {
 			size = w.pipeline.room(size)
@@ -146,6 +150,7 @@ func (w *worker) run(ctx context.Context, workers int) error {
 		} else {
 			w.turn(ctx)
 		}
+		w.step.Store(0)
 		r.busy.working.Add(-1)
 	}
 }

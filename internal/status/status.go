@@ -53,13 +53,15 @@ type Informer struct {
 	Version       string `json:"version,omitempty"`
 	Queued        int    `json:"queued"`
 	// Heard is when something last came from the API server.
-	Heard    time.Time `json:"heard,omitzero"`
-	Events   uint64    `json:"events"`
-	Lists    uint64    `json:"lists"`
-	Watches  uint64    `json:"watches"`
-	Skipped  uint64    `json:"skipped"`
-	Received uint64    `json:"receivedBytes"`
-	Error    string    `json:"error,omitempty"`
+	Heard   time.Time `json:"heard,omitzero"`
+	Events  uint64    `json:"events"`
+	Lists   uint64    `json:"lists"`
+	Watches uint64    `json:"watches"`
+	// Bookmarks are signs of life that watches sent without an event.
+	Bookmarks uint64 `json:"bookmarks"`
+	Skipped   uint64 `json:"skipped"`
+	Received  uint64 `json:"receivedBytes"`
+	Error     string `json:"error,omitempty"`
 }
 
 // The states of a listener.
@@ -90,7 +92,10 @@ type Listener struct {
 	DeadLetters uint64 `json:"deadLetters"` // since the start
 	Letters     int    `json:"letters"`     // that there are now
 	Written     uint64 `json:"written"`     // messages that outputs took
-	Buffer      Buffer `json:"buffer"`
+	// WorkingSeconds is how long the worker that has been longest at one step has been at it, 0 if
+	// none works.
+	WorkingSeconds float64 `json:"workingSeconds"`
+	Buffer         Buffer  `json:"buffer"`
 	// Handler is nil without one.
 	Handler *Handler `json:"handler,omitempty"`
 	// Violations are the open ones, nil without rules.
@@ -164,6 +169,7 @@ type Checkpoint struct {
 type Reload struct {
 	Successful bool      `json:"successful"` // the last attempt
 	Last       time.Time `json:"last,omitzero"`
+	Running    time.Time `json:"running,omitzero"` // when the one began that is under way
 }
 
 // Process is the process as a whole.

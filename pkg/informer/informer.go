@@ -165,9 +165,9 @@ type Status struct {
 	Subscriptions int
 	// ResourceVersion is the last one seen, "" before the first list.
 	ResourceVersion string
-	// Lists, Watches and Events count what the API server answered, Received its bytes; Skipped
-	// counts malformed objects.
-	Lists, Watches, Events, Received, Skipped uint64
+	// Lists, Watches, Events and Bookmarks count what the API server answered, Received its bytes;
+	// Skipped counts malformed objects.
+	Lists, Watches, Events, Bookmarks, Received, Skipped uint64
 	// Relists are the lists that were not the informer's first one, by why they were needed.
 	Relists map[string]uint64
 	// Heard is when something last came from the API server: an event, a bookmark, a piece of a
@@ -186,6 +186,7 @@ func (inf *informer) Status() Status {
 		Queued:          inf.queue.Len(),
 		ResourceVersion: r.ResourceVersion, Lists: r.Lists, Watches: r.Watches,
 		Events: inf.reflector.Events.Load(), Received: r.Bytes, Skipped: r.Skipped, Err: r.Err,
+		Bookmarks: r.Bookmarks,
 		Relists: make(map[string]uint64, len(reflector.Relists)),
 	}
 	for _, reason := range reflector.Relists {

@@ -109,6 +109,7 @@ type Status struct {
 	ResourceVersion string // the last one seen, "" before the first list
 	Lists, Watches  uint64
 	Skipped         uint64 // malformed objects
+	Bookmarks       uint64 // of watches
 	// Relists are the lists that were not the first one, by their Relist.
 	Relists [relists]uint64
 	// Heard is when something last came from the API server, or when Run began; 0 before that.

@@ -203,6 +203,7 @@ func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 			r.skip(err)
 		}
 		r.SetVersion(bookmark.Version)
+		r.note(func(s *Status) { s.Bookmarks++ })
 		r.note(func(s *Status) { s.Current = true })
 		return notEnded, nil
 	case "ERROR":

@@ -1,0 +1,47 @@
+package endpoints
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informerd/informerd/internal/stall"
+	"github.com/informerd/informerd/internal/status"
+)
+
+var stalls = describe("stalls",
+	"Parts of informerd that have come to a halt: they have something to do, and nothing has come of it for 40 s. "+
+		"What a part does not get to do is no stall. /readyz and the status page say which, and why. Alert if there is any.",
+	"kind")
+
+// collectStalls sends a series for each kind, whether there is a stall of it or not.
+func collectStalls(ch chan<- prometheus.Metric, found []status.Stall) {
+	counts := map[string]int{}
+	for _, s := range found {
+		counts[s.Kind]++
+	}
+	for _, kind := range stall.Kinds {
+		send(ch, stalls, prometheus.GaugeValue, float64(counts[kind]), kind)
+	}
+}
+
+// withStalls adds what has come to a halt to a verdict of readiness, a line each.
+func (s *Server) withStalls(code int, text string) (int, string) {
+	if s.Stalled == nil {
+		return code, text
+	}
+	for i, found := range s.Stalled() {
+		if code == http.StatusOK && i == 0 {
+			code, text = http.StatusServiceUnavailable, "not ready: something has come to a halt"
+		}
+		text += "\n" + found.Kind
+		if found.What != "" {
+			text += fmt.Sprintf(" %+q", found.What)
+		}
+		text += fmt.Sprintf(": stalled since %s: %+.500q", found.Since.UTC().Format(time.RFC3339),
+			found.Text)
+	}
+	return code, text
+}

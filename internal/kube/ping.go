@@ -1,0 +1,18 @@
+package kube
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Ping asks the server for its version. The error is nil if it answers, whatever that is.
+func (r *Resolver) Ping(ctx context.Context) error {
+	err := r.client.RESTClient().Get().AbsPath("/version").Do(ctx).Error()
+	var answer *apierrors.StatusError
+	if errors.As(err, &answer) {
+		return nil
+	}
+	return err
+}
