@@ -20,13 +20,19 @@ func unaccounted(s *Subscription, l *ledgers.Ledger) string {
 		}
 	}
 	blocked := s.Underway(underway)
+	// what the processor guards is read with its lock, and not only while nobody writes
+	passedTo := func(reg *registration, hash uint64) (passed Passed, held bool) {
+		reg.proc.mu.Lock()
+		defer reg.proc.mu.Unlock()
+		return reg.column.Passed(hash), reg.held
+	}
 	for _, reg := range s.regs {
-		if reg.held {
+		if _, held := passedTo(reg, 0); held {
 			return ""
 		}
 		for _, o := range reg.store.List() {
 			hash, version := o.Key().Hash(), ledgers.ParseVersion(o.ResourceVersion())
-			passed := reg.column.Passed(hash)
+			passed, _ := passedTo(reg, hash)
 			entry, known := l.Get(hash)
 			_, waits := underway[hash]
 			switch {

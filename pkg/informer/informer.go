@@ -187,7 +187,7 @@ func (inf *informer) Status() Status {
 		ResourceVersion: r.ResourceVersion, Lists: r.Lists, Watches: r.Watches,
 		Events: inf.reflector.Events.Load(), Received: r.Bytes, Skipped: r.Skipped, Err: r.Err,
 		Bookmarks: r.Bookmarks,
-		Relists: make(map[string]uint64, len(reflector.Relists)),
+		Relists:   make(map[string]uint64, len(reflector.Relists)),
 	}
 	for _, reason := range reflector.Relists {
 		s.Relists[reason.String()] = r.Relists[reason]
