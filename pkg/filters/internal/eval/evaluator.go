@@ -136,7 +136,7 @@ func (e *Evaluator) bind(ev event.Event) {
 		e.env["initial"] = ev.Initial
 	}
 	if ev.Missed != e.event.Missed {
-		e.env["missed"] = ev.Missed
+		e.env["missed"] = int(ev.Missed) // the language counts in int
 	}
 	if ev.Resumed != e.event.Resumed {
 		e.env["resumed"] = ev.Resumed

@@ -680,7 +680,7 @@ func sumOf(sum any) any {
 // oracleOf is the oracle of an event.
 func oracleOf(ev event.Event, now time.Time, caches map[string]any) *oracle {
 	o := &oracle{now: now, caches: caches, vars: map[string]any{
-		"op": ev.Op.String(), "initial": ev.Initial, "missed": ev.Missed, "resumed": ev.Resumed,
+		"op": ev.Op.String(), "initial": ev.Initial, "missed": int(ev.Missed), "resumed": ev.Resumed,
 		"cluster": "", "listener": "", "object": decodeJSON(ev.Object.JSON()),
 	}}
 	if ev.Op == event.Update && ev.Old != nil {
