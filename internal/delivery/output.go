@@ -59,6 +59,9 @@ func (o *Output) Pause() (p breaker.Pause, pauses uint64) {
 	return p, pauses + o.earlier.Load()
 }
 
+// Trouble returns the error that the last pause began with, nil since a write has worked.
+func (o *Output) Trouble() error { return o.breaker.Cause() }
+
 // Replaces notes that the output takes the place of another one. It goes on counting from there.
 func (o *Output) Replaces(before *Output) {
 	_, pauses := before.Pause()

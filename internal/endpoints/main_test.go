@@ -149,9 +149,9 @@ func someListeners() []Listener {
 					HandlerPauses: 30, Paused: breaker.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
 						Failures: 31,
-						Cause: errors.New("trap: \x1b[31m\nok\u2028 " +
-							strings.Repeat("é", 1000)),
 					},
+					HandlerTrouble: errors.New("trap: \x1b[31m\nok\u2028 " +
+						strings.Repeat("é", 1000)),
 				}
 			},
 			Buffer: func() informer.SubscriptionStats {

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/informer"
@@ -149,7 +148,7 @@ func (l *Listener) status() status.Listener {
 	if r.Handler != nil {
 		out.Handler = &status.Handler{Calls: r.HandlerCalls, Crashes: r.HandlerCrashes,
 			Dropped: r.Dropped, Emitted: r.Emitted, PausedUntil: r.Paused.End,
-			Error: causeOf(r.Paused)}
+			Error: errorText(r.HandlerTrouble)}
 		if !r.Paused.IsZero() && out.State == status.Running {
 			out.State = status.Paused
 		}
@@ -159,20 +158,13 @@ func (l *Listener) status() status.Listener {
 		shown := status.Output{Name: o.Output, Waiting: o.Queued, WaitingBytes: o.Made,
 			OldestSeconds: ageOf(o.Oldest), Delivered: o.Delivered, Written: o.Written,
 			Unwanted: o.Unwanted, Retried: o.Retried, Merged: o.Merged, Dropped: o.Dropped,
-			DeadLetters: o.Letters, PausedUntil: o.Paused.End, Error: causeOf(o.Paused)}
+			DeadLetters: o.Letters, PausedUntil: o.Paused.End, Error: errorText(o.Trouble)}
 		if n := o.Lag.Count(); n > 0 {
 			shown.LagSeconds = o.Lag.Sum.Seconds() / float64(n)
 		}
 		out.Outputs = append(out.Outputs, shown)
 	}
 	return out
-}
-
-func causeOf(p breaker.Pause) string {
-	if p.IsZero() {
-		return ""
-	}
-	return errorText(p.Cause)
 }
 
 func errorText(err error) string {

@@ -69,6 +69,7 @@ type Stats struct {
 	HandlerCrashes uint64
 	HandlerPauses  uint64        // times that the workers paused because the handler kept crashing
 	Paused         breaker.Pause // the pause that there is now; the zero Pause if there is none
+	HandlerTrouble error         // why the last pause began; nil since a call has worked
 	Dropped        uint64        // refused by the handler
 	Emitted        uint64        // events the handler made
 	Handler        *HandlerStats // nil if there has been no handler
@@ -111,6 +112,7 @@ type OutputStats struct {
 	Unwanted uint64        // events of which it wants nothing
 	Paused   breaker.Pause // of the output; the zero Pause if there is none
 	Pauses   uint64
+	Trouble  error // why the last pause began; nil since a write has worked
 	// Lag is how long it took from the arrival of events until the output had taken them, and
 	// Oldest when the oldest one arrived that waits for it, 0 if that is unknown.
 	Lag    histogram.Snapshot
@@ -122,7 +124,7 @@ func (r *Route) Stats() Stats {
 	s := &r.stats
 	paused, pauses := r.breaker.State()
 	out := Stats{
-		HandlerPauses: pauses, Paused: paused,
+		HandlerPauses: pauses, Paused: paused, HandlerTrouble: r.breaker.Cause(),
 		Events:     map[event.Op]uint64{},
 		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(),
 		Own: s.own.Load(), FilterErrors: s.filterErrors.Load(),
@@ -142,6 +144,7 @@ func (r *Route) Stats() Stats {
 		for _, way := range p.ways {
 			o := OutputStats{Output: way.Name(), Stats: way.Stats(), Unwanted: way.unwanted.Load()}
 			o.Paused, o.Pauses = way.Output().Pause()
+			o.Trouble = way.Output().Trouble()
 			o.Lag, o.Oldest = way.Lag(), way.Oldest()
 			out.Outputs = append(out.Outputs, o)
 		}

@@ -123,7 +123,8 @@ type Handler struct {
 	Crashes uint64 `json:"crashes"`
 	Dropped uint64 `json:"dropped"` // events that it refused
 	Emitted uint64 `json:"emitted"`
-	// PausedUntil is set while the listener takes no events, and Error is why.
+	// PausedUntil is set while the listener takes no events. Error is why it did not, until a call
+	// has worked.
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`
 	Error       string    `json:"error,omitempty"`
 }
@@ -143,7 +144,8 @@ type Output struct {
 	DeadLetters   uint64  `json:"deadLetters"`
 	// LagSeconds is the mean time from an event's arrival to its delivery, 0 if none was delivered.
 	LagSeconds float64 `json:"lagSeconds"`
-	// PausedUntil is set while nobody tries the output, and Error is why.
+	// PausedUntil is set while nobody tries the output. Error is why nobody did, until a write has
+	// worked.
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`
 	Error       string    `json:"error,omitempty"`
 }
