@@ -82,6 +82,8 @@ var layers = []layer{
 		"it compares what others have noted with the cluster; who asks for that is above"},
 	{[]string{"internal/status"},
 		"it says how things are, whoever knows and whoever asks"},
+	{[]string{"internal/oneoff", "internal/starter"},
+		"they write configurations, and run none"},
 	{[]string{"internal/history", "internal/stall"},
 		"they keep how things were, or judge by that, whoever asks"},
 	{[]string{"internal/endpoints", "internal/admin"},

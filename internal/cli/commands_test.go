@@ -72,6 +72,19 @@ outputs: {out: {stdout: {}}}
 		{"plan -c @/good.yaml", exitOK,
 			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
 
+		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
+		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +
+			hint},
+		{"watch pods -A -n shop", exitUsage, "",
+			"informerd: --all-namespaces and --namespace exclude each other" + hint},
+		{"watch pods --print-config --filter object.sepc==1", exitUsage, "",
+			"informerd: --filter: there is no field sepc in object; did you mean spec?\n  object.sepc==1\n         ^\n"},
+		{"watch pods --rules @/good.yaml", exitConfig, "",
+			"@/good.yaml: it is a configuration, and must be a policy: kind: Policy; run it with informerd run\n"},
+		{"watch pods --filter op==\"add\" --print-config", exitOK,
+			"# yaml-language-server: $schema=https://raw.githubusercontent.com/informerd/informerd/main/docs/config.schema.json\n" +
+				"apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  pods:\n    informer:\n      resource: pods\n    filter: 'op==\"add\"'\n    outputs:\n      - stdout\noutputs:\n  stdout:\n    stdout: {}\n", ""},
+
 		{"explain", exitUsage, "", "informerd: --listener and --object are required" + hint},
 		{"explain --listener pods --config @/good.yaml", exitUsage, "",
 			"informerd: --listener and --object are required" + hint},

@@ -64,6 +64,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitRun
 	case errors.As(err, &mistakes):
 		writeMistakes(stderr, mistakes, "")
+		if errors.As(err, &usage) { // they are in flags that make a configuration
+			return exitUsage
+		}
 		return exitConfig
 	}
 	fmt.Fprintf(stderr, "informerd: %v\n", err)
@@ -116,7 +119,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
-		newAudit(stdin, stdout, stderr),
+		newAudit(stdin, stdout, stderr), newWatch(stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
 	return root
 }

@@ -298,3 +298,13 @@ func (s *policySet) sources() []policySource {
 	}
 	return all
 }
+
+// PolicyOf returns the policy that a listener comes from, nil if it is in the configuration itself.
+func (c *Config) PolicyOf(listener string) *Policy {
+	for _, p := range c.policies {
+		if p.listener == listener {
+			return p.policy
+		}
+	}
+	return nil
+}

@@ -43,6 +43,8 @@
 //	informerd-stop NAME                       TERM, and it ends with status 0 within 5 s, or more on a
 //	                                          busy machine
 //	expect-log NAME REGEXP…                   wait until each of them matches a line of standard error
+//	expect-line NAME REGEXP…                  wait until each of them matches a line of standard output, which has no
+//	                                          events then
 //	allow-log NAME REGEXP…                    lines of standard error may match them
 //	no-log NAME REGEXP                        none has matched so far
 //
@@ -65,7 +67,8 @@
 // a deadline, and print what there was instead. To check that something does not happen, wait first
 // for something that happens later.
 //
-// Every line on standard output must be a valid CloudEvent, whether a script expects it or not.
+// Every line on standard output must be a valid CloudEvent, whether a script expects it or not,
+// unless it is read by expect-line.
 // Every line on standard error at a level other than INFO or DEBUG must match a pattern of
 // expect-log or allow-log, or the script fails at its end.
 package e2e

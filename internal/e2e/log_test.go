@@ -29,6 +29,23 @@ func expectLog(ts *testscript.TestScript, args []string) {
 	}
 }
 
+// expectLine waits for lines of standard output that are not events.
+func expectLine(ts *testscript.TestScript, args []string) {
+	p := storyOf(ts).process(ts, args[0])
+	p.text = true
+	for _, pattern := range args[1:] {
+		re, err := regexp.Compile("(?m)" + pattern)
+		ts.Check(err)
+		ts.Check(p.await(p.out, func(lines string) error {
+			if !re.MatchString(lines) {
+				return fmt.Errorf("no line of %s.out matches %s; there is\n%s", args[0], pattern,
+					lines)
+			}
+			return nil
+		}))
+	}
+}
+
 func allowLog(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
 	for _, pattern := range args[1:] {

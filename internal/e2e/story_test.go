@@ -117,6 +117,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"informerd-wait":    command(3, 3, "informerd-wait NAME STATUS DURATION", informerdWait),
 	"informerd-stop":    command(1, 1, "informerd-stop NAME", informerdStop),
 	"expect-log":        command(2, -1, "expect-log NAME REGEXP…", expectLog),
+	"expect-line":       command(2, -1, "expect-line NAME REGEXP…", expectLine),
 	"allow-log":         command(2, -1, "allow-log NAME REGEXP…", allowLog),
 	"no-log":            command(2, 2, "no-log NAME REGEXP", noLog),
 	"expect-event":      command(2, -1, "expect-event NAME CONDITION…", expectEvent),

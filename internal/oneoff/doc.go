@@ -1,0 +1,10 @@
+// Package oneoff is informerd watch: changes of resources on a terminal, without a configuration.
+//
+//   - A Query becomes the text of a configuration, and nothing else is run: informerd run does the
+//     same with that text.
+//   - Lines turns the events that the configuration writes to stdout into what people read: a line
+//     each, with the time, the op, the object, and which fields have changed from what to what.
+//   - Fields that change with every update (resourceVersion, generation) are left out of a line;
+//     times come last.
+//   - Nothing in an object can move the cursor or change colors.
+package oneoff

@@ -1,0 +1,144 @@
+package oneoff
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/yamltext"
+)
+
+// Query is what to watch. The zero value of each field but Resources is no limit.
+type Query struct {
+	Resources           []string // as in pods or deployments.apps; may be empty with a Policy
+	Namespaces          []string
+	Labels, Fields      string // selectors
+	Select, Filter      string // expressions
+	Policy              *config.Policy
+	Kubeconfig, Context string
+}
+
+// SchemaComment is the first line of a configuration, which names its schema for editors.
+const SchemaComment = "# yaml-language-server: $schema=" + SchemaURL + "\n"
+
+// SchemaURL is where editors find the schema of configurations.
+const SchemaURL = "https://raw.githubusercontent.com/informerd/informerd/main/docs/config.schema.json"
+
+// document is the configuration in the order in which it is written.
+type document struct {
+	APIVersion string                      `json:"apiVersion"`
+	Kind       string                      `json:"kind"`
+	Cluster    *cluster                    `json:"cluster,omitempty"`
+	Informers  map[string]*config.Informer `json:"informers,omitempty"`
+	Listeners  map[string]*listener        `json:"listeners"`
+	Outputs    map[string]any              `json:"outputs"`
+}
+
+type cluster struct {
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Context    string `json:"context,omitempty"`
+}
+
+type listener struct {
+	Informer *config.Informer `json:"informer"`
+	Select   string           `json:"select,omitempty"`
+	Filter   string           `json:"filter,omitempty"`
+	Rules    []config.Rule    `json:"rules,omitempty"`
+	Outputs  []string         `json:"outputs"`
+}
+
+// output is the name of the only output.
+const output = "stdout"
+
+// Config returns the text of the configuration.
+func (q *Query) Config() ([]byte, error) {
+	informers, err := q.informers()
+	if err != nil {
+		return nil, err
+	}
+	d := document{APIVersion: config.APIVersion, Kind: config.Kind,
+		Listeners: map[string]*listener{}, Outputs: map[string]any{
+			output: map[string]any{"stdout": struct{}{}}}}
+	if q.Kubeconfig != "" || q.Context != "" {
+		d.Cluster = &cluster{q.Kubeconfig, q.Context}
+	}
+	for _, inf := range informers {
+		l := &listener{Informer: inf, Select: q.Select, Filter: q.Filter,
+			Outputs: []string{output}}
+		if q.Policy != nil {
+			l.Rules, d.Informers = q.Policy.Rules, q.Policy.Informers
+			if l.Select == "" {
+				l.Select = q.Policy.Select.Text
+			}
+		}
+		d.Listeners[nameOf(inf.Resource, d.Listeners)] = l
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be written: %w", err)
+	}
+	written, err := yamltext.FromJSON(text)
+	return append([]byte(SchemaComment), written...), err
+}
+
+// informers returns one for each resource.
+func (q *Query) informers() (all []*config.Informer, err error) {
+	resources := q.Resources
+	from := &config.Informer{}
+	if len(resources) == 0 {
+		if from, err = q.policyInformer(); err != nil {
+			return nil, err
+		}
+		resources = []string{from.Resource}
+	}
+	for _, resource := range resources {
+		inf := *from
+		inf.Resource = resource
+		if len(q.Namespaces) > 0 {
+			inf.Namespaces = q.Namespaces
+		}
+		if q.Labels != "" {
+			inf.LabelSelector = q.Labels
+		}
+		if q.Fields != "" {
+			inf.FieldSelector = q.Fields
+		}
+		// Whoever names them on the command line watches them on purpose.
+		plural, _, _ := strings.Cut(resource, ".")
+		inf.AllowSecrets = inf.AllowSecrets || plural == "secrets" || plural == "secret"
+		all = append(all, &inf)
+	}
+	return all, nil
+}
+
+func (q *Query) policyInformer() (*config.Informer, error) {
+	if q.Policy == nil {
+		return nil, errors.New("name a resource, as in pods or deployments.apps")
+	}
+	ref := q.Policy.InformerRef
+	if ref.Inline != nil {
+		return ref.Inline, nil
+	}
+	if inf := q.Policy.Informers[ref.Name]; inf != nil {
+		return inf, nil
+	}
+	return nil, fmt.Errorf("the rules are for the informer %q of a configuration: name a resource as well, as in pods", ref.Name)
+}
+
+// nameOf returns the name of a resource's listener, which none of the others has.
+func nameOf(resource string, others map[string]*listener) string {
+	whole := strings.ToLower(strings.NewReplacer(".", "-", "/", "-").Replace(resource))
+	plural, _, _ := strings.Cut(whole, "-")
+	for n, name := 2, plural; ; n++ {
+		if !slices.Contains(slices.Collect(maps.Keys(others)), name) {
+			return name
+		}
+		if name = whole; n > 2 {
+			name = fmt.Sprintf("%s-%d", whole, n)
+		}
+	}
+}
