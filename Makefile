@@ -225,7 +225,8 @@ docs: ## Write what is generated in docs
 	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
-	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/cli -update
+	go test -count=1 -run '^TestOutputsPage$$' ./internal/cli -update
+	go test -count=1 -run '^TestPages$$' ./internal/pagetest -update
 	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update
 
 .PHONY: clean

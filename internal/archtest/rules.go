@@ -13,7 +13,7 @@ const (
 // and its own folder, so that an event's way can be read in one direction. What stands side by side
 // in one layer knows nothing of each other.
 var layers = []layer{
-	{[]string{"internal/growth", "internal/testcache", "internal/watchlog"},
+	{[]string{"internal/growth", "internal/pages", "internal/testcache", "internal/watchlog"},
 		"the tests of everybody may use them, so they use nobody"},
 	{[]string{"internal/codec"},
 		"it writes numbers and texts, and knows nobody's formats"},
@@ -96,8 +96,8 @@ var layers = []layer{
 		"tools for handlers' authors run them as the daemon does; the daemon does not know them"},
 	{[]string{"internal/cli"},
 		"commands call the daemon, never the other way round"},
-	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/outage", "internal/stress",
-		"internal/archtest"},
+	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/outage", "internal/pagetest",
+		"internal/stress", "internal/archtest"},
 		"programs and the tests of the whole come last"},
 }
 

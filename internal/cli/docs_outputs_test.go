@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,11 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
+var update = flag.Bool("update", false, "write the output of commands in docs/outputs.md again")
+
 var (
+	console   = regexp.MustCompile("(?m)^```console\n((?:\\$ .*\n)+)((?s:.*?))^```$")
+	file      = regexp.MustCompile("(?m)^```yaml\n# (\\S+\\.yaml)\n((?s:.*?))^```$")
 	ageColumn = regexp.MustCompile(`(?m)^(ID +)AGE +`)
 	age       = regexp.MustCompile(`(?m)^([0-9a-f]{16}  )\S+ +`)
 )

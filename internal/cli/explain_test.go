@@ -175,3 +175,25 @@ func TestValidateAPolicyAlone(t *testing.T) {
 		}
 	}
 }
+
+// A message without a text is the rule's name, in explain as in reports.
+func TestExplainSaysTheMessageThatIsReported(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"c.yaml": "apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {out: {stdout: {}}}\nlisteners:\n  pods:\n    informer: {resource: pods}\n" +
+			"    rules: [{name: lonely, deny: label(\"app\") == nil, message: annotation(\"why\")}]\n    outputs: [out]\n",
+		"o.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: web-1, namespace: shop}}\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if code := Main(strings.Fields("explain --config c.yaml --listener pods --object o.yaml"),
+		&stdout, &stderr); code != exitOK {
+		t.Fatal(code, stderr.String())
+	}
+	if want := "The object violates the rule, which is reported at once: \"lonely\"\n"; !strings.Contains(stdout.String(), want) {
+		t.Errorf("got\n%s\nwant %s", stdout.String(), want)
+	}
+}
