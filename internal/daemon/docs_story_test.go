@@ -39,6 +39,9 @@ import (
 // the cache of another informer; "away" is an output that takes nothing until "back"; +10m lets
 // time pass.
 //
+// Behind => are the messages, separated by commas; if the listener has several outputs, each with
+// the name of its output, as in "chat: violated stuck".
+//
 // A line that logs a warning or an error says so behind what comes out, as in: => nothing; logs
 // "event given up". What the listener's beginning logs is said by a line "begin".
 type told struct {
@@ -64,10 +67,25 @@ var kindsOfStories = map[string]struct {
 }{
 	"pods": {"v1", "Pod", false}, "events": {"v1", "Event", false}, "nodes": {"v1", "Node", true},
 	"deployments.apps": {"apps/v1", "Deployment", false}, "services": {"v1", "Service", false},
-	"configmaps": {"v1", "ConfigMap", false}, "endpointslices.discovery.k8s.io": {
-		"discovery.k8s.io/v1", "EndpointSlice", false},
-	"certificates.cert-manager.io": {"cert-manager.io/v1", "Certificate", false}, "jobs.batch": {
-		"batch/v1", "Job", false},
+	"configmaps": {"v1", "ConfigMap", false}, "secrets": {"v1", "Secret", false},
+	"endpointslices.discovery.k8s.io": {"discovery.k8s.io/v1", "EndpointSlice", false},
+	"certificates.cert-manager.io":    {"cert-manager.io/v1", "Certificate", false},
+	"certificates.v1.cert-manager.io": {"cert-manager.io/v1", "Certificate", false},
+	"jobs.batch":                      {"batch/v1", "Job", false},
+	"cronjobs.batch":                  {"batch/v1", "CronJob", false},
+	"namespaces":                      {"v1", "Namespace", true},
+	"persistentvolumeclaims":          {"v1", "PersistentVolumeClaim", false},
+	"persistentvolumes":               {"v1", "PersistentVolume", true},
+	"resourcequotas":                  {"v1", "ResourceQuota", false},
+	"horizontalpodautoscalers.autoscaling": {"autoscaling/v2", "HorizontalPodAutoscaler",
+		false},
+	"poddisruptionbudgets.policy": {"policy/v1", "PodDisruptionBudget", false},
+	"ingresses.networking.k8s.io": {"networking.k8s.io/v1", "Ingress", false},
+	"clusterrolebindings.rbac.authorization.k8s.io": {"rbac.authorization.k8s.io/v1",
+		"ClusterRoleBinding", true},
+	"clusterroles.rbac.authorization.k8s.io": {"rbac.authorization.k8s.io/v1", "ClusterRole", true},
+	"kustomizations.kustomize.toolkit.fluxcd.io": {"kustomize.toolkit.fluxcd.io/v1",
+		"Kustomization", false},
 }
 
 // originOf returns the origin of a listener's messages, as the API server's answers make it.
@@ -109,7 +127,7 @@ func tell(t *testing.T, cfg *config.Config, schemas plan.Schemas, name, events s
 		p := s.listener.setup().pipeline()
 		p.Caches = s.caches
 		for i, o := range s.listener.setup().outputs {
-			p.Outputs[i].To = outputTo(o.name, s.sink).To
+			p.Outputs[i].To = outputTo(o.name, docOutput{s.sink, o.name}).To
 		}
 		p.Messages, err = cloudevent.NewBuilder(originOf(cfg, name,
 			s.listener.setup().Config.Informer().Resource))
@@ -177,8 +195,16 @@ func (s *told) line(line string) {
 	}
 	synctest.Wait()
 	var got []string
-	for _, m := range s.sink.all()[before:] {
-		got = append(got, outcome(m))
+	for _, o := range s.listener.setup().outputs {
+		for _, a := range s.sink.arrived()[before:] {
+			switch {
+			case a.output != o.name:
+			case len(s.listener.setup().outputs) > 1:
+				got = append(got, a.output+": "+outcome(a.message))
+			default:
+				got = append(got, outcome(a.message))
+			}
+		}
 	}
 	if len(got) == 0 {
 		got = []string{"nothing"}
@@ -535,33 +561,61 @@ func (s *docSource) Again(d *informer.Delivery, after time.Duration) {
 	s.recalls[key] = timer
 }
 
-// docSink keeps what comes out.
+// docSink keeps what comes out, of all outputs.
 type docSink struct {
-	mu       sync.Mutex
-	messages []sink.Message
-	away     atomic.Bool
+	mu   sync.Mutex
+	got  []docMessage
+	away atomic.Bool
 }
 
-func (s *docSink) Pace() sink.Pace { return sink.Pace{} }
-
-func (s *docSink) Write(ctx context.Context, messages []sink.Message) []error {
-	return sinktest.Each(ctx, messages, s.take)
+type docMessage struct {
+	output  string
+	message sink.Message
 }
 
-func (s *docSink) take(_ context.Context, m sink.Message) error {
-	if s.away.Load() {
+// docOutput is a docSink as one of the listener's outputs.
+type docOutput struct {
+	*docSink
+	name string
+}
+
+func (o docOutput) Pace() sink.Pace { return sink.Pace{} }
+
+func (o docOutput) Write(ctx context.Context, messages []sink.Message) []error {
+	return sinktest.Each(ctx, messages, o.take)
+}
+
+func (o docOutput) take(_ context.Context, m sink.Message) error {
+	if o.away.Load() {
 		return errors.New("connection refused")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.messages = append(s.messages, m)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.got = append(o.got, docMessage{o.name, m})
 	return nil
 }
 
-func (s *docSink) Close(context.Context) error { return nil }
+func (o docOutput) Close(context.Context) error { return nil }
 
-func (s *docSink) all() []sink.Message {
+func (s *docSink) arrived() []docMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.messages)
+	return slices.Clone(s.got)
+}
+
+func (s *docSink) all() (messages []sink.Message) {
+	for _, m := range s.arrived() {
+		messages = append(messages, m.message)
+	}
+	return messages
+}
+
+// of returns the messages to one output.
+func (s *docSink) of(output string) (messages []sink.Message) {
+	for _, m := range s.arrived() {
+		if m.output == output {
+			messages = append(messages, m.message)
+		}
+	}
+	return messages
 }
