@@ -157,7 +157,7 @@ func arrives(t *testing.T, cfg *config.Config, schemas plan.Schemas, l *config.L
 			lines = append(lines, inShort(t, o, address, request)...)
 		}
 	}
-	return fenced("", strings.Join(lines, "\n"))
+	return fenced("text", strings.Join(lines, "\n"))
 }
 
 // inShort returns what matters of a request to an output.
