@@ -38,6 +38,10 @@ outputs: {out: {stdout: {}}}
 		}
 	}
 	const hint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
+	const required = "informerd: --config is required\nTo begin without one:\n" +
+		"  informerd init        write a configuration, with explanations\n" +
+		"  informerd watch pods  show changes at once\n" +
+		"The quick start is at https://github.com/informerd/informerd#see-it-work"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
 	const planned = `informer of pods, all namespaces
   label selector     none: every object
@@ -49,7 +53,7 @@ outputs: {out: {stdout: {}}}
 		code           int
 		stdout, stderr string
 	}{
-		{"plan", exitUsage, "", "informerd: --config is required" + hint},
+		{"plan", exitUsage, "", required + hint},
 		{"plan it", exitConfig, "",
 			"it: the configuration cannot be read: no such file or directory\n"},
 		{"plan it that", exitUsage, "",
@@ -91,7 +95,7 @@ outputs: {out: {stdout: {}}}
 		{"explain --object @/pod.yaml --config @/good.yaml", exitUsage, "",
 			"informerd: --listener and --object are required" + hint},
 		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
-			"informerd: --config is required" + hint},
+			required + hint},
 		{"explain me", exitUsage, "", "informerd: --listener and --object are required" + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
 			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
@@ -133,7 +137,7 @@ outputs: {out: {stdout: {}}}
 		{"explain -c @/typo.yaml -l pods --object @/pod.yaml --schema off", exitOK,
 			"listener pods, add of Pod \"shop/web\"\n\nfilter:\nfalse  object.sepc.x == 1\n└─ object.sepc.x = nil\nThe event does not match.\n", ""},
 
-		{"validate", exitUsage, "", "informerd: --config is required" + hint},
+		{"validate", exitUsage, "", required + hint},
 		{"validate --config @/typo.yaml", exitConfig, "", typo},
 		{"validate --config @/typo.yaml --schema off", exitOK,
 			"@/typo.yaml is valid: 1 listener, 1 output\n", ""},

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/starter"
 )
 
 // configuration is the configuration file of a command: the flag --config, or an argument.
@@ -63,10 +64,26 @@ func (c *configuration) watched() *filewatch.Watcher {
 	return w
 }
 
+// errNoConfiguration is followed by what writeBeginnings writes.
+var errNoConfiguration = errors.New("--config is required")
+
+// writeBeginnings says what to do without a configuration.
+func writeBeginnings(w io.Writer, cmd *cobra.Command) {
+	if _, err := os.Stat(starter.DefaultFile); err == nil {
+		fmt.Fprintf(w, "%s is in this folder; to use it:\n  %s -c %s\n", starter.DefaultFile,
+			cmd.CommandPath(), starter.DefaultFile)
+		return
+	}
+	fmt.Fprint(w, "To begin without one:\n"+
+		"  informerd init        write a configuration, with explanations\n"+
+		"  informerd watch pods  show changes at once\n"+
+		"The quick start is at https://github.com/informerd/informerd#see-it-work\n")
+}
+
 // given returns an error if there is no file.
 func (c *configuration) given() error {
 	if c.path == "" {
-		return usageError{errors.New("--config is required")}
+		return usageError{errNoConfiguration}
 	}
 	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
 		return usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}

@@ -340,9 +340,6 @@ func TestDeadLetterUsage(t *testing.T) {
 	}
 	d.expect("dlq ls", exitConfig, "",
 		"@/informerd.yaml.none: the configuration cannot be read: no such file or directory\n")
-	d.config = ""
-	d.expect("dlq ls", exitUsage, "", "informerd: --config is required\n"+fmt.Sprintf(seeUsage,
-		"dlq ls"))
 }
 
 func TestReloadCommand(t *testing.T) {

@@ -70,6 +70,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitConfig
 	}
 	fmt.Fprintf(stderr, "informerd: %v\n", err)
+	if errors.Is(err, errNoConfiguration) {
+		writeBeginnings(stderr, cmd)
+	}
 	switch {
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
@@ -114,7 +117,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return usageError{flagError(cmd, err)}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
+	root.AddCommand(newInit(stdin, stdout, stderr),
+		newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/docs"
 	"github.com/informerd/informerd/internal/config"
 )
 
@@ -113,7 +114,7 @@ func TestTheTextOfAQueryIsAConfiguration(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if len(cfg.Listeners) != 4 || cfg.Cluster.Context != q.Context ||
-		!strings.HasPrefix(string(text), SchemaComment) {
+		!strings.HasPrefix(string(text), docs.SchemaComment) {
 		t.Errorf("the text is\n%s", text)
 	}
 	for name, l := range cfg.Listeners {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/docs"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/yamltext"
 )
@@ -21,12 +22,6 @@ type Query struct {
 	Policy              *config.Policy
 	Kubeconfig, Context string
 }
-
-// SchemaComment is the first line of a configuration, which names its schema for editors.
-const SchemaComment = "# yaml-language-server: $schema=" + SchemaURL + "\n"
-
-// SchemaURL is where editors find the schema of configurations.
-const SchemaURL = "https://raw.githubusercontent.com/informerd/informerd/main/docs/config.schema.json"
 
 // document is the configuration in the order in which it is written.
 type document struct {
@@ -82,7 +77,7 @@ func (q *Query) Config() ([]byte, error) {
 		return nil, fmt.Errorf("the configuration cannot be written: %w", err)
 	}
 	written, err := yamltext.FromJSON(text)
-	return append([]byte(SchemaComment), written...), err
+	return append([]byte(docs.SchemaComment), written...), err
 }
 
 // informers returns one for each resource.
