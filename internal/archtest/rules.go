@@ -85,6 +85,8 @@ var layers = []layer{
 		"it says how things are, whoever knows and whoever asks"},
 	{[]string{"internal/oneoff", "internal/starter"},
 		"they write configurations, and run none"},
+	{[]string{"internal/once"},
+		"it says when a run is done, and with what result; who runs is above"},
 	{[]string{"internal/history", "internal/stall"},
 		"they keep how things were, or judge by that, whoever asks"},
 	{[]string{"internal/endpoints", "internal/admin"},

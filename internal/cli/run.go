@@ -18,6 +18,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var logs logFlags
 	var fields fieldCheck
+	var flags runFlags
 	opts := daemon.Options{Version: version, Stdout: stdout}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -25,11 +26,15 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish the\n" +
 			"events in their buffers, for up to shutdown.drain (25s by default); the second ends informerd at once. The\n" +
 			"configuration is reloaded on SIGHUP, by informerd reload, and when one of its files changes: what differs is\n" +
-			"exchanged, and if there is a mistake, nothing is.",
+			"exchanged, and if there is a mistake, nothing is.\n" +
+			"With --once it ends by itself, for CI and cron jobs; with --dry-run it sends nothing.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
 			if err != nil {
+				return err
+			}
+			if err := flags.apply(cmd, &opts, stdout, stderr); err != nil {
 				return err
 			}
 			if opts.Schemas, err = fields.schemas(); err != nil {
@@ -62,6 +67,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"context of the kubeconfig, instead of the configuration's")
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
 		"begin without the checkpoint, which is removed: all objects come as add")
+	flags.add(cmd)
 	fields.add(cmd)
 	logs.add(cmd)
 	return cmd

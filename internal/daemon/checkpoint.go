@@ -75,6 +75,7 @@ func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
 	if informer.WaitForSync(ctx, events...) != nil {
 		return
 	}
+	defer l.endedAbsent.Store(true)
 	err := l.route.EndAbsent(ctx, func(key event.Key) bool {
 		return slices.ContainsFunc(events, func(reg *informer.Registration) bool {
 			_, err := reg.Lister().Get(key.Namespace, key.Name)
@@ -98,6 +99,7 @@ func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept fun
 		return parent, func() error { return nil }
 	}
 	s.cluster.factory.Stored = s.keeper.Stored
+	s.cluster.factory.ListFirst = s.once != nil // the list says what there is by now
 	ctx, fail := context.WithCancelCause(parent)
 	keeping, stop := context.WithCancel(context.WithoutCancel(parent))
 	ended := make(chan error, 1)
@@ -206,10 +208,13 @@ func (l *listener) leftUnused() bool {
 // before the restart.
 func (s *supervisor) resumed(l *listener) {
 	if s.keeper == nil {
+		l.endedAbsent.Store(true)
 		return
 	}
 	if l.wentOn != nil {
 		s.task(l, func() { l.endAbsent(l.life, s.log) })
+	} else {
+		l.endedAbsent.Store(true)
 	}
 	others := s.keeper.Bound(l.name)
 	for _, id := range append(others, s.cluster.factory.Forget(l.name)...) {

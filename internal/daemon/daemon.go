@@ -11,8 +11,10 @@ import (
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -34,6 +36,10 @@ type Options struct {
 	Hangup <-chan struct{}
 	// Forget has everything begin as without a checkpoint, and removes the one there is.
 	Forget bool
+	// Once, if set, has Run end by itself.
+	Once *once.Once
+	// DryRun shows what outputs would send. Nothing is sent or kept. Nil: outputs send.
+	DryRun *dryrun.Report
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 
@@ -43,8 +49,20 @@ type Options struct {
 // Run runs a configuration until ctx is done, then stops in order. The error is a config.Errors if
 // the configuration is to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
+	if o.DryRun != nil {
+		cfg.ForDryRun()
+		if load := o.Load; load != nil {
+			o.Load = func() (*config.Config, error) {
+				cfg, err := load()
+				if err == nil {
+					cfg.ForDryRun()
+				}
+				return cfg, err
+			}
+		}
+	}
 	r, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas,
-		running: true, forget: o.Forget, version: o.Version, kubeconfig: o.Kubeconfig == ""})
+		running: true, dryRun: o.DryRun, forget: o.Forget, version: o.Version, kubeconfig: o.Kubeconfig == ""})
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):

@@ -36,6 +36,9 @@ type listener struct {
 	ended  chan struct{}   // closed when it is no longer there, nor what it waited for
 	tasks  sync.WaitGroup  // its goroutines, but for that which ends it
 
+	works       atomic.Bool // its route has what it needs, and runs
+	endedAbsent atomic.Bool // what it remembered of objects that are gone has ended
+
 	exchanging sync.Mutex // held while events are exchanged
 
 	mu     sync.Mutex // guards what follows
@@ -164,6 +167,7 @@ func (l *listener) start(ctx context.Context, r *runtime) {
 		if err := l.use(r.keeper); err != nil {
 			return err
 		}
+		l.works.Store(true)
 		return l.route.Run(working)
 	})
 }

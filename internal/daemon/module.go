@@ -27,6 +27,9 @@ func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handl
 	if spec == nil {
 		return err
 	}
+	if r.dryRun {
+		withoutEffects(spec)
+	}
 	s.module = &module{digest: specDigest(spec), spec: spec}
 	if before != nil && before.module != nil && before.module.handler != nil &&
 		before.module.digest == s.module.digest &&

@@ -66,10 +66,12 @@ func (s *supervisor) reloads(ctx context.Context, o Options) {
 	state := &s.reloading
 	state.set(true)
 	s.runtime.running = true
+	why := "it was read from standard input"
+	if s.once != nil {
+		o.Load, why = nil, "informerd ends by itself (--once)"
+	}
 	if o.Load == nil {
-		o.Load = func() (*config.Config, error) {
-			return nil, errors.New("it was read from standard input")
-		}
+		o.Load = func() (*config.Config, error) { return nil, errors.New(why) }
 	} else {
 		if state.files = o.Files; state.files == nil {
 			state.files = &filewatch.Watcher{}

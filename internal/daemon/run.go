@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -22,6 +23,7 @@ type supervisor struct {
 	cluster           *cluster
 	binder            *binder
 	reloading         reloading
+	once              *once.Run // nil: it runs until it is stopped
 	intake, listening sync.WaitGroup
 }
 
@@ -33,6 +35,10 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		return err
 	}
 	s := &supervisor{runtime: r, cluster: c}
+	if o.Once != nil {
+		ctx, s.once = o.Once.Begin(ctx)
+		defer s.once.End()
+	}
 	answering, err := r.endpoints(cfg, c, o.Version, log, s.reloading.last)
 	if err != nil {
 		return errors.Join(err, socket.Close())
@@ -65,7 +71,11 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	ctx, err = s.lead(ctx)
 	if err != nil {
-		return cmp.Or(s.resign(), unlessDone(ctx, err))
+		err = cmp.Or(s.resign(), unlessDone(ctx, err))
+		if err == nil && s.once != nil {
+			err = s.once.Result(nil)
+		}
+		return err
 	}
 	ctx, kept := s.keep(ctx)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
@@ -74,11 +84,17 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	s.intake.Go(func() { s.binder.run(ctx) })
 	s.reloads(ctx, o)
+	if s.once != nil {
+		s.intake.Go(func() { s.once.Wait(ctx, s.notThrough) })
+	}
 	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
-	s.drain(ctx)
-	err = kept()
-	return cmp.Or(s.resign(), err)
+	all, unfinished := s.drain(ctx)
+	err = cmp.Or(kept(), s.resign())
+	if s.once != nil {
+		err = cmp.Or(err, s.once.Result(resultsOf(all, unfinished)))
+	}
+	return err
 }
 
 // unlessDone returns an error, nil if it is the context's.
@@ -89,30 +105,36 @@ func unlessDone(ctx context.Context, err error) error {
 	return err
 }
 
-// drain lets the listeners finish what they have, for a while.
-func (s *supervisor) drain(ctx context.Context) {
+// drain lets the listeners finish what they have, for a while. It returns them, and how many events
+// and messages each leaves unfinished.
+func (s *supervisor) drain(ctx context.Context) (all []*listener, unfinished []int) {
 	grace := s.grace()
 	if s.replica.Load() != nil {
 		grace = min(grace, handOverGrace)
 	}
 	s.log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	if s.once != nil {
+		cancel()
+		draining, cancel = s.once.Draining(ctx, grace)
+	}
 	defer cancel()
 	if cause := context.Cause(ctx); cause == errCheckpoint || errors.Is(cause, lease.ErrLost) {
 		cancel() // whatever ends now would come again
 	}
-	all := s.current()
+	all = s.current()
 	for _, l := range all {
 		s.listening.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest
 	}
 	s.listening.Wait()
-	logResults(s.log, all)
+	unfinished = logResults(s.log, all)
 	for _, l := range all { // of outputs that the plan does not have any more
 		for _, had := range l.setups() {
 			s.letGo(had.outputs...)
 		}
 	}
 	s.listening.Wait()
+	return all, unfinished
 }
 
 // start loads the handler of a listener and has it bound. When that is done, it begins.
@@ -139,9 +161,9 @@ func (s *supervisor) start(ctx context.Context, l *listener) {
 	})
 }
 
-// logResults logs what each listener has done, and how many events it leaves unfinished. Counters
+// logResults logs what each listener has done, and returns how much it leaves unfinished. Counters
 // that are 0 are left out.
-func logResults(log *slog.Logger, all []*listener) {
+func logResults(log *slog.Logger, all []*listener) (rest []int) {
 	subscriptions := make([]*informer.Subscription, len(all))
 	for i, l := range all {
 		subscriptions[i] = l.subscription
@@ -160,7 +182,7 @@ func logResults(log *slog.Logger, all []*listener) {
 			unfinished += done.Leaving
 			attrs = append(attrs, "waitingForRemovedOutputs", done.Leaving)
 		}
-		if unfinished > 0 {
+		if rest = append(rest, unfinished); unfinished > 0 {
 			level = slog.LevelWarn
 		}
 		for _, counter := range []slog.Attr{
@@ -180,6 +202,7 @@ func logResults(log *slog.Logger, all []*listener) {
 		}
 		log.Log(context.Background(), level, "listener stopped", attrs...)
 	}
+	return rest
 }
 
 // current returns the listeners that there are.

@@ -20,6 +20,7 @@ import (
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/stall"
 	"github.com/informerd/informerd/internal/statefolder"
@@ -34,6 +35,7 @@ type runtime struct {
 	log       *slog.Logger
 	host      *plugins.Host
 	persist   bool         // it is a daemon's, which keeps state
+	dryRun    bool         // nothing has effects outside of it
 	digestKey []byte       // for setups; belongs to whoever makes them
 	maker     *sinks.Maker // nil in a runtime that does not run
 	running   bool         // listeners may have begun
@@ -69,7 +71,8 @@ type BuildOptions struct {
 	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
 	// state alone, since a running daemon may have it open.
 	running bool
-	forget  bool   // the checkpoint
+	forget  bool // the checkpoint
+	dryRun  *dryrun.Report
 	version string // of informerd, for traces
 	// kubeconfig: the configuration's kubeconfig is used, so it has to exist.
 	kubeconfig bool
@@ -149,7 +152,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 
 // open makes a runtime without a plan.
 func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime, error) {
-	r := &runtime{log: opts.Log, persist: opts.running}
+	r := &runtime{log: opts.Log, persist: opts.running, dryRun: opts.dryRun != nil}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard
 	}
@@ -166,7 +169,7 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		if cfg.LeaderElection != nil {
 			r.fence = fence.New(r.mayWrite)
 		}
-		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence}
+		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence, DryRun: opts.dryRun}
 		r.maker.API, err = sinks.NewAPI(opts.Log)
 		if err == nil && len(sinks.CheckTracing(cfg)) == 0 { // else build says why
 			r.tracer, err = sinks.NewTracer(cfg, opts.version, opts.Log)

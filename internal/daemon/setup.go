@@ -54,8 +54,8 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	if p.Config.Handler == nil {
 		return s, nil
 	}
-	reader := &handlers.Reader{Section: plan.SectionOf(cfg, p.Config), Persist: r.persist,
-		Caches: s.caches}
+	reader := &handlers.Reader{Section: plan.SectionOf(cfg, p.Config),
+		Persist: r.persist && !r.dryRun, Caches: s.caches}
 	if err := r.newModule(ctx, s, before, reader); err != nil {
 		reader.Mistake(".handler.wasm", err)
 	}

@@ -46,6 +46,14 @@ func (h *Health) Bind(regs []*informer.Registration) {
 	h.failed, h.bound = nil, regs
 }
 
+// Failed returns why the listener is not bound, and why its handler cannot be loaded or started;
+// nil if it is, and can.
+func (h *Health) Failed() (bound, handler error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failed, h.crippled
+}
+
 // State returns the listener's state for /readyz and /healthz.
 func (h *Health) State() (s State) {
 	h.mu.Lock()

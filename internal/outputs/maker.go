@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/alertmanager"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/file"
 	"github.com/informerd/informerd/internal/sink/slack"
@@ -26,6 +27,8 @@ type Maker struct {
 	// Fence is what everything has to pass that the sinks send, but for those of API, whose writer
 	// has it. Nil: none.
 	Fence *fence.Fence
+	// DryRun shows what sinks would send. Nil: they send it.
+	DryRun *dryrun.Report
 
 	alerts sync.Map // from the names of outputs to *alertmanager.Sent
 }
@@ -38,19 +41,28 @@ type Expressions struct {
 
 // New makes the sink of an output. The configuration is for paths.
 func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.Sink, error) {
+	if m.DryRun != nil {
+		return m.newShown(cfg, o, x)
+	}
+	return m.make(cfg, o, x, nil)
+}
+
+// make makes a sink, which shows requests over HTTP in place of sending them if there is a show.
+func (m *Maker) make(cfg *config.Config, o *config.Output, x Expressions, show dryrun.Show) (
+	sink.Sink, error) {
 	switch {
 	case o.Stdout != nil:
 		return stdout.New(m.Fence.Writer(m.Stdout)), nil
 	case o.File != nil:
 		return m.newFile(cfg, o.File)
 	case o.Webhook != nil:
-		return m.newWebhook(cfg, o)
+		return m.newWebhook(cfg, o, show)
 	case o.Slack != nil:
 		return slack.New(slack.Config{URL: value(cfg, o.Slack.URL), Text: textOf(x.Text),
 			Notifies: strings.Contains(o.Slack.Text.Text, "<!"),
-			Timeout:  o.Slack.Timeout.Duration, Fence: m.Fence})
+			Timeout:  o.Slack.Timeout.Duration, Fence: m.Fence, Show: show})
 	case o.Alertmanager != nil:
-		return m.newAlertmanager(cfg, o, x.Labels)
+		return m.newAlertmanager(cfg, o, x.Labels, show)
 	case o.NATS != nil:
 		return m.newNATS(cfg, o, textOf(x.Subject))
 	case o.Kafka != nil:
@@ -74,11 +86,12 @@ var webhookModes = map[string]webhook.Mode{
 	config.WebhookBatched: webhook.Batch,
 }
 
-func (m *Maker) newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, error) {
+func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show dryrun.Show) (sink.Sink,
+	error) {
 	w := o.Webhook
 	c := webhook.Config{Output: o.Name, URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
 		Events: w.Batch.Events, Wait: w.Batch.Wait.Duration, Timeout: w.Timeout.Duration,
-		Headers: headers(cfg, w.Headers), Fence: m.Fence}
+		Headers: headers(cfg, w.Headers), Fence: m.Fence, Show: show}
 	if files := tlsOf(cfg, w.TLS); files != nil {
 		c.TLS = *files
 	}
@@ -90,11 +103,11 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output) (sink.Sink, err
 }
 
 func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
-	labels map[string]*filters.Filter) (sink.Sink, error) {
+	labels map[string]*filters.Filter, show dryrun.Show) (sink.Sink, error) {
 	a := o.Alertmanager
 	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
 	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
-		Headers: headers(cfg, a.Headers), Fence: m.Fence,
+		Headers: headers(cfg, a.Headers), Fence: m.Fence, Show: show,
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}
 	for name, f := range labels {

@@ -49,6 +49,10 @@ type Factory struct {
 	// nothing Stored of gets nothing until its list is complete and a cut that has both was Kept.
 	Stored func(InformerID) *Stored
 
+	// ListFirst, if set before Subscribe, has informers that begin with what a checkpoint has list
+	// as well. So, when they have synced, they have what there was when they began.
+	ListFirst bool
+
 	cluster Cluster
 	log     *slog.Logger
 

@@ -42,6 +42,9 @@ func (f *Factory) restore(inf *informer) {
 	f.asked[id] = struct{}{}
 	if stored := f.Stored(id); stored != nil {
 		inf.restore(stored)
+		if f.ListFirst {
+			inf.reflector.ListFirst()
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/internal/httpsink"
 	"github.com/informerd/informerd/internal/tlsfiles"
@@ -36,6 +37,8 @@ type Config struct {
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
 	Fence *fence.Fence
+	// Show takes requests in place of the receiver; nil: they are sent.
+	Show dryrun.Show
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -67,7 +70,7 @@ func New(config Config) (*Sink, error) {
 	}
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Path: path,
 		Timeout: config.Timeout, Headers: config.Headers, TLS: config.TLS,
-		Resolver: config.Resolver, Fence: config.Fence})
+		Resolver: config.Resolver, Fence: config.Fence, Show: config.Show})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/internal/httpsink"
 	"github.com/informerd/informerd/internal/tlsfiles"
@@ -33,6 +34,8 @@ type Config struct {
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
 	Fence *fence.Fence
+	// Show takes requests in place of the receiver; nil: they are sent.
+	Show dryrun.Show
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -47,7 +50,7 @@ var _ sink.Sink = (*Sink)(nil)
 // New checks a configuration. What it reads must be readable now.
 func New(config Config) (*Sink, error) {
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Timeout: config.Timeout,
-		TLS: config.TLS, Resolver: config.Resolver, Fence: config.Fence})
+		TLS: config.TLS, Resolver: config.Resolver, Fence: config.Fence, Show: config.Show})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
@@ -49,6 +50,8 @@ type Config struct {
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
 	Fence *fence.Fence
+	// Show takes requests in place of the receiver; nil: they are sent.
+	Show dryrun.Show
 }
 
 // Client posts to one receiver. It is safe for concurrent use. Make it with New, and Close it.
@@ -190,6 +193,9 @@ func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 	p, err := c.prepare(r.Header)
 	if err != nil {
 		return Answer{}, err
+	}
+	if c.config.Show != nil {
+		return c.show(p, r)
 	}
 	c.renewTLS()
 	deadline := time.Now().Add(c.config.Timeout)

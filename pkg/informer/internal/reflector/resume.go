@@ -35,6 +35,9 @@ func (r *Reflector) Resume(k Known) {
 	}
 }
 
+// ListFirst undoes that a list is left out after Resume. The list has the newest state.
+func (r *Reflector) ListFirst() { r.resuming, r.unavailable = false, true }
+
 // has reports whether an event is known already.
 func (k *Known) has(typ queue.Type, o *object.Object) bool {
 	version := diff.ParseVersion(o.ResourceVersion())

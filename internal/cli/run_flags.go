@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/once"
+	"github.com/informerd/informerd/internal/sink/dryrun"
+)
+
+// runFlags are the flags of run that make it another run than a daemon's.
+type runFlags struct {
+	once, dryRun bool
+	timeout      time.Duration
+	output       outputFlag
+}
+
+// onceTimeout is how long run --once may take by default.
+const onceTimeout = 5 * time.Minute
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.once, "once", false,
+		"end once the first lists are through and the outputs took everything; 1 if that fails")
+	flags.DurationVar(&f.timeout, "timeout", onceTimeout,
+		"with --once: how long all of it may take; 0 is no limit")
+	flags.BoolVar(&f.dryRun, "dry-run", false,
+		"show on stdout what outputs would send; nothing is sent or kept")
+	flags.StringVarP(&f.output.format, "output", "o", "text",
+		"with --dry-run: the format, text or json, one line for each write")
+}
+
+// apply checks the flags and sets the options for them.
+func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stderr io.Writer) error {
+	asJSON, err := f.output.json()
+	changed := cmd.Flags().Changed
+	switch {
+	case err != nil:
+		return err
+	case f.timeout < 0:
+		return usageError{fmt.Errorf("--timeout %v: it is 0 or more", f.timeout)}
+	case changed("timeout") && !f.once:
+		return usageError{errors.New("--timeout needs --once: without it, run does not end by itself")}
+	case changed("output") && !f.dryRun:
+		return usageError{errors.New("--output needs --dry-run: without it, outputs send")}
+	case opts.Forget && f.dryRun:
+		return usageError{errors.New("--forget has no effect with --dry-run, which uses no checkpoint")}
+	}
+	if f.dryRun {
+		opts.DryRun = &dryrun.Report{To: stdout, JSON: asJSON}
+	}
+	if f.once {
+		opts.Once = &once.Once{Timeout: f.timeout, Done: func(s once.Summary) {
+			fmt.Fprintln(stderr, summary(s))
+		}}
+	}
+	return nil
+}
+
+// summary returns what a run has done, in one line.
+func summary(s once.Summary) string {
+	text := fmt.Sprintf("informerd: %s, %s, %s taken", count(s.Listeners, "listener"),
+		count(int(s.Events), "event"), count(int(s.Messages), "message"))
+	if s.Violations > 0 {
+		text += ", " + count(s.Violations, "open violation")
+	}
+	if s.DeadLetters > 0 {
+		text += ", " + count(int(s.DeadLetters), "dead letter")
+	}
+	if s.Unfinished > 0 {
+		text += fmt.Sprintf(", %d unfinished", s.Unfinished)
+	}
+	return text
+}
