@@ -24,13 +24,11 @@
 // Nothing depends on how fast the machine is: time is counted in requests that the child sends one
 // after the other, and messages that are sent side by side are acknowledged together.
 //
-// Five things are allowed around a SIGKILL:
+// Four things are allowed around a SIGKILL:
 //
 //   - of an object that was created shortly before, the end may be missing if a list came instead
 //     of the history;
-//   - of an object that was selected shortly before, and stopped being so before its end, that may
-//     be missing;
-//   - the end may come of an object of which the receiver got nothing;
+//   - the end may come of an object of which the receiver got nothing, or whose end it has;
 //   - what was handed over to an outbox while a cut was being made may come once more;
 //   - what rules report may have an earlier state, or only the name, of an object.
 //
