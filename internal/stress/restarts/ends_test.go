@@ -40,6 +40,11 @@ func (w *world) end(t *testing.T, l *life, way string) {
 	case inReload:
 		begun, done := l.count(preparing), l.count(reloaded)
 		w.reload(t, l)
+		if w.rand.IntN(2) == 0 { // a busy machine may need longer than 20 ms to begin
+			l.await(patience, func() bool {
+				return l.seen[preparing] > begun || l.seen[reloaded] > done
+			})
+		}
 		l.over(time.Duration(w.rand.IntN(20)) * time.Millisecond)
 		l.kill()
 		if l.over(patience) && l.count(preparing) > begun && l.count(reloaded) == done {
