@@ -124,6 +124,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
 		newAudit(stdin, stdout, stderr), newWatch(stdout, stderr),
+		newMigrate(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
 	return root
 }

@@ -17,6 +17,16 @@ var (
 		`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
 )
 
+// FramesRequest reports whether a header cannot be set, as it frames a message or names its
+// receiver.
+func FramesRequest(header string) bool { return ownHeaders.MatchString(strings.ToLower(header)) }
+
+// HoldsCredential reports whether a header holds a credential, which must not be in a
+// configuration.
+func HoldsCredential(header string) bool {
+	return credentials.MatchString(strings.ToLower(header))
+}
+
 func checkHeaders(headers map[string]Value, path string, r *document.Report) {
 	if r.Failed(path) {
 		return
