@@ -157,13 +157,14 @@ func (d *draft) finish(sources []Source) ([]byte, error) {
 		return nil, err
 	}
 	for range 20 {
+		if d.report.Empty = len(d.listeners) == 0; d.report.Empty {
+			d.report.Placeholders = nil
+			d.report.sort(sources)
+			return nil, nil
+		}
 		text, err := d.text(sources)
 		if err != nil {
 			return nil, err
-		}
-		if len(d.listeners) == 0 {
-			d.report.sort(sources)
-			return nil, nil
 		}
 		_, err = config.Loading{More: plan.Mistakes(schemas, false),
 			Stdin: bytes.NewReader(text)}.Load("-")

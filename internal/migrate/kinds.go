@@ -18,6 +18,7 @@ var builtin = []resourceKind{
 	{"Namespace", "namespaces", "", "v1", "ns", true},
 	{"Node", "nodes", "", "v1", "no", true},
 	{"Event", "events", "", "v1", "ev", false},
+	{"Event", "events", "events.k8s.io", "v1", "ev", false},
 	{"ServiceAccount", "serviceaccounts", "", "v1", "sa", false},
 	{"Endpoints", "endpoints", "", "v1", "ep", false},
 	{"PersistentVolume", "persistentvolumes", "", "v1", "pv", true},

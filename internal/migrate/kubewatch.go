@@ -161,7 +161,9 @@ func (k *kubewatch) output() (*part, string) {
 	found := ""
 	for _, name := range handlerOrder {
 		n := root.Get(name)
-		if n == nil || k.values && !n.Get("enabled").IsTrue() {
+		enabled := n.Get("enabled")
+		// the chart enables slack unless the values say otherwise
+		if n == nil || k.values && !enabled.IsTrue() && (enabled != nil || name != "slack") {
 			continue
 		}
 		if !slices.ContainsFunc(handlerNames[name], func(setting string) bool {

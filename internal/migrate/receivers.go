@@ -38,11 +38,16 @@ func (e *exporter) receiver(r *document.Node, field string) *part {
 		if convert := sinks[kind]; convert != nil {
 			return &part{name: out, value: convert(&s)}
 		}
-		return e.noOutput(n, field, out, kind)
+		p := e.noOutput(n, field, out, kind)
+		if n.Get("layout").IsMapping() {
+			p.value = append(fields{{"data", s.data()}}, p.value.(fields)...)
+		}
+		return p
 	}
 	return e.noOutput(r, field, out, "receiver of no known kind")
 }
 
+// noOutput makes a placeholder.
 func (e *exporter) noOutput(n *document.Node, field, name, kind string) *part {
 	hint := absent[kind]
 	if hint == "" {
@@ -152,7 +157,7 @@ func (s *sink) envelope() {
 
 func (s *sink) stdout() fields {
 	s.envelope()
-	s.unknown(s.n, s.field, "deDot", "layout")
+	s.unknown(s.n, s.field, "deDot", "layout", "path")
 	return fields{{"data", s.data()}, {"stdout", struct{}{}}}
 }
 

@@ -61,6 +61,8 @@ type Report struct {
 	From         Peer          `json:"from"`
 	Findings     []Finding     `json:"findings"`
 	Placeholders []Placeholder `json:"placeholders"`
+	// Empty: nothing is left that informerd could run, so there is no configuration.
+	Empty bool `json:"empty,omitempty"`
 }
 
 // Has reports whether there is a finding of the level.
@@ -115,7 +117,10 @@ func (r *Report) WriteText(w io.Writer) error {
 func (r *Report) summary() string {
 	lost, differs := r.count(Lost), r.count(Differs)
 	text := "converted from " + string(r.From) + ": "
-	if lost == 0 && differs == 0 {
+	if r.Empty {
+		text = "nothing of it can be converted from " + string(r.From) + ", and nothing is written: "
+	}
+	if lost == 0 && differs == 0 && !r.Empty {
 		return text + "all of it"
 	}
 	return text + fmt.Sprintf("%d lost, %d with a difference", lost, differs)

@@ -117,12 +117,14 @@ func (h *hook) binding(b *document.Node, field string) {
 	h.listeners = append(h.listeners, &part{name: h.label("listener", label), finding: finding,
 		value: fields{{"informer", inf}, {"on", on}, {"select", textOrNil(selected)},
 			{"filter", textOrNil(filter)}, {"outputs", []string{out}}}})
-	p := h.instead(out, fmt.Sprintf("The hook %s ran here. Its data is what the hook got. Choose an output, such as a webhook\nthat runs it, or write a handler: informerd plugin new --lang go %s", h.name, h.label("folder", h.name)),
+	folder := strings.Trim(notInLabels.ReplaceAllString(strings.ToLower(h.name), "-"), "-")
+	p := h.instead(out, fmt.Sprintf("The hook %s ran here, and the data is what it got. Choose an output, such as a\nwebhook that runs it, or make a handler of it: informerd plugin new --lang go %s",
+		h.name, folder),
 		"have the hook %s run by what reads it, or make a handler of it with informerd plugin new; it writes to stdout until then", h.name)
 	p.finding = finding
 	p.value = append(fields{{"data", context(name, result, on, filter)}}, p.value.(fields)...)
 	h.outputs = append(h.outputs, p)
-	h.find(Lost, b, field, "the hook %s is not run: informerd runs no programs. What it would get is written to the output %s", h.name, out)
+	h.find(Note, b, field, "informerd runs no programs: what the hook would get is written to the output %s", out)
 }
 
 func noted() (names []string) {
