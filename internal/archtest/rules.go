@@ -87,6 +87,8 @@ var layers = []layer{
 		"they write configurations, and run none"},
 	{[]string{"internal/once"},
 		"it says when a run is done, and with what result; who runs is above"},
+	{[]string{"internal/migrate"},
+		"it writes configurations as well, and reads those of other tools"},
 	{[]string{"internal/history", "internal/stall"},
 		"they keep how things were, or judge by that, whoever asks"},
 	{[]string{"internal/endpoints", "internal/admin"},

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/docs"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/config/yamltext"
-	"github.com/informerd/informerd/internal/oneoff"
 	"github.com/informerd/informerd/internal/plan"
 )
 
@@ -231,7 +231,7 @@ func (d *draft) dropUnused() {
 // text writes the configuration.
 func (d *draft) text(sources []Source) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(oneoff.SchemaComment)
+	b.WriteString(docs.SchemaComment)
 	for _, s := range sources {
 		fmt.Fprintf(&b, "# Converted from %s (%s) by informerd migrate.\n",
 			document.Shown(s.File), d.from)

@@ -212,8 +212,8 @@ func passes(t fataler, l *plan.Listener, e event.Event, c oneObject) bool {
 	return ok
 }
 
-// Which receivers get which Event is as event-exporter documents it: patterns, rules, routes and the
-// age, also for patterns that are not ones, and fields that are not there.
+// Which receivers get which Event is as event-exporter documents it: patterns, rules, routes and
+// the age, also for patterns that are not ones, and fields that are not there.
 func TestRoutesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root := drawRoute(t, 2)

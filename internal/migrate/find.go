@@ -13,8 +13,8 @@ import (
 // anyFile is what mistakes in a source call it.
 var anyFile = &document.Kind{Noun: "file"}
 
-// finder searches a file for configurations: the file itself, and what is in manifests, in values of
-// a Helm chart and in scripts.
+// finder searches a file for configurations: the file itself, and what is in manifests, in values
+// of a Helm chart and in scripts.
 type finder struct {
 	file     string
 	from     Peer // empty: any

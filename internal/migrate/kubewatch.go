@@ -43,8 +43,8 @@ var handlerNames = map[string][]string{
 var handlerOrder = []string{"slack", "slackwebhook", "hipchat", "mattermost", "flock", "webhook",
 	"cloudevent", "msteams", "smtp", "lark"}
 
-// kubewatch converts a configuration of kubewatch. Each resource becomes a listener, and the handler
-// an output.
+// kubewatch converts a configuration of kubewatch. Each resource becomes a listener, and the
+// handler an output.
 type kubewatch struct {
 	converter
 	advanced bool // the events of the handler cloudevent are filtered

@@ -246,7 +246,8 @@ func context(name, result string, on []string, filter condition) string {
 var groupName = regexp.MustCompile(`^[a-z0-9.-]*$`)
 
 // resourceOf returns the resource of a binding.
-func (h *hook) resourceOf(b *document.Node, field string) (k resourceKind, resource string, ok bool) {
+func (h *hook) resourceOf(b *document.Node, field string) (k resourceKind, resource string,
+	ok bool) {
 	kind, apiVersion := b.String("kind"), b.String("apiVersion")
 	if kind == "" {
 		h.find(Lost, b, field, "it has no kind")

@@ -198,7 +198,8 @@ func (r nodeReader) block(y *yaml.Node) Place {
 		line := r.lines[i]
 		if text := strings.TrimLeft(line, " "); strings.TrimSpace(text) != "" {
 			// lines before it are blank, and part of the text
-			return Place{y.Line + 1, utf8.RuneCountInString(line) - utf8.RuneCountInString(text) + 1}
+			indent := utf8.RuneCountInString(line) - utf8.RuneCountInString(text)
+			return Place{y.Line + 1, indent + 1}
 		}
 	}
 	return Place{}
