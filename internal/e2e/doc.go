@@ -29,6 +29,9 @@
 //	fetch FILE NAME PATH                      GET from the informerd NAME, which has http: {address: "127.0.0.1:0"}; the
 //	                                          response is then in FILE
 //	fetch -eventually FILE NAME PATH REGEXP…  repeat until each of them matches a line or, with ! before it, none
+//	receiver VARIABLE FILE                    start a server as webhooks have it, with its URL in VARIABLE, which each
+//	                                          informerd has as well; each request is a line of FILE: method, path, body
+//	expect-content FILE REGEXP…               wait until each of them matches a line of FILE
 //	cluster up|kill-apiserver|restart-apiserver
 //
 //	informerd STATUS ARGUMENT…                run to the end, with this exit status; then stdout, stderr and cmp apply

@@ -129,6 +129,7 @@ func informerdStart(ts *testscript.TestScript, args []string) {
 	p := &process{cmd: exec.Command(informerdBin(), args[1:]...), done: make(chan struct{})}
 	p.cmd.Dir = ts.MkAbs(".")
 	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+ts.Getenv("KUBECONFIG"))
+	p.cmd.Env = append(p.cmd.Env, s.receivers...)
 	var err error
 	p.out, err = newStream(ts.MkAbs(name + ".out"))
 	ts.Check(err)

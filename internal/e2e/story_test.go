@@ -28,6 +28,7 @@ type story struct {
 	cluster   *cluster
 	processes map[string]*process
 	event     map[string]any // what expect-event found
+	receivers []string       // their variables, which every informerd has
 }
 
 type storyKey struct{}
@@ -129,6 +130,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"event-env":         command(2, 2, "event-env VARIABLE FIELD", eventEnv),
 	"event-span":        command(4, 4, "event-span FIELD FIELD MIN MAX", eventSpan),
 	"event-id":          command(2, -1, "event-id VARIABLE PART…", eventID),
+	"receiver":          command(2, 2, "receiver VARIABLE FILE", receiver),
+	"expect-content":    command(2, -1, "expect-content FILE REGEXP…", expectContent),
 	"stdout-env":        command(2, 2, "stdout-env VARIABLE REGEXP", stdoutEnv),
 	"hex":               command(2, 2, "hex FILE DIGITS", hexFile),
 	"head":              command(3, 3, "head FILE N NEW", headOf),
