@@ -112,10 +112,8 @@ func (s *setup) subscriptionConfig() informer.SubscriptionConfig {
 	}
 	if spill := s.Config.Buffer.Spill; spill != nil {
 		c.SpillBytes = int64(spill.Bytes)
-		if spill.Dir != "" {
-			c.SpillDir = s.whole.Path(spill.Dir)
-		}
 	}
+	c.SpillDir = s.spillDir
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
@@ -19,6 +20,7 @@ type setup struct {
 	whole     *config.Config // that it is a part of
 	outputs   []*output
 	digestKey []byte // of the digests of Secrets; nil: one of the process's own
+	spillDir  string // where a full buffer writes, if it does
 	// book is nil without rules. It becomes that of the setup before when a listener changes.
 	book   *rules.Book
 	caches *caches   // empty until the setup is bound
@@ -51,11 +53,17 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 			s.own = r.maker.API.Own(p.Config.Name)
 		}
 	}
-	if p.Config.Handler == nil {
-		return s, nil
+	section := plan.SectionOf(cfg, p.Config)
+	if r.persist {
+		var err error
+		if s.spillDir, err = statefolder.SpillDir(cfg, p.Config); err != nil {
+			section.Mistake(".buffer.overflow", err)
+		}
 	}
-	reader := &handlers.Reader{Section: plan.SectionOf(cfg, p.Config),
-		Persist: r.persist && !r.dryRun, Caches: s.caches}
+	if p.Config.Handler == nil {
+		return s, section.Mistakes
+	}
+	reader := &handlers.Reader{Section: section, Persist: r.persist && !r.dryRun, Caches: s.caches}
 	if err := r.newModule(ctx, s, before, reader); err != nil {
 		reader.Mistake(".handler.wasm", err)
 	}
