@@ -1,11 +1,15 @@
 .DEFAULT_GOAL := help
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X github.com/informerd/informerd/internal/cli.version=$(VERSION)
+# The commit and its time are arguments of the image, and in bin/informerd.
+REVISION := $(shell git rev-parse HEAD 2>/dev/null)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
+PACKAGE := github.com/informerd/informerd/internal/cli
+LDFLAGS := -X $(PACKAGE).version=$(VERSION) -X $(PACKAGE).commit=$(REVISION) -X $(PACKAGE).date=$(SOURCE_DATE_EPOCH)
 
 # The modules of the repository. dev/cluster is named apart, since it links all of Kubernetes: it is always built without
 # cgo and so without the race detector, as its own build.sh does, to compile that only once.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod dev/browser/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod dev/browser/go.mod dev/image/go.mod))
 COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
@@ -215,6 +219,23 @@ fuzz: ## Run each fuzz test for FUZZTIME=20s, and HISTORIES=2000
 schemas: devcluster ## Write internal/schema/builtin.gz from a control plane
 	@set -e; dir=$$(mktemp -d); trap 'bin/devcluster down --dir $$dir; rm -rf $$dir' EXIT; trap 'exit 1' INT TERM HUP; \
 	  bin/devcluster up --dir $$dir; go run ./dev/schemas --kubeconfig $$dir/kubeconfig
+
+# The architectures of the image, and its name.
+PLATFORMS ?= linux/amd64 linux/arm64
+IMAGE ?= informerd:$(VERSION)
+
+.PHONY: image
+image: ## Build the image with buildah, for PLATFORMS, as the manifest list IMAGE
+	@command -v buildah >/dev/null || { echo "make image needs buildah; docker buildx build --platform does the same with the Dockerfile" >&2; exit 1; }
+	-buildah manifest rm $(IMAGE) 2>/dev/null
+	@set -e; for p in $(PLATFORMS); do \
+	  buildah build --platform $$p --timestamp $(SOURCE_DATE_EPOCH) --manifest $(IMAGE) --build-arg VERSION=$(VERSION) \
+	    --build-arg REVISION=$(REVISION) --build-arg SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) .; \
+	done
+
+.PHONY: image-test
+image-test: devcluster examples ## Build the image twice for each architecture and run it (root, buildah; no registry)
+	cd dev/image && IMAGE=required go test -count=1 -timeout 120m -v .
 
 .PHONY: sdk
 sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
