@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/cli/versions"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 )
@@ -32,9 +33,6 @@ const (
 	exitUsage  = 2
 	exitConfig = 3
 )
-
-// version is set by the linker.
-var version = "dev"
 
 // usageError is a mistake on the command line.
 type usageError struct{ error }
@@ -108,9 +106,9 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		Args:    knownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Version: version,
+		Version: thisBuild().Version,
 	}
-	root.SetVersionTemplate(versionLine())
+	root.SetVersionTemplate(thisBuild().Line())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -125,7 +123,9 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
 		newAudit(stdin, stdout, stderr), newWatch(stdout, stderr),
 		newMigrate(stdin, stdout, stderr),
-		newPlugin(stdin, stdout), newSchema(stdout), newVersion(stdout))
+		newPlugin(stdin, stdout), newSchema(stdout),
+		versions.NewVersion(stdout, thisBuild(), usage),
+		versions.NewConvert(stdin, stdout, usage))
 	return root
 }
 

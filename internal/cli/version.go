@@ -1,26 +1,15 @@
 package cli
 
-import (
-	"fmt"
-	"io"
-	"runtime"
+import "github.com/informerd/informerd/internal/cli/versions"
 
-	"github.com/spf13/cobra"
+// What a build is made of, set by the linker. Date is in seconds since 1970.
+var (
+	version = versions.Unreleased
+	commit  = ""
+	date    = ""
 )
 
-func newVersion(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(stdout, versionLine())
-			return err
-		},
-	}
-}
+func thisBuild() versions.Build { return versions.This(version, commit, date) }
 
-func versionLine() string {
-	return fmt.Sprintf("informerd %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS,
-		runtime.GOARCH)
-}
+// usage marks an error as a mistake on the command line.
+func usage(err error) error { return usageError{err} }

@@ -311,7 +311,7 @@ func TestConfigMistakes(t *testing.T) {
 			`1:13: apiVersion must be informerd.dev/v1alpha1, is "apps/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
 				`2:7: kind must be Config, is "Deployment"; write kind: Config`},
 		{"another version", "v1alpha1", "v2",
-			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; write apiVersion: informerd.dev/v1alpha1`},
+			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; this informerd reads informerd.dev/v1alpha1 and informerd.dev/v1beta1`},
 		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
 			"1:1: outputs is missing; add outputs with at least one output\n" +
 				`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs`},

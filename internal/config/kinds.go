@@ -18,13 +18,14 @@ var (
 
 // newKind returns a kind of file. Kind is what its field kind must say, "" if it has none.
 func newKind(noun, kind string) *document.Kind {
-	begin := ""
+	k := &document.Kind{
+		Noun: noun, Types: types, Formats: formats, Synonyms: synonyms, Help: help,
+	}
 	if kind != "" {
-		begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
+		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
+		k.Versions, k.Forms = versions, forms
 	}
-	return &document.Kind{
-		Noun: noun, Begin: begin, Types: types, Formats: formats, Synonyms: synonyms, Help: help,
-	}
+	return k
 }
 
 // types decode the values that have a form of their own.

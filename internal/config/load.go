@@ -39,24 +39,33 @@ func Load(path string) (*Config, error) { return Loading{}.Load(path) }
 
 // Load reads and checks the configuration file at path as the Loading says.
 func (l Loading) Load(path string) (*Config, error) {
-	var data []byte
-	var err error
-	if path == "-" && l.Stdin != nil {
-		path = stdinName
-		data, err = io.ReadAll(io.LimitReader(l.Stdin, document.MaxSize+1))
-	} else if l.Regular {
-		data, err = disk{}.read(path)
-	} else {
-		data, err = read(path)
-	}
+	path, data, err := l.Text(path)
 	if err != nil {
-		return nil, Errors{{File: path, Message: "the configuration cannot be read: " +
-			document.Reason(err)}}
+		return nil, err
 	}
 	if l.Policies && isPolicy(path, data) {
 		return l.policy(path, data)
 	}
 	return l.parse(path, data, disk{})
+}
+
+// Text returns the text of the configuration file at path, or its beginning if it is too large, and
+// what to call it. The error is an Errors.
+func (l Loading) Text(path string) (file string, data []byte, err error) {
+	switch {
+	case path == "-" && l.Stdin != nil:
+		path = stdinName
+		data, err = io.ReadAll(io.LimitReader(l.Stdin, document.MaxSize+1))
+	case l.Regular:
+		data, err = disk{}.read(path)
+	default:
+		data, err = read(path)
+	}
+	if err != nil {
+		return path, nil, Errors{{File: path, Message: "the configuration cannot be read: " +
+			document.Reason(err)}}
+	}
+	return path, data, nil
 }
 
 // StateDir returns the folder for state of the configuration file at path, for commands that look
@@ -165,12 +174,15 @@ func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
 	for _, header := range []struct{ field, is, want string }{
 		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, wanted},
 	} {
-		if !r.Good(header.field) || header.is == header.want {
+		if !r.Good(header.field) || header.is == header.want ||
+			header.field == "apiVersion" && slices.Contains(APIVersions, header.is) {
 			continue
 		}
 		right = false
 		hint := fmt.Sprintf("write %s: %s", header.field, header.want)
 		switch {
+		case header.field == "apiVersion" && strings.HasPrefix(header.is, "informerd.dev/"):
+			hint = "this informerd reads " + document.And(APIVersions)
 		case header.field == "kind" && header.is == Kind:
 			hint = "a configuration is not a policy: keep policies in a folder of their own"
 		case header.field == "kind" && header.is == PolicyKind:

@@ -25,7 +25,7 @@ type Policies struct {
 // the entry that names the file and a listener's defaults for all that a policy does not have.
 type Policy struct {
 	// APIVersion is the version of the format.
-	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
+	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1" v1beta1:"apiVersion,enum=informerd.dev/v1beta1,form=v1beta1"`
 	// Kind is what sort of file it is.
 	Kind string `json:"kind" jsonschema:"required,enum=Policy"`
 	// Name is the name of the listener, which no other listener has. Default: the file's name

@@ -7,10 +7,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +71,7 @@ func TestReference(t *testing.T) {
 	r.out.WriteString("# Policy files\n\nA file of its own, which an entry of `policies` names.\n\n")
 	r.add(reflect.TypeFor[Policy](), "")
 	r.run()
+	r.version(Newest)
 	got := strings.TrimRight(r.out.String(), "\n") + "\n"
 	if len(r.missing) > 0 {
 		t.Errorf("without a comment or an example: %s", strings.Join(r.missing, ", "))
@@ -101,6 +104,25 @@ duration is a number and a unit, as in ` + "`90s`, `1h30m`, `7d`" +
 bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi and Gi.
 
 `
+
+// version adds what is different in a version of the format.
+func (r *reference) version(apiVersion string) {
+	version := versions[apiVersion]
+	fmt.Fprintf(&r.out, "# The version %s\n\n%s\n\n| in a | %s | %s | its value |\n|---|---|---|---|\n",
+		version, wrapped("A file with `apiVersion: "+apiVersion+"` is read as well. It has the fields above, but for these. "+
+			"`informerd convert` writes a file in another version; [versions.md](versions.md) says what is promised of each."),
+		strings.TrimPrefix(APIVersion, "informerd.dev/"), version)
+	for _, t := range slices.SortedFunc(maps.Keys(r.done), func(a, b reflect.Type) int {
+		return strings.Compare(a.Name(), b.Name())
+	}) {
+		for _, f := range document.FieldsOf(t) {
+			if there := f.In(version); there.Name != f.Name {
+				fmt.Fprintf(&r.out, "| %s | `%s` | `%s` | %s |\n", strings.ToLower(t.Name()), f.Name,
+					there.Name, cell(valueOf(there)))
+			}
+		}
+	}
+}
 
 // typeComments reads the comments on the types of this package.
 func typeComments(t *testing.T) map[string]string {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,15 +27,16 @@ const schemaPage = "../../docs/config.schema.json"
 // The JSON Schema is what the types and their tags say.
 func TestJSONSchema(t *testing.T) {
 	s := &schemaWriter{comments: typeComments(t), defs: map[string]*jsonschema.Schema{}}
-	whole := &jsonschema.Schema{
+	whole := s.kinds()
+	s.version = versions[Newest]
+	newest := s.kinds()
+	whole = &jsonschema.Schema{
 		Schema: "https://json-schema.org/draft/2020-12/schema",
 		Title:  "A configuration or a policy file of informerd",
-		If: &jsonschema.Schema{Required: []string{"kind"},
-			Properties: map[string]*jsonschema.Schema{
-				"kind": {Enum: []any{PolicyKind}}}},
-		Then: s.ref(reflect.TypeFor[Policy]()),
-		Else: s.ref(reflect.TypeFor[Config]()),
-		Defs: s.defs,
+		If:     says("apiVersion", Newest),
+		Then:   newest,
+		Else:   whole,
+		Defs:   s.defs,
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -58,11 +60,40 @@ func TestJSONSchema(t *testing.T) {
 type schemaWriter struct {
 	comments map[string]string
 	defs     map[string]*jsonschema.Schema
+	version  string // of the format, "" for that of the tags json
+}
+
+// kinds returns the schema of both kinds of files.
+func (s *schemaWriter) kinds() *jsonschema.Schema {
+	return &jsonschema.Schema{If: says("kind", PolicyKind),
+		Then: s.ref(reflect.TypeFor[Policy]()), Else: s.ref(reflect.TypeFor[Config]())}
+}
+
+// says matches files in which a field has a value.
+func says(field, value string) *jsonschema.Schema {
+	return &jsonschema.Schema{Required: []string{field},
+		Properties: map[string]*jsonschema.Schema{field: {Enum: []any{value}}}}
+}
+
+// differs reports whether a type, or one in it, is different in a version of the format.
+func differs(t reflect.Type, version string) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return differs(t.Elem(), version)
+	case reflect.Struct:
+		return !isLeaf(t) && slices.ContainsFunc(document.FieldsOf(t), func(f document.Field) bool {
+			return f.Names[version] != "" || differs(f.Type, version)
+		})
+	}
+	return false
 }
 
 // ref returns a reference to the definition of a struct, which is made if there is none yet.
 func (s *schemaWriter) ref(t reflect.Type) *jsonschema.Schema {
 	name := t.Name()
+	if s.version != "" && differs(t, s.version) {
+		name += "." + s.version
+	}
 	if s.defs[name] == nil {
 		def := &jsonschema.Schema{}
 		s.defs[name] = def
@@ -76,7 +107,7 @@ func (s *schemaWriter) define(def *jsonschema.Schema, t reflect.Type) {
 	def.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	def.Properties = map[string]*jsonschema.Schema{}
 	oneOf, anyOf := map[string][]*jsonschema.Schema{}, map[string][]*jsonschema.Schema{}
-	for _, f := range document.FieldsOf(t) {
+	for _, f := range document.FieldsIn(t, s.version) {
 		def.PropertyOrder = append(def.PropertyOrder, f.Name)
 		def.Properties[f.Name] = s.field(t, f)
 		set := &jsonschema.Schema{Required: []string{f.Name}}
@@ -246,11 +277,12 @@ var validators = sync.OnceValues(func() (map[*document.Kind]*jsonschema.Resolved
 		if err := json.Unmarshal(docs.ConfigSchema, &schema); err != nil {
 			return nil, err
 		}
-		schema.AllOf = []*jsonschema.Schema{schema.Else}
-		if kind == policy {
-			schema.AllOf[0] = schema.Then
+		for _, version := range []*jsonschema.Schema{schema.Then, schema.Else} {
+			if version.If = nil; kind == policy {
+				version.Else = version.Then
+			}
+			*version = *version.Else
 		}
-		schema.If, schema.Then, schema.Else = nil, nil, nil
 		var err error
 		if resolved[kind], err = schema.Resolve(nil); err != nil {
 			return nil, err

@@ -10,7 +10,8 @@ import (
 )
 
 // APIVersion and Kind are what the fields apiVersion and kind must say. Those of a policy file are
-// in policy.go.
+// in policy.go. A file may also have another one of [APIVersions]; it is read into the same types,
+// whose tags v1beta1 say what differs, and then has this APIVersion.
 const (
 	APIVersion = "informerd.dev/v1alpha1"
 	Kind       = "Config"
@@ -19,7 +20,7 @@ const (
 // Config is a whole configuration, policy files included. Make one with Load or Parse.
 type Config struct {
 	// APIVersion is the version of the format.
-	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
+	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1" v1beta1:"apiVersion,enum=informerd.dev/v1beta1,form=v1beta1"`
 	// Kind is what sort of file it is.
 	Kind string `json:"kind" jsonschema:"required,enum=Config"`
 	// Cluster is the API server that is watched, and its name.
@@ -280,7 +281,8 @@ const (
 // way.
 type Spill struct {
 	// Dir is the folder of the file; a relative one counts from the folder of this configuration.
-	// Default: the system's folder for temporary files.
+	// Default: the system's folder for temporary files, or state.dir where nothing can be written
+	// to that.
 	Dir string `json:"dir,omitempty" jsonschema:"format=path" item:"a folder"`
 	// Bytes is how long the file may become.
 	Bytes Bytes `json:"bytes" jsonschema:"default=256Mi,minimum=1Mi,maximum=1Ti"`
@@ -291,7 +293,7 @@ type Handler struct {
 	// Wasm is the path of the module; a relative one counts from the folder of this configuration.
 	Wasm string `json:"wasm" jsonschema:"required,format=module" item:"the module"`
 	// SHA256 is the digest the module must have. Default: any.
-	SHA256 string `json:"sha256,omitempty" jsonschema:"format=sha256"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"format=sha256" v1beta1:"digest,format=digest,form=digest"`
 	// Config is handed to the module as JSON. Default: nothing.
 	Config json.RawMessage `json:"config,omitempty"`
 	// Batch is the most events that the module gets at once, if it takes several (on_batch, or a

@@ -27,6 +27,7 @@ type decoder struct {
 	lines   []string // the text, for expressions
 	nodes   int
 	stopped bool // a limit was passed, and the rest is not read
+	differ  []versioned
 }
 
 func newDecoder(kind *Kind, file string, data []byte) *decoder {
@@ -36,6 +37,7 @@ func newDecoder(kind *Kind, file string, data []byte) *decoder {
 // root decodes a whole file.
 func (d *decoder) root(n *yaml.Node, into reflect.Value) {
 	d.keys[""] = placeOf(n)
+	d.version = d.kind.Versions[apiVersionOf(n)]
 	d.value(n, into, "", 0)
 }
 
@@ -153,7 +155,7 @@ func (d *decoder) plain(n *yaml.Node, into reflect.Value, path string, depth int
 
 // structure decodes a mapping into a struct, whose members are known.
 func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth int) {
-	fields := FieldsOf(into.Type())
+	fields := d.fieldsOf(into.Type())
 	if !d.isMapping(n, into, path) {
 		return
 	}
@@ -163,6 +165,9 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 		if f, ok := fieldNamed(fields, name); ok {
 			member := Join(path, name)
 			d.keys[member] = placeOf(key)
+			if len(f.Names) > 0 {
+				d.differ = append(d.differ, versioned{key, value, f})
+			}
 			d.value(value, into.Field(f.index), member, depth+1)
 			return
 		}
@@ -180,6 +185,8 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 	help := d.kind.help(t)
 	hint := help.Unknown
 	switch other, near := help.Elsewhere[key.Value], DidYouMean(key.Value, known); {
+	case d.otherVersion(t, key.Value) != "":
+		hint = d.otherVersion(t, key.Value)
 	case other != "":
 		hint = other
 	case near != "":

@@ -24,6 +24,9 @@ type Field struct {
 	// Inline is true for a field whose members are those of the struct around it.
 	Inline bool
 	Rules  Rules
+	// Names are what the field is called in the versions of the format in which it has another name
+	// or another form, by their tags.
+	Names map[string]string
 
 	owner reflect.Type // the struct
 	index int
@@ -46,6 +49,8 @@ type Rules struct {
 	Enum             []string
 	Format           string // format=…, of Kind.Formats
 	Keys             string // propertyNames=…, of Kind.Formats
+	// Form is the form that the field's text has in a version of the format, of Kind.Forms.
+	Form string // form=…, in the tag of a version
 	// OneOf groups fields of which exactly one is set, AnyOf those of which at least one is.
 	OneOf, AnyOf string // oneof_required=…, anyof_required=…
 
@@ -70,19 +75,18 @@ func FieldsOf(t reflect.Type) []Field {
 		if (name == "" || name == "-") && !inline || !f.IsExported() {
 			continue
 		}
-		rules, err := readRules(f)
+		rules, err := readRules(f, f.Tag.Get("jsonschema"))
 		if err != nil {
 			panic(fmt.Sprintf("document: %s.%s: %v", t, f.Name, err))
 		}
-		fields = append(fields, Field{name, f.Name, f.Type, inline, rules, t, i})
+		fields = append(fields, Field{name, f.Name, f.Type, inline, rules, namesOf(f), t, i})
 	}
 	fieldsByType.Store(t, fields)
 	return fields
 }
 
-func readRules(f reflect.StructField) (r Rules, err error) {
+func readRules(f reflect.StructField, tag string) (r Rules, err error) {
 	r.Item = f.Tag.Get("item")
-	tag := f.Tag.Get("jsonschema")
 	if tag == "" {
 		return r, nil
 	}
@@ -107,6 +111,8 @@ func readRules(f reflect.StructField) (r Rules, err error) {
 			r.Zero = value
 		case "format":
 			r.Format = value
+		case "form":
+			r.Form = value
 		case "propertyNames":
 			r.Keys = value
 		case "oneof_required":

@@ -15,6 +15,11 @@ type Kind struct {
 	Types map[reflect.Type]func(v Value, into any)
 	// Formats are what the key format in a field's tag may name.
 	Formats map[string]Format
+	// Versions are the versions of the format other than the one that the tags json are of: the
+	// words of the field apiVersion, and the tag of the fields that differ.
+	Versions map[string]string
+	// Forms are what the key form in the tag of a version may name.
+	Forms map[string]Form
 	// Synonyms are words of other tools for the words that an enum allows.
 	Synonyms map[string][]string
 	// Help is about mistakes in values of a type. Pointers count as what they point to.

@@ -15,7 +15,7 @@ func (d *decoder) withoutPieces(n *yaml.Node, into reflect.Value, path string) *
 	if n.Style&yaml.FlowStyle == 0 {
 		return n
 	}
-	fields := FieldsOf(into.Type())
+	fields := d.fieldsOf(into.Type())
 	var kept []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]

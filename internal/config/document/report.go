@@ -49,7 +49,9 @@ func (s Source) Place(field string) Place {
 type Report struct {
 	Source
 	kind *Kind
-	errs Errors
+	// version is the tag of the version that the file has, empty for that of the tags json.
+	version string
+	errs    Errors
 	// failed are the fields with a mistake in their value, which is not checked further.
 	failed map[string]bool
 	// broken are the mappings with members that were not understood. What seems to be missing there

@@ -23,7 +23,7 @@ func (r *Report) Check(into any, path string) {
 func SetDefaults(into any) { NewReport(&Kind{}, "").Check(into, "") }
 
 func (r *Report) checkStruct(v reflect.Value, path string) {
-	fields := FieldsOf(v.Type())
+	fields := r.fieldsOf(v.Type())
 	for _, f := range fields {
 		if f.Inline {
 			r.checkValue(v.Field(f.index), path, f)
@@ -222,6 +222,7 @@ func (r *Report) checkScalar(v reflect.Value, path string, f Field) {
 	}
 	if v.Kind() == reflect.String {
 		r.checkText(v.String(), path, f)
+		r.settle(v, path, f)
 		return
 	}
 	rules := f.Rules
@@ -295,6 +296,15 @@ func Or(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// And lists words, as in "a, b and c".
+func And(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // Sorted iterates over a map in the order of its names, so that the same file always has the same

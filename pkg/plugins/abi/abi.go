@@ -1,5 +1,9 @@
 package abi
 
+// Version is the interface that this package describes. A guest says with ExportMarker that it is
+// made for it.
+const Version = "informerd/v1"
+
 // Names of the host modules.
 const (
 	ModuleEvent  = "informerd/event.v1"
