@@ -73,6 +73,8 @@ var layers = []layer{
 		"it keeps what informers and routes hand it, whatever the configuration they were made of"},
 	{[]string{"internal/replica", "internal/rights"},
 		"a replica hands on what its keeper has, rights are asked for what a plan needs; neither runs it"},
+	{[]string{"internal/fieldcheck"},
+		"it compares expressions with what the API server has, and knows nobody who evaluates them"},
 	{[]string{"internal/statefolder"},
 		"it opens what others keep in the folder, and uses none of it"},
 	{[]string{"internal/handlers"},

@@ -37,7 +37,10 @@ func someStatus(n int) *status.Status {
 			{Name: "nodes", Resource: "nodes", State: status.Failing,
 				Reasons: []string{"may not list nodes"}}},
 		DeadLetters: &status.DeadLetters{Letters: 2, Bytes: 2048, LimitBytes: 64 << 20},
-		Process:     status.Process{MemoryBytes: 41 << 20, CPUSeconds: 0.1 * float64(n)}}
+		Stalled: []status.Stall{{Kind: "output", What: "hook\x1b[1m", Text: "it takes\u202e none",
+			Since: second(n - 61)}, {Kind: "API server", Text: "it does not answer",
+			Since: second(n - 61)}},
+		Process: status.Process{MemoryBytes: 41 << 20, CPUSeconds: 0.1 * float64(n)}}
 }
 
 func TestStatusCommand(t *testing.T) {
@@ -59,7 +62,9 @@ func TestStatusCommand(t *testing.T) {
 	defer func() { stop() }()
 	long := strings.Repeat("é", 59)
 	const head = "informerd v1, cluster prod\\x1b[2J, NOT READY, up 60m, 41.0 MiB of memory, 10 % of a core\n" +
-		"2 dead letters, 2.0 KiB of 64.0 MiB\n"
+		"2 dead letters, 2.0 KiB of 64.0 MiB\n" +
+		"stalled for AGE: output hook\\x1b[1m: it takes\\u202e none\n" +
+		"stalled for AGE: API server: it does not answer\n"
 	table := `
 INFORMER              OBJECTS  MEMORY   EVENTS/S  HEARD  LISTS  TROUBLE
 pods in shop with a=b  12       3.0 MiB  20  AGE  1

@@ -123,7 +123,12 @@ func head(s *status.Status, rates status.Rates) string {
 		b.WriteString("the last reload has failed: the configuration of before is in use\n")
 	}
 	for _, stall := range s.Stalled {
-		fmt.Fprintf(&b, "stalled: %s\n", plain(stall.Text))
+		what := stall.Kind
+		if stall.What != "" {
+			what += " " + stall.What
+		}
+		fmt.Fprintf(&b, "stalled for %s: %s: %s\n",
+			ageText(s.Time.Sub(stall.Since).Seconds()), plain(what), plain(stall.Text))
 	}
 	return b.String()
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -38,6 +37,7 @@ type binder struct {
 	trying  *listener     // of which a setup is being bound; nil: none is
 	tried   chan struct{} // closed when that has ended
 	wake    chan struct{} // has room for one
+	soon    time.Time     // until when delays are short, since there is news
 }
 
 // bindable is a setup of a listener that is to be bound.
@@ -171,7 +171,7 @@ func (b *binder) round(ctx context.Context, logged map[*listener]string, failure
 	}
 	if failed {
 		*failures++
-		*pause = bindBackoff.Delay(*failures)
+		*pause = b.delay(*failures)
 		return
 	}
 	*failures = 0
@@ -302,11 +302,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		return made, err
 	}
 	made.found = found
-	made.messages, err = cloudevent.NewBuilder(sink.Origin{
-		Cluster: b.cluster.name, Listener: l.name, Resource: resourceOf(found).String(),
-		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
-		Kind: found.GVK.Kind,
-	})
+	made.messages, err = messagesOf(b.cluster.name, l.name, found)
 	if err == nil && l.registrations() == nil {
 		made.events, err = b.listen(s.targets(found, s.Config.Informer(), s.Shape), l.subscription)
 	}
@@ -320,6 +316,7 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 		return kube.Resource{}, err
 	}
 	c.names.note(resourceOf(found), inf.Resource)
+	c.definitions.Follow(found.GVR.GroupResource())
 	if found.IsSecrets() && !inf.AllowSecrets {
 		return kube.Resource{},
 			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",

@@ -69,6 +69,7 @@ func (s *supervisor) task(l *listener, do func()) {
 
 // bound begins a listener that is bound, or exchanges its setup once the caches are complete.
 func (s *supervisor) bound(l *listener, to *setup) {
+	s.fields.Look()
 	s.task(l, func() {
 		if !l.hasBegun() {
 			s.resumed(l)
@@ -135,6 +136,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 		l.subscription.Rescan()
 	}
 	s.release(from, to)
+	s.fields.Look()
 	s.cluster.rights.Need(l.name, to.needs())
 	if l.tiedTo != plan.Digest(to.Config.Informer()) {
 		s.task(l, func() { s.exchange(l, to) })

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/definitions"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/plan"
@@ -99,6 +100,10 @@ type cluster struct {
 	election lease.Clients // of replicas
 	factory  *informer.Factory
 	names    names
+	// definitions has the custom resources that there are. renewed, if set, is told that one of
+	// them is read in another version from now on.
+	definitions *definitions.Watch
+	renewed     func(was, now informer.Resource)
 }
 
 // close ends the connections, once nobody uses them any more.
@@ -140,7 +145,8 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
 		election: election, asker: asker, rights: rights.NewChecker(asker, o.Log),
-		factory: informer.NewFactory(client, o.Log),
+		factory:     informer.NewFactory(client, o.Log),
+		definitions: definitions.New(client, o.Log),
 	}
 	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
 	c.factory.OnError = c.rights.Refused

@@ -31,6 +31,12 @@
 //     handler look objects up.
 //   - A resource that the API server does not have, or an API server that does not answer, affects
 //     only the listeners concerned. They are tried again until they can be bound.
+//   - A custom resource that is defined while informerd runs is listened to at once. One whose
+//     definition is deleted ends with its objects, and its listeners are not ready until it is made
+//     again; nothing of its second life is missed. A version that is not served any more is followed
+//     to one that is, unless the configuration names it.
+//   - Expressions are checked against the schema of a custom resource when their listener is bound,
+//     and whenever that changes. A listener with a mistake is not ready, and goes on.
 //   - A right that is missing affects only the listeners that need it. They are not ready, even if
 //     they have not needed it so far; the reason and the log have the rule to grant. Within seconds
 //     after it is granted they go on.

@@ -163,6 +163,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	r.runtime.plan, r.runtime.outputs, r.listeners = r.plan, r.outputs, after
 	r.leaving = append(r.leaving, leaving...)
 	r.mu.Unlock()
+	r.wantDefinitions()
 	r.letters.SetLimits(statefolder.LetterLimits(r.config.DeadLetters))
 	for _, l := range leaving {
 		r.reloading.leaving.note(l)

@@ -42,12 +42,16 @@ func (n *names) all(resource informer.Resource) (all []string) {
 
 // renew returns what a resource that the API server no longer has is by now: the same one in
 // another version, if the configuration leaves the version to the server. Otherwise it returns an
-// error. One informer that names the version keeps the others from moving, too: listeners of both
+// error, which is informer.ErrGone if its definition was removed. One informer that names the version keeps the others from moving, too: listeners of both
 // kinds share a watch, and those that named the version must not get another.
 func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	c.resolver.Invalidate()
+	if c.definitions.Removed(was.GroupResource()) {
+		return was, fmt.Errorf("its CustomResourceDefinition is not there any more: %w",
+			informer.ErrGone)
+	}
 	var now informer.Resource
 	for _, name := range c.names.all(was) {
 		found, err := c.resolver.Resolve(ctx, name)
@@ -69,6 +73,9 @@ func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Re
 	}
 	for _, name := range c.names.all(was) {
 		c.names.note(now, name)
+	}
+	if now != was && c.renewed != nil {
+		c.renewed(was, now)
 	}
 	return now, nil
 }

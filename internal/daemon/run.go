@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/fieldcheck"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/rights"
@@ -24,6 +25,7 @@ type supervisor struct {
 	binder            *binder
 	reloading         reloading
 	once              *once.Run // nil: it runs until it is stopped
+	fields            *fieldcheck.Checker
 	intake, listening sync.WaitGroup
 }
 
@@ -34,7 +36,8 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if err != nil {
 		return err
 	}
-	s := &supervisor{runtime: r, cluster: c}
+	s := &supervisor{runtime: r, cluster: c, fields: fieldcheck.New(log)}
+	s.fields.Known = o.Schemas
 	if o.Once != nil {
 		ctx, s.once = o.Once.Begin(ctx)
 		defer s.once.End()
@@ -82,6 +85,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	for _, l := range r.current() {
 		s.start(ctx, l)
 	}
+	s.followDefinitions(ctx)
 	s.intake.Go(func() { s.binder.run(ctx) })
 	s.reloads(ctx, o)
 	if s.once != nil {

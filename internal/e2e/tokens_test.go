@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -166,6 +167,9 @@ func (w tokens) send(method, address, path, token, sent string, headers ...strin
 	return answer.StatusCode, string(text)
 }
 
+// servedPaths matches the line of the log that has all paths.
+var servedPaths = regexp.MustCompile(`msg="answering requests" .*paths="\[([^]]*)\]"`)
+
 // Who may read an endpoint is what the API server says: every path, without a token, with another
 // audience's, and with one that lacks the right, is refused, and the body says nothing.
 func TestEndpointsAskTheAPIServer(t *testing.T) {
@@ -174,15 +178,23 @@ func TestEndpointsAskTheAPIServer(t *testing.T) {
 	w.account("reader", "/", "/metrics", "/violations", "/statusz", "/history", "/events", "/listener",
 		"/explain", "/deadletters")
 	w.account("poor")
-	p, address := w.run("")
+	p, address := w.run(", pprof: true")
 	reader, poor := w.token("reader", ""), w.token("poor", "")
 	other := w.token("reader", "vault")
-	for _, path := range []string{"/", "/main.js", "/vendor/preact.js", "/metrics", "/violations",
+	answered := []string{"/", "/main.js", "/vendor/preact.js", "/metrics", "/violations",
 		"/statusz", "/history", "/events?listener=maps", "/listener?name=maps", "/deadletters",
-		"/livez", "/healthz"} {
+		"/livez", "/healthz"}
+	for _, path := range answered {
 		if status, body := w.ask(address, path, reader); status != 200 {
 			t.Errorf("%s: %d, %s", path, status, body)
 		}
+	}
+	all := append(answered, "/debug/pprof/heap", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2")
+	served := servedPaths.FindStringSubmatch(p.written())
+	if served == nil || !strings.Contains(served[1], "/debug/pprof/") {
+		t.Fatalf("the log does not have the paths:\n%s", p.written())
+	}
+	for _, path := range append(all, strings.Fields(served[1])...) {
 		for name, test := range map[string]struct {
 			token, header string
 			want          int
@@ -197,7 +209,11 @@ func TestEndpointsAskTheAPIServer(t *testing.T) {
 			"a port of no use":   {reader, "Host: evil.example:443", 403},
 			"somebody's headers": {"", "X-Remote-User: admin", 401},
 		} {
-			status, body := w.ask(address, path, test.token, test.header)
+			method := http.MethodGet
+			if strings.HasPrefix(path, "/deadletters/") {
+				method = http.MethodPost
+			}
+			status, body := w.send(method, address, path, test.token, "", test.header)
 			if text := strings.ToLower(http.StatusText(test.want)); status != test.want ||
 				body != `{"error":"`+text+`"}`+"\n" {
 				t.Errorf("%s, %s: %d, %s", path, name, status, body)

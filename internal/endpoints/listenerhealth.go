@@ -16,6 +16,7 @@ type Health struct {
 
 	isLoading bool  // its handler is being loaded, and has not failed so far
 	crippled  error // why its handler cannot be loaded or started
+	mistaken  error // what its expressions read that its objects do not have
 }
 
 // Loading notes that the listener's handler is being loaded.
@@ -30,6 +31,16 @@ func (h *Health) Handler(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isLoading, h.crippled = false, err
+}
+
+// Mistaken notes that the listener's expressions do not fit its objects; nil if they do. It reports
+// whether that is news.
+func (h *Health) Mistaken(err error) (changed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	changed = (err == nil) != (h.mistaken == nil) || err != nil && err.Error() != h.mistaken.Error()
+	h.mistaken = err
+	return changed
 }
 
 // Fail notes why the listener is not bound.
@@ -69,6 +80,9 @@ func (h *Health) State() (s State) {
 		s.Failing = append(s.Failing, h.crippled.Error())
 	case h.isLoading:
 		s.Starting = append(s.Starting, "its handler is being loaded")
+	}
+	if h.mistaken != nil {
+		s.Failing = append(s.Failing, h.mistaken.Error())
 	}
 	for _, reg := range h.bound {
 		switch inf := reg.Status(); {

@@ -1,0 +1,216 @@
+package fieldcheck
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube/definitions"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const configuration = `apiVersion: informerd.dev/v1alpha1
+kind: Config
+informers:
+  gadgets: {resource: gadgets.example.com}
+listeners:
+  large: {informer: gadgets, filter: object.spec.size > 3, outputs: [out]}
+  red: {informer: gadgets, select: object.spec.color == "red", outputs: [out, hook]}
+  pods: {informer: {resource: pods}, filter: object.spec.nodeName == "a", outputs: [out]}
+outputs:
+  out: {stdout: {}}
+  hook: {when: object.spec.weight > 1, webhook: {url: "https://example.com/"}}
+`
+
+var gadgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}
+
+// world is a cluster with one custom resource, and what is said of its listeners.
+type world struct {
+	*Checker
+	t *testing.T
+
+	mu         sync.Mutex
+	definition *definitions.Definition
+	fields     string // of spec, "" if they cannot be read
+	reads      int
+	said       map[string]string
+}
+
+func (w *world) Get(schema.GroupResource) *definitions.Definition {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.definition
+}
+
+func (w *world) Schema(context.Context, schema.GroupVersionResource) (*filters.Schema, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reads++
+	if w.fields == "" {
+		return nil, errors.New("the server is busy")
+	}
+	spec := &filters.Schema{Type: "object", Fields: map[string]*filters.Schema{}}
+	for name := range strings.FieldsSeq(w.fields) {
+		spec.Fields[name] = &filters.Schema{}
+	}
+	return &filters.Schema{Type: "object",
+		Fields: map[string]*filters.Schema{"spec": spec}}, nil
+}
+
+// define gives the resource a definition of a generation, with these fields.
+func (w *world) define(generation int64, fields string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.definition = &definitions.Definition{UID: "1", Generation: generation}
+	w.fields = fields
+}
+
+func (w *world) expect(want ...string) {
+	w.t.Helper()
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var got []string
+	for _, name := range []string{"large", "red", "pods"} {
+		if text := w.said[name]; text != "" {
+			got = append(got, name+": "+text)
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		w.t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func checking(t *testing.T, do func(*world)) {
+	known, err := plan.BuiltinSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Parse("c.yaml", []byte(configuration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{Checker: New(slog.New(slog.DiscardHandler)), t: t, said: map[string]string{}}
+		w.Known, w.Definitions = known, w
+		w.Published = func(context.Context, schema.GroupVersion) ([]byte, error) {
+			return nil, errors.New("it is not published yet")
+		}
+		w.Listeners = func() (all []Listener) {
+			for _, l := range cfg.ListenersInOrder() {
+				resource := gadgets
+				if l.Name == "pods" {
+					resource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+				}
+				all = append(all, Listener{Config: cfg, Listener: l,
+					Resources: map[string]schema.GroupVersionResource{
+						l.Informer().Resource: resource},
+					Mistaken: func(mistakes config.Errors) {
+						w.mu.Lock()
+						defer w.mu.Unlock()
+						if w.said[l.Name] = ""; len(mistakes) > 0 {
+							w.said[l.Name], _, _ = strings.Cut(mistakes.Error(), ";")
+						}
+					}})
+			}
+			return all
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { w.Run(ctx) })
+		do(w)
+		stop()
+		running.Wait()
+	})
+}
+
+const (
+	noSize   = `large: c.yaml:6:50: listener "large": there is no field size in object.spec`
+	noWeight = `red: c.yaml:11:28: output "hook": there is no field weight in object.spec`
+)
+
+// What listeners and their outputs read is compared with the definition, again whenever it changes,
+// and read once for each change.
+func TestExpressionsAreComparedWithTheDefinition(t *testing.T) {
+	checking(t, func(w *world) {
+		w.define(1, "size color weight")
+		w.Look()
+		w.expect()
+		w.define(2, "color")
+		w.Look()
+		w.expect(noSize, noWeight)
+		w.Look()
+		w.expect(noSize, noWeight)
+		w.define(3, "size color weight")
+		w.Look()
+		w.expect()
+		if w.reads != 3 {
+			t.Errorf("read %d times", w.reads)
+		}
+	})
+}
+
+// What cannot be read leaves what was said, and is asked for again.
+func TestWhatCannotBeReadIsAskedForAgain(t *testing.T) {
+	checking(t, func(w *world) {
+		w.define(1, "color weight")
+		w.Look()
+		w.expect(noSize)
+		w.define(2, "")
+		w.Look()
+		w.expect(noSize)
+		time.Sleep(time.Hour)
+		w.expect(noSize)
+		if w.reads < 10 || w.reads > 60 {
+			t.Errorf("asked %d times in an hour", w.reads)
+		}
+		w.define(2, "color weight size")
+		time.Sleep(delays.Max)
+		w.expect()
+	})
+}
+
+// Without a definition, what the API server publishes counts.
+func TestPublishedSchemas(t *testing.T) {
+	checking(t, func(w *world) {
+		w.Look()
+		w.expect()
+		w.Published = func(_ context.Context, gv schema.GroupVersion) ([]byte, error) {
+			return []byte(`{"openapi":"3.0.0","paths":{"/apis/example.com/v1/gadgets":{"get":` +
+				`{"x-kubernetes-action":"list","x-kubernetes-group-version-kind":` +
+				`{"group":"example.com","version":"v1","kind":"Gadget"}}}},` +
+				`"components":{"schemas":{"Gadget":{"type":"object",` +
+				`"x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Gadget"}],` +
+				`"properties":{"spec":{"type":"object","properties":{"color":{"type":"string"},` +
+				`"weight":{"type":"integer"}}}}}}}}`), nil
+		}
+		w.Look()
+		w.expect(noSize)
+	})
+}
+
+// Without schemas nothing is checked, and nothing asked for.
+func TestCheckingIsOff(t *testing.T) {
+	checking(t, func(w *world) {
+		w.Known = nil
+		w.define(1, "nothing")
+		w.Look()
+		time.Sleep(time.Hour)
+		w.expect()
+		if w.reads > 0 {
+			t.Errorf("read %d times", w.reads)
+		}
+	})
+}
