@@ -124,6 +124,7 @@ var noon = time.Date(2026, 3, 1, 13, 0, 0, 500_000_000, time.FixedZone("CET", 36
 
 // someListeners are two with all there can be, and one that has not begun.
 func someListeners() []Listener {
+	crash := errors.New("trap: \x1b[31m\nok\u2028 " + strings.Repeat("é", 1000))
 	return []Listener{
 		{
 			Name: "pods", Resource: "po",
@@ -148,10 +149,9 @@ func someListeners() []Listener {
 							plugins.ReasonDeadline: 0}},
 					HandlerPauses: 30, Paused: breaker.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
-						Failures: 31,
+						Failures: 31, Cause: crash,
 					},
-					HandlerTrouble: errors.New("trap: \x1b[31m\nok\u2028 " +
-						strings.Repeat("é", 1000)),
+					HandlerTrouble: crash,
 				}
 			},
 			Buffer: func() informer.SubscriptionStats {

@@ -30,6 +30,8 @@ var notMetrics = map[string]string{
 	"informer.SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
 	"informer.SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
 	"deadletter.ListenerStats.Stored":     "dead_letters_total counts the same where the reason is known",
+	"route.Stats.HandlerTrouble":          "a text, for statuses",
+	"route.OutputStats.Trouble":           "a text, for statuses",
 	"route.Stats.Working":                 "a step that takes long is one of informerd_stalls",
 	"endpoints.Reload.Running":            "a reload that hangs is one of informerd_stalls",
 	"informer.Status.Resource":            "a label",
