@@ -132,6 +132,7 @@ func (s *supervisor) mistaken(l *listener, mistakes config.Errors) {
 
 // renewed has listeners go on with a resource in another version, before its objects come.
 func (s *supervisor) renewed(was, now informer.Resource) {
+	s.maker.API.Renewed(was.GroupVersionResource, now.Version)
 	for _, l := range s.current() {
 		if err := l.renewed(s.cluster.name, was, now); err != nil {
 			s.log.Error("listener failed", "listener", l.name, "error", err)

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
@@ -35,6 +37,9 @@ func (a *API) Connect(w kubeapi.API) { a.api.to.Store(&w) }
 
 // Own returns the own writes of a listener, whose events it does not get.
 func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
+
+// Renewed has patches of a resource use another version.
+func (a *API) Renewed(was schema.GroupVersionResource, now string) { a.writes.Renewed(was, now) }
 
 // Patches returns what the outputs that patch objects have done.
 func (a *API) Patches() patch.Stats { return a.writes.Stats() }

@@ -159,6 +159,14 @@ func (b *body) aim(o *object.Object) error {
 	return nil
 }
 
+// readAs has a patch name the version that the API server is asked in, which the object may have
+// been read before.
+func (b *body) readAs(apiVersion string) {
+	if b.fields != nil && b.fields["apiVersion"] != nil {
+		b.fields["apiVersion"] = quoted(apiVersion)
+	}
+}
+
 // on returns what to send for an object whose version is known, "" if it has none.
 func (b *body) on(o *object.Object, version string) []byte {
 	if b.fields == nil {

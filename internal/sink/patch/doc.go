@@ -56,5 +56,7 @@
 //   - No answer, 401, 408, 409 except for apply's conflicts, 425, 429 and 5xx are transient, and so
 //     is a missing right; other 4xx are permanent, such as 422, a patch that the server refuses. So
 //     is an object that is too large for etcd, which is a 500.
+//   - A resource that the server does not have is a transient error about the message alone, until
+//     it has been missing for two minutes. See [Writes.Renewed] for one that changes its version.
 //   - Write retries only what its own version check refused, and within its timeout.
 package patch

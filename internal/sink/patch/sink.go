@@ -12,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/gate"
@@ -158,10 +159,13 @@ const versionTries = 5
 func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base string, err error) {
 	base = m.Object.ResourceVersion()
 	deadline := time.Now().Add(s.Timeout)
+	resource := s.Writes.versions.of(m.Origin)
+	b.readAs(resource.GroupVersion().String())
 	for try := 1; ; try++ {
-		r := s.request(m, b.on(m.Object, base))
+		r := s.request(m, resource, b.on(m.Object, base))
 		answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
 		if err == nil {
+			s.Writes.versions.there(resource)
 			after, err := kubeapi.ReadMetadata(answer)
 			// Without versions, as in some aggregated APIs, nothing is known to be own.
 			if s.DryRun || base == "" || after.ResourceVersion == base {
@@ -170,7 +174,7 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 			return after.ResourceVersion, base, err
 		}
 		if !apierrors.IsConflict(err) {
-			return "", base, goneError(err, m)
+			return "", base, s.goneError(err, m, resource)
 		}
 		if managers := conflicts(err); managers != "" {
 			return "", base, sink.Permanent(fmt.Errorf(
@@ -180,27 +184,28 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 		if try == versionTries {
 			return "", base, sink.Alone(err)
 		}
-		if base, err = s.version(ctx, m, deadline); err != nil {
+		if base, err = s.version(ctx, m, resource, deadline); err != nil {
 			return "", base, err
 		}
 	}
 }
 
-func (s *Sink) request(m *sink.Message, body []byte) kubeapi.Request {
-	r := target(m)
+func (s *Sink) request(m *sink.Message, resource schema.GroupVersionResource,
+	body []byte) kubeapi.Request {
+	r := target(m, resource)
 	r.Method, r.ContentType, r.Body = http.MethodPatch, s.Type.contentType(), body
 	r.FieldManager, r.DryRun = FieldManager(m.Origin.Listener), s.DryRun
 	return r
 }
 
 // version returns the present version of a message's object.
-func (s *Sink) version(ctx context.Context, m *sink.Message, deadline time.Time) (string,
-	error) {
-	r := target(m)
+func (s *Sink) version(ctx context.Context, m *sink.Message, resource schema.GroupVersionResource,
+	deadline time.Time) (string, error) {
+	r := target(m, resource)
 	r.Method = http.MethodGet
 	answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
 	if err != nil {
-		return "", goneError(err, m)
+		return "", s.goneError(err, m, resource)
 	}
 	found, err := kubeapi.ReadMetadata(answer)
 	if err != nil {
@@ -217,14 +222,14 @@ var (
 	errReplaced = errors.New("the object no longer exists; there is another one of its name")
 )
 
-// goneError returns err, or an error that says so if the object does not exist.
-func goneError(err error, m *sink.Message) error {
+// goneError returns err, or an error that says so if the object or its resource does not exist.
+func (s *Sink) goneError(err error, m *sink.Message, resource schema.GroupVersionResource) error {
 	var status apierrors.APIStatus
 	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
 		return err
 	}
 	if d := status.Status().Details; d == nil || d.Name != m.Object.Name() {
-		return err // the resource does not exist
+		return s.Writes.versions.absent(resource, err, time.Now())
 	}
 	return sink.Permanent(errGone)
 }
@@ -259,8 +264,7 @@ const (
 	maxConflict  = 200 // bytes
 )
 
-func target(m *sink.Message) kubeapi.Request {
-	o := m.Origin
-	return kubeapi.Request{Group: o.Group, Version: o.Version, Resource: o.Plural,
+func target(m *sink.Message, r schema.GroupVersionResource) kubeapi.Request {
+	return kubeapi.Request{Group: r.Group, Version: r.Version, Resource: r.Resource,
 		Namespace: m.Object.Namespace(), Name: m.Object.Name(), MetadataOnly: true}
 }

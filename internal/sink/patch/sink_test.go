@@ -16,6 +16,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
@@ -194,12 +195,57 @@ func TestAnObjectThatIsGone(t *testing.T) {
 			t.Errorf("got %v, want %v", err, tt.want)
 		}
 	}
-	// The resource may come back.
-	to := &pod{fail: apierrors.NewGenericServerResponse(404, "patch", pods, "", "no", 0, false)}
-	err := write(t.Context(), newTest(t, Config{API: to}), at(t, 7, `{"spec":1}`))
-	if errors.Is(err, errGone) || !sink.IsPermanent(err) {
-		t.Errorf("got %v", err)
-	}
+}
+
+// A resource that is missing may come back, for two minutes: its patches wait, and hold up no
+// others. One that is served in another version is patched there, with whatever version the object
+// was read in.
+func TestAResourceThatIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := apierrors.NewGenericServerResponse(404, "patch", pods, "", "no", 0, false)
+		to := &pod{uid: webID, version: 7, fail: gone}
+		writes := NewWrites()
+		s := newTest(t, Config{API: to, Type: Merge, Writes: writes})
+		m := at(t, 7, `{"spec":1}`)
+		waits := func(want bool) {
+			t.Helper()
+			err := write(t.Context(), s, m)
+			if err == nil || errors.Is(err, errGone) || sink.IsPermanent(err) == want ||
+				(sink.AskedDelay(err) == missingDelay) != want || sink.IsAlone(err) != want {
+				t.Errorf("got %v", err)
+			}
+		}
+		waits(true)
+		time.Sleep(missingTime - time.Second)
+		waits(true)
+		time.Sleep(time.Second)
+		waits(false)
+		to.fail = nil
+		if err := write(t.Context(), s, m); err != nil {
+			t.Error(err)
+		}
+		to.fail = gone
+		waits(true)
+
+		to.fail = nil
+		v1 := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+		writes.Renewed(v1, "v2")
+		writes.Renewed(v1.GroupResource().WithVersion("v2"), "v3")
+		if err := write(t.Context(), s, m); err != nil {
+			t.Error(err)
+		}
+		last := to.requests[len(to.requests)-1]
+		if last.Version != "v3" || !strings.Contains(string(last.Body), `"apiVersion":"v3"`) {
+			t.Errorf("%s: %s", last.Version, last.Body)
+		}
+		writes.Renewed(v1.GroupResource().WithVersion("v3"), "v1")
+		if err := write(t.Context(), s, m); err != nil {
+			t.Error(err)
+		}
+		if last := to.requests[len(to.requests)-1]; last.Version != "v1" {
+			t.Error(last.Version)
+		}
+	})
 }
 
 func TestConflictsOfApply(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 // which objects change too often. The outputs of a daemon share it. It is safe for concurrent use.
 // Make one with NewWrites.
 type Writes struct {
-	loops loops
-	stats stats
+	loops    loops
+	stats    stats
+	versions versions
 
 	mu        sync.Mutex // guards listeners
 	listeners map[string]*Own
