@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -302,7 +303,11 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		return made, err
 	}
 	made.found = found
-	made.messages, err = messagesOf(b.cluster.name, l.name, found)
+	made.messages, err = cloudevent.NewBuilder(sink.Origin{
+		Cluster: b.cluster.name, Listener: l.name, Resource: resourceOf(found).String(),
+		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
+		Kind: found.GVK.Kind,
+	})
 	if err == nil && l.registrations() == nil {
 		made.events, err = b.listen(s.targets(found, s.Config.Informer(), s.Shape), l.subscription)
 	}
@@ -315,8 +320,7 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	if err != nil {
 		return kube.Resource{}, err
 	}
-	c.names.note(resourceOf(found), inf.Resource)
-	c.definitions.Follow(found.GVR.GroupResource())
+	c.renewer.Note(resourceOf(found), inf.Resource)
 	if found.IsSecrets() && !inf.AllowSecrets {
 		return kube.Resource{},
 			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",

@@ -91,19 +91,16 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 
 // cluster is the API server and the informers that watch it.
 type cluster struct {
-	name     string
-	resolver *kube.Resolver
-	client   *informer.Client
-	writer   *kube.Writer // of outputs
-	asker    *kube.Writer // about rights, whoever leads
-	rights   *rights.Checker
-	election lease.Clients // of replicas
-	factory  *informer.Factory
-	names    names
-	// definitions has the custom resources that there are. renewed, if set, is told that one of
-	// them is read in another version from now on.
+	name        string
+	resolver    *kube.Resolver
+	client      *informer.Client
+	writer      *kube.Writer // of outputs
+	asker       *kube.Writer // about rights, whoever leads
+	rights      *rights.Checker
+	election    lease.Clients // of replicas
+	factory     *informer.Factory
 	definitions *definitions.Watch
-	renewed     func(was, now informer.Resource)
+	renewer     *definitions.Renewer
 }
 
 // close ends the connections, once nobody uses them any more.
@@ -148,7 +145,8 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 		factory:     informer.NewFactory(client, o.Log),
 		definitions: definitions.New(client, o.Log),
 	}
-	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
+	c.renewer = &definitions.Renewer{Resolver: resolver, Watch: c.definitions}
+	c.factory.Renew, c.factory.OnFreed = c.renewer.Renew, collector.Freed
 	c.factory.OnError = c.rights.Refused
 	return c, nil
 }

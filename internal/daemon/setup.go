@@ -14,8 +14,7 @@ import (
 
 // setup is what a listener works with: its part of a plan, and what was made for that. A reload
 // exchanges it as a whole; what is the same in the next one is passed on to it. Nobody changes it
-// once a listener has it, except that it is bound, once, and that what it is bound to may get another
-// version.
+// once a listener has it, except that it is bound, once.
 type setup struct {
 	*plan.Listener
 	whole     *config.Config // that it is a part of

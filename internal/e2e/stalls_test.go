@@ -81,7 +81,7 @@ var stallsNamed = []string{
 	`^listener "early": "no resource `,
 }
 
-// Handlers of which each call loops for ever, and of which each call passes.
+// Handlers of which each call loops indefinitely, and of which each call passes.
 const (
 	loopingHandler = "0061736d01000000010c0260000060047f7f7f7f017f03030200010503010001072803066d656d6f72790200" +
 		"10696e666f726d6572645f6162695f76310000086f6e5f6576656e7400010a0d0202000b080003400c000b000b"

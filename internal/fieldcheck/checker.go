@@ -14,6 +14,7 @@ package fieldcheck
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -34,8 +35,13 @@ type Listener struct {
 	// Resources are those that the listener reads, by the names that the configuration has for
 	// them, in the versions that are read.
 	Resources map[string]schema.GroupVersionResource
-	// Mistaken receives what is wrong with the expressions, nil if nothing is.
-	Mistaken func(config.Errors)
+	Health    Health
+}
+
+// Health records whether the expressions of a listener fit its objects.
+type Health interface {
+	// Mistaken notes why they do not, nil if they do, and reports whether that is news.
+	Mistaken(error) bool
 }
 
 // Definitions are what the schemas are read from. A definitions.Watch is one.
@@ -126,10 +132,28 @@ func (c *Checker) round(ctx context.Context) (failed error) {
 			all.read[name] = s
 		}
 		if complete {
-			l.Mistaken(plan.MistakesOf(l.Config, l.Listener, all))
+			c.report(l, plan.MistakesOf(l.Config, l.Listener, all))
 		}
 	}
 	return failed
+}
+
+// report notes what is wrong with a listener. It goes on: that it has worked so far is no reason to
+// miss something now.
+func (c *Checker) report(l Listener, mistakes config.Errors) {
+	var err error
+	if len(mistakes) > 0 {
+		err = fmt.Errorf("its expressions do not fit the schema of its objects: %w", mistakes)
+	}
+	switch changed := l.Health.Mistaken(err); {
+	case !changed:
+	case err == nil:
+		c.Log.Info("the expressions of a listener fit the schema of its objects again", "listener",
+			l.Listener.Name)
+	default:
+		c.Log.Error("the expressions of a listener do not fit the schema of its objects",
+			"listener", l.Listener.Name, "mistakes", len(mistakes), "error", mistakes)
+	}
 }
 
 func (c *Checker) schema(ctx context.Context, resource schema.GroupVersionResource,

@@ -69,7 +69,7 @@ func (w *world) Schema(context.Context, schema.GroupVersionResource) (*filters.S
 		Fields: map[string]*filters.Schema{"spec": spec}}, nil
 }
 
-// define gives the resource a definition of a generation, with these fields.
+// define sets the definition, of a generation and with these fields.
 func (w *world) define(generation int64, fields string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,6 +91,25 @@ func (w *world) expect(want ...string) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		w.t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// health is that of a listener.
+type health struct {
+	*world
+	listener string
+}
+
+func (h health) Mistaken(err error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = strings.TrimPrefix(err.Error(), "its expressions do not fit the schema of its objects: ")
+		text, _, _ = strings.Cut(text, ";")
+	}
+	changed := h.said[h.listener] != text
+	h.said[h.listener] = text
+	return changed
 }
 
 func checking(t *testing.T, do func(*world)) {
@@ -117,13 +136,7 @@ func checking(t *testing.T, do func(*world)) {
 				all = append(all, Listener{Config: cfg, Listener: l,
 					Resources: map[string]schema.GroupVersionResource{
 						l.Informer().Resource: resource},
-					Mistaken: func(mistakes config.Errors) {
-						w.mu.Lock()
-						defer w.mu.Unlock()
-						if w.said[l.Name] = ""; len(mistakes) > 0 {
-							w.said[l.Name], _, _ = strings.Cut(mistakes.Error(), ";")
-						}
-					}})
+					Health: health{w, l.Name}})
 			}
 			return all
 		}

@@ -59,11 +59,11 @@ func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 			}
 			was = resourceOf(found)
 		}
-		if now, err := c.renew(t.Context(), was); err != nil || now != was {
+		if now, err := c.renewer.Renew(t.Context(), was); err != nil || now != was {
 			t.Errorf("%s: nothing has changed: %v, %v", names, now, err)
 		}
 		version.Store("v1beta1")
-		now, err := c.renew(t.Context(), was)
+		now, err := c.renewer.Renew(t.Context(), was)
 		if (err == nil) != (want != "") || err == nil &&
 			(now.Version != want || now.Kind != "Gadget") {
 			t.Errorf("%s: %v, %v, want %q", names, now, err, want)
