@@ -212,6 +212,7 @@ func TestTheSelectedListenerStaysInSight(t *testing.T) {
 			State: status.Running})
 	}
 	for i := range 150 {
+		s.view.color = i%2 == 0
 		text := strings.Join(s.lines(100, 20), "\n")
 		if !strings.Contains(text, "\x1b[7m"+s.current()) {
 			t.Fatalf("after %d keys %s is not in sight:\n%s", i, s.current(), text)

@@ -142,8 +142,9 @@ func (w *watching) writePlain(n int) error {
 
 // What is written to a terminal: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
 const (
-	otherScreen = "\x1b[?1049h\x1b[?25l" // and no cursor
-	firstScreen = "\x1b[?25h\x1b[?1049l"
+	// and no cursor; what is wider than it seems ends at the edge
+	otherScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l"
+	firstScreen = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 	topLeft     = "\x1b[H"
 	restOfLine  = "\x1b[K"
 	restBelow   = "\x1b[J"

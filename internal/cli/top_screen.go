@@ -219,7 +219,7 @@ func (s *screen) window(text []string, above, selected, height int) []string {
 	out := slices.Clone(head)
 	for i := from; i < min(from+s.page, len(rest)); i++ {
 		line := rest[i]
-		if i == at && selected >= 0 && s.view.color {
+		if i == at && selected >= 0 { // without colors as well: reversed is none
 			line = "\x1b[7m" + strings.ReplaceAll(line, "\x1b[0m", "\x1b[0;7m") + "\x1b[0m"
 		}
 		out = append(out, line)
