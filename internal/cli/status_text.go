@@ -60,7 +60,9 @@ func (v *view) listeners(s *status.Status, rates status.Rates) (shown []*status.
 		sortRate: func(a, b *status.Listener) int {
 			return cmp.Compare(rates.Listeners[b.Name].Events, rates.Listeners[a.Name].Events)
 		},
-		sortTrouble: func(a, b *status.Listener) int { return cmp.Compare(trouble(b), trouble(a)) },
+		sortTrouble: func(a, b *status.Listener) int {
+			return cmp.Compare(b.Severity(), a.Severity())
+		},
 	}[v.sort]
 	slices.SortStableFunc(shown, func(a, b *status.Listener) int {
 		return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name))
@@ -69,21 +71,6 @@ func (v *view) listeners(s *status.Status, rates status.Rates) (shown []*status.
 		slices.Reverse(shown)
 	}
 	return shown
-}
-
-// trouble returns how much of it a listener has.
-func trouble(l *status.Listener) int {
-	switch {
-	case l.State == status.Failing:
-		return 4
-	case l.State == status.Paused || len(l.Troubles()) > 0:
-		return 3
-	case l.State == status.Starting:
-		return 2
-	case l.Letters > 0:
-		return 1
-	}
-	return 0
 }
 
 // head returns the first lines: the whole.
@@ -123,12 +110,8 @@ func head(s *status.Status, rates status.Rates) string {
 		b.WriteString("the last reload has failed: the configuration of before is in use\n")
 	}
 	for _, stall := range s.Stalled {
-		what := stall.Kind
-		if stall.What != "" {
-			what += " " + stall.What
-		}
-		fmt.Fprintf(&b, "stalled for %s: %s: %s\n",
-			ageText(s.Time.Sub(stall.Since).Seconds()), plain(what), plain(stall.Text))
+		fmt.Fprintf(&b, "stalled for %s: %s\n", ageText(s.Time.Sub(stall.Since).Seconds()),
+			plain(stall.String()))
 	}
 	return b.String()
 }

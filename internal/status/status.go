@@ -39,6 +39,14 @@ type Stall struct {
 	Since time.Time `json:"since,omitzero"`
 }
 
+// String returns what has come to a halt, and why.
+func (s *Stall) String() string {
+	if s.What == "" {
+		return s.Kind + ": " + s.Text
+	}
+	return s.Kind + " " + s.What + ": " + s.Text
+}
+
 // Informer is a resource that is watched in one scope.
 type Informer struct {
 	Resource  string `json:"resource"` // as deployments.apps
@@ -179,4 +187,19 @@ type Process struct {
 	Goroutines  int     `json:"goroutines"`
 	MemoryBytes uint64  `json:"memoryBytes"` // that Go has from the system
 	CPUSeconds  float64 `json:"cpuSeconds"`
+}
+
+// Severity returns how much trouble a listener has, from 0 on.
+func (l *Listener) Severity() int {
+	switch {
+	case l.State == Failing:
+		return 4
+	case l.State == Paused || len(l.Troubles()) > 0:
+		return 3
+	case l.State == Starting:
+		return 2
+	case l.Letters > 0:
+		return 1
+	}
+	return 0
 }
