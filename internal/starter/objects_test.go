@@ -15,7 +15,7 @@ var healthy = map[string]string{
 
 // unwanted has an object for each rule, and what is reported.
 var unwanted = map[string]struct{ object, message string }{
-	"pods crash-loop": {`"status": {"containerStatuses": [{"name": "web", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}`,
+	"pods crash-loop": {`"status": {"containerStatuses": [{"name": "web", "restartCount": 3, "lastState": {"terminated": {"finishedAt": "2099-01-01T00:00:00Z"}}}]}`,
 		"container web keeps terminating"},
 	"pods pending": {`"status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}]}`,
 		"0/3 nodes are available"},

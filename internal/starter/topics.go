@@ -55,10 +55,11 @@ var unknownTopic = topic{changed: []string{"metadata.generation"}, rules: []rule
 var troubled = []topic{
 	{resource: "pods", names: []string{"pod", "po"},
 		changed: []string{"status.phase", "spec.containers"}, rules: []rule{
-			{"crash-loop", "A container keeps terminating, and is restarted with growing pauses.",
-				`any(object.status.containerStatuses, .state.waiting.reason == "CrashLoopBackOff")`,
+			// Not by CrashLoopBackOff: it ends with each restart.
+			{"crash-loop", "A container keeps terminating. It ends after ten minutes without that.",
+				`any(object.status.containerStatuses, .restartCount >= 3 && age(.lastState.terminated.finishedAt) < "10m")`,
 				"", high,
-				`"container " + (find(object.status.containerStatuses, .state.waiting.reason == "CrashLoopBackOff").name ?? "") + " keeps terminating"`},
+				`"container " + (find(object.status.containerStatuses, .restartCount >= 3 && age(.lastState.terminated.finishedAt) < "10m").name ?? "") + " keeps terminating"`},
 			{"pending", "It has no node, or its images and volumes are not there.",
 				`object.status.phase == "Pending"`, "10m", medium,
 				`condition("PodScheduled").message ?? "it does not start"`},
