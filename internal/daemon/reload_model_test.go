@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -229,10 +228,7 @@ func TestFilesAreWatched(t *testing.T) {
 	const text = "outputs: {out: {stdout: {}}}\nlisteners:\n  pods: {informer: {resource: pods}, outputs: [out]}\n"
 	d := startReloadable(t, text, k)
 	d.out.waitForLines(t, 3, "/listeners/pods")
-	more := reloadHead + text + "  more: {informer: {resource: configmaps}, outputs: [out]}\n"
-	if err := os.WriteFile(d.path, []byte(more), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d.write(t, text+"  more: {informer: {resource: configmaps}, outputs: [out]}\n")
 	d.log.waitFor(t, `msg="configuration reloaded" reason="its files have changed" changes="listener more added"`)
 	d.out.waitForLines(t, 2, "/listeners/more")
 	d.stop(t)

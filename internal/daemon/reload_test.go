@@ -38,10 +38,14 @@ func reloadableFrom(t *testing.T, text string) *reloadable {
 	return d
 }
 
-// write changes the configuration.
+// write changes the configuration. Its files are watched, and nobody is to read half of it.
 func (d *reloadable) write(t *testing.T, text string) {
 	t.Helper()
-	if err := os.WriteFile(d.path, []byte(reloadHead+text), 0o600); err != nil {
+	whole := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(whole, []byte(reloadHead+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(whole, d.path); err != nil {
 		t.Fatal(err)
 	}
 }
