@@ -2,8 +2,10 @@ package kube
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -15,13 +17,15 @@ func TestWhatClientGoLogsIsDetail(t *testing.T) {
 	var out bytes.Buffer
 	for level, want := range map[slog.Level][]string{
 		slog.LevelInfo:  {"level=ERROR"},
-		slog.LevelDebug: {"level=DEBUG", "level=ERROR"},
+		slog.LevelDebug: {"level=DEBUG", "level=ERROR", "level=DEBUG", "level=DEBUG"},
 	} {
 		out.Reset()
 		SetLogger(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level})))
 		klog.InfoS("chatter")
 		klog.V(6).InfoS("a token")
 		klog.ErrorS(errors.New("no"), "trouble")
+		klog.ErrorS(context.Canceled, "Unexpected error when reading response body")
+		klog.ErrorS(&url.Error{Op: "Get", URL: "https://api/", Err: context.Canceled}, "lost")
 		klog.Flush()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if len(lines) != len(want) {
