@@ -183,6 +183,10 @@ browser: devcluster build examples ## Test the status page in Chromium (MINUTES=
 	cd dev/browser && npm ci --no-audit --no-fund
 	cd dev/browser && MINUTES=$(or $(MINUTES),1) PICTURES=$(abspath $(PICTURES)) go test -count=1 -timeout 60m -v .
 
+.PHONY: editor
+editor: ## Test the schema of configurations with the language server of editors (needs node)
+	cd dev/editor && npm ci --no-audit --no-fund && node --test
+
 .PHONY: conformance
 conformance: ## Compare with client-go, run models and mutants at full length
 	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance

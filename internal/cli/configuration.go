@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +16,9 @@ import (
 	"github.com/informerd/informerd/internal/starter"
 )
 
-// configuration is the configuration file of a command: the flag --config, or an argument.
+// configuration is the configuration files of a command: the flag --config, or an argument.
 type configuration struct {
-	path  string
+	paths []string // several are read as one
 	stdin io.Reader
 	// policies: a policy file is accepted as well. Commands that run it need outputs.
 	policies bool
@@ -25,8 +27,8 @@ type configuration struct {
 }
 
 func (c *configuration) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&c.path, "config", "c", "",
-		"the configuration file (required); - is standard input")
+	cmd.Flags().StringArrayVarP(&c.paths, "config", "c", nil,
+		"the configuration file (required), - is standard input; several are read as one")
 }
 
 // args takes the file as an argument.
@@ -37,11 +39,11 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return usageError{fmt.Errorf("%s takes one configuration, found %q as well",
 			cmd.CommandPath(), args[1])}
-	case c.path != "":
-		return usageError{fmt.Errorf("there are two configurations, --config %s and %s", c.path,
-			args[0])}
+	case len(c.paths) > 0:
+		return usageError{fmt.Errorf("there are two configurations, --config %s and %s",
+			c.paths[0], args[0])}
 	}
-	c.path = args[0]
+	c.paths = args
 	return nil
 }
 
@@ -52,14 +54,14 @@ func (c *configuration) load(schemas plan.Schemas, kubeconfig bool) (*config.Con
 		return nil, err
 	}
 	return config.Loading{More: plan.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
-		Policies: c.policies, Regular: c.regular}.Load(c.path)
+		Policies: c.policies, Regular: c.regular}.LoadAll(c.paths)
 }
 
 // watched returns a watcher of the configuration's files as they are now, before they are read.
 func (c *configuration) watched() *filewatch.Watcher {
 	w := &filewatch.Watcher{}
-	if c.path != "" && c.path != "-" {
-		w.Set(config.FilesOf(c.path))
+	if len(c.paths) > 0 && !c.readsStdin() {
+		w.Set(config.FilesOf(c.paths...))
 	}
 	return w
 }
@@ -82,19 +84,28 @@ func writeBeginnings(w io.Writer, cmd *cobra.Command) {
 
 // given returns an error if there is no file.
 func (c *configuration) given() error {
-	if c.path == "" {
+	if len(c.paths) == 0 || len(c.paths) == 1 && c.paths[0] == "" {
 		return usageError{errNoConfiguration}
 	}
-	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
-		return usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
+	for i, path := range c.paths {
+		if slices.Contains(c.paths[:i], path) {
+			return usageError{fmt.Errorf("--config %s is there twice", path)}
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return usageError{fmt.Errorf("--config %s is a folder: name the file", path)}
+		}
 	}
 	return nil
 }
 
+// readsStdin reports whether standard input is one of the files, which can be read once.
+func (c *configuration) readsStdin() bool { return slices.Contains(c.paths, "-") }
+
 // shown returns the file's name in messages.
 func (c *configuration) shown() string {
-	if c.path == "-" {
-		return "<stdin>"
+	shown := slices.Clone(c.paths)
+	if i := slices.Index(shown, "-"); i >= 0 {
+		shown[i] = "<stdin>"
 	}
-	return c.path
+	return strings.Join(shown, ", ")
 }

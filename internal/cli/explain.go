@@ -44,7 +44,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := f.liveFlags(cmd); err != nil {
 				return err
 			}
-			if file.path == "-" && f.object == "-" {
+			if file.readsStdin() && f.object == "-" {
 				return usageError{errors.New("--config and --object cannot both be standard input")}
 			}
 			schemas, err := fields.schemas()

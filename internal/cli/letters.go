@@ -20,7 +20,7 @@ func (c *configuration) stateDir() (string, error) {
 	if err := c.given(); err != nil {
 		return "", err
 	}
-	dir, err := config.Loading{Stdin: c.stdin}.StateDir(c.path)
+	dir, err := config.Loading{Stdin: c.stdin}.StateDir(c.paths...)
 	if err == nil && dir == "" {
 		err = fmt.Errorf("%s has no state.dir: commands find a running informerd by that folder, and it keeps dead letters there", c.shown())
 	}

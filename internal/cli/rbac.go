@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -64,7 +65,7 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			writeMistakes(stderr, offline.Notes, "note: ")
+			verdict.WriteMistakes(stderr, offline.Notes, "note: ")
 			return writeRoles(stdout, rights.Manifests(a, needs), file.shown(), format)
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -71,7 +72,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			writeMistakes(stderr, finder.Notes, "note: ")
+			verdict.WriteMistakes(stderr, finder.Notes, "note: ")
 			if asJSON {
 				err = writeLine(stdout, report)
 			} else {

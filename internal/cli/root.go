@@ -24,6 +24,7 @@ import (
 	"github.com/informerd/informerd/internal/cli/versions"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 // The exit codes.
@@ -61,7 +62,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFound):
 		return exitRun
 	case errors.As(err, &mistakes):
-		writeMistakes(stderr, mistakes, "")
+		verdict.WriteMistakes(stderr, mistakes, "")
 		if errors.As(err, &usage) { // they are in flags that make a configuration
 			return exitUsage
 		}
@@ -85,17 +86,6 @@ var errReported = errors.New("the configuration is invalid")
 
 // errFound ends a command that has reported what it looks for.
 var errFound = errors.New("something is wrong")
-
-// writeMistakes writes each mistake with its place first, as editors expect it, then word.
-func writeMistakes(w io.Writer, mistakes config.Errors, word string) {
-	for _, m := range mistakes {
-		if m.File == "" {
-			fmt.Fprint(w, "informerd: ")
-		}
-		m.Message = word + m.Message
-		fmt.Fprintln(w, m)
-	}
-}
 
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{

@@ -48,7 +48,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			opts.Log = log
 			hangup := make(chan struct{}, 1)
 			opts.Hangup = hangup
-			if file.path != "-" {
+			if !file.readsStdin() {
 				again := file
 				again.regular = true
 				opts.Load = func() (*config.Config, error) {

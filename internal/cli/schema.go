@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,14 +12,49 @@ import (
 
 func newSchema(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
+		Use:   "schema [config|policy]",
 		Short: "Print the JSON Schema of configurations and policy files",
-		Long: "Print the JSON Schema of configurations and policy files, for editors and other tools. It does\n" +
+		Long: "Print the JSON Schema of configurations and policy files, for editors and other tools, or of one of them. It does\n" +
 			"not cover everything that informerd validate finds.",
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := stdout.Write(docs.ConfigSchema)
+		Example: "  informerd schema > informerd.schema.json\n" +
+			"  informerd schema policy > policy.schema.json",
+		ValidArgs: []string{"config", "policy"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return noArgs(cmd, args[1:])
+			}
+			text := docs.ConfigSchema
+			if len(args) == 1 {
+				branch, known := map[string]string{"config": "else", "policy": "then"}[args[0]]
+				if !known {
+					return usageError{fmt.Errorf("there is no schema %q: it is config or policy",
+						args[0])}
+				}
+				var err error
+				if text, err = schemaOf(branch); err != nil {
+					return err
+				}
+			}
+			_, err := stdout.Write(text)
 			return err
 		},
 	}
+}
+
+// schemaOf returns the schema of one kind of files: a branch of that of all of them.
+func schemaOf(branch string) ([]byte, error) {
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal(docs.ConfigSchema, &whole); err != nil {
+		return nil, err
+	}
+	var only map[string]json.RawMessage
+	if err := json.Unmarshal(whole[branch], &only); err != nil {
+		return nil, err
+	}
+	whole["$ref"] = only["$ref"]
+	for _, name := range []string{"if", "then", "else"} {
+		delete(whole, name)
+	}
+	text, err := json.MarshalIndent(whole, "", "  ")
+	return append(text, '\n'), err
 }

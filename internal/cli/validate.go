@@ -1,35 +1,46 @@
 package cli
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
 	var logs logFlags
 	var fields fieldCheck
-	var output outputFlag
+	output := formatFlag{formats: verdict.Formats}
 	var opts daemon.Options
 	var cluster, strict bool
+	var others []configuration // further files, each by itself
 	cmd := &cobra.Command{
-		Use:   "validate FILE",
+		Use:   "validate FILE…",
 		Short: "Check a configuration, its expressions and its handlers, without an API server or with one",
 		Long: "Check a configuration, its expressions and its handlers, or a policy file. The fields that expressions read are\n" +
 			"checked against the schemas of the common kinds in informerd, or with --cluster, against those of the API server,\n" +
 			"which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
-			"The exit code is 3 if there are mistakes, with --strict also if there are warnings.",
-		Args: file.args,
+			"Several files are checked one by one; with --config for each, they are one configuration. -o github annotates the\n" +
+			"lines of a pull request. The exit code is 3 if there are mistakes, with --strict also if there are warnings.",
+		Example: "  informerd validate --strict configs/*.yaml\n" +
+			"  informerd validate -c base.yaml -c production.yaml\n" +
+			"  helm template . --show-only templates/informerd.yaml | informerd validate -",
+		Args: func(cmd *cobra.Command, args []string) error {
+			for _, path := range args[min(1, len(args)):] {
+				others = append(others,
+					configuration{stdin: stdin, policies: true, paths: []string{path}})
+			}
+			return file.args(cmd, args[:min(1, len(args))])
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
 			if err != nil {
@@ -42,46 +53,28 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := together(cmd, cluster); err != nil {
 				return err
 			}
-			asJSON, err := output.json()
-			if err != nil {
+			if err := output.check(); err != nil {
 				return err
 			}
-			v := verdict{File: file.shown(), strict: strict}
-			cfg, err := file.load(schemas, opts.Kubeconfig == "")
-			if err == nil {
-				v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
-				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-				defer stop()
-				opts.Log, opts.Version, opts.Warned = log, version, v.warned
-				if cluster {
-					err = daemon.CheckCluster(ctx, cfg, opts)
-				} else {
-					err = daemon.Check(ctx, cfg,
-						daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
-					suspicious, notes := plan.Unchecked(cfg, schemas)
-					v.warnings, v.notes = append(v.warnings, suspicious...), notes
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+			defer stop()
+			opts.Log, opts.Version = log, version
+			c := check{log: log, schemas: schemas, opts: opts, cluster: cluster, strict: strict}
+			valid := true
+			for _, f := range append([]configuration{file}, others...) {
+				v, err := c.file(ctx, &f)
+				if err == nil {
+					err = v.Write(output.format, stdout, stderr)
 				}
-				v.inOrder()
+				if err != nil {
+					return err
+				}
+				valid = valid && v.Valid()
 			}
-			var missing *rights.Missing
-			if errors.As(err, &missing) {
-				v.roles = missing.Roles
+			if !valid {
+				return errReported
 			}
-			if errors.As(err, &v.mistakes) {
-				err = nil
-			}
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = v.writeJSON(stdout)
-			} else {
-				err = v.write(stdout, stderr)
-			}
-			if err == nil && !v.valid() {
-				err = errReported
-			}
-			return err
+			return nil
 		},
 	}
 	file.add(cmd)
@@ -98,6 +91,42 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
+// check is what validate does with each file.
+type check struct {
+	log             *slog.Logger
+	schemas         plan.Schemas
+	opts            daemon.Options
+	cluster, strict bool
+}
+
+// file checks one file. An error is not about what is in it.
+func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict, error) {
+	v := &verdict.Verdict{File: file.shown(), Strict: c.strict}
+	cfg, err := file.load(c.schemas, c.opts.Kubeconfig == "")
+	if err == nil {
+		v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
+		if c.cluster {
+			opts := c.opts
+			opts.Warned = v.Warned
+			err = daemon.CheckCluster(ctx, cfg, opts)
+		} else {
+			err = daemon.Check(ctx, cfg,
+				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned})
+			suspicious, notes := plan.Unchecked(cfg, c.schemas)
+			v.Warnings, v.Notes = append(v.Warnings, suspicious...), notes
+		}
+		v.InOrder()
+	}
+	var missing *rights.Missing
+	if errors.As(err, &missing) {
+		v.Roles = missing.Roles
+	}
+	if errors.As(err, &v.Mistakes) {
+		err = nil
+	}
+	return v, err
+}
+
 // together returns an error for flags that would have no effect.
 func together(cmd *cobra.Command, cluster bool) error {
 	flags := cmd.Flags()
@@ -112,53 +141,4 @@ func together(cmd *cobra.Command, cluster bool) error {
 		}
 	}
 	return nil
-}
-
-// verdict is the result of validate.
-type verdict struct {
-	File               string
-	Listeners, Outputs int
-
-	strict                    bool
-	mistakes, warnings, notes config.Errors
-	roles                     string // that would grant the missing rights
-}
-
-func (v *verdict) warned(w config.Error) { v.warnings = append(v.warnings, w) }
-
-// inOrder sorts the warnings by file, and within a file by place.
-func (v *verdict) inOrder() {
-	files := map[string]int{}
-	for _, w := range v.warnings {
-		if _, seen := files[w.File]; !seen {
-			files[w.File] = len(files)
-		}
-	}
-	slices.SortStableFunc(v.warnings, func(a, b config.Error) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column))
-	})
-}
-
-func (v *verdict) valid() bool {
-	return len(v.mistakes) == 0 && (!v.strict || len(v.warnings) == 0)
-}
-
-func (v *verdict) write(stdout, stderr io.Writer) error {
-	writeMistakes(stderr, v.mistakes, "")
-	writeMistakes(stderr, v.warnings, "warning: ")
-	if v.roles != "" {
-		fmt.Fprintf(stderr, "\nThese roles would grant the missing rights, once they are bound to the account. informerd rbac prints all that the\nconfiguration needs.\n\n%s", v.roles)
-	}
-	if len(v.mistakes) > 0 {
-		return nil
-	}
-	writeMistakes(stderr, v.notes, "note: ")
-	if !v.valid() {
-		_, err := fmt.Fprintf(stdout, "%s has %s\n", v.File, count(len(v.warnings), "warning"))
-		return err
-	}
-	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, count(v.Listeners, "listener"),
-		count(v.Outputs, "output"))
-	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/oneoff"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newWatch(stdout, stderr io.Writer) *cobra.Command {
@@ -118,8 +119,8 @@ func (w *watch) asUsage(err error) error {
 		return err
 	}
 	if errors.As(err, &missing) {
-		v := verdict{mistakes: oneoff.OfFlags(mistakes), roles: missing.Roles}
-		if err := v.write(w.stdout, w.stderr); err != nil {
+		v := verdict.Verdict{Mistakes: oneoff.OfFlags(mistakes), Roles: missing.Roles}
+		if err := v.Write("text", w.stdout, w.stderr); err != nil {
 			return err
 		}
 		return errFound
@@ -128,7 +129,7 @@ func (w *watch) asUsage(err error) error {
 }
 
 func (w *watch) warned(warning config.Error) {
-	writeMistakes(w.stderr, config.Errors{oneoff.OfFlag(warning)}, "warning: ")
+	verdict.WriteMistakes(w.stderr, config.Errors{oneoff.OfFlag(warning)}, "warning: ")
 }
 
 // configuration returns the configuration, as text and as it is read.

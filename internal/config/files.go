@@ -155,7 +155,7 @@ func (c *Config) PolicyFiles() (patterns []string) {
 // policies, as patterns, the modules of its handlers, and those with values that handlers are
 // given. Outputs read theirs themselves.
 func (c *Config) Files() []string {
-	files := append([]string{c.File()}, c.PolicyFiles()...)
+	files := append(c.OwnFiles(), c.PolicyFiles()...)
 	for _, l := range c.ListenersInOrder() {
 		if l.Handler != nil {
 			files = append(files, c.handlerFiles(l.Handler)...)
@@ -179,17 +179,21 @@ func (c *Config) handlerFiles(h *Handler) (files []string) {
 	return files
 }
 
-// FilesOf returns the Files of the configuration at path, as far as it can be read. It may have
-// mistakes. What is not a regular file is not read.
-func FilesOf(path string) []string {
-	data, err := disk{}.read(path)
-	if err != nil {
-		return []string{path}
+// FilesOf returns the Files of the configuration in the files, as far as it can be read. It may
+// have mistakes. What is not a regular file is not read.
+func FilesOf(paths ...string) []string {
+	var texts []document.Text
+	for _, path := range paths {
+		data, err := disk{}.read(path)
+		if err != nil {
+			return paths
+		}
+		texts = append(texts, document.Text{File: path, Data: data})
 	}
 	c := &Config{}
-	d, err := document.Read(configuration, path, data, c)
+	d, err := document.ReadAll(configuration, texts, c)
 	if err != nil || !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
-		return []string{path}
+		return paths
 	}
 	c.source = d.Source
 	check(c, d.Report)

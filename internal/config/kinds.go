@@ -24,6 +24,8 @@ func newKind(noun, kind string) *document.Kind {
 	if kind != "" {
 		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
 		k.Versions, k.Forms = versions, forms
+		k.Same = []string{"apiVersion", "kind"}
+		k.Joined = []string{"informers", "listeners", "outputs", "policies"}
 	}
 	return k
 }

@@ -38,15 +38,29 @@ type Loading struct {
 func Load(path string) (*Config, error) { return Loading{}.Load(path) }
 
 // Load reads and checks the configuration file at path as the Loading says.
-func (l Loading) Load(path string) (*Config, error) {
-	path, data, err := l.Text(path)
-	if err != nil {
-		return nil, err
+func (l Loading) Load(path string) (*Config, error) { return l.LoadAll([]string{path}) }
+
+// LoadAll reads several files as one configuration. Informers, listeners, outputs and policies are
+// put together; what else there is may be in one of them. Relative paths in all of them count from
+// the folder of the first one.
+func (l Loading) LoadAll(paths []string) (*Config, error) {
+	var texts []document.Text
+	var mistakes Errors
+	for _, path := range paths {
+		file, data, err := l.Text(path)
+		var wrong Errors
+		if errors.As(err, &wrong) {
+			mistakes = append(mistakes, wrong...)
+		}
+		texts = append(texts, document.Text{File: file, Data: data})
 	}
-	if l.Policies && isPolicy(path, data) {
-		return l.policy(path, data)
+	if len(mistakes) > 0 {
+		return nil, mistakes
 	}
-	return l.parse(path, data, disk{})
+	if l.Policies && len(texts) == 1 && isPolicy(texts[0].File, texts[0].Data) {
+		return l.policy(texts[0].File, texts[0].Data)
+	}
+	return l.parseAll(texts, disk{})
 }
 
 // Text returns the text of the configuration file at path, or its beginning if it is too large, and
@@ -68,24 +82,25 @@ func (l Loading) Text(path string) (file string, data []byte, err error) {
 	return path, data, nil
 }
 
-// StateDir returns the folder for state of the configuration file at path, for commands that look
-// for a running daemon: the file may have mistakes that it had not when the daemon read it. It is
-// empty if the configuration has none.
-func (l Loading) StateDir(path string) (string, error) {
+// StateDir returns the folder for state of the configuration in the files, for commands that look
+// for a running daemon: the files may have mistakes that they had not when the daemon read them. It
+// is empty if the configuration has none.
+func (l Loading) StateDir(paths ...string) (string, error) {
 	l.Policies = false
-	cfg, err := l.Load(path)
+	cfg, err := l.LoadAll(paths)
 	if err == nil {
 		return cfg.Path(cfg.State.Dir), nil
 	}
-	data, failed := read(path)
-	if failed != nil {
-		return "", err
+	for _, path := range paths {
+		data, failed := read(path)
+		if failed != nil {
+			return "", err
+		}
+		if dir := document.TextAt(path, data, "state", "dir"); dir != "" {
+			return pathFrom(paths[0], dir), nil
+		}
 	}
-	dir := document.TextAt(path, data, "state", "dir")
-	if dir == "" {
-		return "", err
-	}
-	return pathFrom(path, dir), nil
+	return "", err
 }
 
 // stdinName is what standard input is called in place of a file.
@@ -140,8 +155,12 @@ func parse(file string, data []byte, disk files) (*Config, error) {
 }
 
 func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
+	return l.parseAll([]document.Text{{File: file, Data: data}}, disk)
+}
+
+func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 	c := &Config{}
-	d, err := document.Read(configuration, file, data, c)
+	d, err := document.ReadAll(configuration, texts, c)
 	if err != nil {
 		return nil, err // much was not looked at: what seems to be missing may be there
 	}
@@ -197,8 +216,11 @@ func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
 	return right
 }
 
-// File is the path the configuration was read from.
+// File is the path the configuration was read from, of several the first one.
 func (c *Config) File() string { return c.source.File() }
+
+// OwnFiles are the paths of the files the configuration was read from.
+func (c *Config) OwnFiles() []string { return c.source.Files() }
 
 // ListenersInOrder returns the listeners of the configuration itself in its order, then those of
 // policy files in the order of the entries that name them, those of one entry sorted by path.
@@ -251,16 +273,15 @@ func (c *Config) find(field string) (file string, at document.Place) {
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "outputs" || strings.HasPrefix(rest, "outputs[") {
-			return c.source.File(),
-				c.source.Place(document.Join(p.entry, "outputs") + strings.TrimPrefix(rest,
-					"outputs"))
+			return c.source.Located(c.source.Place(document.Join(p.entry, "outputs") +
+				strings.TrimPrefix(rest, "outputs")))
 		}
 		if at = p.Place(rest); at == (document.Place{}) {
 			at = p.Value("")
 		}
 		return p.File(), at
 	}
-	return c.source.File(), c.source.Place(field)
+	return c.source.Located(c.source.Place(field))
 }
 
 // Warnings returns what is legal and suspicious, in the order of the listeners' names.

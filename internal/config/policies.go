@@ -56,7 +56,8 @@ func loadPolicies(c *Config, r *document.Report, disk files) *policySet {
 	s := &policySet{config: c, report: r, disk: disk, entries: map[string]int{},
 		names: map[string]string{}}
 	for name := range c.Listeners {
-		s.names[name] = "a listener in " + document.Shown(r.File())
+		file, _ := r.Located(r.Key(document.Join("listeners", name)))
+		s.names[name] = "a listener in " + document.Shown(file)
 	}
 	for i := range c.Policies {
 		if r.Good(entryFiles(i)) && !s.readEntry(i) {
@@ -248,7 +249,10 @@ func (s *policySet) informers() []placedInformer {
 // addMistakes adds mistakes to the reports of their files, unless something is wrong with the field
 // already.
 func (s *policySet) addMistakes(more Errors) {
-	reports := map[string]*document.Report{s.report.File(): s.report}
+	reports := map[string]*document.Report{}
+	for _, file := range s.report.Files() {
+		reports[file] = s.report
+	}
 	listeners := map[string]string{}
 	for _, p := range s.loaded {
 		reports[p.File()] = p.Report

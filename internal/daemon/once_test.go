@@ -124,7 +124,7 @@ outputs: {hook: {webhook: {url: "` + refuses.URL + `/refuse"}}}
 		"an output is away": {`
 listeners: {all: {informer: {resource: configmaps}, outputs: [hook]}}
 outputs: {hook: {webhook: {url: "` + refuses.URL + `/away"}}}
-`, 2 * time.Second, []string{`listener "all": output "hook": `, "503",
+`, 2 * time.Second, []string{`listener "all": waiting for output "hook": 3`,
 			`listener "all": unfinished: 3`}},
 		"a resource is missing": {`
 listeners:

@@ -111,7 +111,7 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 	// They are watched from before they are read, and if they have mistakes as well.
 	running := s.runtime.plan.Config
 	if state.files != nil {
-		state.files.Set(slices.Concat(running.Files(), config.FilesOf(running.File())))
+		state.files.Set(slices.Concat(running.Files(), config.FilesOf(running.OwnFiles()...)))
 	}
 	cfg, err := o.Load()
 	var changes admin.Changes

@@ -159,8 +159,12 @@ func (r *Run) lacking(l Result) (why []string) {
 		if out.Dropped > 0 {
 			why = append(why, fmt.Sprintf("dropped for output %q: %d", out.Output, out.Dropped))
 		}
-		if out.Queued > 0 && out.Trouble != nil {
-			why = append(why, fmt.Sprintf("output %q: %v", out.Output, out.Trouble))
+		if out.Queued > 0 {
+			text := fmt.Sprintf("waiting for output %q: %d", out.Output, out.Queued)
+			if out.Trouble != nil {
+				text += fmt.Sprintf(" (%v)", out.Trouble)
+			}
+			why = append(why, text)
 		}
 	}
 	if l.Unfinished > 0 {

@@ -73,7 +73,11 @@ func NotLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {
 
 // InOrder sorts mistakes in the order in which loading a configuration reports its own.
 func InOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
-	files := map[string]int{cfg.File(): -1}
+	files := map[string]int{}
+	own := cfg.OwnFiles()
+	for i, file := range own {
+		files[file] = i - len(own)
+	}
 	for i, l := range cfg.ListenersInOrder() {
 		if l.Policy != "" {
 			files[l.Policy] = i

@@ -241,13 +241,22 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := Join(path, key.Value)
-			d.Add(placeOf(key), field, "keep one of them", "%s is defined twice, first on line %d",
-				field, line)
+			d.Add(placeOf(key), field, "keep one of them", "%s is defined twice, first %s",
+				field, d.relative(line, key.Line))
 			continue
 		}
 		first[key.Value] = key.Line
 		each(key, value)
 	}
+}
+
+// relative says where a line is, for a mistake on another one.
+func (d *decoder) relative(line, other int) string {
+	file, at := d.Located(Place{Line: line})
+	if in, _ := d.Located(Place{Line: other}); in == file {
+		return fmt.Sprintf("on line %d", at.Line)
+	}
+	return fmt.Sprintf("at %s:%d", Shown(file), at.Line)
 }
 
 func (d *decoder) goodKey(key *yaml.Node, path string) bool {

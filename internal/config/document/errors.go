@@ -99,8 +99,8 @@ func Gather(reports ...*Report) Errors {
 // Trim sorts the mistakes by line and keeps as many as are reported.
 func (r *Report) Trim() {
 	slices.SortStableFunc(r.errs, func(a, b Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Field, b.Field))
+		return cmp.Or(cmp.Compare(r.order(a.File), r.order(b.File)), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
 	})
 	if more := len(r.errs) - maxErrors; more > 0 {
 		r.errs = slices.Clone(r.errs[:maxErrors]) // the rest may be large

@@ -23,13 +23,24 @@ type File struct {
 // about a text that could not be read to its end; then only Nodes may be used. Other mistakes are
 // in the report, and the fields that they are about keep their zero value.
 func Read(kind *Kind, file string, data []byte, into any) (*File, error) {
-	root, textErr := parse(kind, file, data)
-	if textErr != nil {
-		return &File{}, Errors{*textErr}
+	return ReadAll(kind, []Text{{file, data}}, into)
+}
+
+// ReadAll is Read for several texts that are read as one. There must be one.
+func ReadAll(kind *Kind, texts []Text, into any) (*File, error) {
+	root, parts, mistakes := join(kind, texts)
+	if len(mistakes) > 0 {
+		return &File{}, mistakes.Cut()
 	}
-	d := newDecoder(kind, file, data)
+	d := newDecoder(kind, texts[0].File, texts[0].Data)
+	if len(texts) > 1 {
+		d.parts = parts
+		for _, t := range texts[1:] {
+			d.lines = append(d.lines, strings.Split(string(t.Data), "\n")...)
+		}
+	}
 	d.root(root, reflect.ValueOf(into).Elem())
-	f := &File{Report: d.Report, Nodes: d.nodes, root: root, data: data}
+	f := &File{Report: d.Report, Nodes: d.nodes, root: root, data: texts[0].Data}
 	if d.stopped {
 		return f, Gather(d.Report)
 	}

@@ -11,6 +11,9 @@ type Kind struct {
 	Noun string
 	// Begin is the hint for an empty file. It may be empty.
 	Begin string
+	// Same are members that several files which are read as one must have alike, and Joined those
+	// whose members or items are put together.
+	Same, Joined []string
 	// Types decode values of types that have a form of their own.
 	Types map[reflect.Type]func(v Value, into any)
 	// Formats are what the key format in a field's tag may name.

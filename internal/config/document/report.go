@@ -17,11 +17,12 @@ func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
 // listeners.a.outputs[0].
 type Source struct {
 	file   string
+	parts  []part           // nil, or the files that were read as one
 	keys   map[string]Place // of a list's item it is the item
 	values map[string]Place
 }
 
-// File is the path of the file.
+// File is the path of the file, of several the first one.
 func (s Source) File() string { return s.file }
 
 // Key returns the place of a field's name, or of a list's item.
@@ -79,8 +80,9 @@ func NewReport(kind *Kind, file string) *Report {
 
 // Add notes a mistake at a place.
 func (r *Report) Add(at Place, field, hint, format string, args ...any) {
+	file, at := r.Located(at)
 	r.errs = append(r.errs, Error{
-		File: r.file, Line: at.Line, Column: at.Column,
+		File: file, Line: at.Line, Column: at.Column,
 		Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
@@ -101,8 +103,9 @@ func (r *Report) BadField(field, hint, format string, args ...any) {
 
 // Warn notes what is legal and suspicious.
 func (r *Report) Warn(at Place, field, hint, format string, args ...any) {
+	file, at := r.Located(at)
 	r.warnings = append(r.warnings, Error{
-		File: r.file, Line: at.Line, Column: at.Column,
+		File: file, Line: at.Line, Column: at.Column,
 		Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }

@@ -157,6 +157,20 @@ func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
 	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		into.Column++
 	}
+	d.locate(into)
+}
+
+// locate makes the places of an expression those in its file.
+func (d *decoder) locate(x *Expression) {
+	file, at := d.Located(Place{Line: x.Line})
+	moved := x.Line - at.Line
+	x.File, x.Line = file, at.Line
+	if moved == 0 || x.positions == nil {
+		return
+	}
+	for i := range *x.positions {
+		(*x.positions)[i].Line -= moved
+	}
 }
 
 var continuation = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?:])`)

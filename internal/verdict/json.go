@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"encoding/json"
@@ -28,9 +28,9 @@ func findings(severity string, errs config.Errors) []finding {
 }
 
 // writeJSON writes one object.
-func (v *verdict) writeJSON(w io.Writer) error {
-	all := append(findings("error", v.mistakes), findings("warning", v.warnings)...)
-	all = append(all, findings("note", v.notes)...)
+func (v *Verdict) writeJSON(w io.Writer) error {
+	all := append(findings("error", v.Mistakes), findings("warning", v.Warnings)...)
+	all = append(all, findings("note", v.Notes)...)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(struct {
@@ -40,5 +40,5 @@ func (v *verdict) writeJSON(w io.Writer) error {
 		Outputs   int       `json:"outputs"`
 		Findings  []finding `json:"findings"`
 		Roles     string    `json:"missingRoles,omitempty"`
-	}{v.File, v.valid(), v.Listeners, v.Outputs, all, v.roles})
+	}{v.File, v.Valid(), v.Listeners, v.Outputs, all, v.Roles})
 }
