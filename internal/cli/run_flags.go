@@ -56,24 +56,8 @@ func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stder
 	}
 	if f.once {
 		opts.Once = &once.Once{Timeout: f.timeout, Done: func(s once.Summary) {
-			fmt.Fprintln(stderr, summary(s))
+			fmt.Fprintln(stderr, "informerd:", s)
 		}}
 	}
 	return nil
-}
-
-// summary returns what a run has done, in one line.
-func summary(s once.Summary) string {
-	text := fmt.Sprintf("informerd: %s, %s, %s taken", count(s.Listeners, "listener"),
-		count(int(s.Events), "event"), count(int(s.Messages), "message"))
-	if s.Violations > 0 {
-		text += ", " + count(s.Violations, "open violation")
-	}
-	if s.DeadLetters > 0 {
-		text += ", " + count(int(s.DeadLetters), "dead letter")
-	}
-	if s.Unfinished > 0 {
-		text += fmt.Sprintf(", %d unfinished", s.Unfinished)
-	}
-	return text
 }

@@ -27,6 +27,33 @@ type Summary struct {
 	Violations  int // that are open
 }
 
+// String returns the summary as one line.
+func (s Summary) String() string {
+	var all []string
+	for _, c := range []struct {
+		n           uint64
+		noun, taken string
+		always      bool
+	}{
+		{uint64(s.Listeners), "listener", "", true}, {s.Events, "event", "", true},
+		{s.Messages, "message", " taken", true},
+		{uint64(s.Violations), "open violation", "", false},
+		{s.DeadLetters, "dead letter", "", false},
+	} {
+		if c.n == 0 && !c.always {
+			continue
+		}
+		if c.n != 1 {
+			c.noun += "s"
+		}
+		all = append(all, fmt.Sprintf("%d %s%s", c.n, c.noun, c.taken))
+	}
+	if s.Unfinished > 0 {
+		all = append(all, fmt.Sprintf("%d unfinished", s.Unfinished))
+	}
+	return strings.Join(all, ", ")
+}
+
 // UnfinishedError is the error of a run that could not do everything.
 type UnfinishedError struct{ Reasons []string }
 
