@@ -104,7 +104,8 @@ func (c *converter) variable(name, format string, args ...any) fields {
 	}
 	name = c.unique("variable", name, "_")
 	c.report.Placeholders = append(c.report.Placeholders,
-		Placeholder{name, "variable", "set it to " + fmt.Sprintf(format, args...)})
+		Placeholder{name, "variable",
+			"set it to " + shownComment(fmt.Sprintf(format, args...))})
 	return fields{{"fromEnv", name}}
 }
 
@@ -115,7 +116,7 @@ func (c *converter) instead(name, comment, format string, args ...any) *part {
 	p := &part{name: name, stdout: true, comment: comment,
 		value: fields{{"stdout", struct{}{}}}}
 	c.report.Placeholders = append(c.report.Placeholders,
-		Placeholder{name, "output", fmt.Sprintf(format, args...)})
+		Placeholder{name, "output", shownComment(fmt.Sprintf(format, args...))})
 	return p
 }
 
@@ -291,7 +292,7 @@ func (p *part) write(b *bytes.Buffer, indent int) error {
 	return nil
 }
 
-// shownComment returns a line of a comment without what is not text.
+// shownComment returns a line of a comment or a report without what is not text.
 func shownComment(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff {
