@@ -187,6 +187,11 @@ browser: devcluster build examples ## Test the status page in Chromium (MINUTES=
 editor: ## Test the schema of configurations with the language server of editors (needs node)
 	cd dev/editor && npm ci --no-audit --no-fund && node --test
 
+.PHONY: site
+site: ## Build the documentation as a site, into bin/site (node and npm; half a minute)
+	cd dev/site && if [ ! node_modules -nt package-lock.json ]; then npm ci --no-audit --no-fund && touch node_modules; fi
+	cd dev/site && npx --no-install vitepress build . && node check.mjs
+
 .PHONY: conformance
 conformance: ## Compare with client-go, run models and mutants at full length
 	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance
@@ -251,9 +256,9 @@ docs: ## Write what is generated in docs
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
 	go test -count=1 -run '^TestOutputsPage$$' ./internal/cli -update
-	go test -count=1 -run '^TestPages$$' ./internal/pagetest -update
+	go test -count=1 -run '^Test(Mistakes|Pages|Sizing)$$' ./internal/pagetest -update
 	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update
 
 .PHONY: clean
 clean: ## Remove what the other targets built
-	rm -rf bin .demo plugins/sdk/assemblyscript/node_modules
+	rm -rf bin .demo plugins/sdk/assemblyscript/node_modules dev/site/node_modules

@@ -1,10 +1,11 @@
 // Package e2e has end-to-end tests: the scripts in testdata drive the built informerd against the
 // built devcluster, a real control plane, and see only what a user sees: exit codes, standard
 // output, standard error, and the API server. It has no other code. TestWritingHandlers does the
-// same with docs/writing-handlers.md. TestRights runs configurations with the rights that
-// informerd rbac prints, and without each of them. TestStalls has twelve things come to a halt at
-// once. TestResourcesComeAndGo defines a custom resource, again and again.
-// TestNothingIsMissedWhileItIsAway restarts informerd among thousands of changes.
+// same with docs/writing-handlers.md, and TestPages with the blocks of other pages that need a
+// cluster. TestRights runs configurations with the rights that informerd rbac prints, and without
+// each of them. TestStalls has twelve things come to a halt at once. TestResourcesComeAndGo defines
+// a custom resource, again and again. TestNothingIsMissedWhileItIsAway restarts informerd among
+// thousands of changes.
 //
 // The tests need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or
 // the programs in the variables INFORMERD_BIN and DEVCLUSTER_BIN. With -short they are skipped.
