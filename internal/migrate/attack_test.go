@@ -39,6 +39,12 @@ func TestOddSources(t *testing.T) {
 			"a.yaml:4:24: lost: receivers[0].stdout.layout.m: it is not a template", ""},
 		{"a name with odd characters", "route: {match: [{receiver: \"\\e[31m\\n\"}]}\n" +
 			"receivers: [{name: \"\\e[31m\\n\", stdout: {}}]\n", `"31m":`, "\x1b"},
+		{"a name that turns the line around", "\"route\\u202e\": x\n" + routes + "  stdout: {}\n",
+			"note: route: event-exporter ignores it", "\u202e"},
+		{"labels on the way to nowhere", "route: {match: [{receiver: b, labels: {a: b}}, " +
+			"{receiver: a}]}\nreceivers: [{name: a, stdout: {}}]\n", "there is no receiver", "pods"},
+		{"a field that there is not", "configVersion: v1\nkubernetes: [{kind: Pod, jqFilter: .data}]\n",
+			"a.yaml:2:14: lost: kubernetes[0]: informerd refuses it: ", ""},
 		{"a URL with a password", routes +
 			"  webhook: {endpoint: 'https://u:secret@x.example.com'}\n",
 			"fromEnv: A_URL", "secret"},

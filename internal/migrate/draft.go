@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/informerd/informerd/docs"
 	"github.com/informerd/informerd/internal/config"
@@ -163,22 +164,38 @@ func (d *draft) finish(sources []Source) ([]byte, error) {
 			d.report.sort(sources)
 			return nil, nil
 		}
+		d.dropUnused()
 		text, err := d.text(sources)
 		if err != nil {
 			return nil, err
 		}
-		_, err = config.Loading{More: plan.Mistakes(schemas, false),
-			Stdin: bytes.NewReader(text)}.Load("-")
-		var mistakes config.Errors
-		if !errors.As(err, &mistakes) {
+		mistakes, err := mistakesIn(text, schemas)
+		if err != nil {
+			return nil, err
+		}
+		if len(mistakes) == 0 {
 			d.report.sort(sources)
-			return text, err
+			return text, nil
 		}
 		if !d.repair(mistakes) {
-			return nil, fmt.Errorf("the result would not be valid: %w", err)
+			return nil, fmt.Errorf("the result would not be valid: %w", mistakes)
 		}
 	}
 	return nil, errors.New("the result would not be valid")
+}
+
+// mistakesIn returns the mistakes in the text of a configuration, those in expressions included.
+func mistakesIn(text []byte, schemas plan.Schemas) (mistakes config.Errors, err error) {
+	cfg, err := config.Loading{More: plan.Mistakes(schemas, false),
+		Stdin: bytes.NewReader(text)}.Load("-")
+	if errors.As(err, &mistakes) || err != nil {
+		if len(mistakes) > 0 {
+			err = nil
+		}
+		return mistakes, err
+	}
+	_, mistakes = plan.Compile(cfg, schemas)
+	return mistakes, nil
 }
 
 // repair takes out parts with mistakes. It reports whether there were any.
@@ -200,6 +217,11 @@ func (d *draft) repair(mistakes config.Errors) (repaired bool) {
 				f.Level = Lost
 				f.Message = "informerd refuses it: " + strings.TrimPrefix(m.Message, at+".")
 				d.report.Findings = append(d.report.Findings, f)
+				if m.Field == at+".data" {
+					p.value = slices.DeleteFunc(p.value.(fields),
+						func(f field) bool { return f.name == "data" })
+					continue
+				}
 				if list.field == "outputs" && !p.stdout {
 					c := converter{draft: d}
 					*p = *c.instead(p.name, p.comment, "it was refused; write it by hand")
@@ -210,13 +232,21 @@ func (d *draft) repair(mistakes config.Errors) (repaired bool) {
 			}
 		}
 	}
-	d.dropUnused()
 	return repaired
 }
 
-// dropUnused removes outputs that no listener has any more.
+// dropUnused removes outputs and informers that no listener has, or has any more.
 func (d *draft) dropUnused() {
 	used := map[string]bool{}
+	listeners := ""
+	for _, l := range d.listeners {
+		listeners += mustJSON(l.value)
+	}
+	d.informers = slices.DeleteFunc(d.informers, func(p *part) bool {
+		// names need no escapes, and the quotes of a lookup are escaped in JSON
+		return !strings.Contains(listeners, `"informer":"`+p.name+`"`) &&
+			!strings.Contains(listeners, `cached(\"`+p.name+`\"`)
+	})
 	for _, l := range d.listeners {
 		for _, f := range l.value.(fields) {
 			if names, are := f.value.([]string); are && f.name == "outputs" {
@@ -295,7 +325,7 @@ func (p *part) write(b *bytes.Buffer, indent int) error {
 // shownComment returns a line of a comment or a report without what is not text.
 func shownComment(line string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff {
+		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r

@@ -112,7 +112,7 @@ func (c *converter) find(level Level, n *document.Node, field, format string, ar
 func (c *converter) findAt(level Level, at document.Place, field, format string, args ...any) {
 	at = c.place(at)
 	c.report.Findings = append(c.report.Findings, Finding{File: c.file, Line: at.Line,
-		Column: at.Column, Level: level, Field: field,
+		Column: at.Column, Level: level, Field: shownComment(field),
 		Message: shownComment(fmt.Sprintf(format, args...))})
 }
 
