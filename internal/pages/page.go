@@ -66,6 +66,8 @@ func Parse(path, text string) (*Page, error) {
 			indent, ticks = m[1], m[2]
 			open = &Block{Line: i + 1, Language: m[3], Words: strings.Fields(m[4]),
 				Generated: generated}
+		case strings.HasPrefix(strings.TrimSpace(line), "~~~"):
+			return nil, fmt.Errorf("%s:%d: begin and end blocks with ```, not with ~~~", path, i+1)
 		case strings.HasPrefix(line, "<!-- end "):
 			generated = ""
 		default:

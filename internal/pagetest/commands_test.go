@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/cli"
 	"github.com/informerd/informerd/internal/pages"
@@ -67,8 +69,10 @@ func (r *reader) run(command string) (string, error) {
 		0o700); err != nil {
 		r.t.Fatal(err)
 	}
-	sh := exec.CommandContext(r.t.Context(), "sh", "-ec", command)
-	sh.Dir = r.dir
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute) // one that waits for something
+	defer cancel()
+	sh := exec.CommandContext(ctx, "sh", "-ec", command)
+	sh.Dir, sh.WaitDelay = r.dir, time.Second
 	sh.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(r.dir, "no-cluster"),
 		"HOME="+r.dir, "PATH="+programs+":"+os.Getenv("PATH"), "GOFLAGS=", "GOWORK=off")
 	out, err := sh.CombinedOutput()
@@ -163,14 +167,24 @@ func parses(args []string) error {
 		return nil
 	}
 	// The help is that of a command with commands, so the next word is none of them.
-	usage := strings.Fields(strings.SplitAfter(out.String(), "Usage:\n")[1])
 	words := slices.DeleteFunc(slices.Clone(args), func(a string) bool {
 		return strings.HasPrefix(a, "-")
 	})
-	if at := slices.Index(usage, "[command]") - 1; at >= 0 && at < len(words) {
-		return fmt.Errorf("there is no command %s; there are\n%s", words[at], list)
+	for line := range strings.Lines(out.String()) {
+		path := strings.Fields(line)
+		n := len(path) - 2
+		if n >= 0 && path[0] == "informerd" && path[n+1] == "[command]" && len(words) > n &&
+			!takesArgument(out.String(), strings.Join(path[:n+1], " ")) {
+			return fmt.Errorf("there is no command %s; there are\n%s", words[n], list)
+		}
 	}
 	return nil
+}
+
+// takesArgument reports whether a command with commands can be called with an argument of its own,
+// as informerd rbac FILE.
+func takesArgument(help, command string) bool {
+	return regexp.MustCompile(`(?m)^ *` + command + ` \[?[A-Z]{2}`).MatchString(help)
 }
 
 var makefile string

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,9 @@ func TestPages(t *testing.T) {
 			for _, b := range p.Blocks {
 				r.block(b)
 			}
+			for _, problem := range r.problems {
+				t.Error(problem)
+			}
 			r.write()
 		})
 	}
@@ -60,6 +64,8 @@ type reader struct {
 	page    *pages.Page
 	dir     string // with the files of the page
 	outputs map[int]string
+	// problems are what is wrong, with places.
+	problems []string
 }
 
 // The files that configurations of pages name, and the variables.
@@ -137,6 +143,9 @@ func (r *reader) file(name, text string) {
 	}
 }
 
+// words are those that may be behind a language.
+var words = []string{"cluster", "input", "warned", "wrong"}
+
 // block runs a block, or finds who does.
 func (r *reader) block(b pages.Block) {
 	r.t.Helper()
@@ -149,6 +158,13 @@ func (r *reader) block(b pages.Block) {
 			r.errorf(b, "no test names the generated part %q", b.Generated)
 		}
 		return
+	}
+	if b.Language != "expr" {
+		for _, w := range b.Words {
+			if !slices.Contains(words, w) && !strings.HasPrefix(w, "from=") {
+				r.errorf(b, "unknown word %q behind the language; there are %q", w, words)
+			}
+		}
 	}
 	if path := b.From(); path != "" {
 		r.inFile(b, path)
@@ -180,7 +196,8 @@ func (r *reader) block(b pages.Block) {
 // errorf reports what is wrong with a block, with its place.
 func (r *reader) errorf(b pages.Block, format string, args ...any) {
 	r.t.Helper()
-	r.t.Errorf("%s:%d: %s", r.page.Path, b.Line, fmt.Sprintf(format, args...))
+	r.problems = append(r.problems,
+		fmt.Sprintf("%s:%d: %s", r.page.Path, b.Line, fmt.Sprintf(format, args...)))
 }
 
 // inFile checks that a file of the repository has the block's text.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -91,7 +92,6 @@ func complete(text string, doc map[string]any) string {
 	outputs, _ := doc["outputs"].(map[string]any)
 	names := slices.Sorted(maps.Keys(outputs))
 	if outputs == nil {
-		names = []string{"stdout"}
 		listeners, _ := doc["listeners"].(map[string]any)
 		for _, l := range listeners {
 			listener, _ := l.(map[string]any)
@@ -101,6 +101,9 @@ func complete(text string, doc map[string]any) string {
 					names = append(names, s)
 				}
 			}
+		}
+		if len(names) == 0 {
+			names = []string{"stdout"}
 		}
 		b.WriteString("outputs:\n")
 		for _, name := range names {
@@ -172,10 +175,10 @@ func (r *reader) objects(b pages.Block) {
 	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).
 		UniversalDeserializer()
 	for _, text := range strings.Split("\n"+b.Text, "\n---\n") {
-		_, kind, err := decoder.Decode([]byte(text), nil, nil)
+		_, _, err := decoder.Decode([]byte(text), nil, nil)
 		switch {
 		case err == nil:
-		case kind != nil && !scheme.Scheme.Recognizes(*kind):
+		case runtime.IsNotRegisteredError(err):
 			r.input(b)
 		default:
 			r.errorf(b, "%v", err)
