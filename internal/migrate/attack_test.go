@@ -3,6 +3,7 @@ package migrate
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,16 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 )
+
+// manyRoutes are more than one filter can have.
+func manyRoutes() string {
+	var b strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&b, "  - match: [{message: 'a%d.*%s', receiver: a}]\n", i,
+			strings.Repeat("b", 50))
+	}
+	return b.String()
+}
 
 // What is odd is said with its place, and is no reason to stop.
 func TestOddSources(t *testing.T) {
@@ -45,6 +56,10 @@ func TestOddSources(t *testing.T) {
 			"{receiver: a}]}\nreceivers: [{name: a, stdout: {}}]\n", "there is no receiver", "pods"},
 		{"a field that there is not", "configVersion: v1\nkubernetes: [{kind: Pod, jqFilter: .data}]\n",
 			"a.yaml:2:14: lost: kubernetes[0]: informerd refuses it: ", ""},
+		{"many routes", "route:\n  routes:\n" + manyRoutes() +
+			"receivers: [{name: a, stdout: {}}]\n", "\n  a-2:\n", ""},
+		{"a filter of many brackets", "configVersion: v1\nkubernetes: [{kind: Pod, jqFilter: '" +
+			strings.Repeat("[", 500_000) + "'}]\n", "only filters that pick fields", ""},
 		{"a URL with a password", routes +
 			"  webhook: {endpoint: 'https://u:secret@x.example.com'}\n",
 			"fromEnv: A_URL", "secret"},

@@ -262,6 +262,24 @@ func (e *exporter) maxAge() int {
 	return 5
 }
 
+// maxFilter is the length that a filter should have at most: informerd refuses more than 16 KiB.
+const maxFilter = 15 << 10
+
+// parts returns when one of several ways leads to a receiver, in several parts if one would be too
+// long. The parts are listeners of their own.
+func (e *exporter) parts(ways []condition) (parts []condition) {
+	part := condition{kind: never}
+	for _, way := range ways {
+		if more := anyOf(part, way); len(more.String()) < maxFilter || part.kind == never {
+			part = more
+			continue
+		}
+		parts = append(parts, part)
+		part = way
+	}
+	return append(parts, part)
+}
+
 // listen adds a listener for each receiver that Events come to.
 func (e *exporter) listen() {
 	receivers := map[string]*document.Node{}
@@ -305,9 +323,13 @@ func (e *exporter) listen() {
 		out := e.receiver(r, finding.Field)
 		out.finding = finding
 		e.outputs = append(e.outputs, out)
-		e.listeners = append(e.listeners, &part{name: e.label("listener", name), finding: finding,
-			value: fields{{"informer", e.sharedInformer("events", inf)}, {"on", []string{"add"}},
-				{"filter", allOf(way, age).String()}, {"outputs", []string{out.name}}}})
+		for _, way := range e.parts(e.ways[name]) {
+			e.listeners = append(e.listeners, &part{name: e.label("listener", name),
+				finding: finding,
+				value: fields{{"informer", e.sharedInformer("events", inf)},
+					{"on", []string{"add"}}, {"filter", allOf(way, age).String()},
+					{"outputs", []string{out.name}}}})
+		}
 	}
 	slices.SortStableFunc(e.informers, func(a, b *part) int {
 		return strings.Compare(a.name, b.name)

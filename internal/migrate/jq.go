@@ -17,7 +17,11 @@ type jqFilter struct {
 type jqParser struct {
 	rest  string
 	paths []string
+	depth int // of brackets
 }
+
+// maxBrackets is how deep objects and lists of a filter may be nested.
+const maxBrackets = 50
 
 // parseJQ translates a filter, or reports that it is not a simple one.
 func parseJQ(text string) (f jqFilter, is bool) {
@@ -145,7 +149,11 @@ func unquoted(text string) string {
 
 // construct reads an object, a list, a constant, or a pipe in brackets.
 func (p *jqParser) construct(from []any) (string, error) {
+	p.depth++
+	defer func() { p.depth-- }()
 	switch {
+	case p.depth > maxBrackets:
+		return "", errJQ
 	case p.take("("):
 		text, err := p.pipe(from)
 		if err == nil && !p.take(")") {
