@@ -85,6 +85,8 @@ var layers = []layer{
 		"it compares what others have noted with the cluster; who asks for that is above"},
 	{[]string{"internal/status"},
 		"it says how things are, whoever knows and whoever asks"},
+	{[]string{"internal/progress"},
+		"it draws how far informers are, whoever runs them"},
 	{[]string{"internal/verdict"},
 		"it writes what was found in a configuration, whoever looked"},
 	{[]string{"internal/oneoff", "internal/starter"},

@@ -30,6 +30,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"With --once it ends by itself, for CI and cron jobs; with --dry-run it sends nothing.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			stderr := withProgress(&opts, stdout, stderr)
 			log, err := logs.logger(stderr)
 			if err != nil {
 				return err

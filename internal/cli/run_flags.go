@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/once"
+	"github.com/informerd/informerd/internal/progress"
 	"github.com/informerd/informerd/internal/sink/dryrun"
 )
 
@@ -18,6 +21,27 @@ type runFlags struct {
 	once, dryRun bool
 	timeout      time.Duration
 	output       outputFlag
+}
+
+// withProgress has a run show on a terminal how far first lists are, and returns what to use as
+// stderr then.
+func withProgress(opts *daemon.Options, stdout, stderr io.Writer) io.Writer {
+	f, is := stderr.(*os.File)
+	if !is || !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
+		return stderr
+	}
+	line := progress.New(stderr, func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	})
+	opts.Progress = line.Run
+	if isTerminal(stdout) {
+		opts.Stdout = line.With(stdout)
+	}
+	return line
 }
 
 // onceTimeout is how long run --once may take by default.
@@ -52,7 +76,7 @@ func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stder
 		return usageError{errors.New("--forget has no effect with --dry-run, which uses no checkpoint")}
 	}
 	if f.dryRun {
-		opts.DryRun = &dryrun.Report{To: stdout, JSON: asJSON}
+		opts.DryRun = &dryrun.Report{To: opts.Stdout, JSON: asJSON}
 	}
 	if f.once {
 		opts.Once = &once.Once{Timeout: f.timeout, Done: func(s once.Summary) {

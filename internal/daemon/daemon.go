@@ -39,6 +39,8 @@ type Options struct {
 	Forget bool
 	// Once, if set, has Run end by itself.
 	Once *once.Once
+	// Progress, if set, is called when informers begin, with their states. It ends with its ctx.
+	Progress func(ctx context.Context, informers func() []informer.Status)
 	// DryRun shows what outputs would send. Nothing is sent or kept. Nil: outputs send.
 	DryRun *dryrun.Report
 	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.

@@ -82,6 +82,9 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	ctx, kept := s.keep(ctx)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
+	if o.Progress != nil {
+		s.intake.Go(func() { o.Progress(ctx, c.factory.Status) })
+	}
 	for _, l := range r.current() {
 		s.start(ctx, l)
 	}
