@@ -67,7 +67,7 @@ type follower struct {
 	dir       string
 	env       []string
 	processes []*shownProcess
-	received  *receiver
+	received  *pageReceiver
 }
 
 // shownProcess is a command that goes on in the background.
@@ -77,13 +77,13 @@ type shownProcess struct {
 	seen int // how much of its output the page has shown
 }
 
-// receiver is a server that webhooks are sent to.
-type receiver struct {
+// pageReceiver is a server that webhooks are sent to.
+type pageReceiver struct {
 	mu     sync.Mutex
 	bodies []string
 }
 
-func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
+func (r *pageReceiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(req.Body) // what is missing then, the page misses
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 }
 
 func followPage(t *testing.T, c *cluster, p *pages.Page) {
-	f := &follower{t: t, page: p, dir: t.TempDir(), received: &receiver{}}
+	f := &follower{t: t, page: p, dir: t.TempDir(), received: &pageReceiver{}}
 	hook := httptest.NewServer(f.received)
 	t.Cleanup(hook.Close)
 	programs := t.TempDir()
