@@ -58,6 +58,9 @@ func TestOddSources(t *testing.T) {
 			"a.yaml:2:14: lost: kubernetes[0]: informerd refuses it: ", ""},
 		{"many routes", "route:\n  routes:\n" + manyRoutes() +
 			"receivers: [{name: a, stdout: {}}]\n", "\n  a-2:\n", ""},
+		{"many short routes", "route:\n  routes:\n" + strings.ReplaceAll(strings.ReplaceAll(
+			manyRoutes(), strings.Repeat("b", 50), ""), "receiver", "reason: x.y, receiver") +
+			"receivers: [{name: a, stdout: {}}]\n", ": 0 lost, ", ""},
 		{"a filter of many brackets", "configVersion: v1\nkubernetes: [{kind: Pod, jqFilter: '" +
 			strings.Repeat("[", 500_000) + "'}]\n", "only filters that pick fields", ""},
 		{"a URL with a password", routes +

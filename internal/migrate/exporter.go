@@ -262,15 +262,20 @@ func (e *exporter) maxAge() int {
 	return 5
 }
 
-// maxFilter is the length that a filter should have at most: informerd refuses more than 16 KiB.
-const maxFilter = 15 << 10
+// A filter should have at most so many bytes and nodes: informerd refuses more than 16 KiB, and
+// more than 2,000 nodes.
+const (
+	maxFilter = 15 << 10
+	maxWeight = 1700
+)
 
 // parts returns when one of several ways leads to a receiver, in several parts if one would be too
 // long. The parts are listeners of their own.
 func (e *exporter) parts(ways []condition) (parts []condition) {
 	part := condition{kind: never}
 	for _, way := range ways {
-		if more := anyOf(part, way); len(more.String()) < maxFilter || part.kind == never {
+		more := anyOf(part, way)
+		if len(more.String()) < maxFilter && more.weight() < maxWeight || part.kind == never {
 			part = more
 			continue
 		}

@@ -100,6 +100,19 @@ func (c condition) String() string {
 	return strings.Join(parts, word)
 }
 
+// weight returns how many nodes the expression has, or a few more.
+func (c condition) weight() int {
+	weight := 1
+	if c.kind == leaf {
+		return 4 + 2*strings.Count(c.text, ".") + strings.Count(c.text, ",") +
+			2*strings.Count(c.text, "[") + strings.Count(c.text, "(") + 2*strings.Count(c.text, "?")
+	}
+	for _, part := range c.of {
+		weight += 1 + part.weight()
+	}
+	return weight
+}
+
 // quoted returns a text as an expression has it.
 func quoted(text string) string {
 	var b strings.Builder
