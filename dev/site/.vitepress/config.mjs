@@ -63,6 +63,7 @@ export default {
   cacheDir: '../../bin/site-cache',
   cleanUrls: false,
   metaChunk: true,
+  buildConcurrency: 1, // the index of the search has pages in the order in which they were read
   rewrites: onSite,
   // The pages are outside of this folder, where Vue's modules are not found.
   vite: {
@@ -97,6 +98,5 @@ export default {
     outline: [2, 3],
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: repository }],
-    editLink: undefined,
   },
 }
