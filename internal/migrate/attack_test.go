@@ -61,6 +61,9 @@ func TestOddSources(t *testing.T) {
 		{"many short routes", "route:\n  routes:\n" + strings.ReplaceAll(strings.ReplaceAll(
 			manyRoutes(), strings.Repeat("b", 50), ""), "receiver", "reason: x.y, receiver") +
 			"receivers: [{name: a, stdout: {}}]\n", ": 0 lost, ", ""},
+		{"a password without TLS", routes + "  kafka: {topic: t, brokers: ['x:9092'], sasl: " +
+			"{enable: true, username: u, password: p}}\n",
+			"a.yaml:3:3: note: receivers[0]: informerd warns: outputs.a.kafka.sasl", ""},
 		{"a filter of many brackets", "configVersion: v1\nkubernetes: [{kind: Pod, jqFilter: '" +
 			strings.Repeat("[", 500_000) + "'}]\n", "only filters that pick fields", ""},
 		{"a URL with a password", routes +

@@ -169,11 +169,12 @@ func (d *draft) finish(sources []Source) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		mistakes, err := mistakesIn(text, schemas)
+		warnings, mistakes, err := check(text, schemas)
 		if err != nil {
 			return nil, err
 		}
 		if len(mistakes) == 0 {
+			d.warned(warnings)
 			d.report.sort(sources)
 			return text, nil
 		}
@@ -184,18 +185,32 @@ func (d *draft) finish(sources []Source) ([]byte, error) {
 	return nil, errors.New("the result would not be valid")
 }
 
-// mistakesIn returns the mistakes in the text of a configuration, those in expressions included.
-func mistakesIn(text []byte, schemas plan.Schemas) (mistakes config.Errors, err error) {
+// warned reports warnings about outputs, such as about a password on a connection without TLS.
+func (d *draft) warned(warnings config.Errors) {
+	for _, w := range warnings {
+		for _, p := range d.outputs {
+			if strings.HasPrefix(w.Field, document.Join("outputs", p.name)+".") {
+				f := p.finding
+				f.Level, f.Message = Note, "informerd warns: "+w.Message+"; "+w.Hint
+				d.report.Findings = append(d.report.Findings, f)
+			}
+		}
+	}
+}
+
+// check returns the mistakes in the text of a configuration, those in expressions included, and
+// warnings.
+func check(text []byte, schemas plan.Schemas) (warnings, mistakes config.Errors, err error) {
 	cfg, err := config.Loading{More: plan.Mistakes(schemas, false),
 		Stdin: bytes.NewReader(text)}.Load("-")
 	if errors.As(err, &mistakes) || err != nil {
 		if len(mistakes) > 0 {
 			err = nil
 		}
-		return mistakes, err
+		return nil, mistakes, err
 	}
 	_, mistakes = plan.Compile(cfg, schemas)
-	return mistakes, nil
+	return cfg.Warnings(), mistakes, nil
 }
 
 // repair takes out parts with mistakes. It reports whether there were any.
