@@ -11,6 +11,8 @@ LDFLAGS := -X $(PACKAGE).version=$(VERSION) -X $(PACKAGE).commit=$(REVISION) -X 
 # cgo and so without the race detector, as its own build.sh does, to compile that only once.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod bench/alertmanager/go.mod dev/tools/go.mod dev/browser/go.mod dev/image/go.mod))
 COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
+# What links Helm and kubectl, and takes minutes to build: make install-test tests it.
+INSTALL := $(patsubst %/go.mod,%,$(wildcard dev/install/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
 # What has no goroutines of its own, and many dependencies that would be built for the race detector.
@@ -126,7 +128,7 @@ bin/tools/promtool: dev/tools/go.mod
 
 .PHONY: tidy-check
 tidy-check: # Fail if a go.mod or go.sum is not tidy
-	$(call each,$(MODULES) $(CLUSTER) $(COMPETITOR),go mod tidy -diff)
+	$(call each,$(MODULES) $(CLUSTER) $(COMPETITOR) $(INSTALL),go mod tidy -diff)
 
 .PHONY: vulncheck
 vulncheck: tools # Look for known vulnerabilities (GOVULNDB=mirror, VULNCHECK=required)
@@ -177,6 +179,14 @@ bench-handlers: ## Compare handlers with other hosts, write bench/HANDLERS.md
 bench-micro: ## Run the Go benchmarks (BENCH=regexp)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./pkg/...
 	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
+
+.PHONY: install-test
+install-test: devcluster build ## Test the chart, the kustomizations and the manifest on a control plane (as root)
+	$(call each,$(INSTALL),go test -count=1 -timeout 15m -v .)
+
+.PHONY: manifest
+manifest: build ## Write deploy/informerd.yaml and what kustomize has of it, after a change of the chart
+	cd dev/install && go test -count=1 -vet=off -run 'IsGenerated$$' . -update
 
 .PHONY: browser
 browser: devcluster build examples ## Test the status page in Chromium (MINUTES=10, PICTURES=docs/images)
@@ -255,7 +265,7 @@ docs: ## Write what is generated in docs
 	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
-	go test -count=1 -run '^TestOutputsPage$$' ./internal/cli -update
+	go test -count=1 -run '^Test(Outputs|Deploy)Page$$' ./internal/cli -update
 	go test -count=1 -run '^Test(Mistakes|Pages|Sizing)$$' ./internal/pagetest -update
 	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update
 

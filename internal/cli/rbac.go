@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -27,11 +29,18 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "Print the service account, the roles and the bindings that a configuration needs",
 		Long: "Print the service account, the roles and the bindings that grant what a configuration needs, and nothing else, for\n" +
 			"kubectl apply. Resources that not every cluster has are known by their plural and group; with --cluster, the API\n" +
-			"server is asked for them. informerd rbac check compares with what an account has.",
+			"server is asked for them. informerd rbac check compares with what an account has.\n\n" +
+			"With --output helm, print values for the Helm chart of informerd: the configuration, its policies and modules, and\n" +
+			"the rights. The chart makes the account.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "yaml" && format != "json" {
-				return usageError{fmt.Errorf("--output %q: it is yaml or json", format)}
+			if !slices.Contains([]string{"yaml", "json", "helm"}, format) {
+				return usageError{fmt.Errorf("--output %q: it is yaml, json or helm", format)}
+			}
+			if format == "helm" && (len(file.paths) > 1 || slices.Contains(file.paths, "-") ||
+				cmd.Flags().Changed("name") || account.Namespace != "") {
+				return usageError{errors.New("--output helm takes one file, and no --name and " +
+					"--namespace: the release has them")}
 			}
 			if err := together(cmd, cluster); err != nil {
 				return err
@@ -61,12 +70,20 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				finder, offline = online, &online.Offline
 			}
 			a := account.of(p.Config)
+			if format == "helm" {
+				a.Namespace = rights.ReleaseNamespace
+			}
 			needs, err := rights.Needs(ctx, p, finder, a.Namespace)
 			if err != nil {
 				return err
 			}
 			verdict.WriteMistakes(stderr, offline.Notes, "note: ")
-			return writeRoles(stdout, rights.Manifests(a, needs), file.shown(), format)
+			if format == "helm" {
+				return rights.WriteHelm(stdout, p.Config, needs, func(note string) {
+					fmt.Fprintf(stderr, "note: %s\n", plain(note))
+				})
+			}
+			return rights.Write(stdout, rights.Manifests(a, needs), plain(file.shown()), format)
 		},
 	}
 	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))
@@ -74,25 +91,9 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	account.add(cmd)
 	server.add(cmd)
 	logs.add(cmd)
-	cmd.Flags().StringVarP(&format, "output", "o", format, "the format: yaml or json")
+	cmd.Flags().StringVarP(&format, "output", "o", format, "the format: yaml, json, or helm: values for the chart")
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "ask the API server for resources")
 	return cmd
-}
-
-func writeRoles(w io.Writer, all []rights.Manifest, file, format string) error {
-	if format == "json" {
-		text, err := rights.JSON(all)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "%s\n", text)
-		return err
-	}
-	_, err := fmt.Fprintf(w, `# What %s needs. Every authenticated account may also read the API
-# server's resources and schemas, and ask for its own rights: the ClusterRoles system:discovery and
-# system:basic-user are bound to all of them unless somebody has changed that.
-%s`, plain(file), rights.YAML(all))
-	return err
 }
 
 // plan returns the plan of the configuration. With kubeconfig, the kubeconfig that it names must be

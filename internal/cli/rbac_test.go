@@ -114,7 +114,7 @@ subjects:
 	}{
 		{nil, exitUsage, "informerd: --config is required"},
 		{[]string{path, "-o", "table"}, exitUsage,
-			`informerd: --output "table": it is yaml or json`},
+			`informerd: --output "table": it is yaml, json or helm`},
 		{[]string{path, "--name", "a b"}, exitUsage,
 			`informerd: --name "a b" cannot be that of a service account`},
 		{[]string{path, "-n", "A"}, exitUsage,

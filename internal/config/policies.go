@@ -26,6 +26,7 @@ type policySource struct {
 	listener string
 	entry    string // the field of the configuration that names the file, as in policies[0]
 	policy   *Policy
+	absolute bool // the configuration names it by an absolute path
 }
 
 // policyFile is one file that the policies of a configuration name.
@@ -298,7 +299,7 @@ func (s *policySet) sources() []policySource {
 			continue // the text could not be read
 		}
 		all = append(all, policySource{p.Source, p.listener, document.Item("policies", p.entry),
-			p.policy})
+			p.policy, filepath.IsAbs(s.config.Policies[p.entry].Files)})
 	}
 	return all
 }
@@ -311,4 +312,14 @@ func (c *Config) PolicyOf(listener string) *Policy {
 		}
 	}
 	return nil
+}
+
+// RelativePolicies returns the policy files that the configuration names by relative paths.
+func (c *Config) RelativePolicies() (files []string) {
+	for _, p := range c.policies {
+		if !p.absolute {
+			files = append(files, p.File())
+		}
+	}
+	return files
 }

@@ -3,6 +3,7 @@ package rights
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -75,6 +76,23 @@ func Manifests(a Account, needs []Need) []Manifest {
 	return all
 }
 
+// Write writes the objects as json or yaml. The file is that of the configuration.
+func Write(w io.Writer, all []Manifest, file, format string) error {
+	if format == "json" {
+		text, err := JSON(all)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", text)
+		return err
+	}
+	_, err := fmt.Fprintf(w, `# What %s needs. Every authenticated account may also read the API
+# server's resources and schemas, and ask for its own rights: the ClusterRoles system:discovery and
+# system:basic-user are bound to all of them unless somebody has changed that.
+%s`, file, YAML(all))
+	return err
+}
+
 // JSON returns the objects as one List, which kubectl apply takes.
 func JSON(all []Manifest) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": all}, "",
@@ -110,12 +128,7 @@ func (m Manifest) yaml() string {
 	if len(m.Rules) > 0 {
 		b.WriteString("rules:\n")
 	}
-	for _, r := range m.Rules {
-		if len(r.For) > 0 {
-			fmt.Fprintf(&b, "# %s\n", Some(r.For))
-		}
-		fmt.Fprintf(&b, "- %s\n", r)
-	}
+	writeRules(&b, m.Rules, "")
 	return b.String()
 }
 
