@@ -41,19 +41,18 @@ func newSchema(stdout io.Writer) *cobra.Command {
 	}
 }
 
-// schemaOf returns the schema of one kind of files: a branch of that of all of them.
+// schemaOf returns the schema of one kind of files: of each version, the branch for that.
 func schemaOf(branch string) ([]byte, error) {
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(docs.ConfigSchema, &whole); err != nil {
 		return nil, err
 	}
-	var only map[string]json.RawMessage
-	if err := json.Unmarshal(whole[branch], &only); err != nil {
-		return nil, err
-	}
-	whole["$ref"] = only["$ref"]
-	for _, name := range []string{"if", "then", "else"} {
-		delete(whole, name)
+	for _, version := range []string{"then", "else"} {
+		var kinds map[string]json.RawMessage
+		if err := json.Unmarshal(whole[version], &kinds); err != nil {
+			return nil, err
+		}
+		whole[version] = kinds[branch]
 	}
 	text, err := json.MarshalIndent(whole, "", "  ")
 	return append(text, '\n'), err

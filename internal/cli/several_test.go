@@ -74,13 +74,19 @@ func TestSchemaOfAKind(t *testing.T) {
 	for kind, want := range map[string]string{"config": "#/$defs/Config",
 		"policy": "#/$defs/Policy"} {
 		var out, stderr bytes.Buffer
-		var schema map[string]any
+		var schema struct {
+			Then, Else struct {
+				Ref string `json:"$ref"`
+			}
+			Defs map[string]any `json:"$defs"`
+		}
 		if code := Main([]string{"schema", kind}, &out, &stderr); code != exitOK {
 			t.Fatal(stderr.String())
 		}
-		if err := json.Unmarshal(out.Bytes(), &schema); err != nil || schema["$ref"] != want ||
-			schema["if"] != nil || schema["$defs"] == nil {
-			t.Errorf("%v: $ref is %v", err, schema["$ref"])
+		if err := json.Unmarshal(out.Bytes(), &schema); err != nil ||
+			schema.Else.Ref != want || schema.Then.Ref != want+".v1beta1" ||
+			schema.Defs == nil {
+			t.Errorf("%v: the schema of %s is %+v, %+v", err, kind, schema.Then, schema.Else)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,8 +37,7 @@ func (s *supervisor) waitsFor(l *listener) (reason string, final bool) {
 	case len(missing) > 0:
 		return strings.Join(missing, "; "), true
 	}
-	events := l.registrations()
-	for _, reg := range slices.Concat(events, l.setup().caches.registrations()) {
+	for _, reg := range l.health.Bound() {
 		if err := reg.Status().Err; err != nil {
 			return err.Error(), apierrors.IsForbidden(err)
 		}
@@ -51,7 +49,7 @@ func (s *supervisor) waitsFor(l *listener) (reason string, final bool) {
 	case !l.works.Load():
 		return "it has not begun yet", false
 	}
-	for _, reg := range events {
+	for _, reg := range l.registrations() {
 		if !reg.HasSynced() {
 			return "it is not done with the first list of " + reg.Status().Resource.String(), false
 		}

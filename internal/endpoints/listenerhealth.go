@@ -65,6 +65,13 @@ func (h *Health) Failed() (bound, handler error) {
 	return h.failed, h.crippled
 }
 
+// Bound returns the informers that Bind has noted.
+func (h *Health) Bound() []*informer.Registration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bound
+}
+
 // State returns the listener's state for /readyz and /healthz.
 func (h *Health) State() (s State) {
 	h.mu.Lock()
