@@ -44,8 +44,8 @@ const (
 	listNode
 )
 
-// IsMapping, IsList, IsText and IsNull report the shape of the value; a nil Node has none. Numbers
-// and the like are texts.
+// IsMapping reports the shape of the value, as IsList, IsText and IsNull do; a nil Node has none.
+// Numbers and the like are texts.
 func (n *Node) IsMapping() bool { return n != nil && n.kind == mappingNode }
 func (n *Node) IsList() bool    { return n != nil && n.kind == listNode }
 func (n *Node) IsText() bool    { return n != nil && n.kind == scalarNode }
