@@ -92,7 +92,7 @@ func (n *node) start(t *testing.T, name string) *pod {
 	}
 	p.stdout = filepath.Join(p.dir, "stdout")
 	c := p.Spec.Containers[0]
-	s := &sandbox{Root: filepath.Join(p.dir, "root"), Args: c.Args, In: p.in, Out: n.open,
+	s := &sandbox{Root: filepath.Join(p.dir, "root"), Args: c.Args, Hostname: name, In: p.in, Out: n.open,
 		PIDFile: filepath.Join(p.dir, "pid")}
 	user := p.Spec.SecurityContext
 	s.UID, s.GID = uint32(*user.RunAsUser), uint32(*user.RunAsGroup)
@@ -312,7 +312,8 @@ func (p *pod) run(t *testing.T, s *sandbox) {
 	p.cmd.Args[0] = "sandbox"
 	p.cmd.Env = []string{asSandbox + "=" + string(text)}
 	p.cmd.Stdout, p.cmd.Stderr = out, &p.stderr
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWUTS}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 // to make it.
 type sandbox struct {
 	Root     string
+	Hostname string
 	Mounts   []mount // in this order
 	Args     []string
 	Env      []string
@@ -55,7 +56,8 @@ func makeSandbox(text string) (int, error) {
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return 0, err
 	}
-	if err := errors.Join(s.mount(), loopbackUp()); err != nil {
+	hostname := unix.Sethostname([]byte(s.Hostname))
+	if err := errors.Join(hostname, s.mount(), loopbackUp()); err != nil {
 		return 0, err
 	}
 	for port, socket := range s.Out {

@@ -327,9 +327,7 @@ helm install informerd %s/deploy/chart/informerd -n replicas -f release.yaml --s
 
 	c.sh(t, "helm uninstall informerd -n replicas")
 	for _, p := range pods {
-		if code := p.stop(t); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
+		p.stop(t) // with an error: the rights to the Lease are gone with the release
 	}
 	// informerd itself has made these two.
 	c.sh(t, "kubectl -n replicas delete lease informerd\nkubectl -n replicas delete configmap informerd-progress")
