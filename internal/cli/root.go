@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/cli/complete"
 	"github.com/informerd/informerd/internal/cli/versions"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -104,7 +105,6 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{flagError(cmd, err)}
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newInit(stdin, stdout, stderr),
 		newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
@@ -115,7 +115,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newMigrate(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout),
 		versions.NewVersion(stdout, thisBuild(), usage),
-		versions.NewConvert(stdin, stdout, usage))
+		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage))
+	complete.Add(root, complete.Known(sorts))
 	return root
 }
 

@@ -91,8 +91,12 @@ func (l Loading) StateDir(paths ...string) (string, error) {
 	if err == nil {
 		return cfg.Path(cfg.State.Dir), nil
 	}
+	readAgain := read
+	if l.Regular {
+		readAgain = disk{}.read
+	}
 	for _, path := range paths {
-		data, failed := read(path)
+		data, failed := readAgain(path)
 		if failed != nil {
 			return "", err
 		}
