@@ -137,9 +137,7 @@ func (p *jqParser) path(from []any) (path []any, is bool, err error) {
 		default:
 			return path, true, nil
 		}
-		if strings.HasPrefix(p.rest, "?") {
-			p.rest = p.rest[1:]
-		}
+		p.rest = strings.TrimPrefix(p.rest, "?")
 	}
 }
 
