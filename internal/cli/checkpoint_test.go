@@ -43,14 +43,14 @@ b\nb     0 objects  0 versions  0          -
 			t.Fatal(err)
 		}
 		want = "1234 bytes, last written 3h ago\n" + want + "\n" + rest
-		if got := b.String(); words(got) != words(want) {
+		if got := b.String(); spaced(got) != spaced(want) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
 }
 
-// words returns the lines of a text with one space between words.
-func words(text string) string {
+// spaced returns the lines of a text with one space between words.
+func spaced(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if all := strings.Fields(line); len(all) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/cli/complete"
+	"github.com/informerd/informerd/internal/cli/pipeline"
 )
 
 // forCompletion writes configurations into a folder, which becomes the current one.
@@ -109,7 +110,7 @@ func TestCompletion(t *testing.T) {
 		"plan --schema ":           "builtin off " + none,
 		"dlq":                      "dlq " + none,
 		"dlq ":                     "drop ls replay show " + none,
-		"status --sort ":           strings.Join(sorts, " ") + " " + none,
+		"status --sort ":           strings.Join(pipeline.Sorts, " ") + " " + none,
 		"plugin test --update --w": "--wasm " + none,
 		"frobnicate ":              none,
 	} {
@@ -142,7 +143,7 @@ func every(cmd *cobra.Command, visit func(path string, cmd *cobra.Command)) {
 // The words that are completed for a flag are those that the command takes, which its usage lists.
 func TestCompletedWords(t *testing.T) {
 	root := newRoot(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
-	words := complete.Known(sorts)
+	words := complete.Known(pipeline.Sorts)
 	for name := range words.Flags {
 		path, flag, ok := strings.Cut(name, " --")
 		if !ok {

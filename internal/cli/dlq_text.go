@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
@@ -85,18 +84,6 @@ func dash(text string) string {
 		return "-"
 	}
 	return plain(text)
-}
-
-// plain returns a text that cannot break a line or command a terminal.
-func plain(text string) string {
-	odd := func(r rune) bool {
-		return r < ' ' || r == utf8.RuneError || r == '\u2028' || r == '\u2029'
-	}
-	if strings.IndexFunc(text, odd) < 0 && !armed.MatchString(text) {
-		return text
-	}
-	quoted := fmt.Sprintf("%q", text)
-	return quoted[1 : len(quoted)-1]
 }
 
 // maxShownError is how many characters of an error a table has.
@@ -180,24 +167,12 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 			b.Reset()
 			fmt.Fprintf(&b, "%q", text.json)
 		}
-		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, unarmed(b.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, words.JSON(b.String())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// unarmed returns JSON without characters that a terminal obeys; the others that it may have are
-// escaped already.
-func unarmed(text string) string {
-	return armed.ReplaceAllStringFunc(text, func(s string) string {
-		r, _ := utf8.DecodeRuneInString(s)
-		return fmt.Sprintf("\\u%04x", r)
-	})
-}
-
-// armed are the control characters beyond ASCII, and those that turn the direction of text around.
-var armed = regexp.MustCompile("[\x7f\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 func writeDropped(w io.Writer, n int, asJSON bool) error {
 	if asJSON {

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/cli/complete"
+	"github.com/informerd/informerd/internal/cli/pipeline"
 	"github.com/informerd/informerd/internal/cli/versions"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -116,7 +117,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newPlugin(stdin, stdout), newSchema(stdout),
 		versions.NewVersion(stdout, thisBuild(), usage),
 		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage))
-	complete.Add(root, complete.Known(sorts))
+	complete.Add(root, complete.Known(pipeline.Sorts))
 	return root
 }
 

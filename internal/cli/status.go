@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/cli/pipeline"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -50,17 +51,17 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if asJSON {
 				over = 0
 			}
-			view.color = colored(stdout)
+			view.Color = colored(stdout)
 			s, rates, err := measured(ctx, client, over)
 			if err != nil {
 				return err
 			}
 			if len(args) > 0 {
-				err = showOne(stdout, s, rates, args[0], asJSON, &view)
+				err = showOne(stdout, s, rates, args[0], asJSON, &view.View)
 			} else if asJSON {
 				err = writeLine(stdout, s)
 			} else {
-				err = view.write(stdout, s, rates)
+				err = view.Write(stdout, s, rates)
 			}
 			if err == nil && !s.Ready {
 				err = errNotReady
@@ -109,53 +110,32 @@ func measured(ctx context.Context, client *admin.Client, over time.Duration) (*s
 
 // showOne shows one listener.
 func showOne(w io.Writer, s *status.Status, rates status.Rates, name string, asJSON bool,
-	v *view) error {
-	i := slices.IndexFunc(s.Listeners, func(l status.Listener) bool { return l.Name == name })
-	if i < 0 {
-		var names []string
-		for _, l := range s.Listeners {
-			names = append(names, l.Name)
-		}
-		return fmt.Errorf("there is no listener %q; %s", name,
-			wordHint(name, "", names, "the listeners are "))
+	v *pipeline.View) error {
+	if !asJSON {
+		return v.WriteOne(w, s, rates, name)
 	}
-	if asJSON {
-		return writeLine(w, &s.Listeners[i])
+	l, err := pipeline.Find(s, name)
+	if err != nil {
+		return err
 	}
-	return v.writeListener(w, &s.Listeners[i], rates.Listeners[name])
+	return writeLine(w, l)
 }
 
-// The orders of listeners.
-const (
-	sortName    = "name"
-	sortRate    = "rate"
-	sortWaiting = "waiting"
-	sortAge     = "age"
-	sortTrouble = "trouble"
-)
-
-var sorts = []string{sortName, sortRate, sortWaiting, sortAge, sortTrouble}
-
-// view is how a status is shown.
-type view struct {
-	sort    string
-	reverse bool
-	filter  string
-	color   bool
-}
+// view is how a status is shown, by flags.
+type view struct{ pipeline.View }
 
 func (v *view) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&v.sort, "sort", sortTrouble,
-		"the order of listeners: "+strings.Join(sorts, ", ")+"; the most of it first, names from a to z")
-	cmd.Flags().BoolVar(&v.reverse, "reverse", false, "the opposite order")
-	cmd.Flags().StringVar(&v.filter, "filter", "",
+	cmd.Flags().StringVar(&v.Sort, "sort", pipeline.SortTrouble,
+		"the order of listeners: "+strings.Join(pipeline.Sorts, ", ")+"; the most of it first, names from a to z")
+	cmd.Flags().BoolVar(&v.Reverse, "reverse", false, "the opposite order")
+	cmd.Flags().StringVar(&v.Filter, "filter", "",
 		"only listeners that have this text in their name, resource or state")
 }
 
 func (v *view) check() error {
-	if !slices.Contains(sorts, v.sort) {
-		return usageError{fmt.Errorf("--sort: unknown order %q; %s", v.sort,
-			wordHint(v.sort, "", sorts, "the orders are "))}
+	if !slices.Contains(pipeline.Sorts, v.Sort) {
+		return usageError{fmt.Errorf("--sort: unknown order %q; %s", v.Sort,
+			wordHint(v.Sort, "", pipeline.Sorts, "the orders are "))}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/cli/pipeline"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -54,11 +55,11 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			defer client.Close()
-			view.color = colored(stdout)
+			view.Color = colored(stdout)
 			w := &watching{client: client, every: every, times: times, out: stdout,
-				json: asJSON, screen: screen{view: view}}
+				json: asJSON, screen: pipeline.Screen{View: view.View}}
 			if len(args) > 0 {
-				w.screen.depth, w.screen.selected = true, args[0]
+				w.screen.Depth, w.screen.Selected = true, args[0]
 			}
 			if in, is := stdin.(*os.File); is && !asJSON && isTerminal(stdout) && isTerminal(in) {
 				return w.full(ctx, in, stdout.(*os.File))
@@ -82,7 +83,7 @@ type watching struct {
 	times  int // 0: without end
 	out    io.Writer
 	json   bool
-	screen screen
+	screen pipeline.Screen
 
 	last *status.Status
 }
@@ -93,10 +94,10 @@ func (w *watching) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.screen.rates = (status.Rates{}); w.last != nil {
-		w.screen.rates = status.RatesOf(w.last, s)
+	if w.screen.Rates = (status.Rates{}); w.last != nil {
+		w.screen.Rates = status.RatesOf(w.last, s)
 	}
-	w.last, w.screen.status = s, s
+	w.last, w.screen.Status = s, s
 	return nil
 }
 
@@ -109,7 +110,7 @@ func (w *watching) plain(ctx context.Context) error {
 		if err := w.look(ctx); err != nil {
 			return err
 		}
-		if w.screen.rates.Over > 0 || w.json {
+		if w.screen.Rates.Over > 0 || w.json {
 			if err := w.writePlain(n); err != nil {
 				return err
 			}
@@ -126,7 +127,7 @@ func (w *watching) plain(ctx context.Context) error {
 }
 
 func (w *watching) writePlain(n int) error {
-	s := w.screen.status
+	s := w.screen.Status
 	if w.json {
 		return writeLine(w.out, s)
 	}
@@ -134,10 +135,10 @@ func (w *watching) writePlain(n int) error {
 		fmt.Fprintln(w.out)
 	}
 	fmt.Fprintln(w.out, s.Time.UTC().Format(time.RFC3339))
-	if w.screen.depth {
-		return showOne(w.out, s, w.screen.rates, w.screen.selected, false, &w.screen.view)
+	if w.screen.Depth {
+		return showOne(w.out, s, w.screen.Rates, w.screen.Selected, false, &w.screen.View)
 	}
-	return w.screen.view.write(w.out, s, w.screen.rates)
+	return w.screen.View.Write(w.out, s, w.screen.Rates)
 }
 
 // What is written to a terminal: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
@@ -161,9 +162,9 @@ func (w *watching) full(ctx context.Context, in, out *os.File) error {
 		return err
 	}
 	defer func() { _, _ = io.WriteString(out, firstScreen) }()
-	keys := make(chan key)
+	keys := make(chan pipeline.Key)
 	// It ends with the process: a terminal cannot be read with a deadline.
-	go readKeys(ctx, in, keys)
+	go pipeline.ReadKeys(ctx, in, keys)
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()
 	for n := 0; ; {
@@ -174,11 +175,11 @@ func (w *watching) full(ctx context.Context, in, out *os.File) error {
 		case err != nil && w.last == nil:
 			return err
 		case err != nil && errors.Is(err, admin.ErrNotRunning):
-			w.screen.note = "informerd has ended"
+			w.screen.Note = "informerd has ended"
 		case err != nil:
-			w.screen.note = err.Error()
+			w.screen.Note = err.Error()
 		default:
-			w.screen.note = ""
+			w.screen.Note = ""
 		}
 		if n++; w.times > 0 && n > w.times {
 			return nil
@@ -188,12 +189,12 @@ func (w *watching) full(ctx context.Context, in, out *os.File) error {
 			if err != nil {
 				width, height = 80, 24
 			}
-			if err := draw(out, w.screen.lines(width, height)); err != nil {
+			if err := draw(out, w.screen.Lines(width, height)); err != nil {
 				return err
 			}
 			select {
 			case k := <-keys:
-				if w.screen.press(k) {
+				if w.screen.Press(k) {
 					return nil
 				}
 			case <-tick.C:

@@ -2,21 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
-	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/cli/words"
 )
-
-// elsewhere maps commands of other tools to the command here that does the same.
-var elsewhere = map[string]string{
-	"check": "validate", "lint": "validate", "verify": "validate", "start": "run", "serve": "run",
-	"apply": "run", "daemon": "run",
-	"why": "explain", "describe": "explain", "diff": "plan", "dry-run": "plan", "show": "plan",
-	"handler": "plugin", "init": "new", "create": "new",
-}
 
 // knownCommand returns an error for an argument of a command that has subcommands.
 func knownCommand(cmd *cobra.Command, args []string) error {
@@ -37,19 +32,6 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		wordHint(args[0], "", names, "the commands are "))}
 }
 
-// wordHint returns the hint for an unknown word.
-func wordHint(word, prefix string, known []string, all string) string {
-	if near, ok := nearest.Name(word, known); ok {
-		return fmt.Sprintf("did you mean %s%s?", prefix, near)
-	}
-	for _, name := range known {
-		if elsewhere[strings.ToLower(word)] == name || strings.HasPrefix(name, word) && word != "" {
-			return fmt.Sprintf("did you mean %s%s?", prefix, name)
-		}
-	}
-	return all + strings.Join(known, ", ")
-}
-
 // flagError adds a suggestion to the error about an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
@@ -61,10 +43,21 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag: --%s; %s", name, wordHint(name, "--", names, "the flags are "))
 }
 
-// count returns a number with its noun: 1 listener, 2 listeners.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+func wordHint(word, prefix string, known []string, all string) string {
+	return words.Hint(word, prefix, known, all)
+}
+
+func count(n int, thing string) string { return words.Count(n, thing) }
+
+func plain(text string) string { return words.Plain(text) }
+
+// colored reports whether what is written is for a terminal that may be coloured:
+// https://no-color.org
+func colored(w io.Writer) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

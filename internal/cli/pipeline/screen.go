@@ -1,4 +1,4 @@
-package cli
+package pipeline
 
 import (
 	"bufio"
@@ -9,14 +9,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/status"
 )
 
-// key is a key that was pressed: a character, or one of those below.
-type key rune
+// Key is a key that was pressed: a character, or one of those below.
+type Key rune
 
 const (
-	keyUp key = -1 - iota
+	keyUp Key = -1 - iota
 	keyDown
 	keyPageUp
 	keyPageDown
@@ -24,26 +25,26 @@ const (
 	keyEnd
 	keyEscape
 
-	keyEnter     key = '\r'
-	keyInterrupt key = 3
-	keyBackspace key = 0x7f
+	keyEnter     Key = '\r'
+	keyInterrupt Key = 3
+	keyBackspace Key = 0x7f
 )
 
 // sequences are what terminals send for keys without a character, after an escape.
-var sequences = map[string]key{"[A": keyUp, "OA": keyUp, "[B": keyDown, "OB": keyDown,
+var sequences = map[string]Key{"[A": keyUp, "OA": keyUp, "[B": keyDown, "OB": keyDown,
 	"[5~": keyPageUp, "[6~": keyPageDown, "[H": keyHome, "OH": keyHome, "[1~": keyHome,
 	"[F": keyEnd, "OF": keyEnd, "[4~": keyEnd}
 
-// readKeys reads keys until the end of what it reads, or of ctx. An escape with nothing behind it
+// ReadKeys reads keys until the end of what it reads, or of ctx. An escape with nothing behind it
 // that was sent together with it is the key.
-func readKeys(ctx context.Context, from io.Reader, to chan<- key) {
+func ReadKeys(ctx context.Context, from io.Reader, to chan<- Key) {
 	in := bufio.NewReader(from)
 	for {
 		r, _, err := in.ReadRune()
 		if err != nil {
 			return
 		}
-		k := key(r)
+		k := Key(r)
 		switch {
 		case r == '\n' || r == '\r':
 			k = keyEnter
@@ -81,20 +82,21 @@ func readSequence(in *bufio.Reader) string {
 	return b.String()
 }
 
-// screen is what top shows, and where its user is in it.
-type screen struct {
-	view     view
-	status   *status.Status
-	rates    status.Rates
-	selected string // a listener; "" is the first one
-	depth    bool   // it is shown in depth
-	typing   bool   // keys belong to the filter
-	note     string
-	page     int // how many listeners fit
+// Screen is what top shows, and where its user is in it.
+type Screen struct {
+	View     View
+	Status   *status.Status
+	Rates    status.Rates
+	Selected string // a listener; "" is the first one
+	Depth    bool   // it is shown in depth
+	Note     string // is shown instead of the help
+
+	typing bool // keys belong to the filter
+	page   int  // how many listeners fit
 }
 
-// press does what a key means, and reports whether that is the end.
-func (s *screen) press(k key) (end bool) {
+// Press does what a key means, and reports whether that is the end.
+func (s *Screen) Press(k Key) (end bool) {
 	if k == keyInterrupt {
 		return true
 	}
@@ -106,13 +108,13 @@ func (s *screen) press(k key) (end bool) {
 	case 'q':
 		return true
 	case keyEscape:
-		if s.depth {
-			s.depth = false
+		if s.Depth {
+			s.Depth = false
 		} else {
-			s.view.filter = ""
+			s.View.Filter = ""
 		}
 	case keyEnter:
-		s.selected, s.depth = s.current(), true
+		s.Selected, s.Depth = s.current(), true
 	case keyUp, 'k':
 		s.move(-1)
 	case keyDown, 'j':
@@ -122,14 +124,14 @@ func (s *screen) press(k key) (end bool) {
 	case keyPageDown:
 		s.move(max(s.page, 1))
 	case keyHome:
-		s.move(-len(s.status.Listeners))
+		s.move(-len(s.Status.Listeners))
 	case keyEnd:
-		s.move(len(s.status.Listeners))
+		s.move(len(s.Status.Listeners))
 	case 's':
-		i := slices.Index(sorts, s.view.sort)
-		s.view.sort = sorts[(i+1)%len(sorts)]
+		i := slices.Index(Sorts, s.View.Sort)
+		s.View.Sort = Sorts[(i+1)%len(Sorts)]
 	case 'r':
-		s.view.reverse = !s.view.reverse
+		s.View.Reverse = !s.View.Reverse
 	case '/':
 		s.typing = true
 	}
@@ -137,25 +139,25 @@ func (s *screen) press(k key) (end bool) {
 }
 
 // write changes the filter.
-func (s *screen) write(k key) {
+func (s *Screen) write(k Key) {
 	switch {
 	case k == keyEnter:
 		s.typing = false
 	case k == keyEscape:
-		s.typing, s.view.filter = false, ""
+		s.typing, s.View.Filter = false, ""
 	case k == keyBackspace:
-		_, size := utf8.DecodeLastRuneInString(s.view.filter)
-		s.view.filter = s.view.filter[:len(s.view.filter)-size]
+		_, size := utf8.DecodeLastRuneInString(s.View.Filter)
+		s.View.Filter = s.View.Filter[:len(s.View.Filter)-size]
 	case k >= ' ':
-		s.view.filter += string(rune(k))
+		s.View.Filter += string(rune(k))
 	}
 }
 
 // current returns the listener that is selected, or else the first one.
-func (s *screen) current() string {
-	shown := s.view.listeners(s.status, s.rates)
+func (s *Screen) current() string {
+	shown := s.View.listeners(s.Status, s.Rates)
 	for _, l := range shown {
-		if l.Name == s.selected {
+		if l.Name == s.Selected {
 			return l.Name
 		}
 	}
@@ -166,34 +168,34 @@ func (s *screen) current() string {
 }
 
 // move selects another listener.
-func (s *screen) move(by int) {
-	shown := s.view.listeners(s.status, s.rates)
+func (s *Screen) move(by int) {
+	shown := s.View.listeners(s.Status, s.Rates)
 	if len(shown) == 0 {
 		return
 	}
 	at := max(0, slices.IndexFunc(shown, func(l *status.Listener) bool {
-		return l.Name == s.selected
+		return l.Name == s.Selected
 	}))
-	s.selected = shown[min(max(at+by, 0), len(shown)-1)].Name
+	s.Selected = shown[min(max(at+by, 0), len(shown)-1)].Name
 }
 
-// lines returns what is shown in a terminal of a size.
-func (s *screen) lines(width, height int) []string {
+// Lines returns what is shown in a terminal of a size.
+func (s *Screen) Lines(width, height int) []string {
 	var b strings.Builder
 	first := -1 // the line of the listener that is selected
-	if s.depth {
-		if err := showOne(&b, s.status, s.rates, s.selected, false, &s.view); err != nil {
-			fmt.Fprintln(&b, plain(err.Error()))
+	if s.Depth {
+		if err := s.View.WriteOne(&b, s.Status, s.Rates, s.Selected); err != nil {
+			fmt.Fprintln(&b, words.Plain(err.Error()))
 		}
 	} else {
-		_ = s.view.write(&b, s.status, s.rates) // into memory
+		_ = s.View.Write(&b, s.Status, s.Rates) // into memory
 	}
 	text := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	if !s.depth {
+	if !s.Depth {
 		current := s.current()
-		above := len(text) - len(s.view.listeners(s.status, s.rates))
+		above := len(text) - len(s.View.listeners(s.Status, s.Rates))
 		for i := above; i >= 0 && i < len(text); i++ {
-			if name, _, _ := strings.Cut(text[i], " "); name == plain(current) {
+			if name, _, _ := strings.Cut(text[i], " "); name == words.Plain(current) {
 				first = i
 			}
 		}
@@ -208,7 +210,7 @@ func (s *screen) lines(width, height int) []string {
 
 // window returns the lines that fit, with the one that is selected among them and marked. Those
 // above the listeners stay as long as there is room for a few listeners.
-func (s *screen) window(text []string, above, selected, height int) []string {
+func (s *Screen) window(text []string, above, selected, height int) []string {
 	head, rest := text[:max(above, 0)], text[max(above, 0):]
 	if over := len(head) + min(len(rest), 3) - height; over > 0 {
 		head = head[min(over, max(len(head)-1, 0)):] // the heads of the columns are the last line
@@ -228,21 +230,21 @@ func (s *screen) window(text []string, above, selected, height int) []string {
 }
 
 // help returns the last line.
-func (s *screen) help() string {
+func (s *Screen) help() string {
 	switch {
-	case s.note != "":
-		return plain(s.note)
+	case s.Note != "":
+		return words.Plain(s.Note)
 	case s.typing:
-		return "filter: " + plain(s.view.filter) + "_   enter: keep it  escape: remove it"
-	case s.depth:
+		return "filter: " + words.Plain(s.View.Filter) + "_   enter: keep it  escape: remove it"
+	case s.Depth:
 		return "escape: back  q: end"
 	}
-	help := "order: " + s.view.sort
-	if s.view.reverse {
+	help := "order: " + s.View.Sort
+	if s.View.Reverse {
 		help += ", reversed"
 	}
-	if s.view.filter != "" {
-		help += "  filter: " + plain(s.view.filter)
+	if s.View.Filter != "" {
+		help += "  filter: " + words.Plain(s.View.Filter)
 	}
 	return help + "   enter: in depth  s: order  r: reverse  /: filter  q: end"
 }

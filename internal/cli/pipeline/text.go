@@ -1,11 +1,10 @@
-package cli
+package pipeline
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,21 +12,30 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/status"
 )
 
-// colored reports whether what is written is for a terminal that may be coloured:
-// https://no-color.org
-func colored(w io.Writer) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
-}
+// The orders of listeners.
+const (
+	SortName    = "name"
+	SortRate    = "rate"
+	SortWaiting = "waiting"
+	SortAge     = "age"
+	SortTrouble = "trouble"
+)
 
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// Sorts are the orders of listeners.
+var Sorts = []string{SortName, SortRate, SortWaiting, SortAge, SortTrouble}
+
+// View is how a status is shown.
+type View struct {
+	Sort    string // of Sorts
+	Reverse bool
+	Filter  string // a text that listeners have in their name, resource or state
+	Color   bool
 }
 
 // stateColors are those of SGR.
@@ -36,38 +44,38 @@ var stateColors = map[string]string{status.Running: "32", status.Starting: "33",
 
 // painted returns a state in its color. All have the same number of bytes around them, so that
 // columns stay aligned.
-func (v *view) painted(state string) string {
-	if !v.color {
-		return plain(state)
+func (v *View) painted(state string) string {
+	if !v.Color {
+		return words.Plain(state)
 	}
-	return "\x1b[" + cmp.Or(stateColors[state], "39") + "m" + plain(state) + "\x1b[0m"
+	return "\x1b[" + cmp.Or(stateColors[state], "39") + "m" + words.Plain(state) + "\x1b[0m"
 }
 
 // listeners returns those that are shown, in their order.
-func (v *view) listeners(s *status.Status, rates status.Rates) (shown []*status.Listener) {
+func (v *View) listeners(s *status.Status, rates status.Rates) (shown []*status.Listener) {
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
-		if strings.Contains(l.Name+"\x00"+l.Resource+"\x00"+l.State, v.filter) {
+		if strings.Contains(l.Name+"\x00"+l.Resource+"\x00"+l.State, v.Filter) {
 			shown = append(shown, l)
 		}
 	}
 	by := map[string]func(a, b *status.Listener) int{
-		sortName: func(a, b *status.Listener) int { return 0 },
-		sortWaiting: func(a, b *status.Listener) int {
+		SortName: func(a, b *status.Listener) int { return 0 },
+		SortWaiting: func(a, b *status.Listener) int {
 			return cmp.Compare(b.Waiting(), a.Waiting())
 		},
-		sortAge: func(a, b *status.Listener) int { return cmp.Compare(b.Oldest(), a.Oldest()) },
-		sortRate: func(a, b *status.Listener) int {
+		SortAge: func(a, b *status.Listener) int { return cmp.Compare(b.Oldest(), a.Oldest()) },
+		SortRate: func(a, b *status.Listener) int {
 			return cmp.Compare(rates.Listeners[b.Name].Events, rates.Listeners[a.Name].Events)
 		},
-		sortTrouble: func(a, b *status.Listener) int {
+		SortTrouble: func(a, b *status.Listener) int {
 			return cmp.Compare(b.Severity(), a.Severity())
 		},
-	}[v.sort]
+	}[v.Sort]
 	slices.SortStableFunc(shown, func(a, b *status.Listener) int {
 		return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name))
 	})
-	if v.reverse {
+	if v.Reverse {
 		slices.Reverse(shown)
 	}
 	return shown
@@ -80,9 +88,9 @@ func head(s *status.Status, rates status.Rates) string {
 	if !s.Ready {
 		verdict = "NOT READY"
 	}
-	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", plain(s.Version), plain(s.Cluster), verdict)
+	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", words.Plain(s.Version), words.Plain(s.Cluster), verdict)
 	if s.Role != "" {
-		fmt.Fprintf(&b, ", %s", plain(s.Role))
+		fmt.Fprintf(&b, ", %s", words.Plain(s.Role))
 	}
 	fmt.Fprintf(&b, ", up %s, %s of memory", duration.HumanDuration(max(0, s.Time.Sub(s.Started))),
 		bytesText(int64(s.Process.MemoryBytes)))
@@ -91,7 +99,7 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	b.WriteString("\n")
 	if d := s.DeadLetters; d != nil && d.Letters > 0 {
-		fmt.Fprintf(&b, "%s, %s of %s", count(d.Letters, "dead letter"), bytesText(d.Bytes),
+		fmt.Fprintf(&b, "%s, %s of %s", words.Count(d.Letters, "dead letter"), bytesText(d.Bytes),
 			bytesText(d.LimitBytes))
 		if d.Waiting > 0 {
 			fmt.Fprintf(&b, ", and %d wait for room", d.Waiting)
@@ -100,7 +108,7 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	if c := s.Checkpoint; c != nil {
 		if c.Error != "" {
-			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", plain(c.Error))
+			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", words.Plain(c.Error))
 		} else if !c.Current.IsZero() {
 			fmt.Fprintf(&b, "checkpoint: all but the last %s, commits take %s\n",
 				ageText(s.Time.Sub(c.Current).Seconds()), ageText(c.CommitSeconds))
@@ -111,13 +119,13 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	for _, stall := range s.Stalled {
 		fmt.Fprintf(&b, "stalled for %s: %s\n", ageText(s.Time.Sub(stall.Since).Seconds()),
-			plain(stall.String()))
+			words.Plain(stall.String()))
 	}
 	return b.String()
 }
 
-// write writes everything.
-func (v *view) write(w io.Writer, s *status.Status, rates status.Rates) error {
+// Write writes everything.
+func (v *View) Write(w io.Writer, s *status.Status, rates status.Rates) error {
 	if _, err := io.WriteString(w, head(s, rates)); err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (v *view) write(w io.Writer, s *status.Status, rates status.Rates) error {
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
 	for i := range s.Informers {
 		in := &s.Informers[i]
-		trouble := plain(in.Error)
+		trouble := words.Plain(in.Error)
 		if trouble == "" && !in.Synced {
 			trouble = "the first list is not complete"
 		}
@@ -133,7 +141,7 @@ func (v *view) write(w io.Writer, s *status.Status, rates status.Rates) error {
 		if !in.Heard.IsZero() {
 			heard = ageText(s.Time.Sub(in.Heard).Seconds())
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n", plain(scopeText(in)), in.Objects,
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n", words.Plain(scopeText(in)), in.Objects,
 			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
 			trouble)
 	}
@@ -143,7 +151,7 @@ func (v *view) write(w io.Writer, s *status.Status, rates status.Rates) error {
 	return v.writeListeners(w, s, rates)
 }
 
-func (v *view) writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
+func (v *View) writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "\nLISTENER\t%s\tEVENTS/S\tSENT/S\tWAITING\tOLDEST\tLETTERS\tVIOLATIONS\tTROUBLE\n",
 		v.paintedHead("STATE"))
@@ -161,7 +169,7 @@ func (v *view) writeListeners(w io.Writer, s *status.Status, rates status.Rates)
 		if all := l.Troubles(); len(all) > 0 {
 			trouble = shortText(all[0])
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", plain(l.Name),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", words.Plain(l.Name),
 			v.painted(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
 			violations, trouble)
 	}
@@ -172,23 +180,23 @@ func (v *view) writeListeners(w io.Writer, s *status.Status, rates status.Rates)
 }
 
 // paintedHead is the head of a column of states, with as many bytes around it as they have.
-func (v *view) paintedHead(text string) string {
-	if !v.color {
+func (v *View) paintedHead(text string) string {
+	if !v.Color {
 		return text
 	}
 	return "\x1b[39m" + text + "\x1b[0m"
 }
 
 // writeListener writes one listener in depth.
-func (v *view) writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) error {
+func (v *View) writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("listener", "%s, of %s", plain(l.Name), plain(l.Resource))
+	row("listener", "%s, of %s", words.Plain(l.Name), words.Plain(l.Resource))
 	row("state", "%s", v.painted(l.State))
 	for _, t := range l.Troubles() {
-		row("trouble", "%s", plain(t))
+		row("trouble", "%s", words.Plain(t))
 	}
 	var events []string
 	for _, op := range slices.Sorted(maps.Keys(l.Events)) {
@@ -217,7 +225,7 @@ func (v *view) writeListener(w io.Writer, l *status.Listener, r status.ListenerR
 	}
 	fmt.Fprintln(table, "\nOUTPUT\tSENT/S\tSENT\tWAITING\tOLDEST\tLAG\tRETRIED\tMERGED\tDROPPED\tLETTERS")
 	for _, o := range l.Outputs {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", plain(o.Name),
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", words.Plain(o.Name),
 			perSecond(r.Outputs[o.Name]), o.Written, o.Waiting, ageText(o.OldestSeconds),
 			ageText(o.LagSeconds), o.Retried, o.Merged, o.Dropped, o.DeadLetters)
 	}
@@ -281,5 +289,31 @@ func shortText(text string) string {
 	if utf8.RuneCountInString(text) > maxShownError {
 		text = string([]rune(text)[:maxShownError]) + "…"
 	}
-	return plain(text)
+	return words.Plain(text)
+}
+
+// maxShownError is how many characters of an error a table has.
+const maxShownError = 80
+
+// Find returns a listener, or an error with the names there are.
+func Find(s *status.Status, name string) (*status.Listener, error) {
+	i := slices.IndexFunc(s.Listeners, func(l status.Listener) bool { return l.Name == name })
+	if i >= 0 {
+		return &s.Listeners[i], nil
+	}
+	var names []string
+	for _, l := range s.Listeners {
+		names = append(names, l.Name)
+	}
+	return nil, fmt.Errorf("there is no listener %q; %s", name,
+		words.Hint(name, "", names, "the listeners are "))
+}
+
+// WriteOne writes one listener in depth.
+func (v *View) WriteOne(w io.Writer, s *status.Status, rates status.Rates, name string) error {
+	l, err := Find(s, name)
+	if err != nil {
+		return err
+	}
+	return v.writeListener(w, l, rates.Listeners[name])
 }
