@@ -265,7 +265,7 @@ docs: ## Write what is generated in docs
 	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
-	go test -count=1 -run '^Test(Outputs|Deploy)Page$$' ./internal/cli -update
+	go test -count=1 -run '^Test(Outputs|Deploy|CommandLine)Page$$' ./internal/cli -update
 	go test -count=1 -run '^Test(Mistakes|Pages|Sizing)$$' ./internal/pagetest -update
 	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update
 

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/cli/complete"
+	"github.com/informerd/informerd/internal/cli/manual"
 	"github.com/informerd/informerd/internal/cli/pipeline"
 	"github.com/informerd/informerd/internal/cli/versions"
 	"github.com/informerd/informerd/internal/config"
@@ -116,7 +117,9 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		newMigrate(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout),
 		versions.NewVersion(stdout, thisBuild(), usage),
-		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage))
+		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage),
+		manual.NewCommand(stdout, usage))
+	manual.AddExamples(root)
 	complete.Add(root, complete.Known(pipeline.Sorts))
 	return root
 }

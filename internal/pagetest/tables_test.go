@@ -27,6 +27,7 @@ var others = []another{
 	{"docs/outputs.md", "yaml http json", "internal/daemon/docs_outputs_test.go", "func TestOutputsPage("},
 	{"docs/outputs.md", "console", "internal/cli/docs_outputs_test.go", "func TestOutputsPage("},
 	{"docs/outputs.md", "go", "internal/daemon/docs_verify_test.go", "func TestVerifyIsShown("},
+	{"docs/command-line.md", "", "internal/cli/manual_test.go", "func TestHelp("},
 	{"docs/recipes.md", "text", "internal/daemon/docs_recipes_test.go", "func TestRecipesPage("},
 	{"docs/writing-handlers.md", "", "internal/e2e/handlers_page_test.go",
 		"func TestWritingHandlers("},
