@@ -58,8 +58,9 @@ func TestTableOfFailures(t *testing.T) {
 		"a message is too large for the output": func(t *testing.T) {
 			answersAre(t, []int{413}, true)
 		},
-		"the account lacks a right to write an Event or a patch": rightIsGranted,
-		"the store of dead letters is full":                      storeIsFull,
+		"the account lacks a right to write an Event or a patch":                                   rightIsGranted,
+		"a resource that a patch is for is not served, such as while its definition is made again": resourceComesBack,
+		"the store of dead letters is full":                                                        storeIsFull,
 	}
 	listeners := map[string][]string{
 		"`when`, `data` or another expression of the output fails": {"when", "subject"},

@@ -77,28 +77,43 @@ listeners:
 
 // rightIsGranted: a patch that lacks a right is no dead letter, and is made once it is granted.
 func rightIsGranted(t *testing.T) {
+	patchIsMade(t, http.StatusForbidden, "Forbidden", "patch pods", func(d *reloadable) {
+		d.askUntil(t, "/readyz",
+			`503 not ready: 1 of 1 listeners\nlistener "a": "a right is missing.*`)
+	})
+}
+
+// resourceComesBack has a patch made once the API server serves its resource again.
+func resourceComesBack(t *testing.T) {
+	patchIsMade(t, http.StatusNotFound, "NotFound", "", func(*reloadable) {})
+}
+
+// patchIsMade has patches refused until the daemon has failed and waits, as far as it knows with a
+// right denied. Then one is made, and nothing is a dead letter.
+func patchIsMade(t *testing.T, status int, reason, denied string, waits func(*reloadable)) {
+	t.Helper()
 	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}})
-	k.grantAllBut("patch pods")
-	var patches, granted atomic.Int32
+	k.grantAllBut(denied)
+	var patches, mended atomic.Int32
 	reviews := k.refuse
 	k.refuse = func(r *http.Request) (int, string) {
 		switch {
-		case r.Method != http.MethodPatch:
-			return reviews(r)
-		case granted.Load() == 0:
-			return http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure",` +
-				`"reason":"Forbidden","code":403,"message":"no"}`
+		case r.Method == http.MethodPatch && mended.Load() == 0:
+			return status, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure",`+
+				`"reason":%q,"code":%d,"message":"no"}`, reason, status)
+		case r.Method == http.MethodPatch:
+			patches.Add(1)
+			return http.StatusOK, `{"kind":"PartialObjectMetadata","metadata":{"name":"web"}}`
 		}
-		patches.Add(1)
-		return http.StatusOK, `{"kind":"PartialObjectMetadata","metadata":{"name":"web"}}`
+		return reviews(r)
 	}
 	d := startReloadable(t, `state: {dir: state}
 outputs: {fix: {patch: {patch: '{"metadata": {"labels": {"a": "b"}}}'}}}
 listeners: {a: {informer: {resource: pods}, outputs: [fix]}}
 `, k)
 	d.log.waitFor(t, "event failed, will try again")
-	d.askUntil(t, "/readyz", `503 not ready: 1 of 1 listeners\nlistener "a": "a right is missing.*`)
-	granted.Store(1)
+	waits(d)
+	mended.Store(1)
 	eventually(t, func() error {
 		if patches.Load() == 0 {
 			return errors.New("no patch")
