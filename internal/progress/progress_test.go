@@ -79,9 +79,11 @@ func TestLine(t *testing.T) {
 		}()
 		time.Sleep(900 * time.Millisecond)
 		synctest.Wait()
+		l.mu.Lock()
 		if out.Len() > 0 {
 			t.Errorf("there is a line at once: %q", out.String())
 		}
+		l.mu.Unlock()
 		time.Sleep(time.Second)
 		if n, err := l.Write([]byte("log one\n")); n != 8 || err != nil {
 			t.Errorf("Write is %d, %v", n, err)
