@@ -41,7 +41,7 @@ func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision),
 // Every contender must see the same objects and changes, once each, and find the same matches in
 // them.
 func TestAllContendersDoTheSameWork(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	type collection struct {
 		kind  *objects.Kind
