@@ -41,7 +41,7 @@ outputs: {out: {stdout: {}}}
 	const required = "informerd: --config is required\nTo begin without one:\n" +
 		"  informerd init        write a configuration, with explanations\n" +
 		"  informerd watch pods  show changes at once\n" +
-		"The quick start is at https://github.com/informerd/informerd#see-it-work"
+		"The quick start is at https://github.com/informerd/informerd#try-it"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
 	const planned = `informer of pods, all namespaces
   label selector     none: every object

@@ -79,7 +79,7 @@ func writeBeginnings(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprint(w, "To begin without one:\n"+
 		"  informerd init        write a configuration, with explanations\n"+
 		"  informerd watch pods  show changes at once\n"+
-		"The quick start is at https://github.com/informerd/informerd#see-it-work\n")
+		"The quick start is at https://github.com/informerd/informerd#try-it\n")
 }
 
 // given returns an error if there is no file.

@@ -162,7 +162,7 @@ func TestBeginnings(t *testing.T) {
 			want := "informerd: --config is required\nTo begin without one:\n" +
 				"  informerd init        write a configuration, with explanations\n" +
 				"  informerd watch pods  show changes at once\n" +
-				"The quick start is at https://github.com/informerd/informerd#see-it-work\n"
+				"The quick start is at https://github.com/informerd/informerd#try-it\n"
 			if err == nil {
 				want = "informerd: --config is required\ninformerd.yaml is in this folder; to use" +
 					" it:\n  informerd " + command + " -c informerd.yaml\n"
