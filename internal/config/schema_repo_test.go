@@ -16,6 +16,7 @@ import (
 var wrongInRepository = map[string]string{
 	"docs/running.md # production.yaml":                         partOfSeveral,
 	"docs/running.md # again.yaml":                              partOfSeveral,
+	"internal/e2e/testdata/init.txtar/http.yaml":                partOfSeveral,
 	"internal/e2e/testdata/several-files.txtar/here/own.yaml":   partOfSeveral,
 	"internal/e2e/testdata/several-files.txtar/changed.yaml":    partOfSeveral,
 	"internal/e2e/testdata/several-files.txtar/wrong.yaml":      partOfSeveral,
