@@ -179,8 +179,8 @@ func BenchmarkFurtherListener(b *testing.B) {
 
 // TestFurtherListenersCostLittle: 300 subscriptions that match nothing, each with a filter of its
 // own, may make an event cost a few times as much. It was 35 times as much when each of them
-// evaluated its filter. The race detector slows the two sides down unequally: with it, 5 to 11 times
-// were seen from one machine to the next.
+// evaluated its filter. The race detector slows the two sides down unequally: with it, 5 to 11
+// times were seen from one machine to the next.
 func TestFurtherListenersCostLittle(t *testing.T) {
 	const most, turn, fewest, rounds = 17, 100, 5, 50 // a busy machine needs more of them
 	runtime.LockOSThread()                            // the time of the thread is what is measured
