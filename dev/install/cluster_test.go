@@ -181,5 +181,6 @@ func (c *cluster) traces(t *testing.T) string {
 	return strings.TrimSpace(c.sh(t, fmt.Sprintf(`
 kinds=$(kubectl api-resources --verbs=list -o name | grep -vE '^(events|events.events.k8s.io|componentstatuses|endpoints)$' | paste -sd, -)
 kubectl get "$kinds" -A -l app.kubernetes.io/name=informerd -o name
-kubectl -n %s get pods,persistentvolumeclaims,secrets,leases,statefulsets -o name`, c.namespace)))
+kubectl -n %s get pods,persistentvolumeclaims,secrets,leases,statefulsets -o name
+kubectl -n %[1]s get configmaps -o name | grep -v /kube-root-ca.crt || true`, c.namespace)))
 }

@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,9 +16,10 @@ import (
 	"time"
 )
 
-// receiver is a webhook that may refuse what it gets.
+// receiver is a webhook that may refuse what it gets, or be away.
 type receiver struct {
 	url     string
+	server  *httptest.Server
 	mu      sync.Mutex
 	status  int
 	got     []string
@@ -27,7 +29,7 @@ type receiver struct {
 func newReceiver(t *testing.T, n *node) *receiver {
 	t.Helper()
 	r := &receiver{status: http.StatusOK}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
 		body, _ := io.ReadAll(in.Body)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -38,9 +40,9 @@ func newReceiver(t *testing.T, n *node) *receiver {
 		}
 		w.WriteHeader(r.status)
 	}))
-	t.Cleanup(server.Close)
-	r.url = server.URL
-	at, err := url.Parse(server.URL)
+	t.Cleanup(func() { r.server.Close() })
+	r.url = r.server.URL
+	at, err := url.Parse(r.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +58,25 @@ func (r *receiver) answer(status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status = status
+}
+
+// leave stops it: whoever connects is refused.
+func (r *receiver) leave() { r.server.Close() }
+
+// comeBack starts it again at its address.
+func (r *receiver) comeBack(t *testing.T) {
+	t.Helper()
+	back := httptest.NewUnstartedServer(r.server.Config.Handler)
+	listener, err := net.Listen("tcp", r.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	back.Listener = listener
+	back.Start()
+	r.server = back
 }
 
 // count returns how many messages with all these texts came.
@@ -173,6 +194,19 @@ kubectl -n shop create token viewer`))
 	c.expect(t, r, 1, `"type":"dev.informerd.object.updated"`, "refused")
 	s.done("they are replayed")
 	t.Logf("dlq replay --all:\n%s", out)
+
+	r.leave()
+	c.sh(t, "kubectl -n shop create configmap waits\nkubectl -n shop label configmap waits owner=me")
+	see("/statusz", "connection refused")
+	c.await(t, "status names the output that is away", func() error {
+		if out := p.exec(t, "status", config, "--over=0"); !strings.Contains(out, "connection refused") {
+			return fmt.Errorf("status:\n%s", out)
+		}
+		return nil
+	})
+	r.comeBack(t)
+	c.expect(t, r, 1, `"type":"dev.informerd.object.updated"`, "waits")
+	s.done("a receiver is away: in status and /statusz; it gets what has waited when it is back")
 
 	policy := filepath.Join(work, "policies", "owner.yaml")
 	text, err := os.ReadFile(policy)
@@ -329,9 +363,7 @@ helm install informerd %s/deploy/chart/informerd -n replicas -f release.yaml --s
 	for _, p := range pods {
 		p.stop(t) // with an error: the rights to the Lease are gone with the release
 	}
-	// informerd itself has made these two.
-	c.sh(t, "kubectl -n replicas delete lease informerd\nkubectl -n replicas delete configmap informerd-progress")
-	c.gone(t)
+	c.gone(t) // with the Lease and the ConfigMap that informerd itself has made
 	if n := r.count(`"type":"dev.informerd.object.added"`, `/one"`); n != 1 {
 		t.Errorf("one came %d times", n)
 	}

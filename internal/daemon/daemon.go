@@ -100,6 +100,7 @@ type cluster struct {
 	asker       *kube.Writer // about rights, whoever leads
 	rights      *rights.Checker
 	election    lease.Clients // of replicas
+	account     kube.Account  // that informerd runs as
 	factory     *informer.Factory
 	definitions *definitions.Watch
 	renewer     *definitions.Renewer
@@ -143,7 +144,7 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	}
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
-		election: election, asker: asker, rights: rights.NewChecker(asker, o.Log),
+		election: election, account: kube.AccountOf(rest), asker: asker, rights: rights.NewChecker(asker, o.Log),
 		factory:     informer.NewFactory(client, o.Log),
 		definitions: definitions.New(client, o.Log),
 	}

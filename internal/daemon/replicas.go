@@ -54,7 +54,7 @@ func (s *supervisor) standBy() error {
 	if common == nil || err != nil {
 		return err
 	}
-	common.Log = s.log
+	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
 	c := replica.Config{Lease: *common, Clients: s.cluster.election, Cluster: s.cluster.client,
 		Log: s.log, Targets: s.targets}
 	for _, l := range s.listeners {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestElectionOfProcesses(t *testing.T) {
 	if a.Identity == b.Identity {
 		t.Errorf("both are %s", a.Identity)
 	}
-	if b.Identity = a.Identity; *a != *b || a.Namespace != "ha" || a.Name != "ours" {
+	if b.Identity = a.Identity; !reflect.DeepEqual(a, b) || a.Namespace != "ha" || a.Name != "ours" {
 		t.Errorf("%+v, %+v", a, b)
 	}
 	cfg.LeaderElection.Namespace = ""

@@ -31,7 +31,9 @@ type Config struct {
 	// Duration is how long a Lease is valid that nobody renews, and RenewDeadline how long its
 	// holder tries to. RetryPeriod is at least twice as long as the longest time between two tries.
 	Duration, RenewDeadline, RetryPeriod time.Duration
-	Log                                  *slog.Logger
+	// Owners own the Lease and the Record, if these are made here: they go with them.
+	Owners []metav1.OwnerReference
+	Log    *slog.Logger
 }
 
 // Candidate wants to be the leader. Make one with NewCandidate.
@@ -91,7 +93,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 			Lock: &lock{candidate: c, end: end, LeaseLock: &resourcelock.LeaseLock{
 				LeaseMeta: metav1.ObjectMeta{Namespace: c.cfg.Namespace, Name: c.cfg.Name},
-				Client:    c.leases, LockConfig: resourcelock.ResourceLockConfig{
+				Client:    owned{c.leases, c.cfg.Owners}, LockConfig: resourcelock.ResourceLockConfig{
 					Identity: c.cfg.Identity}}},
 			LeaseDuration: c.cfg.Duration, RenewDeadline: c.cfg.RenewDeadline,
 			RetryPeriod:     time.Duration(float64(c.cfg.RetryPeriod) / 2 / (1 + jitter)),

@@ -38,9 +38,11 @@ type replica struct {
 	ended  chan error
 }
 
-func run(s *leasetest.Server, identity string) *replica {
+func run(s *leasetest.Server, identity string) *replica { return runWith(s, config(identity)) }
+
+func runWith(s *leasetest.Server, cfg lease.Config) *replica {
 	r := &replica{line: s.NewLine(), ended: make(chan error, 1)}
-	r.Candidate = lease.NewCandidate(r.line.Clients().Leases, config(identity))
+	r.Candidate = lease.NewCandidate(r.line.Clients().Leases, cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.resign = cancel
 	go func() { r.ended <- r.Run(ctx) }()

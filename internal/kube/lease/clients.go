@@ -1,6 +1,10 @@
 package lease
 
 import (
+	"context"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	core "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -21,4 +25,25 @@ func NewClients(cfg *rest.Config) (Clients, error) {
 	}
 	maps, err := core.NewForConfig(cfg)
 	return Clients{leases, maps}, err
+}
+
+// owned gives each Lease that it makes its owners: a LeaseLock cannot.
+type owned struct {
+	coordination.LeasesGetter
+	owners []metav1.OwnerReference
+}
+
+func (o owned) Leases(namespace string) coordination.LeaseInterface {
+	return ownedLeases{o.LeasesGetter.Leases(namespace), o.owners}
+}
+
+type ownedLeases struct {
+	coordination.LeaseInterface
+	owners []metav1.OwnerReference
+}
+
+func (o ownedLeases) Create(ctx context.Context, l *coordinationv1.Lease,
+	opts metav1.CreateOptions) (*coordinationv1.Lease, error) {
+	l.OwnerReferences = o.owners
+	return o.LeaseInterface.Create(ctx, l, opts)
 }

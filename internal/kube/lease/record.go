@@ -30,8 +30,9 @@ type Record struct {
 	maps      core.ConfigMapInterface
 	name      string
 	identity  string
-	version   string // of the ConfigMap as it was claimed or written last
-	available bool   // it exists
+	owners    []metav1.OwnerReference // of a ConfigMap that is made here
+	meta      metav1.ObjectMeta       // of the ConfigMap as it was claimed or written last
+	available bool                    // it exists
 	claimed   *Content
 }
 
@@ -52,7 +53,7 @@ const (
 // NewRecord returns the record of a Lease.
 func NewRecord(maps core.ConfigMapsGetter, cfg Config) *Record {
 	return &Record{maps: maps.ConfigMaps(cfg.Namespace), name: RecordName(cfg.Name),
-		identity: cfg.Identity}
+		identity: cfg.Identity, owners: cfg.Owners}
 }
 
 // RecordName returns the name of the ConfigMap that belongs to a Lease.
@@ -87,10 +88,8 @@ func (r *Record) Claim(ctx context.Context) (Content, error) {
 		if r.claimed != nil && c.Holder == r.identity {
 			c = *r.claimed // a try that was cut off was successful
 		}
-		r.claimed, r.version, r.available = &c, "", m != nil
-		if m != nil {
-			r.version = m.ResourceVersion
-		}
+		r.claimed = &c
+		r.found(m)
 		if err = r.put(ctx, Content{Data: c.Data}); err == nil {
 			return c, nil
 		}
@@ -100,11 +99,20 @@ func (r *Record) Claim(ctx context.Context) (Content, error) {
 	}
 }
 
+// found notes which ConfigMap there is, nil for none.
+func (r *Record) found(m *corev1.ConfigMap) {
+	if r.available = m != nil; r.available {
+		r.meta = m.ObjectMeta // with labels that somebody else has put there
+		return
+	}
+	r.meta = metav1.ObjectMeta{Name: r.name, OwnerReferences: r.owners}
+}
+
 // put writes the record once. The content is what is there already, or what has been made since
 // this replica has claimed the record.
 func (r *Record) put(ctx context.Context, c Content) error {
 	m := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: r.name, ResourceVersion: r.version},
+		ObjectMeta: r.meta,
 		Data:       map[string]string{holderKey: r.identity}, BinaryData: c.Data,
 	}
 	if c.Final {
@@ -120,7 +128,7 @@ func (r *Record) put(ctx context.Context, c Content) error {
 	}
 	written, err := write()
 	if err == nil {
-		r.version, r.available = written.ResourceVersion, true
+		r.found(written)
 	}
 	return err
 }
@@ -164,9 +172,9 @@ func (r *Record) own(ctx context.Context) error {
 	case err != nil:
 		return err
 	case m == nil:
-		r.version, r.available = "", false
+		r.found(nil)
 	case now.Holder == r.identity:
-		r.version, r.available = m.ResourceVersion, true
+		r.found(m)
 	default:
 		return ErrTaken
 	}
