@@ -133,7 +133,8 @@ var help = withOutputs(map[reflect.Type]document.Help{
 	reflect.TypeFor[map[string]*Informer](): {
 		Example: "a name and an informer, as in pods: {resource: pods}"},
 	reflect.TypeFor[Listener](): {
-		Missing: hints{"informer": informerHint, "outputs": outputsHint},
+		Elsewhere: ofParts(),
+		Missing:   hints{"informer": informerHint, "outputs": outputsHint},
 		Empty: hints{"on": "remove it for add, update and delete", "select": selectHint,
 			"filter": "remove it to let all events pass"}},
 	reflect.TypeFor[map[string]*Listener](): {
@@ -160,11 +161,38 @@ var help = withOutputs(map[reflect.Type]document.Help{
 			"informer": informerHint, "rules": "add rules with at least one rule"},
 		Empty: hints{"select": selectHint}},
 	reflect.TypeFor[Rule](): {
+		Elsewhere: ofDeny(),
 		Missing: hints{"name": "add name, which says in a few words what is violated",
 			"deny": "add deny, an expression that is true for a violation"},
 		Empty: hints{"deny": "write an expression that is true for a violation",
 			"message": "remove it to report the rule's name"}},
 })
+
+// ofParts are fields of the parts of a listener, with a hint for each.
+func ofParts() hints {
+	all := hints{"wasm": "it belongs to handler: write handler: {wasm: PATH}"}
+	for _, name := range strings.Fields("resource namespaces namespace labelSelector " +
+		"fieldSelector drop indexes keepManagedFields allowSecrets") {
+		all[name] = "it belongs to informer: write informer: {resource: pods, …}"
+	}
+	for _, name := range strings.Fields("deny message for severity repeat") {
+		all[name] = "it belongs to a rule: write rules: [{name: …, deny: …}]"
+	}
+	for _, name := range strings.Fields("webhook slack stdout file kafka nats alertmanager") {
+		all[name] = "outputs have names: write outputs: [NAME] here, and NAME: {" + name +
+			": {…}} in outputs at the top"
+	}
+	return all
+}
+
+// ofDeny are words of other tools for the expression of a rule.
+func ofDeny() hints {
+	all := hints{}
+	for _, name := range strings.Fields("expr expression condition when if filter assert") {
+		all[name] = "write deny, an expression that is true for a violation"
+	}
+	return all
+}
 
 // listenersOnly are the members of a listener that a policy does not have, with a hint for each.
 func listenersOnly() hints {

@@ -144,7 +144,8 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	}
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
-		election: election, account: kube.AccountOf(rest), asker: asker, rights: rights.NewChecker(asker, o.Log),
+		election: election, account: kube.AccountOf(rest), asker: asker,
+		rights:      rights.NewChecker(asker, o.Log),
 		factory:     informer.NewFactory(client, o.Log),
 		definitions: definitions.New(client, o.Log),
 	}

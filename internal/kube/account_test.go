@@ -50,7 +50,7 @@ func TestAccountOf(t *testing.T) {
 	}
 }
 
-// Only an owner of the same namespace counts: the garbage collector would remove the object at once.
+// Only an owner of the same namespace counts: without it, the object would be removed at once.
 func TestAccountOwnsInItsNamespace(t *testing.T) {
 	a := Account{"shop", "informerd", "1"}
 	want := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ServiceAccount", Name: "informerd",

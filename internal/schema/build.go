@@ -100,7 +100,7 @@ func (b *builder) target(n *node) (*node, bool) {
 // onlyRefers reports whether a node consists of references only.
 func (n *node) onlyRefers() bool {
 	return n.kind == "" && n.format == "" && n.fields == nil && n.items == nil && n.values == nil &&
-		len(n.choices) == 0 &&
+		len(n.choices) == 0 && n.enum == nil &&
 		!n.open && !n.closed && !n.keeps && !n.embedded && !n.intOrString
 }
 
@@ -158,6 +158,8 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 		if all.items != nil {
 			s.Items = b.schemaOf(all.items)
 		}
+	case all.kind == "string":
+		s.Type, s.Enum = all.kind, all.enum
 	case all.kind != "":
 		s.Type = all.kind
 	default:
@@ -166,7 +168,7 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 	return nil
 }
 
-// merge combines parts that must all hold. Of several types or formats, the first counts.
+// merge combines parts that must all hold. Of several types, formats or enums, the first counts.
 func merge(parts []*node) *node {
 	if len(parts) == 1 {
 		all := *parts[0]
@@ -177,6 +179,9 @@ func merge(parts []*node) *node {
 	for _, p := range parts {
 		all.kind = cmp.Or(all.kind, p.kind)
 		all.format = cmp.Or(all.format, p.format)
+		if all.enum == nil {
+			all.enum = p.enum
+		}
 		for name, field := range p.fields {
 			if all.fields == nil {
 				all.fields = map[string]*node{}

@@ -40,7 +40,7 @@ func TestBuiltin(t *testing.T) {
 			"spec.hostNetwork":                                boolean,
 			"spec.nodeName":                                   text,
 			"spec.volumes[].emptyDir.sizeLimit":               "any scalar",
-			"status.phase":                                    text,
+			"status.phase":                                    "string|Failed|Pending|Running|Succeeded|Unknown",
 			"status.conditions[].lastTransitionTime":          text,
 			"status.containerStatuses[].restartCount":         integer,
 			"status.containerStatuses[].state.waiting.reason": text,
@@ -67,7 +67,7 @@ func TestBuiltin(t *testing.T) {
 		"configmaps": {"data": "{*: string}", "binaryData{}": text},
 		"nodes": {
 			"status.allocatable": "{*: any scalar}", "spec.unschedulable": boolean,
-			"spec.taints[].effect": text},
+			"spec.taints[].effect": "string|NoExecute|NoSchedule|PreferNoSchedule"},
 		"services": {
 			"spec.ports[].port": integer, "spec.ports[].targetPort": "any scalar",
 			"spec.selector{}": text},
@@ -75,7 +75,7 @@ func TestBuiltin(t *testing.T) {
 			"endpoints[].conditions.ready": boolean, "endpoints[].addresses": "[string]",
 			"spec": "none"},
 		"persistentvolumeclaims": {
-			"status.phase": text, "status.capacity{}": "any scalar"},
+			"status.phase": "string|Bound|Lost|Pending", "status.capacity{}": "any scalar"},
 		"replicasets.apps": {"status.readyReplicas": integer},
 		"jobs.batch":       {"spec.backoffLimit": integer, "status.failed": integer},
 		"cronjobs.batch": {

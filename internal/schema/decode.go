@@ -77,6 +77,13 @@ func (d *decoder) schema(s *filters.Schema, line string) error {
 	}
 	for part := ""; parts != ""; {
 		part, parts, _ = strings.Cut(parts, " ")
+		if strings.HasPrefix(part, "|") && s.Type == "string" {
+			var err error
+			if s.Enum, err = decodeEnum(part); err != nil {
+				return err
+			}
+			continue
+		}
 		name, number, _ := strings.Cut(part, "=")
 		schema, err := d.numbered(number)
 		if err != nil {

@@ -8,7 +8,8 @@
 //   - A schema never rejects a name or type that the document allows: what may be an integer or a
 //     string, and quantities, have no type; what keeps unknown fields, and an object without a
 //     description, is open; what is described by choices is open where a choice has its own fields.
-//     Formats and limits of values are ignored.
+//     Formats and limits of values are ignored, but for an enum of texts: of several that must all
+//     hold, one is kept.
 //   - Schemas that refer to themselves stay finite: the same part of a document is the same
 //     *filters.Schema.
 //   - The size, the depth and the number of schemas of a document are limited. A mistake in it is

@@ -50,6 +50,7 @@ type node struct {
 	values    *node   // additionalProperties
 	all       []*node // allOf
 	choices   []*node // oneOf, anyOf
+	enum      enum
 
 	open        bool // additionalProperties: true
 	closed      bool // additionalProperties: false
@@ -144,6 +145,8 @@ func (d *document) readBegunSchema(kinds *[]gvk) (*node, error) {
 			return d.readType(n)
 		case "format":
 			return d.string(&n.format)
+		case "enum":
+			return d.decode(&n.enum)
 		case "properties":
 			return d.object(func(name string) error {
 				field, err := d.readSchema()

@@ -22,7 +22,8 @@ import (
 //	resource apps/v1 deployments Deployment 0 deploy
 //
 // A schema's line has its type, or any, with a + if it is open, and then its items ([]), values
-// ({}) and fields, each with the number of its schema, from 0. A resource's line has its schema's
+// ({}) and fields, each with the number of its schema, from 0. A string has the texts that it may
+// be, each after a |. A resource's line has its schema's
 // number and its short names.
 
 // Encode writes a set in the form of the built-in schemas. Equal sets have equal output: equal
@@ -60,6 +61,9 @@ func writeSchema(w *bytes.Buffer, s *filters.Schema, number map[*filters.Schema]
 	w.WriteString(kind)
 	if s.Open {
 		w.WriteByte('+')
+	}
+	if len(s.Enum) > 0 {
+		w.WriteString(" " + enum(s.Enum).encode())
 	}
 	if s.Items != nil {
 		fmt.Fprintf(w, " []=%d", number[s.Items])
@@ -115,7 +119,7 @@ func signature(s *filters.Schema, class map[*filters.Schema]int) string {
 		return class[part]
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %t %d %d", s.Type, s.Open, of(s.Items), of(s.Values))
+	fmt.Fprintf(&b, "%s %t %d %d %q", s.Type, s.Open, of(s.Items), of(s.Values), s.Enum)
 	for _, name := range slices.Sorted(maps.Keys(s.Fields)) {
 		fmt.Fprintf(&b, " %q %d", name, of(s.Fields[name]))
 	}

@@ -13,8 +13,9 @@ func TestEncode(t *testing.T) {
 	text := &filters.Schema{Type: "string"}
 	// equal to text
 	labels := &filters.Schema{Type: "object", Values: &filters.Schema{Type: "string"}}
+	words := &filters.Schema{Type: "string", Enum: []string{"", "a b", "c|d%"}}
 	thing := &filters.Schema{Type: "object",
-		Fields: map[string]*filters.Schema{"b": text, "a": labels, "c": {Open: true}}}
+		Fields: map[string]*filters.Schema{"b": text, "e": words, "a": labels, "c": {Open: true}}}
 	thing.Fields["d"] = &filters.Schema{Type: "array", Items: thing}
 	set := &Set{}
 	set.Add(&Set{entries: []entry{
@@ -31,12 +32,13 @@ func TestEncode(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `Kubernetes v1.2.3
-schemas 5
+schemas 6
 string
-object a=2 b=0 c=3 d=4
+object a=2 b=0 c=3 d=4 e=5
 object {}=0
 any+
 array []=1
+string ||a+b|c%7Cd%25
 resource v1 texts Text 0
 resource apps/v1 things Thing 1 th t
 `
@@ -48,7 +50,7 @@ resource apps/v1 things Thing 1 th t
 		t.Fatal(version, err)
 	}
 	for _, name := range []string{"things.v1.apps", "thing", "th", "t.apps"} {
-		if s, _ := back.Lookup(name); describe(s) != "{a: {*: string}, b: string, c: any, d: [^]}" {
+		if s, _ := back.Lookup(name); describe(s) != "{a: {*: string}, b: string, c: any, d: [^], e: string||a b|c|d%}" {
 			t.Errorf("%s: got %s", name, describe(s))
 		}
 	}
@@ -127,6 +129,8 @@ func TestDecodeMistakes(t *testing.T) {
 		{"Kubernetes v1\nschemas 1\nobject a=1\n", `line 3: "1" is not a schema`},
 		{"Kubernetes v1\nschemas 1\nobject a=-1\n", `line 3: "-1" is not a schema`},
 		{"Kubernetes v1\nschemas 1\nobject a\n", `line 3: "" is not a schema`},
+		{"Kubernetes v1\nschemas 1\nstring |a|%\n", `line 3: "|a|%" is not a list of texts`},
+		{"Kubernetes v1\nschemas 1\nobject |a\n", `line 3: "" is not a schema`},
 		{"Kubernetes v1\nschemas 0\nthing v1 pods Pod 0\n", "line 3: want a resource"},
 		{"Kubernetes v1\nschemas 0\nresource v1 pods Pod\n", "line 3: want a resource"},
 		{"Kubernetes v1\nschemas 0\nresource v1 pods Pod 0\n", `line 3: "0" is not a schema`},

@@ -107,8 +107,10 @@ func (r *reader) bool(into *bool) error {
 }
 
 // skip reads a value of any kind.
-func (r *reader) skip() error {
-	if err := r.dec.Decode(&skipped{}); err != nil {
+func (r *reader) skip() error { return r.decode(&skipped{}) }
+
+func (r *reader) decode(into json.Unmarshaler) error {
+	if err := r.dec.Decode(into); err != nil {
 		return r.decodeError(err)
 	}
 	return nil

@@ -33,7 +33,7 @@ func at(s *filters.Schema, path string) *filters.Schema {
 }
 
 // describe writes a schema as text: any, string, [integer], {a: string, …} with … if it is open,
-// {*: string} for a map. A reference to an enclosing schema is ^.
+// {*: string} for a map, string|a|b for an enum. A reference to an enclosing schema is ^.
 func describe(s *filters.Schema) string {
 	var within []*filters.Schema
 	var write func(s *filters.Schema) string
@@ -53,7 +53,7 @@ func describe(s *filters.Schema) string {
 		case s.Type == "array":
 			return "[" + write(s.Items) + "]"
 		case s.Type != "object":
-			return s.Type
+			return strings.Join(append([]string{s.Type}, s.Enum...), "|")
 		}
 		var parts []string
 		for _, name := range slices.Sorted(maps.Keys(s.Fields)) {

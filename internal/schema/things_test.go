@@ -70,6 +70,12 @@ var things = map[string]struct{ thing, components, want string }{
 		`"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {"properties": {"name": {"type": "string"}}}`, "{a: {apiVersion: string, kind: string, metadata: {name: string}, …}}"},
 	"what is not looked at": {
 		`"nullable": true, "enum": [null, 1], "default": {"a": [{}]}, "x-other": 1e999, "properties": {"a": {"type": "string", "x-kubernetes-group-version-kind": 7}}`, "", "{a: string}"},
+	"enums": {
+		`"properties": {"a": {"type": "string", "enum": ["b", "a", "b"]}, "b": {"type": "string", "nullable": true, "enum": ["a", null, ""]}, "c": {"type": "integer", "enum": [1, 2]}, "d": {"type": "string", "enum": ["a", 1]}, "e": {"type": "string", "enum": {"a": "b"}}, "f": {"type": "string", "enum": []}}`,
+		"", "{a: string|a|b, b: string||a, c: integer, d: string, e: string, f: string}"},
+	"an enum next to a reference": {
+		`"properties": {"a": {"allOf": [{"$ref": "#/components/schemas/A"}], "enum": ["x"]}, "b": {"$ref": "#/components/schemas/A"}, "c": {"type": "string", "oneOf": [{"enum": ["x"]}, {"enum": ["y"]}]}}`,
+		`"A": {"type": "string", "enum": ["x", "y"]}`, "{a: string|x, b: string|x|y, c: string}"},
 	"unicode": {`"properties": {"größe \u00e9": {"type": "string"}, "": {"type": "integer"}}`, "",
 		"{: integer, größe é: string}"},
 }

@@ -93,7 +93,8 @@ func (c *Candidate) Run(ctx context.Context) error {
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 			Lock: &lock{candidate: c, end: end, LeaseLock: &resourcelock.LeaseLock{
 				LeaseMeta: metav1.ObjectMeta{Namespace: c.cfg.Namespace, Name: c.cfg.Name},
-				Client:    owned{c.leases, c.cfg.Owners}, LockConfig: resourcelock.ResourceLockConfig{
+				Client:    owned{c.leases, c.cfg.Owners},
+				LockConfig: resourcelock.ResourceLockConfig{
 					Identity: c.cfg.Identity}}},
 			LeaseDuration: c.cfg.Duration, RenewDeadline: c.cfg.RenewDeadline,
 			RetryPeriod:     time.Duration(float64(c.cfg.RetryPeriod) / 2 / (1 + jitter)),

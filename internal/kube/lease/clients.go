@@ -27,7 +27,7 @@ func NewClients(cfg *rest.Config) (Clients, error) {
 	return Clients{leases, maps}, err
 }
 
-// owned gives each Lease that it makes its owners: a LeaseLock cannot.
+// owned adds owners to each Lease that it makes, which a LeaseLock cannot.
 type owned struct {
 	coordination.LeasesGetter
 	owners []metav1.OwnerReference

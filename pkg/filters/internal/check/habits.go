@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -82,9 +83,24 @@ var habits = map[string]habit{
 	"join":       {note: "read single items, as in list[0], or count them"},
 	"replace":    {note: "use trimPrefix(…) and trimSuffix(…), or matches"},
 	"get":        {write: "$0[$1]", args: 2},
+	"haskey":     {write: "$1 in $0", args: 2},
 	"sprintf":    {note: `join texts with +, as in "pod " + object.metadata.name`},
 	"format":     {note: `join texts with +, as in "pod " + object.metadata.name`},
 	"concat":     {note: `join texts with +, as in "pod " + object.metadata.name`},
+}
+
+// ofKeys are methods of other languages, in lower case, that ask whether a map has a key.
+var ofKeys = map[string]bool{"exists": true, "has": true, "contains": true, "includes": true,
+	"haskey": true, "containskey": true, "hasownproperty": true}
+
+// hasKeys reports whether the steps lead to a map of texts.
+func hasKeys(steps []any) bool {
+	last := ""
+	if len(steps) > 0 {
+		last, _ = steps[len(steps)-1].(string)
+	}
+	return slices.Contains([]string{"labels", "annotations", "data", "matchLabels", "nodeSelector"},
+		last)
 }
 
 // method refuses a method and proposes what to write instead.
@@ -107,6 +123,12 @@ func (in *inspector) method(n *ast.CallNode) error {
 	}
 	texts := nodes.NewExtents(s.Text)
 	args := []string{written(texts, callee.Node)}
+	if ofKeys[strings.ToLower(name)] && len(n.Arguments) == 1 {
+		_, ofText := n.Arguments[0].(*ast.StringNode)
+		if _, keys := nodes.ConstantSteps(callee.Node); ofText && hasKeys(keys) {
+			name = "haskey"
+		}
+	}
 	for _, arg := range n.Arguments {
 		args = append(args, written(texts, arg))
 	}

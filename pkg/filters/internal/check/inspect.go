@@ -18,8 +18,9 @@ import (
 type inspector struct {
 	draft    draft
 	visits   int
-	looks    int             // visits to nodes to find what they depend on
-	ofObject map[string]bool // variables of let, and whether their values are of the object
+	looks    int                 // visits to nodes to find what they depend on
+	callee   *ast.IdentifierNode // of the call that is inspected
+	ofObject map[string]bool     // variables of let, and whether their values are of the object
 	found    mistakes
 }
 
@@ -51,7 +52,7 @@ func (in *inspector) inspect(n ast.Node, depth int) error {
 func (in *inspector) node(n ast.Node, depth int) error {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		return in.name(n)
+		return in.name(n, depth)
 	case *ast.VariableDeclaratorNode:
 		in.declare(n)
 	case *ast.PredicateNode:
@@ -84,6 +85,7 @@ func (in *inspector) call(n *ast.CallNode) error {
 	if !ok {
 		return in.method(n)
 	}
+	in.callee = callee
 	return in.ownCall(n, callee.Value) // the checker knows which functions there are
 }
 
@@ -159,7 +161,14 @@ func (in *inspector) opName(n ast.Node) error {
 }
 
 // name refuses a variable or function that this kind of expression does not have.
-func (in *inspector) name(n *ast.IdentifierNode) error {
+func (in *inspector) name(n *ast.IdentifierNode, depth int) error {
+	if n != in.callee && slices.Contains(in.draft.Kind.Functions(), n.Value) {
+		if depth > 0 {
+			return in.propose(n, "."+n.Value, "%s is a function; a field of an item is written .%[1]s",
+				n.Value)
+		}
+		return in.errorf(n, "%s is a function; write %[1]s(…)", n.Value)
+	}
 	if n.Value == "$env" {
 		return in.errorf(n, "$env is not available in %s", in.draft.Kind.Word().Plural)
 	}

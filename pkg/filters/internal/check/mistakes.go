@@ -53,8 +53,9 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 			return
 		}
 		mistake := s.mistake(err, tree)
-		// the inspector has reported it
-		if !strings.HasPrefix(mistake.Message, "error parsing regexp") {
+		// the inspector has reported these
+		if !strings.HasPrefix(mistake.Message, "error parsing regexp") &&
+			!strings.Contains(mistake.Message, "func(") {
 			m.add(mistake)
 		}
 		var where *file.Error

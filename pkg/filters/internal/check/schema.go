@@ -75,7 +75,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 		base := c.visit(n.Node)
 		c.visit(n.From)
 		c.visit(n.To)
-		return base
+		return base.anyText()
 	case *ast.UnaryNode:
 		operand := c.visit(n.Node)
 		if n.Operator == "!" || n.Operator == "not" {
@@ -205,6 +205,8 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		return of("boolean")
 	case "label", "annotation":
 		return of("string")
+	case "condition":
+		return c.condition(n)
 	}
 	return fact{}
 }
@@ -272,9 +274,9 @@ func common(a, b fact) fact {
 	case a.kind() == "" || a.kind() != b.kind() || !isScalarKind(a.kind()):
 		return fact{}
 	case a.path == "":
-		return b
+		return b.anyText()
 	default:
-		return a
+		return a.anyText()
 	}
 }
 

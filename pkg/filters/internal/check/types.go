@@ -15,6 +15,7 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 		got == "string" {
 		c.amount(field, constant.(*ast.StringNode))
 	}
+	c.enum(operator, field, constant)
 	if field.path == "" || want == "" || got == "" || want == got {
 		return
 	}

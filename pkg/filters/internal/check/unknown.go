@@ -74,6 +74,10 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if called {
 		return s.unknownFunction(name, offset)
 	}
+	if by, to := ofWatch(text, offset); by != "" && s.Kind.SeesEvents() {
+		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
+			"unknown name %q; write %s", name, by)
+	}
 	if by, to := ofRequest(text, offset); by != "" && (by == "object" || s.Kind.SeesEvents()) {
 		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
 			"unknown name %q; write %s", name, by)
@@ -120,6 +124,18 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	return s.CompileError(offset,
 		"unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
 		name, strings.Join(s.Kind.Variables(), ", "))
+}
+
+var watchEvent = regexp.MustCompile(
+	`^(?:type|eventType|watchEvent|event\.type)\s*(==|!=)\s*["'](\w+)["']`)
+
+// ofWatch translates a comparison of the type of a watch event, such as type == "ADDED".
+func ofWatch(text []rune, offset int) (by string, end int) {
+	found := watchEvent.FindStringSubmatch(string(text[offset:]))
+	if found == nil || opMeant(found[2]) == "" {
+		return "", 0
+	}
+	return fmt.Sprintf("op %s %q", found[1], opMeant(found[2])), offset + len([]rune(found[0]))
 }
 
 var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)

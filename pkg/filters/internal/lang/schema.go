@@ -10,6 +10,9 @@ type Schema struct {
 	// Items describes the items of an array, Values the values of a map, which is an object with
 	// arbitrary names. Nil: not an array or not a map, or unknown.
 	Items, Values *Schema
+	// Enum has the only texts that a string may be; nil: it may be any. The empty text is always
+	// possible.
+	Enum []string
 	// Open allows other fields than Fields.
 	Open bool
 }

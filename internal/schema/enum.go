@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// The limits of an enum. One that is larger is not kept, and so allows any text.
+const (
+	maxEnum     = 100
+	maxEnumText = 200 // bytes
+)
+
+// enum has the texts that a string may be, in order; nil: any.
+type enum []string
+
+// UnmarshalJSON implements json.Unmarshaler. Of an enum that is not one of texts nothing is kept.
+// Null is allowed by "nullable", and is no text.
+func (e *enum) UnmarshalJSON(data []byte) error {
+	*e = nil
+	var texts []*string
+	if json.Unmarshal(data, &texts) != nil || len(texts) > maxEnum {
+		return nil
+	}
+	var all enum
+	for _, text := range texts {
+		switch {
+		case text == nil:
+		case len(*text) > maxEnumText:
+			return nil
+		default:
+			all = append(all, *text)
+		}
+	}
+	slices.Sort(all)
+	*e = slices.Compact(all)
+	return nil
+}
+
+// encode writes an enum as a word of a schema's line: |Failed|Running.
+func (e enum) encode() string {
+	var b strings.Builder
+	for _, text := range e {
+		b.WriteString("|" + url.QueryEscape(text))
+	}
+	return b.String()
+}
+
+// decodeEnum reads what encode writes.
+func decodeEnum(word string) (enum, error) {
+	var all enum
+	for text := range strings.SplitSeq(word[1:], "|") {
+		text, err := url.QueryUnescape(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a list of texts", word)
+		}
+		all = append(all, text)
+	}
+	return all, nil
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+)
+
+// anyText returns what is known of a value that is made of this one, and need not be one of its
+// enum.
+func (f fact) anyText() fact {
+	if f.schema != nil && f.schema.Enum != nil {
+		f.schema = &lang.Schema{Type: f.schema.Type}
+	}
+	return f
+}
+
+// enum warns about a comparison of a field with a text that it never is.
+func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
+	text, ok := constant.(*ast.StringNode)
+	if !ok || field.path == "" || field.schema == nil || len(field.schema.Enum) == 0 ||
+		operator != "==" && operator != "!=" {
+		return
+	}
+	known := field.schema.Enum
+	if text.Value == "" || slices.Contains(known, text.Value) {
+		return
+	}
+	message := field.path + " is never " + strconv.Quote(text.Value)
+	for _, other := range known {
+		if strings.EqualFold(other, text.Value) {
+			known = []string{other}
+		}
+	}
+	if near := nearestOf(text.Value, known); near != "" {
+		known = []string{near}
+	}
+	hint := "did you mean " + strconv.Quote(known[0]) + "?"
+	if len(known) > 1 {
+		hint = "it is one of " + listed(known)
+	}
+	c.warnings = append(c.warnings,
+		c.draft.CompileError(constant.Location().From, "%s; %s", message, hint))
+}
+
+// listed returns the first texts of a list, as words of a sentence.
+func listed(texts []string) string {
+	if more := len(texts) - namedFields; more > 1 {
+		return strings.Join(texts[:namedFields], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + " and " + texts[len(texts)-1]
+}
+
+// conditionStatuses are what the status of a condition may be, which not every schema says:
+// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
+var conditionStatuses = &lang.Schema{Type: "string", Enum: []string{"False", "True", "Unknown"}}
+
+// condition returns what is known of an entry of status.conditions.
+func (c *schemaCheck) condition(n *ast.CallNode) fact {
+	if len(n.Arguments) != 1 {
+		return fact{} // that is reported elsewhere
+	}
+	path := "condition(…)"
+	if text, ok := nodes.FirstText(n); ok {
+		path = "condition(" + strconv.Quote(text.Value) + ")"
+	}
+	entry := &lang.Schema{Type: "object", Open: true}
+	if s := fieldOf(fieldOf(c.draft.Schema, "status"), "conditions"); s != nil && s.Items != nil {
+		entry = s.Items
+	}
+	if status := fieldOf(entry, "status"); status == nil || status.Enum == nil {
+		fields := maps.Clone(entry.Fields)
+		if fields == nil {
+			fields = map[string]*lang.Schema{}
+		}
+		fields["status"] = conditionStatuses
+		entry = &lang.Schema{Type: "object", Open: entry.Open || entry.Type == "", Fields: fields}
+	}
+	return fact{schema: entry, path: path}
+}
+
+func fieldOf(s *lang.Schema, name string) *lang.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Fields[name]
+}
