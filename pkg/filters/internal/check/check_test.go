@@ -123,6 +123,11 @@ func TestSchemaErrors(t *testing.T) {
 		`object.spec[object.spec.nodeNam] == 1`, `if initial { object.spec.a } else { true }`,
 		`missed == 1; object.sepc`, `object.spec.containers[0].name in [object.spec.node]`,
 		`"日本" != "" && object.metadata.nam == "x"`,
+		`!object.status.phase`, `not label("a") && initial`, `object.metadata.labels || true`,
+		`initial and object.spec.replicas`, `object.spec.nodeName ? true : initial`,
+		`any(object.spec.containers, .image)`, `all(object.spec.containers, # && true)`,
+		`!(object.metadata.name + "x")`, `became(object.status.phase)`,
+		`let n = object.spec.nodeName; !n`, `!lower(object.metadata.name)`,
 	} {
 		_, err := filters.Compile(lang.Expression{Text: text, File: "config.yaml", Line: 31,
 			Listener: "pods",
@@ -161,6 +166,10 @@ func TestSchemaLeavesTheRest(t *testing.T) {
 		`any(object.spec.containers, any(.args, # startsWith "--") && .name == "x")`,
 		`object.spec.groups["a"][0].id == 1`,
 		`"app" in object.metadata.labels && "replicas" in object.spec`,
+		`!object.spec.paused && object.spec.paused && (object.spec.paused ? initial : true)`,
+		`any(object.status.containerStatuses, .ready) && !object.spec.anything.other`,
+		`!(object.spec.paused ?? false) && became(object.spec.paused)`,
+		`len(map(object.spec.containers, .image)) > 1 && !old?.spec?.paused`,
 	} {
 		f, err := filters.Compile(lang.Expression{Text: text, Schema: podSchema()})
 		if err != nil {

@@ -79,6 +79,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.UnaryNode:
 		operand := c.visit(n.Node)
 		if n.Operator == "!" || n.Operator == "not" {
+			c.truth(n.Node, operand, strconv.Quote(n.Operator))
 			return of("boolean")
 		}
 		return fact{schema: operand.schema}
@@ -91,7 +92,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.VariableDeclaratorNode:
 		return c.declaration(n)
 	case *ast.ConditionalNode:
-		c.visit(n.Cond)
+		c.truth(n.Cond, c.visit(n.Cond), `"? :"`)
 		a, b := c.visit(n.Exp1), c.visit(n.Exp2)
 		return common(a, b)
 	case *ast.ArrayNode:
@@ -177,7 +178,11 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 			c.field(right, key.Value, key.Location().From)
 		}
 		return of("boolean")
-	case "&&", "and", "||", "or", "contains", "startsWith", "endsWith", "matches":
+	case "&&", "and", "||", "or":
+		c.truth(n.Left, left, strconv.Quote(n.Operator))
+		c.truth(n.Right, right, strconv.Quote(n.Operator))
+		return of("boolean")
+	case "contains", "startsWith", "endsWith", "matches":
 		return of("boolean")
 	}
 	return c.calculation(n, left, right)
@@ -189,7 +194,10 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		c.visit(n.Callee)
 	}
 	for _, arg := range n.Arguments {
-		c.visit(arg)
+		value := c.visit(arg)
+		if named && callee.Value == "became" {
+			c.truth(arg, value, "became")
+		}
 	}
 	if !named {
 		return fact{}
@@ -230,6 +238,7 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			c.items = append(c.items, itemOf(list, "[*]"))
 			body = c.visit(predicate.Node)
 			c.items = c.items[:len(c.items)-1]
+			c.predicate(n, predicate, body)
 		case i == 0:
 			list = c.visit(arg)
 			c.walksList(n, list)
