@@ -243,12 +243,14 @@ schemas: devcluster ## Write internal/schema/builtin.gz from a control plane
 PLATFORMS ?= linux/amd64 linux/arm64
 IMAGE ?= informerd:$(VERSION)
 
+# Older versions of buildah do not know BUILDPLATFORM by themselves.
 .PHONY: image
 image: ## Build the image with buildah, for PLATFORMS, as the manifest list IMAGE
 	@command -v buildah >/dev/null || { echo "make image needs buildah; docker buildx build --platform does the same with the Dockerfile" >&2; exit 1; }
 	-buildah manifest rm $(IMAGE) 2>/dev/null
 	@set -e; for p in $(PLATFORMS); do \
-	  buildah build --platform $$p --timestamp $(SOURCE_DATE_EPOCH) --manifest $(IMAGE) --build-arg VERSION=$(VERSION) \
+	  buildah build --platform $$p --build-arg BUILDPLATFORM=linux/$$(go env GOHOSTARCH) \
+	    --timestamp $(SOURCE_DATE_EPOCH) --manifest $(IMAGE) --build-arg VERSION=$(VERSION) \
 	    --build-arg REVISION=$(REVISION) --build-arg SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) .; \
 	done
 

@@ -136,6 +136,7 @@ func (s *store) build(arch string) string {
 	}
 	args := []string{"build", "--quiet", "--pull-never", "--no-cache",
 		"--platform", "linux/" + arch, "--timestamp", testTime,
+		"--build-arg", "BUILDPLATFORM=linux/" + runtime.GOARCH, // as make image does
 		"--build-arg", "VERSION=" + testVersion,
 		"--build-arg", "REVISION=" + testRevision, "--build-arg", "SOURCE_DATE_EPOCH=" + testTime}
 	for variable, at := range map[string]string{"GOROOT": "/usr/local/go",

@@ -17,34 +17,38 @@ const maxSize = 90 << 20
 
 // The image is the same each time, for both architectures, and says what it is.
 func TestImage(t *testing.T) {
-	s := newStore(t)
 	for _, arch := range []string{"amd64", "arm64"} {
-		image := s.build(arch)
-		if first, second := s.digest(image), s.digest(s.build(arch)); first != second {
-			t.Errorf("%s: built twice it is %s and %s", arch, first, second)
+		t.Run(arch, func(t *testing.T) { checkImage(t, newStore(t), arch) })
+	}
+}
+
+func checkImage(t *testing.T, s *store, arch string) {
+	t.Helper()
+	image := s.build(arch)
+	if first, second := s.digest(image), s.digest(s.build(arch)); first != second {
+		t.Errorf("%s: built twice it is %s and %s", arch, first, second)
+	}
+	is := s.inspect(image).OCIv1
+	if is.Architecture != arch || is.OS != "linux" || is.Config.User != "65532:65532" ||
+		len(is.Config.Entrypoint) != 1 || is.Config.Entrypoint[0] != "/informerd" ||
+		!strings.HasPrefix(is.Created, "2026-01-02T03:04:05") {
+		t.Errorf("%s: it is %+v", arch, is)
+	}
+	for label, want := range map[string]string{"title": "informerd", "version": testVersion,
+		"revision": testRevision, "licenses": "Apache-2.0",
+		"source": "https://github.com/informerd/informerd"} {
+		if got := is.Config.Labels["org.opencontainers.image."+label]; got != want {
+			t.Errorf("%s: the label %s is %q, want %q", arch, label, got, want)
 		}
-		is := s.inspect(image).OCIv1
-		if is.Architecture != arch || is.OS != "linux" || is.Config.User != "65532:65532" ||
-			len(is.Config.Entrypoint) != 1 || is.Config.Entrypoint[0] != "/informerd" ||
-			!strings.HasPrefix(is.Created, "2026-01-02T03:04:05") {
-			t.Errorf("%s: it is %+v", arch, is)
-		}
-		for label, want := range map[string]string{"title": "informerd", "version": testVersion,
-			"revision": testRevision, "licenses": "Apache-2.0",
-			"source": "https://github.com/informerd/informerd"} {
-			if got := is.Config.Labels["org.opencontainers.image."+label]; got != want {
-				t.Errorf("%s: the label %s is %q, want %q", arch, label, got, want)
-			}
-		}
-		if is.Config.Labels["org.opencontainers.image.description"] == "" {
-			t.Errorf("%s: it has no description", arch)
-		}
-		files := s.files(image)
-		checkFiles(t, files, arch)
-		checkContents(t, filepath.Join(files, "informerd.cdx.json"))
-		if arch == runtime.GOARCH {
-			runs(t, files)
-		}
+	}
+	if is.Config.Labels["org.opencontainers.image.description"] == "" {
+		t.Errorf("%s: it has no description", arch)
+	}
+	files := s.files(image)
+	checkFiles(t, files, arch)
+	checkContents(t, filepath.Join(files, "informerd.cdx.json"))
+	if arch == runtime.GOARCH {
+		runs(t, files)
 	}
 }
 

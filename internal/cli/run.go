@@ -1,12 +1,7 @@
 package cli
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -72,45 +67,4 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fields.add(cmd)
 	logs.add(cmd)
 	return cmd
-}
-
-// stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the
-// process, which may be waiting indefinitely. Each SIGHUP, which would end the process, is reported
-// to a channel with room for one; without a channel it has its default effect.
-func stopOnSignal(parent context.Context, stderr io.Writer, hangup chan<- struct{}) (
-	ctx context.Context, stop func()) {
-	if parent == nil {
-		parent = context.Background()
-	}
-	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if hangup != nil {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for s := range signals {
-			switch {
-			case s == syscall.SIGHUP:
-				select {
-				case hangup <- struct{}{}:
-				default: // one is waiting
-				}
-			case ctx.Err() != nil:
-				fmt.Fprintln(stderr,
-					"informerd: stopped by a second signal, the rest is not finished")
-				os.Exit(exitRun)
-			default:
-				cancel()
-			}
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-		<-done
-		cancel()
-	}
 }

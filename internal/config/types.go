@@ -118,8 +118,9 @@ type ServerTLS struct {
 }
 
 // Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as
-// there is an answer, /readyz if all listeners get their events. It answers everybody, and with
-// nothing else: the reasons are at http.address and in the log.
+// there is an answer, /readyz if all listeners get their events and no output has failed to
+// take any for long. It answers everybody, and with nothing else: the reasons are at http.address
+// and in the log.
 type Health struct {
 	// Address is the host and the port to listen on. Without a host it is every address of the
 	// machine.
