@@ -18,9 +18,7 @@ import (
 const namedFields = 10
 
 func (c *schemaCheck) errorf(offset int, format string, args ...any) {
-	if len(c.mistakes) < lang.MaxMistakes {
-		c.mistakes = append(c.mistakes, c.draft.CompileError(offset, format, args...))
-	}
+	c.found(c.draft.CompileError(offset, format, args...))
 }
 
 // field takes one step to a field whose name is at offset.
@@ -53,10 +51,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, displayed(key),
 			insteadOfList(base.path, key))
 	case isScalarKind(kind):
-		if hint, fix := c.draft.keyAt(offset); fix != nil && len(c.mistakes) < lang.MaxMistakes {
-			c.mistakes = append(c.mistakes,
-				c.draft.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
-					typeWord(base.schema.Type), displayed(key), hint))
+		if hint, fix := c.draft.keyAt(offset); fix != nil {
+			c.found(c.draft.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
+				typeWord(base.schema.Type), displayed(key), hint))
 			break
 		}
 		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),

@@ -92,7 +92,9 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.VariableDeclaratorNode:
 		return c.declaration(n)
 	case *ast.ConditionalNode:
-		c.truth(n.Cond, c.visit(n.Cond), `"? :"`)
+		if cond := c.visit(n.Cond); !c.shortCondition(n, cond) {
+			c.truth(n.Cond, cond, `"? :"`)
+		}
 		a, b := c.visit(n.Exp1), c.visit(n.Exp2)
 		return common(a, b)
 	case *ast.ArrayNode:
@@ -183,6 +185,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.truth(n.Right, right, strconv.Quote(n.Operator))
 		return of("boolean")
 	case "contains", "startsWith", "endsWith", "matches":
+		c.textOperands(n, left, right)
 		return of("boolean")
 	}
 	return c.calculation(n, left, right)
@@ -212,7 +215,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		}
 		return of("boolean")
 	case "label", "annotation":
-		return of("string")
+		return keyed(n, callee.Value)
 	case "condition":
 		return c.condition(n)
 	}
@@ -242,6 +245,7 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 		case i == 0:
 			list = c.visit(arg)
 			c.walksList(n, list)
+			c.plain(n, list)
 		default:
 			c.visit(arg)
 		}

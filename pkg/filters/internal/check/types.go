@@ -3,6 +3,7 @@ package check
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -22,6 +23,13 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	is := field.path + " is " + typeWord(field.schema.Type)
 	than := typeWord(got)
 	hint := meant(want, field.schema.Type == "integer", constant)
+	if ordered := operator != "==" && operator != "!="; ordered && want == "string" &&
+		got == "number" {
+		hint = "; write int(" + field.path + ")"
+		if strings.Contains(field.path, "[*]") || strings.Contains(field.path, "(…)") {
+			hint = "; write int(…) around it"
+		}
+	}
 	var message string
 	switch operator {
 	case "==":

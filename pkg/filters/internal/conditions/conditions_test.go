@@ -268,7 +268,7 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 			return // it looks at events, or a type is known to be wrong
 		}
 		e, c := f.Evaluator(), f.Conditions()
-		for range 10 {
+		for range 20 {
 			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 			o, err := p.Parse([]byte(drawMetadata(t)))
 			if err != nil {

@@ -175,7 +175,7 @@ func TestNilPromises(t *testing.T) {
 			`],"v":[`+join(someNumbers)+`]}`)}
 	nils := []string{"object.nope", "object.n", "object.l[0]", `object.o["x"]`, "old",
 		"first(object.l)", "find(object.l, true)", "findLast(object.l, true)", "(object.nope + 1)",
-		"label(\"x\")"}
+		"{\"a\": label(\"x\")}.a"}
 	calls := map[string][]string{"trim": {"%s", "%s, \"x\"", "\"x\", %s"}, "date": {
 		"%s", "%s, \"2006\"", "\"2006\", %s"}, "min": {"%s", "1, %s", "[1, %s]"}, "max": {"%s",
 		"%s, 1"}}
