@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +21,8 @@ import (
 // explainFlags select the event to explain, and the listener.
 type explainFlags struct {
 	listener, object, old, op string
+
+	caches []string // NAME=FILE
 
 	live *kube.Reference // the object is one of the cluster
 }
@@ -34,7 +38,9 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: "Show how a listener's select, filter and rules evaluate an event: each part of each expression with its value.\n" +
 			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. A name like\n" +
 			"pod/default/web or node/n1 that is not a file is read from the cluster, with the connection and the rights of\n" +
-			"the configuration's informers. The exit code is 1 for an object that the listener's informer does not watch.",
+			"the configuration's informers, and so is what expressions look up in other informers; for a file, --cache has it.\n" +
+			"With outputs that have when or data, these are evaluated as well. The exit code is 1 for an object that the\n" +
+			"listener's informer does not watch, and if the answer depends on a lookup whose objects are missing.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			op, err := f.check()
@@ -56,29 +62,42 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			questions, err := f.questions(op, stdin)
-			if f.live != nil && err == nil {
-				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-				defer stop()
-				questions[0].Object, err = daemon.Live(ctx, cfg, opts, f.listener, *f.live)
+			if err != nil {
+				return err
 			}
+			lookups, err := f.lookups(cfg, stdin)
 			if err != nil {
 				return f.named(err)
 			}
-			var wrongKinds error
+			for i := range questions {
+				questions[i].Lookups = lookups
+			}
+			if f.live != nil {
+				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+				defer stop()
+				if err := daemon.Live(ctx, cfg, opts, f.listener, *f.live,
+					&questions[0]); err != nil {
+					return f.named(err)
+				}
+			}
+			var unanswered error
+			answered := map[string]bool{}
 			for i, question := range questions {
 				if i > 0 {
 					fmt.Fprintln(stdout)
 				}
 				err := plan.Explain(cfg, schemas, f.listener, question, stdout)
-				var wrongKind *plan.WrongKindError
 				switch {
-				case errors.As(err, &wrongKind): // others of the list may be of the right kind
-					wrongKinds = errors.Join(wrongKinds, err)
+				case isUnanswered(err): // there may be an answer about others of the list
+					if !answered[err.Error()] {
+						unanswered = errors.Join(unanswered, err)
+					}
+					answered[err.Error()] = true
 				case err != nil:
 					return f.named(err)
 				}
 			}
-			return wrongKinds
+			return unanswered
 		},
 	}
 	file.add(cmd)
@@ -88,6 +107,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update")
 	cmd.Flags().StringVar(&f.op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
+	cmd.Flags().StringArrayVar(&f.caches, "cache", nil,
+		"objects for the cache of an informer in which expressions look objects up, as in nodes=FILE; may be repeated")
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
 		"kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "",
@@ -112,6 +133,52 @@ func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// isUnanswered reports whether an error is about one object, and not about the question.
+func isUnanswered(err error) bool {
+	var wrongKind *plan.WrongKindError
+	var unwatched *plan.UnwatchedError
+	var undecided *plan.UndecidedError
+	return errors.As(err, &wrongKind) || errors.As(err, &unwatched) || errors.As(err, &undecided)
+}
+
+// lookups reads the files of --cache.
+func (f *explainFlags) lookups(cfg *config.Config, stdin io.Reader) (
+	map[string][]plan.ObjectFile, error) {
+	l := cfg.Listeners[f.listener]
+	if l == nil {
+		return nil, plan.UnknownListener(cfg, f.listener)
+	}
+	names := plan.ExpressionLookups(cfg, l)
+	all := map[string][]plan.ObjectFile{}
+	for _, text := range f.caches {
+		name, path, ok := strings.Cut(text, "=")
+		switch {
+		case !ok || name == "" || path == "":
+			return nil, usageError{fmt.Errorf("--cache %q: write it as NAME=FILE", text)}
+		case len(names) == 0:
+			return nil, usageError{fmt.Errorf("--cache %s: the expressions of the listener %q look nothing up",
+				text, f.listener)}
+		case !slices.Contains(names, name):
+			return nil, usageError{fmt.Errorf("--cache %s: the expressions of the listener %q look objects up in %s",
+				text, f.listener, strings.Join(names, ", "))}
+		case path == "-":
+			return nil, usageError{fmt.Errorf("--cache %s: it cannot be standard input", text)}
+		}
+		objects, list, err := config.ReadObjects(path, stdin)
+		if err != nil {
+			return nil, err
+		}
+		for i, object := range objects {
+			file := plan.ObjectFile{Path: path, JSON: object}
+			if list {
+				file.Path = fmt.Sprintf("%s: items[%d]", path, i)
+			}
+			all[name] = append(all[name], file)
+		}
+	}
+	return all, nil
 }
 
 // named turns the error of an unknown listener into one of the command line.

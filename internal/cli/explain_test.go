@@ -13,7 +13,10 @@ kind: Config
 listeners:
   namespaces: {informer: {resource: namespaces}, rules: [{name: r, deny: label("team") == nil}], outputs: [out]}
   pods: {informer: {resource: pods}, filter: 'became(object.status.phase == "Running")', outputs: [out]}
+  looks: {informer: {resource: pods}, filter: 'cached("nodes", "", "n1").spec.unschedulable', outputs: [out]}
+  shop: {informer: {resource: pods, namespaces: [shop]}, outputs: [out]}
   widgets: {informer: {resource: widgets.example.com}, filter: object.spec.x == 1, outputs: [out]}
+informers: {nodes: {resource: nodes}}
 outputs: {out: {stdout: {}}}
 `
 
@@ -195,5 +198,55 @@ func TestExplainSaysTheMessageThatIsReported(t *testing.T) {
 	}
 	if want := "The object violates the rule, which is reported at once: \"lonely\"\n"; !strings.Contains(stdout.String(), want) {
 		t.Errorf("got\n%s\nwant %s", stdout.String(), want)
+	}
+}
+
+// Without the objects that a lookup asks for there is no verdict; --cache has them.
+func TestExplainTakesObjectsOfCaches(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"node.yaml":  "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\n",
+		"nodes.yaml": "apiVersion: v1\nkind: NodeList\nitems: [{metadata: {name: n1}}, {metadata: {name: n2}}]\n",
+		"pod.yaml":   aPod,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		listener, cache string
+		code            int
+		says            string
+	}{
+		{"looks", "", exitRun, `informerd: what the listener "looks" does cannot be told: it depends on objects of nodes: pass them, as --cache nodes=FILE, or name an object of the cluster, as --object pod/default/web`},
+		{"looks", "nodes=@/node.yaml", exitOK, "The event matches: it goes to the outputs out.\n"},
+		{"looks", "nodes=@/nodes.yaml", exitOK, "The event does not match.\n"},
+		{"looks", "nodes=@/pod.yaml", exitRun, `this is a Pod, and the informer "nodes" watches nodes`},
+		{"looks", "nodes=@/none.yaml", exitRun, "none.yaml: the object cannot be read: no such file"},
+		{"looks", "nodes", exitUsage, `--cache "nodes": write it as NAME=FILE`},
+		{"looks", "nodes=-", exitUsage, "--cache nodes=-: it cannot be standard input"},
+		{"looks", "node=@/node.yaml", exitUsage, `the expressions of the listener "looks" look objects up in nodes`},
+		{"pods", "nodes=@/node.yaml", exitUsage, `the expressions of the listener "pods" look nothing up`},
+	} {
+		args := []string{"-l", c.listener}
+		if c.cache != "" {
+			args = append(args, "--cache", strings.ReplaceAll(c.cache, "@", folder))
+		}
+		code, stdout, stderr := explain(t, aPod, args...)
+		if code != c.code || !strings.Contains(stdout+stderr, c.says) {
+			t.Errorf("%s of %s: exit %d\n%s%s\nwant %s", c.cache, c.listener, code, stdout, stderr,
+				c.says)
+		}
+	}
+}
+
+// The exit code says that the informer does not watch an object. Others of a list are explained.
+func TestExplainOfAnObjectThatIsNotWatched(t *testing.T) {
+	list := "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: a, namespace: pay}}, {metadata: {name: b, namespace: shop}}]\n"
+	code, stdout, stderr := explain(t, list, "-l", "shop")
+	if code != exitRun || strings.Count(stdout, "listener shop, add of Pod") != 2 ||
+		strings.Count(stdout, "Note: this object causes no events") != 1 ||
+		stderr != "informerd: <stdin>: items[0]: the listener \"shop\" gets no event of this object: the informer watches only the namespaces shop\n" {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -35,9 +35,10 @@ func UnknownListener(cfg *config.Config, name string) error {
 }
 
 // Explain writes how a listener's expressions evaluate an event, part by part, and what follows.
-// Its handler does not run, and lookups in other informers find nothing. The error is a
-// config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
-// listener.
+// Its handler does not run. The error is a config.Errors if the configuration is to blame, an
+// UnknownListenerError if it has no such listener, a WrongKindError or an UnwatchedError if its
+// informer does not watch the object, and an UndecidedError if the answer depends on objects that
+// the question does not have.
 func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.Writer) error {
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -53,22 +54,33 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 	c := newCompiler(cfg, l, schemas)
 	p := &Listener{Config: l, Select: c.expression(".select", l.Select, filters.KindSelect),
 		Filter: c.expression(".filter", l.Filter, filters.KindFilter), Rules: c.ruleList()}
+	outputs := outputsOf(cfg, l, schemas, &c.Mistakes)
 	if len(c.Mistakes) > 0 {
 		return InOrder(cfg, c.Mistakes)
 	}
-	x := &explained{Lines: Lines{Writer: w}, listener: l}
+	found, err := newFound(l, q.Lookups)
+	if err != nil {
+		return err
+	}
+	x := &explained{Lines: Lines{Writer: w}, listener: l, caches: found, found: found,
+		outputs: outputs, cluster: cfg.Cluster.Name}
 	x.head(e)
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
 		x.Line(0, "Note: %s", unsure)
 	}
-	for _, note := range notes(l.Informer(), e.Object) {
-		x.Line(0, "Note: %s", note)
+	e, reasons := x.asWatched(e)
+	for _, reason := range reasons {
+		x.Line(0, "Note: this object causes no events: %s", reason)
 	}
-	if names := lookups(filtersOf(c.expressions)); len(names) > 0 {
-		x.Line(0, "Note: lookups find nothing here, since there are no caches: %s",
-			strings.Join(names, ", "))
+	switch err := x.stages(p, e); {
+	case err != nil:
+		return err
+	case len(reasons) > 0:
+		return &UnwatchedError{q.Object.Path, name, reasons}
+	case len(found.missing) > 0:
+		return &UndecidedError{name, slices.Sorted(maps.Keys(found.missing))}
 	}
-	return x.stages(p, e)
+	return nil
 }
 
 // Explain writes how the listener's expressions evaluate an event that it got, part by part, and
@@ -87,6 +99,9 @@ type explained struct {
 	Lines
 	listener *config.Listener
 	caches   filters.Caches
+	found    *found    // nil: the caches are those of a running informerd
+	outputs  []*Output // with expressions; nil: it is not known what they take
+	cluster  string
 }
 
 func (x *explained) head(e event.Event) {
@@ -103,12 +118,27 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	return x.Err
 }
 
-func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
+// tree writes the value of each part of an expression. It is not decided if the expression looked
+// for objects that are not known.
+func (x *explained) tree(f *filters.Filter, e event.Event) (_ filters.Explanation, decided bool) {
+	var before map[string]bool
+	if x.found != nil {
+		before, x.found.missing = x.found.missing, map[string]bool{}
+	}
 	result := f.Explain(e, x.caches)
+	if x.found != nil && len(x.found.missing) > 0 {
+		x.Line(0, "This cannot be told: it depends on objects of %s, which are not known here.",
+			strings.Join(slices.Sorted(maps.Keys(x.found.missing)), ", "))
+		maps.Copy(x.found.missing, before)
+		return result, false
+	}
+	if x.found != nil {
+		x.found.missing = before
+	}
 	if x.Err == nil {
 		x.Err = result.Write(x)
 	}
-	return result
+	return result, true
 }
 
 // selects returns the event as the stages behind the select see it, as in a route. What a listener
@@ -118,11 +148,15 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 		return e, true
 	}
 	x.Line(0, "\nselect, of the object:")
-	now := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
+	now, decided := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
 	is, was := now.Matched, false
 	if e.Op == event.Update {
 		x.Line(0, "\nselect, of the old object:")
-		was = x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
+		before, known := x.tree(f, event.Event{Op: event.Resync, Object: e.Old})
+		was, decided = before.Matched, decided && known
+	}
+	if !decided {
+		return e, false
 	}
 	if f.UsesClock() || len(f.Informers()) > 0 {
 		x.Line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
@@ -162,7 +196,9 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	}
 	x.Line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
 	asked := event.Event{Op: event.Resync, Object: e.Object}
-	switch deny := x.tree(r.Deny(), asked); {
+	switch deny, decided := x.tree(r.Deny(), asked); {
+	case !decided:
+		return
 	case deny.Err != nil:
 		x.Line(0, "The rule failed: what is known of the object stays as it is.")
 		return
@@ -174,14 +210,20 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	if r.For() > 0 {
 		when = "once it has done so for " + r.For().String()
 	}
-	message := fmt.Sprintf("%q", r.Name())
+	message := r.Name()
 	if m := r.Message(); m != nil {
 		x.Line(0, "\nrule %s, message:", r.Name())
-		if text := x.tree(m, asked).Value; text != "" { // else the report has the rule's name
-			message = fmt.Sprintf("%q", text)
+		text, decided := x.tree(m, asked)
+		switch {
+		case !decided:
+			x.Line(0, "The object violates the rule, which is reported %s.", when)
+			return
+		case text.Value != "": // else the report has the rule's name
+			message = text.Value
 		}
 	}
-	x.Line(0, "The object violates the rule, which is reported %s: %s", when, message)
+	x.Line(0, "The object violates the rule, which is reported %s: %q", when, message)
+	x.report(r, e, message)
 }
 
 // event writes what becomes of the event itself.
@@ -198,24 +240,21 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 			strings.Join(words(l.Ops()), ", "))
 		return
 	}
-	goes := "the outputs " + strings.Join(l.Outputs, ", ")
-	if l.Handler != nil {
-		goes = "the handler " + l.Handler.Wasm
-	}
 	if f == nil {
-		x.Line(0, "\nThere is no filter: the event goes to %s.", goes)
+		x.goes("\nThere is no filter: the event", e)
 		return
 	}
 	x.Line(0, "\nfilter:")
-	result := x.tree(f, e)
+	result, decided := x.tree(f, e)
 	if e.Op != event.Update && f.UsesOld() {
 		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
 	}
 	switch {
+	case !decided:
 	case result.Err != nil:
 		x.Line(0, "The filter failed: the event is given up.")
 	case result.Matched:
-		x.Line(0, "The event matches: it goes to %s.", goes)
+		x.goes("The event matches: it", e)
 	default:
 		x.Line(0, "The event does not match.")
 	}

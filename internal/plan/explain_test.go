@@ -47,9 +47,6 @@ func TestExplain(t *testing.T) {
       - {name: told, severity: info, for: 1m, deny: object.n == 2, message: '"n of " + object.metadata.name'}
     outputs: [out]
   both: {informer: {resource: pods}, filter: "true", rules: [{name: large, deny: object.n > 1}], outputs: [out]}
-  lookups: {informer: {resource: pods}, filter: 'cached("nodes", "", "a") == nil || len(byIndex("maps", "namespace", "b")) > 0', outputs: [out]}
-  elsewhere: {informer: {resource: pods, namespaces: [pay, till], labelSelector: "a in (b)"}, outputs: [out]}
-informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 `)
 	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: it sends no events.\n"
 	for name, c := range map[string]struct{ listener, op, n, old, want string }{
@@ -101,10 +98,6 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		"rules, unselected": {
 			"rules", "resync", "9", "",
 			"\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
-		"lookups": {"lookups", "add", "1", "",
-			"Note: lookups find nothing here, since there are no caches: maps, nodes\n\nfilter:\ntrue   cached(\"nodes\", \"\", \"a\") == nil || len(byIndex(\"maps\", \"namespace\", \"b\")) > 0\n├─ true   cached(\"nodes\", \"\", \"a\") == nil\n│  └─ cached(\"nodes\", \"\", \"a\") = nil\n└─ len(byIndex(\"maps\", \"namespace\", \"b\")) > 0: not evaluated\nThe event matches: it goes to the outputs out.\n"},
-		"elsewhere": {"elsewhere", "add", "1", "",
-			"Note: this object causes no events: the informer watches only the namespaces pay, till\nNote: this object causes no events: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
 	} {
 		object := func(n string) string {
 			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`

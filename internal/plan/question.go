@@ -3,10 +3,6 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -18,6 +14,10 @@ type Question struct {
 	Op     event.Op
 	Object ObjectFile
 	Old    ObjectFile // empty unless it is an update
+
+	// Lookups has the objects that lookups find, by the names of informers. What depends on another
+	// informer is not decided.
+	Lookups map[string][]ObjectFile
 }
 
 // ObjectFile is an object in the text of a file.
@@ -60,18 +60,4 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return o, nil
-}
-
-// notes returns why the informer would not watch an object, judging by its namespaces and labels.
-func notes(inf *config.Informer, o *object.Object) (all []string) {
-	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
-		all = append(all, "this object causes no events: the informer watches only the namespaces "+
-			strings.Join(ns, ", "))
-	}
-	selector, err := labels.Parse(inf.LabelSelector)
-	if err == nil && !selector.Matches(labels.Set(o.Labels())) {
-		all = append(all, "this object causes no events: the informer's labelSelector is "+
-			inf.Scope().LabelSelector)
-	}
-	return all
 }
