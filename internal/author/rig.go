@@ -151,6 +151,8 @@ type Crash struct {
 	Reason string `json:"reason"`
 	Func   string `json:"function"`
 	Text   string `json:"text"` // of several lines
+	// Stack has the functions that it was in, the innermost first, as plugins.CrashError has them.
+	Stack []string `json:"stack,omitempty"`
 }
 
 // handle passes the module an event. The error is not the module's.
@@ -171,7 +173,8 @@ func (s *subject) handle(ctx context.Context, e event.Event) (Outcome, error) {
 	var crash *plugins.CrashError
 	switch {
 	case errors.As(err, &crash):
-		o.Crash = &Crash{Reason: string(crash.Reason), Func: crash.Func, Text: crash.Cause.Error()}
+		o.Crash = &Crash{Reason: string(crash.Reason), Func: crash.Func,
+			Text: crash.Cause.Error(), Stack: crash.Stack}
 		return o, nil
 	case err != nil:
 		return o, err

@@ -128,6 +128,7 @@ func tally(verdicts map[string]int, crashes int) string {
 func (p *page) outcome(o Outcome) {
 	if o.Crash != nil {
 		p.row("crash", crashLines(*o.Crash)...)
+		p.row("stack", printed(o.Crash.Stack)...)
 	} else {
 		p.row("verdict", o.Verdict)
 	}

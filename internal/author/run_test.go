@@ -1,0 +1,36 @@
+package author
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	. "github.com/informerd/informerd/pkg/plugins/guesttest"
+)
+
+// A crash is shown with the functions that the module was in, for people and as JSON.
+func TestRunShowsWhereAModuleCrashed(t *testing.T) {
+	dir := t.TempDir()
+	module := write(t, dir, "m.wasm", string(Guest{Events: map[int][]Action{1: {Trap()}}}.Bytes()))
+	o := RunOptions{Setup: Setup{Module: module}, Events: []string{write(t, dir, "e.json", "POD")}}
+	var text bytes.Buffer
+	if err := Run(t.Context(), o, &text); !errors.Is(err, ErrFailed) {
+		t.Errorf("the error is %v", err)
+	}
+	if !strings.Contains(text.String(), "\n  stack") || !strings.Contains(text.String(), "on_event") {
+		t.Errorf("there is no stack:\n%s", &text)
+	}
+	var line struct {
+		Crash struct{ Stack []string }
+	}
+	o.JSON = true
+	var asJSON bytes.Buffer
+	if err := Run(t.Context(), o, &asJSON); !errors.Is(err, ErrFailed) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := json.Unmarshal(asJSON.Bytes(), &line); err != nil || len(line.Crash.Stack) == 0 {
+		t.Errorf("there is no stack: %v\n%s", err, &asJSON)
+	}
+}
