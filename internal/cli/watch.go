@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,13 +22,14 @@ import (
 func newWatch(stdout, stderr io.Writer) *cobra.Command {
 	w := watch{stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
-		Use:   "watch RESOURCE…",
+		Use:   "watch RESOURCE[/NAME]…",
 		Short: "Show changes of resources as they happen, without a configuration",
 		Long: "Show changes of resources as they happen, without a configuration: a line for each event, with the time, the op,\n" +
 			"the object, and which fields have changed. Objects that exist already come first, as add; --filter '!initial'\n" +
 			"leaves them out. With --rules, which names a policy file, it shows where objects violate its rules.\n" +
 			"--print-config prints the configuration that this stands for, and which informerd run takes.",
 		Example: "  informerd watch pods -n shop\n" +
+			"  informerd watch deployment/web -n shop\n" +
 			"  informerd watch deployments.apps --filter 'op == \"update\" && changed(\"spec.replicas\")'\n" +
 			"  informerd watch pods -l app=web --select 'object.status.phase == \"Pending\"'\n" +
 			"  informerd watch --rules configs/policies/privileged.yaml\n" +
@@ -62,11 +64,13 @@ type watch struct {
 	rules, format  string
 	all            bool
 	printConfig    bool
+	args           []string
 	logs           logFlags
 	stdout, stderr io.Writer
 }
 
 func (w *watch) run(cmd *cobra.Command, args []string) error {
+	w.args = args
 	log, err := w.logs.logger(w.stderr)
 	if err != nil {
 		return err
@@ -110,6 +114,18 @@ func (w *watch) run(cmd *cobra.Command, args []string) error {
 	return daemon.Run(ctx, cfg, opts)
 }
 
+// ofObject adds how one object is watched to a mistake in the second argument, which kubectl takes
+// for a name.
+func ofObject(mistakes config.Errors, args []string) config.Errors {
+	for i, m := range mistakes {
+		if len(args) == 2 && strings.HasSuffix(m.Field, ".informer.resource") &&
+			strings.Contains(m.Message, strconv.Quote(args[1])) {
+			mistakes[i].Hint = "to watch one object, write " + args[0] + "/" + args[1]
+		}
+	}
+	return mistakes
+}
+
 // asUsage returns mistakes in the configuration as mistakes on the command line, and other errors
 // as they are. Rights that are missing are written, with the roles that would grant them.
 func (w *watch) asUsage(err error) error {
@@ -119,13 +135,13 @@ func (w *watch) asUsage(err error) error {
 		return err
 	}
 	if errors.As(err, &missing) {
-		v := verdict.Verdict{Mistakes: oneoff.OfFlags(mistakes), Roles: missing.Roles}
+		v := verdict.Verdict{Mistakes: oneoff.OfFlags(ofObject(mistakes, w.args)), Roles: missing.Roles}
 		if err := v.Write("text", w.stdout, w.stderr); err != nil {
 			return err
 		}
 		return errFound
 	}
-	return usageError{oneoff.OfFlags(mistakes)}
+	return usageError{oneoff.OfFlags(ofObject(mistakes, w.args))}
 }
 
 func (w *watch) warned(warning config.Error) {

@@ -3,6 +3,7 @@ package oneoff
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,6 +128,35 @@ func TestTheTextOfAQueryIsAConfiguration(t *testing.T) {
 	}
 	if _, err := (&Query{}).Config(); err == nil {
 		t.Error("a query without a resource is a configuration")
+	}
+}
+
+// An object that is named is selected by its name.
+func TestOneObject(t *testing.T) {
+	q := Query{Resources: []string{"deployments.apps/web", "pods"}, Fields: "metadata.namespace!=a"}
+	text, err := q.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Parse("informerd.yaml", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for name, want := range map[string]string{"pods": "metadata.namespace!=a",
+		"deployments": "metadata.namespace!=a,metadata.name=web"} {
+		if got := cfg.Listeners[name].Informer().FieldSelector; got != want {
+			t.Errorf("the field selector of %s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWhatIsNoObject(t *testing.T) {
+	for _, name := range []string{"pods/", "/web", "/", "pods/a/b", "pods/a=b", "pods/a b"} {
+		_, err := (&Query{Resources: []string{name}}).Config()
+		if want := fmt.Sprintf("%q is no object: write it as pods/web", name); err == nil ||
+			err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

@@ -15,7 +15,9 @@ import (
 
 // Query is what to watch. The zero value of each field but Resources is no limit.
 type Query struct {
-	Resources           []string // as in pods or deployments.apps; may be empty with a Policy
+	// Resources are those to watch, as in pods or deployments.apps, or one object of them, as in
+	// pods/web. There may be none with a Policy.
+	Resources           []string
 	Namespaces          []string
 	Labels, Fields      string // selectors
 	Select, Filter      string // expressions
@@ -92,15 +94,23 @@ func (q *Query) informers() (all []*config.Informer, err error) {
 	}
 	for _, resource := range resources {
 		inf := *from
+		resource, name, one := strings.Cut(resource, "/")
 		inf.Resource = resource
+		fields := q.Fields
+		if one {
+			if resource == "" || name == "" || strings.ContainsAny(name, "/%,=!\\ ") {
+				return nil, fmt.Errorf("%q is no object: write it as pods/web", resource+"/"+name)
+			}
+			fields = strings.TrimPrefix(fields+",metadata.name="+name, ",")
+		}
 		if len(q.Namespaces) > 0 {
 			inf.Namespaces = q.Namespaces
 		}
 		if q.Labels != "" {
 			inf.LabelSelector = q.Labels
 		}
-		if q.Fields != "" {
-			inf.FieldSelector = q.Fields
+		if fields != "" {
+			inf.FieldSelector = fields
 		}
 		// Whoever names them on the command line watches them on purpose.
 		plural, _, _ := strings.Cut(resource, ".")
