@@ -135,7 +135,7 @@ func (w *watch) asUsage(err error) error {
 		return err
 	}
 	if errors.As(err, &missing) {
-		v := verdict.Verdict{Mistakes: oneoff.OfFlags(ofObject(mistakes, w.args)), Roles: missing.Roles}
+		v := verdict.Verdict{Mistakes: oneoff.OfFlags(mistakes), Roles: missing.Roles}
 		if err := v.Write("text", w.stdout, w.stderr); err != nil {
 			return err
 		}
