@@ -27,11 +27,13 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 	c := &compiler{Section: Section{Config: cfg, Field: "outputs." + o.Name},
 		events: filters.Expression{Output: o.Name, Cluster: cfg.Cluster.Name}}
 	var informers []*config.Informer
+	var listeners []*config.Listener
 	var on event.OpSet
 	reports := false
 	for _, l := range cfg.ListenersInOrder() {
 		if slices.Contains(l.Outputs, o.Name) && l.Informer() != nil {
 			informers = append(informers, l.Informer())
+			listeners = append(listeners, l)
 			reports = reports || len(l.Rules) > 0
 			for _, op := range l.On {
 				on = on.With(op)
@@ -41,6 +43,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 	if !reports { // a rule reports whatever happens
 		c.events.On = on
 	}
+	c.events.Texts = textsOf(listeners)
 	if len(informers) == 0 {
 		return c
 	}

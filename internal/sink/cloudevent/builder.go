@@ -21,6 +21,9 @@ var typeOf = [...]string{
 	event.Resync: "dev.informerd.object.resynced",
 }
 
+// TypeOf returns the type of the message for an object's event.
+func TypeOf(op event.Op) string { return typeOf[op] }
+
 // Builder makes the messages of one listener. Make one with NewBuilder.
 type Builder struct {
 	origin        *sink.Origin

@@ -7,14 +7,20 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
+// The types of what a rule reports.
+const (
+	Violated = "dev.informerd.rule.violated"
+	Resolved = "dev.informerd.rule.resolved"
+)
+
 // Rule returns the message for what a rule reports about the object of ev. If only time has passed,
 // ev has no op, and the message has none either.
 func (b *Builder) Rule(ev event.Event, observed time.Time, r sink.Report) sink.Message {
 	var m sink.Message
 	b.about(&m, &ev, observed)
-	m.Type = "dev.informerd.rule.resolved"
+	m.Type = Resolved
 	if r.Violated {
-		m.Type = "dev.informerd.rule.violated"
+		m.Type = Violated
 	}
 	m.ID = b.ruleID(ev.Object, m.Type, &r, since(&r))
 	m.Report, m.Body = &r, sink.BodyReport

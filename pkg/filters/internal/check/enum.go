@@ -21,10 +21,11 @@ func (f fact) anyText() fact {
 	return f
 }
 
-// enum warns about a comparison of a field with a text that it never is.
+// enum warns about a comparison of a field, or a variable, with a text that it never is.
 func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 	text, ok := constant.(*ast.StringNode)
-	if !ok || field.path == "" || field.schema == nil || len(field.schema.Enum) == 0 ||
+	name := field.path + field.variable // one of them is empty
+	if !ok || name == "" || field.schema == nil || len(field.schema.Enum) == 0 ||
 		operator != "==" && operator != "!=" {
 		return
 	}
@@ -32,7 +33,7 @@ func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 	if text.Value == "" || slices.Contains(known, text.Value) {
 		return
 	}
-	message := field.path + " is never " + strconv.Quote(text.Value)
+	message := name + " is never " + strconv.Quote(text.Value)
 	for _, other := range known {
 		if strings.EqualFold(other, text.Value) {
 			known = []string{other}
@@ -42,7 +43,10 @@ func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 		known = []string{near}
 	}
 	hint := "did you mean " + strconv.Quote(known[0]) + "?"
-	if len(known) > 1 {
+	switch {
+	case len(field.schema.Enum) == 1 && nearestOf(text.Value, known) == "":
+		hint = "there is only " + strconv.Quote(known[0])
+	case len(known) > 1:
 		hint = "it is one of " + listed(known)
 	}
 	c.warnings = append(c.warnings,

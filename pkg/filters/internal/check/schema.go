@@ -44,6 +44,8 @@ type fact struct {
 	root   bool         // it is object or old
 	items  *fact        // of a list that the expression makes
 	absent bool         // it is nil or empty and says nothing about the values that it replaces
+	// variable is that of messages whose value it is, if the texts of that are known; else ""
+	variable string
 }
 
 // of returns the fact that a value is of a type.
@@ -118,6 +120,9 @@ func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
 	switch n.Value {
 	case "object", "old":
 		return fact{schema: c.draft.Schema, path: n.Value, root: true}
+	}
+	if texts := c.draft.Texts[n.Value]; texts != nil {
+		return fact{schema: &lang.Schema{Type: "string", Enum: texts}, variable: n.Value}
 	}
 	return c.variables[n.Value]
 }

@@ -40,6 +40,9 @@ type Expression struct {
 	// Dropped are the fields that the informer removes from its objects. Reading one, or a field
 	// in it, is a mistake.
 	Dropped []object.Path
+	// Texts has the only texts that a variable of messages may be, besides the empty one. One
+	// without an entry may be any.
+	Texts map[string][]string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
 }
