@@ -30,7 +30,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"checked against the schemas of the common kinds in informerd, or with --cluster, against those of the API server,\n" +
 			"which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
 			"Several files are checked one by one; with --config for each, they are one configuration. -o github annotates the\n" +
-			"lines of a pull request. The exit code is 3 if there are mistakes, with --strict also if there are warnings.",
+			"lines of a pull request. The exit code is 3 if there are mistakes, with --strict also if there are warnings. What\n" +
+			"this machine does not have, such as the variables of secrets, is a note, which does not count.",
 		Example: "  informerd validate --strict configs/*.yaml\n" +
 			"  informerd validate -c base.yaml -c production.yaml\n" +
 			"  helm template . --show-only templates/informerd.yaml | informerd validate -",
@@ -107,13 +108,14 @@ func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict
 		v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
 		if c.cluster {
 			opts := c.opts
-			opts.Warned = v.Warned
+			opts.Warned, opts.Noted = v.Warned, v.Noted
 			err = daemon.CheckCluster(ctx, cfg, opts)
 		} else {
 			err = daemon.Check(ctx, cfg,
-				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned})
+				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned,
+					Noted: v.Noted})
 			suspicious, notes := plan.Unchecked(cfg, c.schemas)
-			v.Warnings, v.Notes = append(v.Warnings, suspicious...), notes
+			v.Warnings, v.Notes = append(v.Warnings, suspicious...), append(v.Notes, notes...)
 		}
 		v.InOrder()
 	}

@@ -43,8 +43,8 @@ type Options struct {
 	Progress func(ctx context.Context, informers func() []informer.Status)
 	// DryRun shows what outputs would send. Nothing is sent or kept. Nil: outputs send.
 	DryRun *dryrun.Report
-	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
-	Warned func(config.Error)
+	// Warned and Noted receive from CheckCluster what they do in BuildOptions.
+	Warned, Noted func(config.Error)
 
 	fence *fence.Fence // of the outputs that write to the cluster; nil: none
 }

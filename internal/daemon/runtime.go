@@ -67,6 +67,9 @@ type BuildOptions struct {
 	Schemas plan.Schemas // what fields expressions may read; nil: any
 	// Warned receives what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
+	// Noted receives what the configuration names and this machine does not have, such as the
+	// variables of secrets. Nil: it is a warning.
+	Noted func(config.Error)
 
 	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
 	// state alone, since a running daemon may have it open.
@@ -258,6 +261,10 @@ func (o BuildOptions) suspicious(field string, expressions []plan.Expression,
 // warn passes warnings on, or logs them.
 func (o BuildOptions) warn(warnings config.Errors) {
 	for _, w := range warnings {
+		if o.Noted != nil && w.Absent {
+			o.Noted(w)
+			continue
+		}
 		if o.Warned != nil {
 			o.Warned(w)
 			continue

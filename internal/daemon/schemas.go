@@ -29,7 +29,8 @@ func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] 
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
 		if mistakes := plan.KubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
-			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned, kubeconfig: true})
+			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned,
+				Noted: o.Noted, kubeconfig: true})
 		}
 	}
 	c, err := connect(cfg, o)
@@ -72,7 +73,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if err := asked.Err(mistakes); err != nil {
 		return err
 	}
-	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
+	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned,
+		Noted: o.Noted})
 }
 
 // schemas returns those of a group version, an empty set if the server does not publish them.

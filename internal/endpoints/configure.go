@@ -2,6 +2,8 @@ package endpoints
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 
@@ -60,7 +62,9 @@ func openTLS(cfg *config.Config) (*tlsfiles.Source, config.Errors) {
 	source, err := tlsfiles.Open(tlsfiles.Files{CertFile: cfg.Path(t.CertFile),
 		KeyFile: cfg.Path(t.KeyFile)})
 	if err != nil {
-		return nil, config.Errors{cfg.ErrorAt("http.tls", "http.tls: "+err.Error(), "")}
+		mistake := cfg.ErrorAt("http.tls", "http.tls: "+err.Error(), "")
+		mistake.Absent = errors.Is(err, fs.ErrNotExist)
+		return nil, config.Errors{mistake}
 	}
 	return source, nil
 }

@@ -1,7 +1,9 @@
 package outputs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -53,7 +55,9 @@ func Check(cfg *config.Config, o *config.Output) config.Errors {
 }
 
 func (c *checker) wrong(field string, err error, hint string) {
-	c.mistakes = append(c.mistakes, c.cfg.ErrorAt(field, fmt.Sprintf("%s: %v", field, err), hint))
+	mistake := c.cfg.ErrorAt(field, fmt.Sprintf("%s: %v", field, err), hint)
+	mistake.Absent = errors.Is(err, fs.ErrNotExist)
+	c.mistakes = append(c.mistakes, mistake)
 }
 
 // url checks a URL that is not in the configuration, where it was checked already.
@@ -115,17 +119,17 @@ func (c *checker) folder(field, path string) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		c.wrong(field, fmt.Errorf("the folder %s cannot be read: %s", path, reason(err)),
+		c.wrong(field, fmt.Errorf("the folder %s cannot be read: %w", path, reason(err)),
 			"create it")
 	case !info.IsDir():
 		c.wrong(field, fmt.Errorf("%s is not a folder", path), "")
 	}
 }
 
-// reason returns the text of a file system's error without the path.
-func reason(err error) string {
+// reason returns a file system's error without the path.
+func reason(err error) error {
 	if at, ok := err.(*os.PathError); ok {
-		return at.Err.Error()
+		return at.Err
 	}
-	return err.Error()
+	return err
 }

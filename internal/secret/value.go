@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -42,7 +43,7 @@ func FromEnv(name string) Value {
 	return Value{&source{where, func() (string, error) {
 		text := os.Getenv(name)
 		if text == "" {
-			return "", errors.New(where + " is not set, or empty")
+			return "", absent(where + " is not set, or empty")
 		}
 		return text, nil
 	}}}
@@ -64,6 +65,14 @@ func FromFile(path string) Value {
 		return text, nil
 	}}}
 }
+
+// absent is the error of a value that is not there.
+type absent string
+
+func (a absent) Error() string { return string(a) }
+
+// Is reports whether target is fs.ErrNotExist, as it is for files that are not there.
+func (absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 // IsZero reports whether the Value is unset.
 func (v Value) IsZero() bool { return v.in == nil }

@@ -24,15 +24,23 @@ type Verdict struct {
 // Warned adds a warning.
 func (v *Verdict) Warned(w config.Error) { v.Warnings = append(v.Warnings, w) }
 
-// InOrder sorts the warnings by file, and within a file by place.
+// Noted adds a note.
+func (v *Verdict) Noted(n config.Error) { v.Notes = append(v.Notes, n) }
+
+// InOrder sorts the warnings and the notes by file, and within a file by place.
 func (v *Verdict) InOrder() {
+	inOrder(v.Warnings)
+	inOrder(v.Notes)
+}
+
+func inOrder(all config.Errors) {
 	files := map[string]int{}
-	for _, w := range v.Warnings {
+	for _, w := range all {
 		if _, seen := files[w.File]; !seen {
 			files[w.File] = len(files)
 		}
 	}
-	slices.SortStableFunc(v.Warnings, func(a, b config.Error) int {
+	slices.SortStableFunc(all, func(a, b config.Error) int {
 		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column))
 	})

@@ -26,6 +26,8 @@ type Error struct {
 	Hint string
 	// Snippet is a line of an expression, with a caret below the mistake. It may be empty.
 	Snippet string
+	// Absent reports that nothing is wrong with the file: what it names is not on this machine.
+	Absent bool
 }
 
 // Error returns file:line:column: message; hint, and below it the snippet.

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bare removes the variables that the configurations of the repository name, for the time of the
+// test.
+func bare(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"SLACK_URL", "WEBHOOK_KEY", "KAFKA_PASSWORD"} {
+		t.Setenv(name, "") // restores it
+		if err := os.Unsetenv(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// All configurations of the repository are good where their secrets are not, as in CI.
+func TestConfigsAreStrictlyValidWithoutSecrets(t *testing.T) {
+	bare(t)
+	paths, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(paths) < 7 {
+		t.Fatal(paths, err)
+	}
+	var stdout, stderr bytes.Buffer
+	args := append([]string{"validate", "--strict"}, paths...)
+	if code := Main(args, &stdout, &stderr); code != exitOK ||
+		strings.Contains(stderr.String(), "warning") ||
+		!strings.Contains(stderr.String(), "slack.yaml:26:28: note: outputs.chat.slack.url.fromEnv: the environment variable SLACK_URL is not set, or empty\n") {
+		t.Errorf("exit %d\n%s%s", code, &stdout, &stderr)
+	}
+}
+
+// What this machine does not have is a note; what is there and wrong is a warning.
+func TestValidateNotesWhatIsNotHere(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "bad-url": "ftp://x"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("NOT_SET", "")
+	for output, want := range map[string]string{
+		"slack: {url: {fromEnv: NOT_SET}}":                   "note: outputs.out.slack.url.fromEnv: the environment variable NOT_SET is not set",
+		"slack: {url: {fromFile: none}}":                     "note: outputs.out.slack.url.fromFile: the file FOLDER/none cannot be read: no such file",
+		"file: {path: none/x.jsonl}":                         "note: outputs.out.file.path: the folder FOLDER/none cannot be read: no such file or directory; create it",
+		"webhook: {url: https://a.b, tls: {caFile: none}}":   "note: outputs.out.webhook.tls: the file FOLDER/none cannot be read",
+		"slack: {url: {fromFile: empty}}":                    "warning: outputs.out.slack.url.fromFile: the file FOLDER/empty is empty",
+		"slack: {url: {fromFile: bad-url}}":                  "warning: outputs.out.slack.url.fromFile: the value must be a URL that begins with https://",
+		"stdout: {}}\nhttp: {address: 127.0.0.1:0, tls: {certFile: a, keyFile: b}": "note: http.tls: the file FOLDER/a cannot be read",
+	} {
+		path := filepath.Join(folder, "c.yaml")
+		if err := os.WriteFile(path, []byte("apiVersion: informerd.dev/v1alpha1\nkind: Config\nstate: {dir: .}\n"+
+			"listeners: {a: {informer: {resource: pods}, outputs: [out]}}\noutputs:\n  out: {"+
+			output+"}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		code := Main([]string{"validate", "--strict", path}, &stdout, &stderr)
+		note := strings.HasPrefix(want, "note")
+		if (code == exitOK) != note || code != exitOK && code != exitConfig ||
+			!strings.Contains(stderr.String(), strings.ReplaceAll(want, "FOLDER", folder)) {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", output, code, &stdout, &stderr, want)
+		}
+	}
+}
