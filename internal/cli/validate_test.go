@@ -46,12 +46,12 @@ func TestValidateNotesWhatIsNotHere(t *testing.T) {
 	}
 	t.Setenv("NOT_SET", "")
 	for output, want := range map[string]string{
-		"slack: {url: {fromEnv: NOT_SET}}":                   "note: outputs.out.slack.url.fromEnv: the environment variable NOT_SET is not set",
-		"slack: {url: {fromFile: none}}":                     "note: outputs.out.slack.url.fromFile: the file FOLDER/none cannot be read: no such file",
-		"file: {path: none/x.jsonl}":                         "note: outputs.out.file.path: the folder FOLDER/none cannot be read: no such file or directory; create it",
-		"webhook: {url: https://a.b, tls: {caFile: none}}":   "note: outputs.out.webhook.tls: the file FOLDER/none cannot be read",
-		"slack: {url: {fromFile: empty}}":                    "warning: outputs.out.slack.url.fromFile: the file FOLDER/empty is empty",
-		"slack: {url: {fromFile: bad-url}}":                  "warning: outputs.out.slack.url.fromFile: the value must be a URL that begins with https://",
+		"slack: {url: {fromEnv: NOT_SET}}":                                         "note: outputs.out.slack.url.fromEnv: the environment variable NOT_SET is not set",
+		"slack: {url: {fromFile: none}}":                                           "note: outputs.out.slack.url.fromFile: the file FOLDER/none cannot be read: no such file",
+		"file: {path: none/x.jsonl}":                                               "note: outputs.out.file.path: the folder FOLDER/none cannot be read: no such file or directory; create it",
+		"webhook: {url: https://a.b, tls: {caFile: none}}":                         "note: outputs.out.webhook.tls: the file FOLDER/none cannot be read",
+		"slack: {url: {fromFile: empty}}":                                          "warning: outputs.out.slack.url.fromFile: the file FOLDER/empty is empty",
+		"slack: {url: {fromFile: bad-url}}":                                        "warning: outputs.out.slack.url.fromFile: the value must be a URL that begins with https://",
 		"stdout: {}}\nhttp: {address: 127.0.0.1:0, tls: {certFile: a, keyFile: b}": "note: http.tls: the file FOLDER/a cannot be read",
 	} {
 		path := filepath.Join(folder, "c.yaml")
