@@ -61,7 +61,7 @@
 //
 // # Memory
 //
-//   - What waits takes at most 300 bytes for each event and output. Its objects, which the outputs
+//   - What waits takes at most 320 bytes for each event and output. Its objects, which the outputs
 //     share, and what was made of it come on top. With Keep it takes twice as much.
 //
 // # Restarts

@@ -47,11 +47,13 @@ func TestLag(t *testing.T) {
 		s.oldest(-1)
 		s.out.do(all(errDown))
 		s.offer("x1")
+		s.wait(time.Minute)
+		s.oldest(time.Minute)
 		s.arrive("a1")
 		s.wait(time.Minute)
 		s.arrive("b1")
 		s.wait(time.Minute)
-		s.oldest(2 * time.Minute)
+		s.oldest(3 * time.Minute)
 		if lag := s.Lag(); lag.Count() != 0 {
 			t.Errorf("%d were delivered", lag.Count())
 		}
@@ -71,6 +73,134 @@ func TestLag(t *testing.T) {
 			t.Errorf("%+v", stats)
 		}
 	})
+}
+
+// What waits is as old as the event that arrived, or that was offered, or as it says. What rules
+// report counts as well.
+func TestOldest(t *testing.T) {
+	report := func(s *story, e event.Event) *Entry {
+		return &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}}
+	}
+	ago := func(d time.Duration) event.Instant { return event.Now() - event.Instant(d) }
+	for name, c := range map[string]struct {
+		offering func(*story) Offering
+		want     time.Duration
+	}{
+		"arrived": {func(s *story) Offering {
+			e := s.event("a1")
+			e.Arrived = ago(time.Hour)
+			return Prepare(e, s.entry(e, nil))
+		}, time.Hour},
+		"of a list": {func(s *story) Offering {
+			e := s.event("a1")
+			return Prepare(e, s.entry(e, nil))
+		}, 0},
+		"of a list, and has waited before": {func(s *story) Offering {
+			e := s.event("a1")
+			o := Prepare(e, s.entry(e, nil))
+			o.Since = ago(time.Hour)
+			return o
+		}, time.Hour},
+		"a report": {func(s *story) Offering {
+			e := s.event("a1")
+			return Prepare(e, report(s, e))
+		}, 0},
+		"a replay": {func(s *story) Offering {
+			e := s.event("a1")
+			entry := s.entry(e, nil)
+			entry.Replay = &Replay{Superseded: func() bool { return false },
+				Ended: func(Result, error) {}}
+			entry.Replay.Begin()
+			return Prepare(e, entry)
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tell(t, Config{Capacity: 10}, sink.Pace{}, func(s *story) {
+				s.out.do(all(errDown))
+				if err := s.OfferWait(t.Context(), c.offering(s)); err != nil {
+					t.Fatal(err)
+				}
+				s.wait(time.Minute)
+				s.oldest(c.want + time.Minute)
+				s.out.do(taking)
+				s.wait(time.Hour)
+				s.oldest(-1)
+			})
+		})
+	}
+}
+
+// What was unsent before a restart is as old as it would be without one.
+func TestOldestAfterARestart(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		s.out.do(all(errDown))
+		s.offer("a1")
+		s.wait(time.Minute)
+		s.arrive("b1")
+		s.wait(time.Minute)
+		next := s.restart(keep, sink.Pace{})
+		next.oldest(2 * time.Minute)
+		next.out.do(all(errDown))
+		next.run()
+		next.arrive("c1")
+		next.wait(time.Minute)
+		next.oldest(3 * time.Minute)
+		next.out.do(taking)
+		next.wait(time.Hour)
+		next.oldest(-1)
+		if lag := next.Lag(); lag.Count() != 1 { // that of c1
+			t.Errorf("%d were delivered with a lag, want 1", lag.Count())
+		}
+		next.finish()
+	})
+}
+
+// A report has the lag of its event, and is counted apart from events. One that is refused, or
+// released, is not.
+func TestLagOfReports(t *testing.T) {
+	tell(t, many, sink.Pace{}, func(s *story) {
+		s.out.do(all(errDown))
+		put := func(text string, arrived event.Instant, settler Settler) {
+			e := s.event(text)
+			e.Arrived = arrived
+			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, settler)}})
+		}
+		put("a1", event.Now(), owedReport())
+		put("b1", 0, owedReport())
+		put("c1", event.Now(), owedReport())
+		put("d1", event.Now(), &noted{}) // not owed any more
+		s.wait(time.Minute)
+		s.out.do(one("c1!", sink.Permanent(errors.New("no"))))
+		s.wait(time.Hour)
+		s.wantTaken("b1! a1!")
+		lag, stats := s.Lag(), s.Stats()
+		if lag.Count() != 1 || lag.Sum < time.Minute || lag.Sum > 3*time.Minute ||
+			stats.Reports != 2 || stats.Delivered != 0 || stats.Letters != 1 {
+			t.Errorf("%d with a lag of %v: %+v", lag.Count(), lag.Sum, stats)
+		}
+	})
+}
+
+// A report that is merged away is as late as its own event once it is sent again. The same holds
+// for an event before which a report is sent.
+func TestLagOfMergedReports(t *testing.T) {
+	for _, c := range []struct{ earlier, later, want event.Instant }{
+		{10, 20, 10}, {0, 20, 20}, {10, 0, 10}, {0, 0, 0},
+	} {
+		for _, wanted := range []bool{false, true} {
+			tell(t, many, sink.Pace{}, func(s *story) {
+				from, into := s.event("a1"), s.event("a2")
+				from.Arrived, into.Arrived = c.earlier, c.later
+				earlier := (&Entry{By: s.by, Wanted: wanted}).waiting(from)
+				earlier.outbox = s.Outbox
+				later := (&Entry{By: s.by, Wanted: !wanted}).waiting(into)
+				earlier.mergeInto(later)
+				if got := later.event.Arrived; got != c.want || !later.wanted {
+					t.Errorf("%d and %d arrived at %d, want %d", c.earlier, c.later, got, c.want)
+				}
+			})
+		}
+	}
 }
 
 // What is merged into a later event counts from its own arrival on.

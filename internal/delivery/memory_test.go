@@ -19,9 +19,9 @@ import (
 // What waits takes no more memory than doc.go says, and for each output the same, whether there is
 // room for it or not.
 func TestMemoryOfWhatWaits(t *testing.T) {
-	t.Run("with room", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, false, 300) })
-	t.Run("with little room", func(t *testing.T) { memoryOfWhatWaits(t, 1000, false, 300) })
-	t.Run("kept", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, true, 600) })
+	t.Run("with room", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, false, 320) })
+	t.Run("with little room", func(t *testing.T) { memoryOfWhatWaits(t, 1000, false, 320) })
+	t.Run("kept", func(t *testing.T) { memoryOfWhatWaits(t, 20_000, true, 640) })
 }
 
 func memoryOfWhatWaits(t *testing.T, capacity int, keep bool, each int) {

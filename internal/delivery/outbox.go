@@ -172,7 +172,7 @@ func (o *Outbox) OfferAll(all []Offering) (taken int, err error) {
 func (o *Outbox) OfferWait(ctx context.Context, offering Offering) error {
 	one := [...]Offering{offering}
 	o.count(one[:], 1)
-	err := o.queue.OfferWait(ctx, offering.Event, offering.Progress)
+	err := o.queue.OfferOneWait(ctx, offering)
 	if err != nil {
 		o.count(one[:], -1)
 	}
@@ -263,8 +263,8 @@ func (o *Outbox) Stats() Stats {
 		Delivered: s.delivered.Load(), DeadLettered: s.deadLettered.Load(),
 		Dropped: s.dropped.Load(), Merged: s.merged.Load(), Written: s.written.Load(),
 		Failed: s.failed.Load(), Refused: s.refused.Load(),
-		Retried: s.retried.Load(), Letters: o.letters.Load(), Made: o.made.Load(),
-		Queued: o.queue.Waiting(),
+		Retried: s.retried.Load(), Letters: o.letters.Load(), Reports: s.reports.Load(),
+		Made: o.made.Load(), Queued: o.queue.Waiting(),
 	}
 	// Read last, so that what has ended meanwhile was offered.
 	out.Offered = s.offered.Load()
@@ -273,9 +273,11 @@ func (o *Outbox) Stats() Stats {
 	return out
 }
 
-// Lag is how long it took from the arrival of events until the output had taken everything of them.
-// Those of lists, resyncs and replays did not arrive.
+// Lag is how long it took from the arrival of events until the output had taken everything of them,
+// what rules report included. Those of lists, resyncs and replays did not arrive.
 func (o *Outbox) Lag() histogram.Snapshot { return o.lag.Snapshot() }
 
-// Oldest returns when the oldest event arrived that waits for the output, 0 if that is unknown.
+// Oldest returns since when the oldest of what waits for the output does, 0 if nothing waits: an
+// offering's Since, or when its event arrived, or else when it was offered. Of what was restored it
+// is when the event was observed.
 func (o *Outbox) Oldest() event.Instant { return o.queue.Stats().Oldest }

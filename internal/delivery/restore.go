@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Append appends a cut that has all of the backlog, as [Outbox.Whole] of an outbox that it is
@@ -38,7 +39,8 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	offered := make([]Offering, len(numbers))
 	for i, number := range numbers {
 		e := l.entries[number]
-		offered[i] = Offering{Event: e.event, Progress: e.waiting(by), Owed: true}
+		offered[i] = Offering{Event: e.event, Progress: e.waiting(by), Owed: true,
+			Since: event.At(e.observed)}
 		if e.later != nil {
 			offered[i].Event = *e.later
 		}

@@ -257,6 +257,8 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 func (s *sender) took(p *parcel, m *sink.Message) {
 	if p.report != nil {
 		p.report.Took(time.Now())
+		p.entry.rare.reported = true
+		s.outbox.stats.reports.Add(1)
 	}
 	notes := s.outbox.cfg.Notes
 	if notes == nil || notes.Empty() {
@@ -308,9 +310,11 @@ func (o *Outbox) end(w *waiting) {
 	case w.wanted:
 		o.stats.delivered.Add(1)
 		o.cfg.Ledger.End(w.mark, ledger.Delivered)
-		if arrived := w.event.Arrived; arrived != 0 {
-			o.lag.Observe(time.Duration(event.Now() - arrived))
-		}
+	}
+	// what rules report is late as well
+	if arrived := w.event.Arrived; arrived != 0 && has.replay == nil &&
+		(has.reported || w.wanted && has.refused == nil) {
+		o.lag.Observe(time.Duration(event.Now() - arrived))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 type stats struct {
 	offered, delivered, deadLettered, dropped, merged atomic.Uint64
 	written, retried                                  atomic.Uint64
-	failed, refused                                   atomic.Uint64
+	failed, refused, reports                          atomic.Uint64
 }
 
 // lagBounds are from what a local receiver takes to what nobody should wait for.
@@ -31,6 +31,7 @@ type Stats struct {
 	Queued       int    // entries in the outbox, those of reports alone included
 
 	Written uint64 // messages that the output took
+	Reports uint64 // those of them that rules reported
 	Failed  uint64 // times that it did not take a message, which is tried again
 	Refused uint64 // messages that it refused permanently
 	Retried uint64 // entries that failed and were tried again

@@ -39,6 +39,7 @@ type rare struct {
 	reports  []Report
 	known    time.Time // when rules had noted all of them at the latest
 	told     int       // how many of them have been sent, or refused
+	reported bool      // the output has taken one of them
 	messages []sink.Message
 	failed   error
 	replay   *Replay
@@ -131,6 +132,7 @@ func (w *waiting) mergeInto(l *waiting) {
 	l.released = w.release() || w.released || l.released
 	switch {
 	case !w.wanted:
+		l.event.Arrived = l.event.Arrived.Earlier(w.event.Arrived) // of its reports, which l sends
 		return
 	case l.wanted || replay != nil:
 		if replay == nil { // else the output has had the event, or its letter
@@ -143,6 +145,7 @@ func (w *waiting) mergeInto(l *waiting) {
 		offered, later := l.offeredAt(), l.event
 		l.own().later = &later
 		l.wanted, l.event, l.before, l.mark = true, w.event, true, w.mark
+		l.event.Arrived = w.event.Arrived.Earlier(later.Arrived)
 		l.observed, l.offered = w.observed, offered.Sub(w.observed)
 		l.own().earlier = w.maker()
 		if has := w.has(); has.messages != nil || has.failed != nil {

@@ -87,8 +87,9 @@ var (
 		"listener", "output", "outcome")
 	lag = describe("output_lag_seconds",
 		"How long it took from the arrival of an event until the output had taken everything of it: the time in the listener's buffer, in filters "+
-			"and handlers, in the output's queue, and all retries. Of events that were merged, the first one counts. Events of lists, resyncs and "+
-			"replays, and those from before a restart, are left out.",
+			"and handlers, in the output's queue, and all retries. Of events that were merged, the first one counts. What rules report of an event "+
+			"counts as well, and what they report because of the time (for, repeat) from when it was due. Events of lists, resyncs and replays, "+
+			"what rules report of them, and all from before a restart, are left out.",
 		"listener", "output")
 	ruleViolations = describe("rule_violations",
 		"Objects that violate a rule now, by the rule's severity and the object's namespace, \"\" for objects without one. A rule and namespace "+
@@ -112,7 +113,7 @@ var outputSeries = []series[route.OutputStats]{
 		"Events of which the output wants nothing, as its when says. No reason to worry.",
 		func(s route.OutputStats) uint64 { return s.Unwanted }),
 	counter(byOutput, "output_events_delivered_total",
-		"Events of which the output took everything.",
+		"Events of which the output took everything. What rules report is no event, see output_reports_delivered_total.",
 		func(s route.OutputStats) uint64 { return s.Delivered }),
 	counter(byOutput, "output_events_dead_letters_total",
 		"Events of which something is a dead letter: the output refused it, or retry.giveUpAfter was over. Alert on any increase, and see informerd dlq ls.",
@@ -130,8 +131,9 @@ var outputSeries = []series[route.OutputStats]{
 		"What waits for the output: events, and reports of rules. Worry if it goes on rising.",
 		func(s route.OutputStats) int { return s.Queued }),
 	{describe("output_oldest_seconds",
-		"For how long the oldest event waits for the output, from its arrival on; 0 if none waits. Alert if it exceeds what your receivers "+
-			"accept: the log has the error.", byOutput...),
+		"For how long the oldest of what waits for the output has waited, events and reports of rules: from its arrival on, or as \"How late an "+
+			"output is\" in docs/metrics.md says; 0 if nothing waits. Alert if it exceeds what your receivers accept: the log has the error.",
+		byOutput...),
 		prometheus.GaugeValue, func(s route.OutputStats) float64 { return ageOf(s.Oldest) }},
 	gauge(byOutput, "output_waiting_bytes",
 		"Bytes that handlers and expressions made and that wait for the output. At 64 MiB the listener waits.",
@@ -139,6 +141,9 @@ var outputSeries = []series[route.OutputStats]{
 	counter(byOutput, "output_messages_total",
 		"Messages that the output took; an event may be several, or a rule's report.",
 		func(s route.OutputStats) uint64 { return s.Written }),
+	counter(byOutput, "output_reports_delivered_total",
+		"Reports of rules, of violations and of their ends, that the output took.",
+		func(s route.OutputStats) uint64 { return s.Reports }),
 	counter(byOutput, "output_retries_total",
 		"Times that something was put back because the output failed. Worry if it goes on rising: the log has the error.",
 		func(s route.OutputStats) uint64 { return s.Retried }),
@@ -264,8 +269,9 @@ var bufferSeries = []series[informer.SubscriptionStats]{
 		"Events in the listener's buffer now, those being worked on included. Worry if it stays at the configured capacity.",
 		func(s informer.SubscriptionStats) int { return s.Held }),
 	{describe("buffer_oldest_seconds",
-		"For how long the oldest event in the listener's buffer waits or is worked on, from its arrival on; 0 if there is none. Alert if it goes on "+
-			"rising: nobody takes it, or a handler does not come back.", byListener...),
+		"For how long the oldest event in the listener's buffer waits or is worked on, from its arrival on, or from when the listener got it if "+
+			"it did not arrive, as what is of a list; 0 if there is none. Alert if it goes on rising: nobody takes it, or a handler does not come back.",
+		byListener...),
 		prometheus.GaugeValue, func(s informer.SubscriptionStats) float64 {
 			return ageOf(s.Oldest)
 		}},

@@ -156,9 +156,10 @@ func (l *Listener) status() status.Listener {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		shown := status.Output{Name: o.Output, Waiting: o.Queued, WaitingBytes: o.Made,
-			OldestSeconds: ageOf(o.Oldest), Delivered: o.Delivered, Written: o.Written,
-			Unwanted: o.Unwanted, Retried: o.Retried, Merged: o.Merged, Dropped: o.Dropped,
-			DeadLetters: o.Letters, PausedUntil: o.Paused.End, Error: errorText(o.Trouble)}
+			OldestSeconds: ageOf(o.Oldest), Delivered: o.Delivered, Reports: o.Reports,
+			Written: o.Written, Unwanted: o.Unwanted, Retried: o.Retried, Merged: o.Merged,
+			Dropped: o.Dropped, DeadLetters: o.Letters, PausedUntil: o.Paused.End,
+			Error: errorText(o.Trouble)}
 		if n := o.Lag.Count(); n > 0 {
 			shown.LagSeconds = o.Lag.Sum.Seconds() / float64(n)
 		}

@@ -44,6 +44,8 @@ type fed struct {
 	outs  []*output
 	last  map[string]*object.Object
 	ended chan error
+	// arrived is when events arrive, 0 if they do not.
+	arrived event.Instant
 }
 
 // newFed returns a route to outputs called out0, out1 and so on, that is not running.
@@ -108,7 +110,7 @@ func (f *fed) change(t *testing.T, version int, phase string, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := event.Event{Op: event.Add, Object: o, Old: f.last[name]}
+		e := event.Event{Op: event.Add, Object: o, Old: f.last[name], Arrived: f.arrived}
 		if e.Old != nil {
 			e.Op = event.Update
 		}

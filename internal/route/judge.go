@@ -60,7 +60,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 			entry.Reports = reports
 		}
 		entry.Trace = trace
-		if err := way.Offer(ctx, offered(e), entry); err != nil {
+		if err := way.OfferWait(ctx, caused(d, offered(e), entry)); err != nil {
 			for _, report := range reports {
 				report.Settler.Release()
 			}
@@ -70,6 +70,17 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 		}
 	}
 	return nil
+}
+
+// caused returns what an outbox gets of reports that a delivery has caused. They are as late as its
+// event or, if they came due by themselves, from then on.
+func caused(d *informer.Delivery, e event.Event, entry *delivery.Entry) delivery.Offering {
+	if e.Arrived = d.Arrived; d.Recalled {
+		e.Arrived = d.Since
+	}
+	o := delivery.Prepare(e, entry)
+	o.Since = d.Since
+	return o
 }
 
 // offered returns the event as an outbox takes it: one that has no op is a resync.

@@ -45,7 +45,7 @@ func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) 
 		} else {
 			continue
 		}
-		o.Owed = d.Owed || d.Doubt
+		o.Owed, o.Since = d.Owed || d.Doubt, d.Since
 		w.going[i].add(len(w.finished), o)
 		outputs++
 	}

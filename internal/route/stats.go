@@ -114,7 +114,7 @@ type OutputStats struct {
 	Pauses   uint64
 	Trouble  error // why the last pause began; nil since a write has worked
 	// Lag is how long it took from the arrival of events until the output had taken them, and
-	// Oldest when the oldest one arrived that waits for it, 0 if that is unknown.
+	// Oldest since when the oldest of what waits for it does, 0 if nothing waits.
 	Lag    histogram.Snapshot
 	Oldest event.Instant
 }

@@ -121,7 +121,8 @@ type Buffer struct {
 	Coalesced uint64 `json:"coalesced"`
 	Dropped   uint64 `json:"dropped"`
 	Blocked   uint64 `json:"blocked"`
-	// OldestSeconds is the age of the oldest event, from its arrival on; 0 if it is not known.
+	// OldestSeconds is the age of the oldest event, from its arrival on, or from when the listener
+	// got it; 0 if there is none.
 	OldestSeconds float64 `json:"oldestSeconds"`
 }
 
@@ -143,14 +144,16 @@ type Output struct {
 	Waiting       int     `json:"waiting"`
 	WaitingBytes  int64   `json:"waitingBytes"`
 	OldestSeconds float64 `json:"oldestSeconds"`
-	Delivered     uint64  `json:"delivered"`
+	Delivered     uint64  `json:"delivered"` // events
+	Reports       uint64  `json:"reports"`   // of rules, that were delivered
 	Written       uint64  `json:"written"`
 	Unwanted      uint64  `json:"unwanted"`
 	Retried       uint64  `json:"retried"`
 	Merged        uint64  `json:"merged"`
 	Dropped       uint64  `json:"dropped"`
 	DeadLetters   uint64  `json:"deadLetters"`
-	// LagSeconds is the mean time from an event's arrival to its delivery, 0 if none was delivered.
+	// LagSeconds is the mean time from an event's arrival to its delivery, or to that of what rules
+	// report of it; 0 if none was delivered.
 	LagSeconds float64 `json:"lagSeconds"`
 	// PausedUntil is set while nobody tries the output. Error is why nobody did, until a write has
 	// worked.

@@ -33,6 +33,9 @@ type Offering struct {
 	// Owed: an earlier process may have delivered it. Its delete is not merged into what comes
 	// after it.
 	Owed bool
+	// Since is when it began to wait, for Oldest of the stats. 0: it has arrived then, or else is
+	// offered now.
+	Since event.Instant
 }
 
 // OfferAll offers several events, one after the other, as Offer does, but takes the lock once. It
@@ -45,7 +48,7 @@ func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
 		return 0, s.stoppedError()
 	}
 	for taken < len(all) && s.buf.Offer(buffer.Entry{Event: all[taken].Event, From: &s.byHand,
-		Progress: all[taken].Progress, Owed: all[taken].Owed}) {
+		Progress: all[taken].Progress, Owed: all[taken].Owed, Since: all[taken].Since}) {
 		taken++
 	}
 	s.stats.Offered += uint64(taken)
@@ -56,21 +59,27 @@ func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
 // OfferWait is Offer, and waits while the buffer is full and has OverflowBlock. It fails with ctx's
 // error, or with ErrStopped; then the event was not taken.
 func (s *Subscription) OfferWait(ctx context.Context, e event.Event, progress any) error {
-	taken, err := s.Offer(e, progress)
-	if taken || err != nil {
+	return s.OfferOneWait(ctx, Offering{Event: e, Progress: progress})
+}
+
+// OfferOneWait is OfferWait for an offering.
+func (s *Subscription) OfferOneWait(ctx context.Context, o Offering) error {
+	one := []Offering{o}
+	taken, err := s.OfferAll(one)
+	if taken > 0 || err != nil {
 		return err
 	}
 	s.mu.Lock()
 	s.stats.Blocked++
 	s.mu.Unlock()
-	for !taken && err == nil {
+	for taken == 0 && err == nil {
 		select {
 		case <-s.room:
 		case <-s.stopping:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		taken, err = s.Offer(e, progress)
+		taken, err = s.OfferAll(one)
 	}
 	s.room.set() // others may wait, too
 	return err

@@ -31,6 +31,8 @@ type Delivery struct {
 	// delivered states of the object that came before this one, and do not come again; conditions
 	// of a subscription with Transitions do not refuse such an event, nor does On.
 	Owed, Doubt bool
+	// Since is when the event arrived, or if it did not, when the subscription got it.
+	Since event.Instant
 
 	// The subscription's own. The rest of its entry is above.
 	initials int32
@@ -72,7 +74,7 @@ func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
 		Event: d.Event, From: d.from, Initials: int(d.initials), Recalled: d.Recalled,
 		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress, Number: d.number,
-		Owed: d.Owed, Doubt: d.Doubt,
+		Owed: d.Owed, Doubt: d.Doubt, Since: d.Since,
 	}
 }
 

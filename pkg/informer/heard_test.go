@@ -102,29 +102,32 @@ func TestWhenTheServerWasHeard(t *testing.T) {
 }
 
 // What a watch brings has arrived with it, and nothing of a list or a resync has. What waits, or is
-// being handled, has the age of its first event.
+// being handled, has the age of its first event. What did not arrive has one since it came to its
+// listener.
 func TestWhenEventsArrived(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("listed", "1", "")
 		_, sub := w.hang(SubscriptionConfig{Capacity: 1, Resync: time.Hour})
-		first := w.next(sub)
-		if first.Arrived != 0 || sub.Stats().Oldest != 0 {
-			t.Errorf("what was listed arrived at %d", first.Arrived)
-		}
-		time.Sleep(time.Minute)
-		begun := time.Now()
-		w.server.apply("a", "2", "")
-		time.Sleep(time.Minute)
-		w.server.apply("a", "2", "")
-		time.Sleep(time.Minute)
 		age := func(want time.Duration) {
 			t.Helper()
 			if got := time.Since(sub.Stats().Oldest.Time()); got != want {
 				t.Errorf("the oldest is %v old, want %v", got, want)
 			}
 		}
-		age(2 * time.Minute)
+		first := w.next(sub)
+		if first.Arrived != 0 {
+			t.Errorf("what was listed arrived at %d", first.Arrived)
+		}
+		age(0)
+		time.Sleep(time.Minute)
+		begun := time.Now()
+		w.server.apply("a", "2", "")
+		time.Sleep(time.Minute)
+		w.server.apply("a", "2", "")
+		time.Sleep(time.Minute)
+		age(3 * time.Minute)
 		first.Done()
+		age(2 * time.Minute)
 		d := w.next(sub)
 		if at := d.Arrived.Time(); !at.Equal(begun) || d.Missed != 1 {
 			t.Errorf("%d events were merged into one of %v, want %v", d.Missed, at, begun)
@@ -136,9 +139,21 @@ func TestWhenEventsArrived(t *testing.T) {
 		age(3 * time.Minute)
 		d.Done()
 		time.Sleep(time.Hour)
-		if d = w.next(sub); d.Op != event.Resync || d.Arrived != 0 || sub.Stats().Oldest != 0 {
+		d = w.next(sub)
+		time.Sleep(time.Minute)
+		if d.Op != event.Resync || d.Arrived != 0 {
 			t.Errorf("a %v arrived at %d", d.Op, d.Arrived)
 		}
+		age(time.Minute)
+		d.Retry(time.Minute)
+		other := w.next(sub)
+		other.Done()
+		time.Sleep(time.Minute)
+		d = w.next(sub)
+		age(2 * time.Minute)
 		d.Done()
+		if at := sub.Stats().Oldest; at != 0 {
+			t.Errorf("of nothing, the oldest came at %d", at)
+		}
 	})
 }

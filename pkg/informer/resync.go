@@ -102,7 +102,7 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 			s.refused.Add(1)
 			continue
 		}
-		s.buf.HandOut(e.Object.Key())
+		s.buf.HandOut(&e)
 		return e, true
 	}
 	return buffer.Entry{}, false

@@ -161,7 +161,7 @@ func (s *Subscription) delivery(e buffer.Entry) Delivery {
 	return Delivery{
 		Event: e.Event, Attempt: int(e.Attempts) + 1, Recalled: e.Recalled, Before: e.Known,
 		Progress: e.Progress, ack: (*subscriptionAck)(s), from: e.From,
-		initials: int32(e.Initials), number: e.Number, Owed: e.Owed, Doubt: e.Doubt,
+		initials: int32(e.Initials), number: e.Number, Owed: e.Owed, Doubt: e.Doubt, Since: e.Since,
 	}
 }
 

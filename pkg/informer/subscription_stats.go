@@ -43,7 +43,8 @@ type SubscriptionStats struct {
 	// instead.
 	ResyncsSkipped uint64
 	// Oldest is when the oldest event arrived that is not done, those being handled included; 0 if
-	// that is unknown. Initial adds, resyncs and recalls did not arrive.
+	// there is none. Initial adds, resyncs, recalls and what is offered by hand do not arrive: of
+	// them it is when they came to the subscription.
 	Oldest event.Instant
 	// Mistakes are defects of this package that were noticed and survived. Each is worth a report.
 	Mistakes uint64

@@ -12,6 +12,10 @@ var began = time.Now().Add(-1)
 // Now returns the present moment.
 func Now() Instant { return Instant(time.Since(began)) }
 
+// At returns the moment of a time that a clock has shown, perhaps before this process began. One
+// that is still to come is now.
+func At(t time.Time) Instant { return Now() - Instant(max(0, time.Since(t))) }
+
 // Time returns the moment as a time.
 func (i Instant) Time() time.Time { return began.Add(time.Duration(i)) }
 

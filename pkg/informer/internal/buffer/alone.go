@@ -17,6 +17,7 @@ func (b *Buffer) OfferAlone(e Entry) (taken bool) {
 		return false
 	}
 	e.Alone = true
+	e.begin()
 	b.ring.Push(e)
 	return true
 }

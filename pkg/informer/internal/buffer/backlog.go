@@ -11,13 +11,14 @@ type backlog struct {
 	from    *Origin
 	objects []*object.Object
 	number  uint64
+	since   event.Instant
 }
 
 // Join takes what is stored when a subscription begins, or a part of the first list. It costs the
 // same however many objects there are. The slice is the buffer's from here on.
 func (b *Buffer) Join(from *Origin, objects []*object.Object) {
 	if len(objects) > 0 {
-		b.backlog = append(b.backlog, backlog{from, objects, from.Number})
+		b.backlog = append(b.backlog, backlog{from, objects, from.Number, event.Now()})
 		b.promote()
 	}
 }
@@ -27,7 +28,7 @@ func (b *Buffer) nextOfBacklog() Entry {
 	first := &b.backlog[0]
 	e := Entry{
 		Event: event.Event{Op: event.Add, Object: first.objects[0], Initial: true},
-		From:  first.from, Initials: 1, Number: first.number,
+		From:  first.from, Initials: 1, Number: first.number, Since: first.since,
 	}
 	first.objects[0] = nil
 	first.objects = first.objects[1:]

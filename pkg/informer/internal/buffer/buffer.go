@@ -88,6 +88,7 @@ func (b *Buffer) held() int { return b.ring.Len() + b.lanes.Held() }
 
 // Offer takes an event. It refuses one only with Block; that has to be offered again.
 func (b *Buffer) Offer(e Entry) (taken bool) {
+	e.begin()
 	// Once something waits behind the ring, everything goes behind that, or it could wait
 	// indefinitely while others pass.
 	if b.Idle() {
@@ -116,6 +117,7 @@ func (b *Buffer) Dropped() uint64 { return b.dropped }
 // Put takes an event whatever the policy is: if there is no room it is marked or spilled, and
 // neither refused nor dropped.
 func (b *Buffer) Put(e Entry) {
+	e.begin()
 	if b.Idle() {
 		b.ring.Push(e)
 		return
@@ -163,7 +165,7 @@ func (b *Buffer) Take() (Entry, bool) {
 func (b *Buffer) takeOther() (Entry, bool) {
 	for e, ok := b.recalled.Pop(); ok; e, ok = b.recalled.Pop() {
 		if key := e.Object.Key(); b.lanes.Lane(key) == nil {
-			b.lanes.Begin(key, int64(e.Arrived))
+			b.lanes.Begin(key, int64(e.Since))
 			return e, true
 		}
 		// Else a worker has the object now: what it does with it is newer.
@@ -181,7 +183,7 @@ func (b *Buffer) takeOther() (Entry, bool) {
 			b.lineUp(key, lane, e)
 			continue
 		}
-		b.lanes.Begin(key, int64(e.Arrived))
+		b.lanes.Begin(key, int64(e.Since))
 		return e, true
 	}
 }
@@ -190,7 +192,7 @@ func (b *Buffer) takeOther() (Entry, bool) {
 func (b *Buffer) nextInLane() (Entry, bool) {
 	e, ok := b.lanes.Next()
 	if ok {
-		b.lanes.Since(e.Object.Key(), int64(e.Arrived))
+		b.lanes.Since(e.Object.Key(), int64(e.Since))
 	}
 	return e, ok
 }
@@ -250,7 +252,10 @@ func (b *Buffer) Busy(key object.Key) bool { return b.lanes.Lane(key) != nil }
 
 // HandOut counts an entry that did not come from the buffer, of an object that is not Busy, as
 // taken by a worker.
-func (b *Buffer) HandOut(key object.Key) { b.lanes.Begin(key, 0) }
+func (b *Buffer) HandOut(e *Entry) {
+	e.begin()
+	b.lanes.Begin(e.Object.Key(), int64(e.Since))
+}
 
 // RoomFreed reports whether Take has made room for another offer since this was last called.
 func (b *Buffer) RoomFreed() bool {

@@ -12,7 +12,10 @@ type Entry struct {
 	Initials int // how many initial adds of the origin this entry is for
 	// Number is the owner's, which has given each event a higher one than those before. What is
 	// merged has the number of its last event.
-	Number   uint64
+	Number uint64
+	// Since is when the entry began to wait: it arrived then or, if it did not, came here. Of
+	// several that were merged it is the first one's. The buffer sets it unless it is known.
+	Since    event.Instant
 	Attempts int32 // failed deliveries
 	Recalled bool  // a worker has asked for the object, nothing happened to it
 	Alone    bool  // it may be older than what workers have had of the object
@@ -72,6 +75,16 @@ func (e *Entry) KnownBefore() *object.Object {
 		return e.Object
 	default:
 		return e.Known
+	}
+}
+
+// begin sets since when the entry waits, unless that is known.
+func (e *Entry) begin() {
+	if e.Since != 0 {
+		return
+	}
+	if e.Since = e.Arrived; e.Since == 0 {
+		e.Since = event.Now()
 	}
 }
 

@@ -1,6 +1,7 @@
 package buffer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,7 @@ type recordHeader struct {
 	Initials          int           `json:",omitempty"`
 	Number            uint64        `json:",omitempty"`
 	Arrived           event.Instant `json:",omitempty"`
+	Since             event.Instant `json:",omitempty"` // 0: it is Arrived
 	From              int
 	Object, Old       int // lengths; an Old of 0 is none
 }
@@ -102,6 +104,9 @@ func (s *spillFile) push(e Entry) error {
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
+	}
+	if e.Since != e.Arrived {
+		h.Since = e.Since
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -208,7 +213,8 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 		end+h.Object+h.Old != len(b) {
 		return Entry{}, errSpillCorrupt
 	}
-	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number}
+	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number,
+		Since: cmp.Or(h.Since, h.Arrived)}
 	e.Resumed, e.Owed, e.Doubt, e.Arrived = h.Resumed, h.Owed, h.Doubt, h.Arrived
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {

@@ -90,7 +90,7 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		e.Op, e.Old = event.Update, last.Old
 	}
 	e.Missed += last.Missed + 1
-	e.Arrived = e.Arrived.Earlier(last.Arrived)
+	e.Arrived, e.Since = e.Arrived.Earlier(last.Arrived), e.Since.Earlier(last.Since)
 	e.Resumed = e.Resumed || last.Resumed
 	e.Doubt = e.Doubt || same && (last.Doubt || last.Owed)
 	e.Owed = e.Owed || last.Owed && same
@@ -106,6 +106,14 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 
 // empty reports whether the mark has moved up.
 func (m *mark) empty() bool { return m.latest.Object == nil }
+
+// since returns when the first of what the mark stands for began to wait.
+func (m *mark) since() event.Instant {
+	if ends := m.ends(); len(ends) > 0 {
+		return ends[0].Since.Earlier(m.latest.Since)
+	}
+	return m.latest.Since
+}
 
 // entries returns how many events the mark will be.
 func (m *mark) entries() int { return len(m.ends()) + 1 }

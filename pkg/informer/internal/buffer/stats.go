@@ -1,6 +1,9 @@
 package buffer
 
-import "github.com/informerd/informerd/pkg/informer/event"
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/fifo"
+)
 
 // Stats are the counters of a buffer since it was made, and what it holds now.
 type Stats struct {
@@ -15,7 +18,7 @@ type Stats struct {
 	Backlog   int    // objects that wait to be handed out as initial adds
 	OnDisk    int    // entries in the spill file, or in memory on their way there or back
 	SpillErr  error  // why the spill file was given up
-	// Oldest is when the oldest entry arrived, those with workers included; 0 if that is unknown.
+	// Oldest is since when the oldest entry waits, those with workers included; 0 if there is none.
 	Oldest event.Instant
 }
 
@@ -33,16 +36,25 @@ func (b *Buffer) Stats() Stats {
 	return s
 }
 
-// oldest returns when the oldest entry arrived. What is spilled came after what is in the ring or
-// in a lane.
+// oldest returns since when the oldest entry waits. Of what is in line, the first one is taken for
+// it.
 func (b *Buffer) oldest() event.Instant {
-	oldest := event.Instant(b.lanes.Oldest(func(e *Entry) int64 { return int64(e.Arrived) }))
-	if e := b.ring.First(func(e *Entry) bool { return e.Arrived != 0 }); e != nil {
-		oldest = oldest.Earlier(e.Arrived)
+	oldest := event.Instant(b.lanes.Oldest(func(e *Entry) int64 { return int64(e.Since) }))
+	for _, line := range []*fifo.Queue[Entry]{&b.recalled, &b.ring} {
+		if e := line.First(func(*Entry) bool { return true }); e != nil {
+			oldest = oldest.Earlier(e.Since)
+		}
 	}
-	m := b.markOrder.First(func(m **mark) bool { return !(*m).empty() && (*m).latest.Arrived != 0 })
-	if m != nil {
-		oldest = oldest.Earlier((*m).latest.Arrived)
+	if len(b.backlog) > 0 {
+		oldest = oldest.Earlier(b.backlog[0].since)
+	}
+	if m := b.markOrder.First(func(m **mark) bool { return !(*m).empty() }); m != nil {
+		oldest = oldest.Earlier((*m).since())
+	}
+	if oldest == 0 { // else what is spilled came later
+		for _, s := range b.summaries {
+			oldest = oldest.Earlier(s.since())
+		}
 	}
 	return oldest
 }

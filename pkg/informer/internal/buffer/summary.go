@@ -51,6 +51,15 @@ func (s *summary) popped(e Entry) {
 	}
 }
 
+// since returns when one of the entries in the spill began to wait: the first one, or if that has
+// come back, the last one.
+func (s *summary) since() event.Instant {
+	if s.previous == nil {
+		return s.first.Since
+	}
+	return s.latest.Since
+}
+
 // rest returns what is lost with the file: the object's last event, and before it the end of
 // another object that had the name, if the subscription knows that one, or those of all if it may.
 func (s *summary) rest() []Entry {
@@ -91,6 +100,7 @@ func (s *summary) rest() []Entry {
 			latest.Known = s.first.KnownBefore()
 		}
 	}
+	latest.Since = latest.Since.Earlier(s.since())
 	latest.Initials, latest.Missed = s.initials, int32(max(s.records-len(rest)-1, 0))
 	// Perhaps of one that came back, which does no harm.
 	latest.Resumed, latest.Owed, latest.Doubt = s.resumed, s.owed, s.owed || s.doubt
