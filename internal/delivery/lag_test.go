@@ -172,7 +172,6 @@ func TestLagOfReports(t *testing.T) {
 		s.wait(time.Minute)
 		s.out.do(one("c1!", sink.Permanent(errors.New("no"))))
 		s.wait(time.Hour)
-		s.wantTaken("b1! a1!")
 		lag, stats := s.Lag(), s.Stats()
 		if lag.Count() != 1 || lag.Sum < time.Minute || lag.Sum > 3*time.Minute ||
 			stats.Reports != 2 || stats.Delivered != 0 || stats.Letters != 1 {

@@ -64,18 +64,27 @@ func TestHowLateReportsAre(t *testing.T) {
 	})
 }
 
-// Since when an event waits for its output, it does since it came to the listener.
+// What came of an event waits for its output since the event came to the listener, reports included.
 func TestTheOldestHasWaitedInTheListener(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFed(t, 1, Buffer{Capacity: 10})
-		f.change(t, 1, "Running", "a")
-		time.Sleep(time.Minute)
-		f.hold(0, time.Hour)
-		f.start(t)
-		time.Sleep(time.Minute)
-		f.expectOldest(t, 2*time.Minute)
-		time.Sleep(time.Hour)
-		f.expectLag(t, 0, 0, 0)
-		f.finish(t)
-	})
+	for name, quiet := range map[string]bool{"event": false, "report": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFed(t, 1, Buffer{Capacity: 10})
+				if f.Quiet = quiet; quiet {
+					f.Rules = book(t, pending(0))
+				}
+				f.change(t, 1, "Pending", "a")
+				time.Sleep(time.Minute)
+				f.hold(0, time.Hour)
+				f.start(t)
+				time.Sleep(time.Minute)
+				f.expectOldest(t, 2*time.Minute)
+				time.Sleep(time.Hour)
+				if s := f.Stats().Outputs[0]; s.Lag.Count() != 0 || s.Written != 1 {
+					t.Errorf("%d deliveries with a lag, of %d", s.Lag.Count(), s.Written)
+				}
+				f.finish(t)
+			})
+		})
+	}
 }

@@ -161,6 +161,20 @@ func TestOldestBehindTheBuffer(t *testing.T) {
 	}
 }
 
+// What is lost with the spill file is as old as the first event that was in it.
+func TestWhatIsLostIsAsOldAsItWas(t *testing.T) {
+	var s summary
+	s.pushed(waits("a", 10))
+	s.pushed(waits("a", 20))
+	if rest := s.rest(); len(rest) != 1 || rest[0].Since != 10 {
+		t.Errorf("%+v", rest)
+	}
+	s.popped(waits("a", 10))
+	if rest := s.rest(); len(rest) != 1 || rest[0].Since != 20 {
+		t.Errorf("%+v", rest)
+	}
+}
+
 // A mark is as old as the first of the events that were merged into it.
 func TestAMarkHasArrivedWithItsFirstEvent(t *testing.T) {
 	b := New(Config{Capacity: 1})
