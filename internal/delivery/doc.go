@@ -15,6 +15,13 @@
 //   - A dead letter is stored before its entry ends. If it cannot be stored, the entry waits.
 //   - An entry is dropped only with overflow drop, and merged only if the outbox is full.
 //
+// # How late it is
+//
+//   - What waits is as old as its event: since that arrived or, if it did not, came to the listener.
+//     After a restart it is as old as it would be without one.
+//   - An entry has a lag if its event arrived and the output has taken what there was of it, what
+//     rules report included. What rules report is counted apart from entries.
+//
 // # Order
 //
 //   - Messages of one object reach the output one after the other, retries included.
