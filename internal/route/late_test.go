@@ -64,8 +64,8 @@ func TestHowLateReportsAre(t *testing.T) {
 	})
 }
 
-// What came of an event waits for its output since the event came to the listener. So does what rules
-// report of it.
+// What came of an event waits for its output since the event came to the listener, and so does what
+// rules report of it.
 func TestTheOldestHasWaitedInTheListener(t *testing.T) {
 	for name, quiet := range map[string]bool{"event": false, "report": true} {
 		t.Run(name, func(t *testing.T) {
