@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +116,7 @@ func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict
 				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned,
 					Noted: v.Noted})
 			suspicious, notes := plan.Unchecked(cfg, c.schemas)
-			v.Warnings, v.Notes = append(v.Warnings, suspicious...), append(v.Notes, notes...)
+			v.Warnings, v.Notes = slices.Concat(v.Warnings, suspicious, plan.Doubtful(cfg, suspicious)), append(v.Notes, notes...)
 		}
 		v.InOrder()
 	}

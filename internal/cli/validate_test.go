@@ -69,3 +69,28 @@ func TestValidateNotesWhatIsNotHere(t *testing.T) {
 		}
 	}
 }
+
+// What an API server would refuse is known of the common kinds without one.
+func TestValidateWarnsOfInformersWithoutACluster(t *testing.T) {
+	const mayBe = "; did you mean \"deployments\"? If not, validate --cluster asks the API server\n"
+	for listeners, want := range map[string]string{
+		"a: {informer: {resource: deploymnts}, outputs: [out]}": "<stdin>:4:38: warning: informerd knows no resource deploymnts" + mayBe,
+		"a: {informer: {resource: deploymnts}, outputs: [out]}, b: {informer: {resource: deploymnts}, filter: object.spec.x == 1, outputs: [out]}": "warning: the fields that expressions read of deploymnts are not checked: informerd has no schema of it" + mayBe,
+		"a: {informer: {resource: nodes, namespaces: [shop]}, outputs: [out]}":                                                                     "<stdin>:4:57: warning: listeners.a.informer.namespaces: nodes belong to the whole cluster and cannot be limited to namespaces; remove namespaces\n",
+		"a: {informer: {resource: clusterrole, namespaces: [shop]}, outputs: [out]}":                                                               "listeners.a.informer.namespaces: clusterroles belong to the whole cluster",
+		"a: {informer: {resource: persistentvolumes.v1, namespaces: [shop]}, outputs: [out]}":                                                      "persistentvolumes belong to the whole cluster",
+
+		"a: {informer: {resource: deployments.apps, namespaces: [shop]}, outputs: [out]}":    "",
+		"a: {informer: {resource: nodes.metrics.k8s.io}, outputs: [out]}":                    "",
+		"a: {informer: {resource: widgets.example.com, namespaces: [shop]}, outputs: [out]}": "",
+	} {
+		var stdout, stderr bytes.Buffer
+		code := execute([]string{"validate", "-", "--strict"}, strings.NewReader(
+			"apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {out: {stdout: {}}}\nlisteners: {"+
+				listeners+"}\n"), &stdout, &stderr)
+		if (code == exitOK) != (want == "") || !strings.Contains(stderr.String(), want) ||
+			strings.Count(stderr.String(), "warning: ") > 1 {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", listeners, code, &stdout, &stderr, want)
+		}
+	}
+}

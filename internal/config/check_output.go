@@ -24,9 +24,17 @@ func checkOutput(o *Output, path string, r *document.Report) {
 	if s := o.Slack; s != nil {
 		checkURL(s.URL, path+".slack.url", r)
 	}
+	if o.Patch != nil {
+		warnPatch(o, path, r)
+	}
 	if a := o.Alertmanager; a != nil {
 		at := document.Join(path, "alertmanager")
 		checkURL(a.URL, document.Join(at, "url"), r)
+		if field := document.Join(at, "url"); r.Good(field) && strings.HasSuffix(
+			strings.TrimRight(a.URL.Text, "/"), "/api/v2/alerts") {
+			r.BadValue(field, "remove /api/v2/alerts",
+				"%s must be the Alertmanager's, without the path that informerd adds", field)
+		}
 		checkHeaders(a.Headers, document.Join(at, "headers"), r)
 		checkURLTLS(a.URL, a.TLS, at, r)
 	}

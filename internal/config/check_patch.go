@@ -1,6 +1,10 @@
 package config
 
-import "github.com/informerd/informerd/internal/config/document"
+import (
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+)
 
 // checkApplies refuses two outputs of a listener that apply patches to the same objects. They have
 // one field manager, that of the listener, and what a manager does not apply again is removed: each
@@ -27,6 +31,29 @@ func checkApplies(c *Config, outputs []string, path string, r *document.Report) 
 				"%s: %s and %s both apply patches as the same field manager: in an object that gets both, each removes the fields of the other",
 				at, first, shown)
 		}
+	}
+}
+
+// warnPatch warns of an expression that makes a list where the type needs an object, or the other
+// way round, as far as the text alone shows it.
+func warnPatch(o *Output, path string, r *document.Report) {
+	x, field := o.Patch.Patch, path+".patch.patch"
+	if x.IsZero() {
+		x, field = o.Data, path+".data"
+	}
+	text := strings.TrimSpace(x.Text)
+	if !r.Good(field) || r.Failed(path+".patch.type") {
+		return
+	}
+	isJSON := o.Patch.Type == PatchJSON
+	switch {
+	case !isJSON && strings.HasPrefix(text, "[") && strings.HasSuffix(strings.TrimRight(text, "] \n\t"), "}") &&
+		strings.HasSuffix(text, "]"):
+		r.Warn(r.Value(field), field, "set type: json", "%s is a list, and a patch of type %s is an object",
+			field, o.Patch.Type)
+	case isJSON && strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"):
+		r.Warn(r.Value(field), field, "write a list of operations, or remove type: json",
+			"%s is an object, and a patch of type json is a list", field)
 	}
 }
 

@@ -52,6 +52,10 @@ func TestOutputMistakes(t *testing.T) {
 		{"pager of no rules", outputLine,
 			outputWith("alertmanager: {url: http://alertmanager:9093}"),
 			"10:15: listeners.a.outputs[0]: outputs.out only takes what rules report, and listeners.a has no rules; add rules to the listener, or send its events to another output"},
+		{"pager with the path", outputLine,
+			outputWith("alertmanager: {url: http://alertmanager:9093/api/v2/alerts/}"),
+			"10:15: listeners.a.outputs[0]: outputs.out only takes what rules report, and listeners.a has no rules; add rules to the listener, or send its events to another output\n" +
+				"13:25: outputs.out.alertmanager.url must be the Alertmanager's, without the path that informerd adds; remove /api/v2/alerts"},
 		{"labels", outputLine,
 			outputWith("alertmanager: {url: http://alertmanager:9093, labels: {a-b: x, c: 1, d: ' '}}"),
 			"10:15: listeners.a.outputs[0]: outputs.out only takes what rules report, and listeners.a has no rules; add rules to the listener, or send its events to another output\n" +
@@ -247,6 +251,33 @@ func TestWarningsOfApplies(t *testing.T) {
 		}
 		if strings.Join(got, "\n") != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// A list where the type of the patch needs an object is a warning, and the other way round.
+func TestWarningsOfPatchesOfAnotherType(t *testing.T) {
+	const list, object = `'[{op: "remove", path: "/a"}]'`, `'{metadata: {}}'`
+	const isList = ".patch.patch is a list, and a patch of type "
+	for output, want := range map[string]string{
+		"{patch: {patch: " + list + "}}":                          "x.yaml:12:22: outputs.p.patch.patch is a list, and a patch of type apply is an object; set type: json",
+		"{patch: {type: merge, patch: " + list + "}}":             isList + "merge is an object; set type: json",
+		"{patch: {type: json, patch: " + object + "}}":            "outputs.p.patch.patch is an object, and a patch of type json is a list; write a list of operations, or remove type: json",
+		"{patch: {type: merge}, data: " + list + "}":              "outputs.p.data is a list, and a patch of type merge is an object",
+		"{patch: {type: json, patch: " + list + "}}":              "",
+		"{patch: {patch: " + object + "}}":                        "",
+		"{patch: {patch: '[{}][0]'}}":                             "",
+		"{patch: {type: json, patch: 'op == \"add\" ? [] : []'}}": "",
+	} {
+		text := strings.Replace(base, "[out]", "[p]", 1)
+		text = strings.Replace(text, "  out:\n"+outputLine, "  p: "+output+"\nstate: {dir: s}\n", 1)
+		c, err := Parse("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", output, err)
+		}
+		got := Errors(c.Warnings())
+		if (len(got) == 0) != (want == "") || len(got) > 0 && !strings.Contains(got.Error(), want) {
+			t.Errorf("%s: got %v, want %q", output, got, want)
 		}
 	}
 }

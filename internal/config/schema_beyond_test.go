@@ -109,6 +109,7 @@ var beyondSchema = map[string][]string{
 		"TestPathMistakes/handlers/$NAME",
 		"TestPathMistakes/spill",
 		"TestOutputMistakes/path_with_a_variable",
+		"TestOutputMistakes/pager_with_the_path",
 		"TestReceiverMistakes/credential_in_a_header",
 		"TestReceiverMistakes/own_header",
 		"TestReceiverMistakes/secret_of_Slack",

@@ -28,18 +28,23 @@ func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Er
 		if l.InformerRef.Name != "" && cfg.Informers[l.InformerRef.Name] == l.Informer() {
 			field = "informers." + l.InformerRef.Name + ".resource"
 		}
-		message := fmt.Sprintf(
-			"the fields that expressions read of %s are not checked: informerd has no schema of it",
-			resource)
-		const hint = "validate --cluster asks the API server"
+		message := uncheckedMessage(resource)
 		if near := nearResource(resource); near != "" {
 			suspicious = append(suspicious,
-				cfg.ErrorAt(field, message, fmt.Sprintf("did you mean %q? If not, %s", near, hint)))
+				cfg.ErrorAt(field, message, nearHint(near)))
 		} else {
-			notes = append(notes, cfg.ErrorAt(field, message, hint))
+			notes = append(notes, cfg.ErrorAt(field, message, askCluster))
 		}
 	}
 	return suspicious, notes
+}
+
+const askCluster = "validate --cluster asks the API server"
+
+func uncheckedMessage(resource string) string {
+	return fmt.Sprintf(
+		"the fields that expressions read of %s are not checked: informerd has no schema of it",
+		resource)
 }
 
 // nearResource returns the known resource that a name may be a misspelling of, "" if there is none.

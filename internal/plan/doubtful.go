@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	openapi "github.com/informerd/informerd/internal/schema"
+)
+
+// Doubtful returns warnings about informers that an API server would refuse, as far as that can be
+// known without one: resources whose names look misspelt, unless unchecked has a warning of it
+// already, and namespaces of resources that are in none.
+func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Errors) {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return nil
+	}
+	named := map[string]bool{} // one place of each name is enough
+	for _, w := range unchecked {
+		named[w.Message] = true
+	}
+	for _, inf := range InformersOf(cfg) {
+		name, known := set.Find(inf.Resource)
+		near := ""
+		if !known {
+			near = nearResource(inf.Resource)
+		}
+		switch field := inf.Field + ".resource"; {
+		case near != "" && !named[uncheckedMessage(inf.Resource)]:
+			named[uncheckedMessage(inf.Resource)] = true
+			warnings = append(warnings, cfg.ErrorAt(field,
+				fmt.Sprintf("informerd knows no resource %s", inf.Resource), nearHint(near)))
+		case known && len(inf.Namespaces) > 0 && ofCluster(name):
+			field = inf.Field + ".namespaces"
+			warnings = append(warnings, cfg.ErrorAt(field,
+				fmt.Sprintf("%s: %s belong to the whole cluster and cannot be limited to namespaces",
+					field, name.Resource), "remove namespaces"))
+		}
+	}
+	return warnings
+}
+
+// nearHint proposes a resource in place of one that is not known.
+func nearHint(near string) string {
+	return fmt.Sprintf("did you mean %q? If not, %s", near, askCluster)
+}
+
+// clusterScoped are the resources of Kubernetes v1.36 that are in no namespace, by their groups.
+var clusterScoped = map[string]string{
+	"": "componentstatuses namespaces nodes persistentvolumes",
+	"admissionregistration.k8s.io": "mutatingadmissionpolicies mutatingadmissionpolicybindings " +
+		"mutatingwebhookconfigurations validatingadmissionpolicies " +
+		"validatingadmissionpolicybindings validatingwebhookconfigurations",
+	"apiextensions.k8s.io":         "customresourcedefinitions",
+	"apiregistration.k8s.io":       "apiservices",
+	"certificates.k8s.io":          "certificatesigningrequests clustertrustbundles",
+	"flowcontrol.apiserver.k8s.io": "flowschemas prioritylevelconfigurations",
+	"networking.k8s.io":            "ingressclasses ipaddresses servicecidrs",
+	"node.k8s.io":                  "runtimeclasses",
+	"rbac.authorization.k8s.io":    "clusterrolebindings clusterroles",
+	"resource.k8s.io":              "deviceclasses resourceslices",
+	"scheduling.k8s.io":            "priorityclasses",
+	"storage.k8s.io":               "csidrivers csinodes storageclasses volumeattachments volumeattributesclasses",
+}
+
+// ofCluster reports whether a resource of Kubernetes is in no namespace.
+func ofCluster(name openapi.Name) bool {
+	return slices.Contains(strings.Fields(clusterScoped[name.Group]), name.Resource)
+}
