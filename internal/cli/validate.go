@@ -116,7 +116,8 @@ func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict
 				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned,
 					Noted: v.Noted})
 			suspicious, notes := plan.Unchecked(cfg, c.schemas)
-			v.Warnings, v.Notes = slices.Concat(v.Warnings, suspicious, plan.Doubtful(cfg, suspicious)), append(v.Notes, notes...)
+			v.Notes = append(v.Notes, notes...)
+			v.Warnings = slices.Concat(v.Warnings, suspicious, plan.Doubtful(cfg, suspicious))
 		}
 		v.InOrder()
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -172,4 +173,14 @@ func checkEventType(text, _ string) (problem, hint string) {
 	}
 	problem, hint, _ = strings.Cut(strings.TrimPrefix(err.Error(), "it "), ": ")
 	return " " + problem, hint
+}
+
+// checkHTTPURL is urls.HTTP for a field.
+func checkHTTPURL(text, _ string) (problem, hint string) { return urls.HTTP(text) }
+
+func checkTopic(text, _ string) (problem, hint string) {
+	if text == "." || text == ".." {
+		return " must be the name of a topic, is " + document.Quote(text), ""
+	}
+	return "", ""
 }

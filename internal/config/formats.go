@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/internal/resourcename"
 )
 
@@ -24,8 +25,6 @@ var (
 	httpURL = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s\\]+([/?][^#\s\\]*)?$`)
 	natsURL = regexp.MustCompile(
 		`^([Nn][Aa][Tt][Ss]|[Tt][Ll][Ss]|[Ww][Ss][Ss]?)://[^/?#@,\s]+(/[^?#,\s]*)?$`)
-	// hostName is that of a machine, as it is in a URL.
-	hostName   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
 	serverName = regexp.MustCompile(`^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252})$`)
 )
 
@@ -62,8 +61,8 @@ var formats = map[string]document.Format{
 	"drop":           {Check: checkDrop},
 	"url-prefix":     {Pattern: urlPrefix, Check: checkURLPrefix},
 	"http-url":       {Pattern: httpURL, Check: checkHTTPURL},
-	"nats-url":       {Pattern: natsURL, Check: checkNATSURL},
-	"broker":         {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: checkBroker},
+	"nats-url":       {Pattern: natsURL, Check: urls.NATS},
+	"broker":         {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: urls.Broker},
 	"topic": {Noun: "the name of a topic",
 		Hint:    `use at most 249 letters, digits, ".", "-" and "_"`,
 		Pattern: regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`), Check: checkTopic},

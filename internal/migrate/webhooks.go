@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 )
 
 // wholeVariable is a value that is one environment variable.
@@ -26,7 +27,7 @@ func (c *converter) url(n *document.Node, field, output string) any {
 	if m := wholeVariable.FindStringSubmatch(text); m != nil {
 		return c.existing(m[1]+m[2], "the URL")
 	}
-	problem, _ := config.CheckURL(text)
+	problem, _ := urls.HTTP(text)
 	switch {
 	case text == "":
 		return c.variable(output+"_url", "the URL of %s, which the original does not have", output)

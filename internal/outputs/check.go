@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
@@ -71,7 +72,7 @@ func (c *checker) url(field string, v config.Value) {
 		c.wrong(field+where, err, "")
 		return
 	}
-	if problem, hint := config.CheckURL(text); problem != "" {
+	if problem, hint := urls.HTTP(text); problem != "" {
 		c.mistakes = append(c.mistakes, c.cfg.ErrorAt(field+where,
 			field+where+": the value"+problem, hint))
 	}

@@ -1,8 +1,11 @@
-package config
+// Package urls checks the URLs and addresses that outputs connect to. Each check
+// returns the problem, as it follows a field's path, and what to do; both are empty without one.
+package urls
 
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,13 +13,15 @@ import (
 	"github.com/informerd/informerd/internal/loopback"
 )
 
-// CheckURL returns what is wrong with the URL of an output that is reached by HTTP, and what to do,
+const httpExample = "https://hooks.example.com/x"
+
+// HTTP returns what is wrong with the URL of an output that is reached by HTTP, and what to do,
 // both empty if nothing is. The URL is not shown: there may be a credential in it.
-func CheckURL(text string) (problem, hint string) {
+func HTTP(text string) (problem, hint string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
-		return " must be a URL that begins with https://", "write it as " + urlExample
+		return " must be a URL that begins with https://", "write it as " + httpExample
 	case u.User != nil:
 		return " must not have a user name",
 			"put the credential into headers, as in headers: {Authorization: {fromEnv: NAME}}"
@@ -25,10 +30,10 @@ func CheckURL(text string) (problem, hint string) {
 	case strings.ContainsFunc(text, func(c rune) bool {
 		return c <= ' ' || c == 0x7f || c == '\\'
 	}):
-		return " has a space, a control character or a backslash in it", "write it as " + urlExample
+		return " has a space, a control character or a backslash in it", "write it as " + httpExample
 	}
 	if problem := checkHostPort(u.Hostname(), u.Port(), u.Host); problem != "" {
-		return problem, "write it as " + urlExample
+		return problem, "write it as " + httpExample
 	}
 	if u.Scheme == "http" && !nearby(u.Hostname()) {
 		return " must begin with https://",
@@ -65,12 +70,13 @@ func nearby(host string) bool {
 		strings.HasSuffix(host, ".svc.cluster.local")
 }
 
-// checkHTTPURL is CheckURL for a field.
-func checkHTTPURL(text, _ string) (problem, hint string) { return CheckURL(text) }
+// hostName is that of a machine, as it is in a URL.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
 
 var natsSchemes = map[string]bool{"nats": true, "tls": true, "ws": true, "wss": true}
 
-func checkNATSURL(text, _ string) (problem, hint string) {
+// NATS checks the URL of a server of NATS.
+func NATS(text, _ string) (problem, hint string) {
 	const example = "write it as nats://nats:4222"
 	u, err := url.Parse(text)
 	switch {
@@ -90,7 +96,8 @@ func checkNATSURL(text, _ string) (problem, hint string) {
 	return "", ""
 }
 
-func checkBroker(text, _ string) (problem, hint string) {
+// Broker checks the address of a broker of Kafka.
+func Broker(text, _ string) (problem, hint string) {
 	const example = "write it as kafka:9092"
 	u, err := url.Parse("//" + text)
 	if err != nil || u.Host != text || u.Port() == "" {
@@ -98,13 +105,6 @@ func checkBroker(text, _ string) (problem, hint string) {
 	}
 	if problem := checkHostPort(u.Hostname(), u.Port(), u.Host); problem != "" {
 		return problem + ", is " + document.Quote(text), example
-	}
-	return "", ""
-}
-
-func checkTopic(text, _ string) (problem, hint string) {
-	if text == "." || text == ".." {
-		return " must be the name of a topic, is " + document.Quote(text), ""
 	}
 	return "", ""
 }
