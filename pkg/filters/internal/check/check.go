@@ -87,7 +87,8 @@ func (s draft) checkConfig() *conf.Config {
 type draft struct {
 	lang.Expression
 
-	mended int // how many mistakes were mended in the text to find others
+	mended int  // how many mistakes were mended in the text to find others
+	trials *int // bytes of the proposals that were tried
 }
 
 // Expression reads an expression and returns its tree and what is suspicious about it. Its
@@ -101,6 +102,15 @@ func Expression(expression lang.Expression) (*parser.Tree, []*lang.CompileError,
 	if strings.TrimSpace(s.Text) == "" {
 		return nil, nil, s.CompileError(0, "the expression is empty")
 	}
+	tree, warnings, err := s.checked()
+	if err != nil {
+		return nil, nil, s.tried(err)
+	}
+	return tree, warnings, nil
+}
+
+// checked reads the expression and finds all mistakes.
+func (s draft) checked() (*parser.Tree, []*lang.CompileError, error) {
 	tree, err := s.parse()
 	if err != nil {
 		return nil, nil, err

@@ -59,7 +59,8 @@ func podSchema() *lang.Schema {
 			"groups": mapOf(listOf(objectOf(map[string]*lang.Schema{"id": number}))),
 		}),
 		"status": objectOf(map[string]*lang.Schema{
-			"phase": text,
+			"phase": text, "conditions": listOf(objectOf(map[string]*lang.Schema{"type": text,
+				"status": text, "reason": text})),
 			"containerStatuses": listOf(
 				objectOf(map[string]*lang.Schema{"name": text, "restartCount": number, "ready": yes,
 					"state": state, "lastState": state})),
@@ -138,6 +139,9 @@ func TestSchemaErrors(t *testing.T) {
 		`object.metadata.name contains object.metadata.labels`, `"x" endsWith object.spec.replicas`,
 		`string(object.status) contains "x"`, `string(object.spec.containers) == "x"`,
 		`count(object.spec.containers) > 1`, `count(object.spec.containers[0].args) > 1`,
+		`any(object.spec.containers, .ports.name == "x")`,
+		`any(object.spec.containers, #.ports.name == "x")`,
+		`any(object.spec.containers, any(.ports, .name == "x") || .resources.limits["a b"] == .ports["a b"])`,
 		`sum(object.spec.containers) > 1`, `sum(map(object.spec.containers, .image)) > 1`,
 	} {
 		_, err := filters.Compile(lang.Expression{Text: text, File: "config.yaml", Line: 31,

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	case base.path == "":
 	case kind == "array":
 		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, displayed(key),
-			insteadOfList(base.path, key))
+			c.insteadOfList(base, key, offset))
 	case isScalarKind(kind):
 		if hint, fix := c.draft.keyAt(offset); fix != nil {
 			c.found(c.draft.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
@@ -146,10 +147,27 @@ func displayed(key string) string {
 	return strconv.Quote(key)
 }
 
+// ofItemBefore is a field of an item, with the dot behind it.
+var ofItemBefore = regexp.MustCompile(`(?:^|[^\w.#)\]])#?((?:\.\w+)+)\.$`)
+
 // insteadOfList returns the hint that says how a field of a list's items is read.
-func insteadOfList(path, key string) string {
+func (c *schemaCheck) insteadOfList(list fact, key string, offset int) string {
+	path, items := list.path, list.schema.Items
+	if root, ok := strings.CutSuffix(path, ".status.conditions"); ok && fieldOf(items, key) == nil {
+		return fmt.Sprintf("ask with any(%s.status.conditions, .type == %s && .status == \"True\")",
+			root, strconv.Quote(key))
+	}
 	if strings.Contains(path, "[*]") { // no expression names it like that
+		before := string([]rune(c.draft.Text)[:min(offset, len([]rune(c.draft.Text)))])
+		if found := ofItemBefore.FindStringSubmatch(before); found != nil &&
+			len(c.items) < lang.MaxNesting && key != "" {
+			return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%[1]s, %[2]s …)",
+				found[1], named(key))
+		}
 		return "name an item of it, as in [0]" + named(key) + ", or use any(…)"
+	}
+	if items != nil && len(items.Fields) > 0 && fieldOf(items, key) == nil {
+		return fmt.Sprintf("name an item of it, as in %s[0], or ask with any(%[1]s, …)", path)
 	}
 	ofItem := named(key)
 	if ofItem[0] == '[' {

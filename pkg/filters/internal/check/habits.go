@@ -18,75 +18,83 @@ import (
 type habit struct {
 	write string
 	args  int    // how many, $0 included; with another number only the hint is shown
-	item  bool   // $1 is the name of the item and $2 a condition: c, c.name == "a"
+	item  bool   // $1 is a condition about the items, before which their name may be: c, c.x == 1
 	note  string // added to the hint
 }
 
 // habits are functions and methods of CEL, JavaScript, Go templates, SQL and expr itself, by
 // their names in lower case.
 var habits = map[string]habit{
-	"has":        {write: "$0 != nil", args: 1},
-	"exists":     {write: "any($0, $2)", args: 3, item: true},
-	"exists_one": {write: "one($0, $2)", args: 3, item: true},
-	"all":        {write: "all($0, $2)", args: 3, item: true},
-	"map":        {write: "map($0, $2)", args: 3, item: true},
-	"filter":     {write: "filter($0, $2)", args: 3, item: true},
-	"some":       {write: "any($0, $1)", args: 2},
-	"every":      {write: "all($0, $1)", args: 2},
-	"any":        {write: "any($0, $1)", args: 2},
-	"none":       {write: "none($0, $1)", args: 2},
-	"one":        {write: "one($0, $1)", args: 2},
-	"count":      {write: "count($0, $1)", args: 2},
-	"find":       {write: "find($0, $1)", args: 2},
-	"size":       {write: "len($0)", args: 1},
-	"length":     {write: "len($0)", args: 1},
-	"len":        {write: "len($0)", args: 1},
-	"contains":   {write: "$0 contains $1", args: 2},
-	"includes":   {write: "$1 in $0", args: 2},
-	"startswith": {write: "$0 startsWith $1", args: 2},
-	"hasprefix":  {write: "$0 startsWith $1", args: 2},
-	"endswith":   {write: "$0 endsWith $1", args: 2},
-	"hassuffix":  {write: "$0 endsWith $1", args: 2},
-	"matches":    {write: "$0 matches $1", args: 2},
-	"match":      {write: "$0 matches $1", args: 2},
-	"regexmatch": {write: "$0 matches $1", args: 2},
-	"regex":      {write: "$0 matches $1", args: 2},
-	"isnull":     {write: "$0 == nil", args: 1},
-	"isnil":      {write: "$0 == nil", args: 1},
-	"isempty":    {write: "len($0) == 0", args: 1},
-	"empty":      {write: "len($0) == 0", args: 1},
-	"defined":    {write: "$0 != nil", args: 1},
-	"lower":      {write: "lower($0)", args: 1},
-	"tolower":    {write: "lower($0)", args: 1},
-	"lowerascii": {write: "lower($0)", args: 1},
-	"upper":      {write: "upper($0)", args: 1},
-	"toupper":    {write: "upper($0)", args: 1},
-	"upperascii": {write: "upper($0)", args: 1},
-	"trim":       {write: "trim($0)", args: 1},
-	"keys":       {write: "keys($0)", args: 1},
-	"values":     {write: "values($0)", args: 1},
-	"str":        {write: "string($0)", args: 1},
-	"tostring":   {write: "string($0)", args: 1},
-	"double":     {write: "float($0)", args: 1},
-	"number":     {write: "float($0)", args: 1},
-	"integer":    {write: "int($0)", args: 1},
-	"timestamp":  {write: "date($0)", args: 1},
-	"time":       {write: "date($0)", args: 1},
-	"dyn":        {write: "$0", args: 1},
-	"labels":     {write: "label($0)", args: 1},
-	"now":        {note: "age() is the time since the object was created, age(x) the time since x"},
-	"coalesce":   {write: "($0 ?? $1)", args: 2},
-	"default":    {write: "($0 ?? $1)", args: 2},
-	"if":         {write: "($0 ? $1 : $2)", args: 3},
-	"type":       {note: "informerd reports a field of an unexpected type; a missing field is nil"},
-	"split":      {note: "use contains, startsWith, endsWith, matches or glob(…)"},
-	"join":       {note: "read single items, as in list[0], or count them"},
-	"replace":    {note: "use trimPrefix(…) and trimSuffix(…), or matches"},
-	"get":        {write: "$0[$1]", args: 2},
-	"haskey":     {write: "$1 in $0", args: 2},
-	"sprintf":    {note: `join texts with +, as in "pod " + object.metadata.name`},
-	"format":     {note: `join texts with +, as in "pod " + object.metadata.name`},
-	"concat":     {note: `join texts with +, as in "pod " + object.metadata.name`},
+	"has":               {write: "$0 != nil", args: 1},
+	"exists":            {write: "any($0, $1)", args: 2, item: true},
+	"exists_one":        {write: "one($0, $1)", args: 2, item: true},
+	"all":               {write: "all($0, $1)", args: 2, item: true},
+	"map":               {write: "map($0, $1)", args: 2, item: true},
+	"filter":            {write: "filter($0, $1)", args: 2, item: true},
+	"some":              {write: "any($0, $1)", args: 2, item: true},
+	"every":             {write: "all($0, $1)", args: 2, item: true},
+	"any":               {write: "any($0, $1)", args: 2, item: true},
+	"none":              {write: "none($0, $1)", args: 2, item: true},
+	"one":               {write: "one($0, $1)", args: 2, item: true},
+	"count":             {write: "count($0, $1)", args: 2, item: true},
+	"find":              {write: "find($0, $1)", args: 2, item: true},
+	"size":              {write: "len($0)", args: 1},
+	"length":            {write: "len($0)", args: 1},
+	"len":               {write: "len($0)", args: 1},
+	"contains":          {write: "$0 contains $1", args: 2},
+	"includes":          {write: "$1 in $0", args: 2},
+	"startswith":        {write: "$0 startsWith $1", args: 2},
+	"hasprefix":         {write: "$0 startsWith $1", args: 2},
+	"endswith":          {write: "$0 endsWith $1", args: 2},
+	"hassuffix":         {write: "$0 endsWith $1", args: 2},
+	"matches":           {write: "$0 matches $1", args: 2},
+	"match":             {write: "$0 matches $1", args: 2},
+	"regexmatch":        {write: "$0 matches $1", args: 2},
+	"regex":             {write: "$0 matches $1", args: 2},
+	"isnull":            {write: "$0 == nil", args: 1},
+	"isnil":             {write: "$0 == nil", args: 1},
+	"isempty":           {write: "len($0) == 0", args: 1},
+	"empty":             {write: "len($0) == 0", args: 1},
+	"defined":           {write: "$0 != nil", args: 1},
+	"lower":             {write: "lower($0)", args: 1},
+	"tolower":           {write: "lower($0)", args: 1},
+	"lowerascii":        {write: "lower($0)", args: 1},
+	"tolowercase":       {write: "lower($0)", args: 1},
+	"touppercase":       {write: "upper($0)", args: 1},
+	"equalfold":         {write: "lower($0) == lower($1)", args: 2},
+	"matchstring":       {write: "$1 matches $0", args: 2},
+	"regexpmatchstring": {write: "$1 matches $0", args: 2},
+	"rematch":           {write: "$1 matches $0", args: 2},
+	"research":          {write: "$1 matches $0", args: 2},
+	"slicescontains":    {write: "$1 in $0", args: 2},
+	"upper":             {write: "upper($0)", args: 1},
+	"toupper":           {write: "upper($0)", args: 1},
+	"upperascii":        {write: "upper($0)", args: 1},
+	"trim":              {write: "trim($0)", args: 1},
+	"keys":              {write: "keys($0)", args: 1},
+	"values":            {write: "values($0)", args: 1},
+	"str":               {write: "string($0)", args: 1},
+	"tostring":          {write: "string($0)", args: 1},
+	"double":            {write: "float($0)", args: 1},
+	"number":            {write: "float($0)", args: 1},
+	"integer":           {write: "int($0)", args: 1},
+	"timestamp":         {write: "date($0)", args: 1},
+	"time":              {write: "date($0)", args: 1},
+	"dyn":               {write: "$0", args: 1},
+	"labels":            {write: "label($0)", args: 1},
+	"now":               {note: "age() is the time since the object was created, age(x) the time since x"},
+	"coalesce":          {write: "($0 ?? $1)", args: 2},
+	"default":           {write: "($0 ?? $1)", args: 2},
+	"if":                {write: "($0 ? $1 : $2)", args: 3},
+	"type":              {note: "informerd reports a field of an unexpected type; a missing field is nil"},
+	"split":             {note: "use contains, startsWith, endsWith, matches or glob(…)"},
+	"join":              {note: "read single items, as in list[0], or count them"},
+	"replace":           {note: "use trimPrefix(…) and trimSuffix(…), or matches"},
+	"get":               {write: "$0[$1]", args: 2},
+	"haskey":            {write: "$1 in $0", args: 2},
+	"sprintf":           {note: `join texts with +, as in "pod " + object.metadata.name`},
+	"format":            {note: `join texts with +, as in "pod " + object.metadata.name`},
+	"concat":            {note: `join texts with +, as in "pod " + object.metadata.name`},
 }
 
 // ofKeys are methods of other languages, in lower case, that ask whether a map has a key.
@@ -216,20 +224,29 @@ func (s draft) withHabit(offset int, at lang.Fix, name string, args []string,
 		return s.CompileError(offset, "%s", message)
 	case h.write == "":
 		return s.CompileError(offset, "%s; %s", message, h.note)
-	case h.args == len(args):
-		if h.item {
-			args[2] = ofItem(args[2], args[1])
+	case h.args == len(args) || h.item && len(args) == 3:
+		if len(args) == 3 && h.item {
+			args = []string{args[0], ofItem(args[2], args[1])}
 		}
 		at.Text = h.fill(args)
 		for _, text := range []string{at.Text, "(" + at.Text + ")"} {
 			at.Text = text
 			if at.To > at.From && s.mends(at, at.From) && !bindsLoosely(s.Text, at, h) {
-				return s.Proposed(offset, &at, "%s; write %s", message, text)
+				e := s.Proposed(offset, &at, "%s; write %s", message, text)
+				e.General = message + "; write " + h.example()
+				return e
 			}
 		}
 	}
-	example := []string{"a", "b", ".name == …"}
-	return s.CompileError(offset, "%s; write %s", message, h.fill(example))
+	return s.CompileError(offset, "%s; write %s", message, h.example())
+}
+
+// example returns the text for any arguments.
+func (h habit) example() string {
+	if h.item {
+		return h.fill([]string{"list", ".name == …"})
+	}
+	return h.fill([]string{"a", "b", "c"})
 }
 
 // bindsLoosely reports whether an operator before or after the place would bind more tightly
@@ -264,24 +281,12 @@ func (h habit) fill(args []string) string {
 		arg := args[i]
 		operand := strings.Contains(h.write, "$"+fmt.Sprint(i)+" ") ||
 			strings.Contains(h.write, " $"+fmt.Sprint(i)) && !strings.Contains(h.write, ",")
-		if operand && !simpleOperand.MatchString(arg) {
+		if operand && !simpleOperand.MatchString(arg) && !atomic(arg) {
 			arg = "(" + arg + ")"
 		}
 		text = strings.ReplaceAll(text, "$"+fmt.Sprint(i), arg)
 	}
 	return text
-}
-
-// ofItem rewrites a condition in which a variable is the item.
-func ofItem(condition, variable string) string {
-	if variable == "" || strings.ContainsFunc(variable, func(r rune) bool {
-		return !isWordRune(r)
-	}) {
-		return condition
-	}
-	name := `(^|[^\w.$"'])` + regexp.QuoteMeta(variable)
-	condition = regexp.MustCompile(name+`\.`).ReplaceAllString(condition, "$1.")
-	return regexp.MustCompile(name+`($|[^\w"'])`).ReplaceAllString(condition, "$1#$2")
 }
 
 // propose refuses a node and proposes what to write instead.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/check"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
@@ -21,8 +22,11 @@ func habitCases(t *testing.T) []lang.Expression {
 		t.Fatal(err)
 	}
 	kinds := map[string]lang.Kind{"filter": lang.KindFilter, "deny": lang.KindDeny,
-		"message": lang.KindMessage,
-		"select":  lang.KindSelect}
+		"message": lang.KindMessage, "pod": lang.KindFilter, "event": lang.KindFilter,
+		"select": lang.KindSelect}
+	schemas := map[string]*lang.Schema{"pod": podSchema(), "event": objectOf(
+		map[string]*lang.Schema{"type": typed("string"), "reason": typed("string"),
+			"involvedObject": typed("object"), "metadata": podSchema().Fields["metadata"]})}
 	var all []lang.Expression
 	for line := range strings.Lines(string(data)) {
 		name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -30,7 +34,7 @@ func habitCases(t *testing.T) []lang.Expression {
 		if !ok || !known {
 			t.Fatalf("testdata/habits.txt: %q", line)
 		}
-		all = append(all, lang.Expression{Text: text, Kind: kind,
+		all = append(all, lang.Expression{Text: text, Kind: kind, Schema: schemas[name],
 			Informers: map[string][]string{"pods": nil}})
 	}
 	return all
@@ -164,4 +168,20 @@ func TestProposalsOfAnyMixture(t *testing.T) {
 		}
 		checkProposals(t, source)
 	})
+}
+
+// The answer to a wrong number of arguments says the same as the table in the documentation.
+func TestSignaturesAreThoseOfTheTable(t *testing.T) {
+	found := 0
+	for _, row := range filters.Table() {
+		if want, ok := check.Signatures[row.Name]; ok {
+			found++
+			if row.Signature != want {
+				t.Errorf("%s: the table has %q, an error %q", row.Name, row.Signature, want)
+			}
+		}
+	}
+	if found != len(lang.OwnSignatures) || found != len(check.Signatures) {
+		t.Errorf("%d signatures of %d functions", found, len(lang.OwnSignatures))
+	}
 }

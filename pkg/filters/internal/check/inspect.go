@@ -35,8 +35,8 @@ func (in *inspector) inspect(n ast.Node, depth int) error {
 	if in.visits > lang.MaxVisits {
 		return in.errorf(n, "the expression has more than %d nodes", lang.MaxNodes)
 	}
-	if err := in.node(n, depth); err != nil && len(in.found.all) < lang.MaxMistakes {
-		in.found.add(err)
+	if len(in.found.all) < lang.MaxMistakes {
+		in.found.add(in.node(n, depth))
 	}
 	if _, ok := n.(*ast.PredicateNode); ok {
 		depth++
@@ -122,7 +122,7 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 	case "matches":
 		if text, ok := n.Right.(*ast.StringNode); ok {
 			if _, err := values.CompilePattern(text.Value); err != nil {
-				return in.errorf(text, "%v", err)
+				return in.pattern(n, text, err)
 			}
 		}
 	case "+", "-", "*", "/", "%", "**", "^":
@@ -166,6 +166,9 @@ func (in *inspector) name(n *ast.IdentifierNode, depth int) error {
 		if depth > 0 {
 			return in.propose(n, "."+n.Value, "%s is a function; a field of an item is written .%[1]s",
 				n.Value)
+		}
+		if n.Value == "age" {
+			return in.propose(n, "age()", "age is a function; write age()")
 		}
 		return in.errorf(n, "%s is a function; write %[1]s(…)", n.Value)
 	}

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +24,7 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	}
 	indexes, exists := in.draft.Informers[informer.Value]
 	if !exists {
-		return in.errorf(informer, "unknown informer %q%s", informer.Value,
-			suggestion(informer.Value, slices.Sorted(maps.Keys(in.draft.Informers)),
-				"; none is declared for this expression"))
+		return in.errorf(informer, "unknown informer %q%s", informer.Value, in.undeclared(informer.Value))
 	}
 	if name == "cached" || len(n.Arguments) < 2 {
 		return nil
@@ -39,6 +39,19 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	}
 	return nil
 }
+
+// undeclared returns the hint for the name of an informer that is not declared.
+func (in *inspector) undeclared(name string) string {
+	names := slices.Sorted(maps.Keys(in.draft.Informers))
+	hint := suggestion(name, names, "; none is declared for this expression")
+	if nearestOf(name, names) == "" && resourceName.MatchString(name) {
+		hint += fmt.Sprintf("; to have it, add informers: {%s: {resource: %s}} to the configuration",
+			name, name)
+	}
+	return hint
+}
+
+var resourceName = regexp.MustCompile(`^[a-z]+s$`)
 
 // suggestion returns the hint that proposes a name, or lists the names.
 func suggestion(name string, names []string, none string) string {

@@ -137,7 +137,7 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0],
 			ofItem(strings.TrimSpace(condition), variable))
 		return s.replacing(from, end, by,
-			"%s; an item has no name here, it is #, and its fields are .name: write %s", plain, by)
+			"an item has no name here, it is #, and its fields are .name: write %s", by)
 	}
 	return nil
 }

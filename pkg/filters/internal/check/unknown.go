@@ -82,6 +82,12 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
 			"unknown name %q; write %s", name, by)
 	}
+	if e := s.ofEventObject(name, offset, text); e != nil {
+		return e
+	}
+	if e := s.itemName(name, offset, text); e != nil {
+		return e
+	}
 	replace := func(by string) *lang.Fix { return &lang.Fix{From: offset, To: end, Text: by} }
 	before := strings.TrimRight(string(text[:offset]), " ")
 	switch word := strings.ToLower(name); {
@@ -105,7 +111,10 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if _, exists := builtin.Index[name]; exists {
 		return s.CompileError(offset, "the function %s is not available in %s", name, kind.Plural)
 	}
-	known := append(s.Kind.Functions(), s.Kind.Variables()...)
+	known := s.Kind.Variables()
+	if !strings.HasPrefix(string(text[end:]), ".") { // a function has no fields
+		known = append(known, s.Kind.Functions()...)
+	}
 	if slices.Contains(lang.MessageVariables, name) && !s.Kind.Has(name) {
 		return s.CompileError(offset, "unknown name %q; only the expressions of outputs have it",
 			name)
@@ -116,14 +125,64 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if s.Kind.Returns() == lang.ReturnsText && strings.TrimSpace(s.Text) == name {
 		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
 	}
-	if item := replace("#"); insidePredicate(string(text[:offset])) && s.mends(*item, offset) {
-		return s.Proposed(offset, item,
-			"unknown name %q; within any(…) and the like an item is #, and a field of it is .name",
-			name)
+	if e := s.item(name, offset, text); e != nil {
+		return e
 	}
-	return s.CompileError(offset,
-		"unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
-		name, strings.Join(s.Kind.Variables(), ", "))
+	return s.CompileError(offset, "unknown name %q%s", name, s.variablesHint())
+}
+
+// variablesHint returns the hint for a name that is not like any other.
+func (s draft) variablesHint() string {
+	return "; text needs quotes, and a field begins with object; the variables are " +
+		strings.Join(s.Kind.Variables(), ", ")
+}
+
+// itemNames are what other languages often call an item of a list.
+var itemNames = []string{"item", "it", "elem", "element", "each", "entry", "container", "value"}
+
+// itemName recognizes a name that an item of a list has in other languages: item.name, c.name.
+func (s draft) itemName(name string, offset int, text []rune) *lang.CompileError {
+	if len(name) > 1 && !slices.Contains(itemNames, strings.ToLower(name)) {
+		return nil
+	}
+	return s.item(name, offset, text)
+}
+
+// item proposes an item of a list, or a field of it, for a name within any(…) and the like.
+func (s draft) item(name string, offset int, text []rune) *lang.CompileError {
+	end := offset + len([]rune(name))
+	if !insidePredicate(string(text[:offset])) {
+		return nil
+	}
+	fix := &lang.Fix{From: offset, To: end, Text: "#"}
+	if end+1 < len(text) && text[end] == '.' && isWordRune(text[end+1]) {
+		*fix = lang.Fix{From: offset, To: end + 1, Text: "."}
+	}
+	if !s.mends(*fix, offset) {
+		return nil
+	}
+	return s.Proposed(offset, fix,
+		"unknown name %q; within any(…) and the like an item is #, and a field of it is .name", name)
+}
+
+var eventField = regexp.MustCompile(`^event\.(object\b|[A-Za-z]\w*)`)
+
+// ofEventObject recognizes event.type of an object that is an event of Kubernetes, and event.object.
+func (s draft) ofEventObject(name string, offset int, text []rune) *lang.CompileError {
+	found := eventField.FindStringSubmatch(string(text[offset:]))
+	if name != "event" || found == nil {
+		return nil
+	}
+	switch {
+	case found[1] == "object" || found[1] == "op" && s.Kind.SeesEvents():
+		end := offset + len("event.")
+		return s.Proposed(offset, &lang.Fix{From: offset, To: end}, "unknown name %q; write %s",
+			name, found[1])
+	case s.isTopField(found[1]):
+		return s.Proposed(offset, &lang.Fix{From: offset, To: offset + len(name), Text: "object"},
+			"unknown name %q; write object", name)
+	}
+	return nil
 }
 
 var watchEvent = regexp.MustCompile(

@@ -19,6 +19,9 @@ func (s draft) mistake(err error, tree *parser.Tree) *lang.CompileError {
 		if name, ok := strings.CutPrefix(where.Message, unknownPrefix); ok {
 			return s.unknownName(name, where.From)
 		}
+		if e := s.typeHint(where, tree); e != nil {
+			return e
+		}
 		return s.CompileError(where.From, "%s", s.reword(where.Message))
 	}
 	offset := 0

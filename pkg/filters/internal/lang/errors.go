@@ -28,6 +28,8 @@ type CompileError struct {
 	Offset int  // of the place in the text, in characters
 	Fix    *Fix // what the message proposes; nil if it proposes no text
 	Mend   *Fix // without a Fix, a change that lets the rest be parsed; not proposed
+	// General is the message without what the Fix proposes; "": what stands before the proposal.
+	General string
 }
 
 // Error returns the place and the message, then the line with a caret below the place.

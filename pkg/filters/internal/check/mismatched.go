@@ -1,0 +1,142 @@
+package check
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Signatures says how informerd's own functions are called, as the table in docs/filters.md does.
+var Signatures = map[string]string{
+	"changed": "changed(path, …)", "became": "became(condition)", "label": "label(key)",
+	"annotation": "annotation(key)", "owner": "owner(kind)", "condition": "condition(type)",
+	"cached":   "cached(informer, namespace, name)",
+	"byIndex":  "byIndex(informer, index, value), byIndex(informer, index, value, namespace)",
+	"quantity": "quantity(x)", "duration": "duration(x)", "age": "age(), age(time)",
+	"semver": "semver(text)", "image": "image(reference)", "ip": "ip(text)", "cidr": "cidr(text)",
+	"glob": "glob(pattern, text)",
+}
+
+var (
+	argumentCount = regexp.MustCompile(`^(?:not enough|too many) arguments to call (\w+)$`)
+	mismatched    = regexp.MustCompile(
+		`^invalid operation: (\S+) \(mismatched types (\S+) and (\S+)\)$`)
+)
+
+// typeHint returns a better answer to what expr's checker refuses, nil if there is none.
+func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError {
+	refusal := strings.TrimSpace(where.Message)
+	if found := argumentCount.FindStringSubmatch(refusal); found != nil &&
+		Signatures[found[1]] != "" {
+		return s.CompileError(where.From, "%s; it is called as %s", refusal,
+			Signatures[found[1]])
+	}
+	if tree == nil {
+		return nil
+	}
+	if strings.HasSuffix(refusal, "to call became") {
+		return s.becameText(where, tree)
+	}
+	found := mismatched.FindStringSubmatch(typeWords.Replace(refusal))
+	n, _ := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
+		_, ok := n.(*ast.BinaryNode)
+		return ok
+	}).(*ast.BinaryNode)
+	if found == nil || n == nil || n.Operator != found[1] {
+		return nil
+	}
+	if _, list := n.Right.(*ast.ArrayNode); list && (n.Operator == "==" || n.Operator == "!=") {
+		by := map[string]string{"==": "in", "!=": "not in"}[n.Operator]
+		return s.replacing(where.From, where.From+len(n.Operator), by,
+			"%q cannot compare a %s and a list; write %s", n.Operator, typeNoun(found[2]), by)
+	}
+	if comparisons[n.Operator] {
+		if e := s.otherConstant(n, n.Right, found[2], found[3]); e != nil {
+			return e
+		}
+		return s.otherConstant(n, n.Left, found[3], found[2])
+	}
+	return nil
+}
+
+var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true,
+	">=": true}
+
+// otherConstant proposes the type that a constant is compared with.
+func (s draft) otherConstant(n *ast.BinaryNode, constant ast.Node, want, got string) *lang.CompileError {
+	kind := map[string]string{"int": "number", "float": "number", "string": "string",
+		"bool": "boolean"}[want]
+	text, ok := strings.CutPrefix(meant(kind, want == "int", constant), "; did you mean ")
+	at, whole := nodes.NewExtents(s.Text).Span(constant)
+	if !ok || !whole {
+		return nil
+	}
+	at.Text = strings.TrimSuffix(text, "?")
+	return s.Proposed(constant.Location().From, &at, "%q cannot compare a %s and a %s; write %s",
+		n.Operator, typeNoun(want), typeNoun(got), at.Text)
+}
+
+func typeNoun(of string) string {
+	switch of {
+	case "int", "float":
+		return "number"
+	case "string":
+		return "text"
+	case "bool":
+		return "true or false"
+	}
+	return of
+}
+
+// becameText answers a text where became takes a condition: an expression or a path in quotes.
+func (s draft) becameText(where *file.Error, tree *parser.Tree) *lang.CompileError {
+	const message = `became takes a condition, as in became(object.status.phase == "Running")`
+	text, ok := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
+		_, ok := n.(*ast.StringNode)
+		return ok
+	}).(*ast.StringNode)
+	if !ok {
+		return s.CompileError(where.From, message)
+	}
+	inner := draft{Expression: s.Expression}
+	inner.Text = "became(" + text.Value + ")"
+	at := &lang.Fix{From: text.Location().From, To: text.Location().To, Text: text.Value}
+	if _, _, err := inner.checked(); err == nil && at.To > at.From {
+		return s.Proposed(where.From, at, "became takes a condition without quotes; write became(%s)",
+			text.Value)
+	}
+	path := strings.TrimPrefix(text.Value, "object.")
+	if _, err := object.CompilePath(path); err == nil && strings.Contains(path, ".") {
+		return s.CompileError(where.From, "%s; whether a field has changed is asked with changed(%s)",
+			message, strconv.Quote(path))
+	}
+	return s.CompileError(where.From, message)
+}
+
+// nodeAt returns the outermost node at a place that is of a kind, nil if there is none.
+func nodeAt(n *ast.Node, offset int, is func(ast.Node) bool) ast.Node {
+	finder := &kindFinder{offset: offset, is: is}
+	ast.Walk(n, finder)
+	return finder.found
+}
+
+type kindFinder struct {
+	offset int
+	is     func(ast.Node) bool
+	found  ast.Node
+}
+
+// Visit is called for children before their parents.
+func (f *kindFinder) Visit(n *ast.Node) {
+	if (*n).Location().From == f.offset && f.is(*n) {
+		f.found = *n
+	}
+}

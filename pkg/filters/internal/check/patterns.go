@@ -1,0 +1,45 @@
+package check
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+)
+
+var (
+	lookaround = regexp.MustCompile(`\(\?<?[=!]`)
+	backtrack  = regexp.MustCompile(`\\[1-9]`)
+	notAtBegin = regexp.MustCompile(`^\^\(\?!([^()]*)\)(?:\.[*+]\$?)?$`)
+)
+
+// pattern refuses a regular expression, and says what to write in place of one of other languages.
+func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error) error {
+	switch {
+	case !lookaround.MatchString(text.Value) && backtrack.MatchString(text.Value):
+		return in.errorf(text, "%v; there are no references to groups, such as \\1", err)
+	case !lookaround.MatchString(text.Value):
+		return in.errorf(text, "%v", err)
+	}
+	const message = "regular expressions have no lookahead and no lookbehind, (?!…) and the like"
+	found := notAtBegin.FindStringSubmatch(text.Value)
+	texts := nodes.NewExtents(in.draft.Text)
+	if at, whole := texts.Span(n); found != nil && whole && !strings.Contains(found[1], "$") {
+		pattern := "^" + found[1]
+		if strings.Contains(pattern, "|") {
+			pattern = "^(" + found[1] + ")"
+		}
+		at.Text = written(texts, n.Left) + " not matches " + strconv.Quote(pattern)
+		if bindsLoosely(in.draft.Text, at, habit{write: "$0 not matches $1"}) {
+			at.Text = "(" + at.Text + ")"
+		}
+		if in.draft.mends(at, at.From) {
+			return in.draft.Proposed(text.Location().From, &at, message+"; write %s", at.Text)
+		}
+	}
+	return in.errorf(text, message+
+		`; write not (… matches "…") for what must not be, and && between several patterns`)
+}
