@@ -71,7 +71,8 @@ var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true,
 	">=": true}
 
 // otherConstant proposes the type that a constant is compared with.
-func (s draft) otherConstant(n *ast.BinaryNode, constant ast.Node, want, got string) *lang.CompileError {
+func (s draft) otherConstant(n *ast.BinaryNode, constant ast.Node,
+	want, got string) *lang.CompileError {
 	kind := map[string]string{"int": "number", "float": "number", "string": "string",
 		"bool": "boolean"}[want]
 	text, ok := strings.CutPrefix(meant(kind, want == "int", constant), "; did you mean ")

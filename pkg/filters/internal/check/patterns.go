@@ -7,6 +7,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
@@ -33,7 +34,7 @@ func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error)
 			pattern = "^(" + found[1] + ")"
 		}
 		at.Text = written(texts, n.Left) + " not matches " + strconv.Quote(pattern)
-		if bindsLoosely(in.draft.Text, at, habit{write: "$0 not matches $1"}) {
+		if bindsLoosely(in.draft.Text, at, habits.Habit{Write: "$0 not matches $1"}) {
 			at.Text = "(" + at.Text + ")"
 		}
 		if in.draft.mends(at, at.From) {

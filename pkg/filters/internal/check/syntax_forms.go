@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
@@ -62,7 +63,7 @@ func (s draft) unknownPredicate(before string) *lang.CompileError {
 			depth = 0
 			if to != i || from == to || from > 0 && text[from-1] == '.' ||
 				slices.Contains(s.Kind.Functions(), name) ||
-				habits[strings.ToLower(name)].write != "" {
+				habits.Table[strings.ToLower(name)].Write != "" {
 				continue
 			}
 			near := nearestOf(name, lang.Predicates)
@@ -135,7 +136,7 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 			continue
 		}
 		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0],
-			ofItem(strings.TrimSpace(condition), variable))
+			habits.OfItem(strings.TrimSpace(condition), variable))
 		return s.replacing(from, end, by,
 			"an item has no name here, it is #, and its fields are .name: write %s", by)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
@@ -89,8 +90,13 @@ func (s draft) remaining(fix lang.Fix, known []*lang.CompileError) (rest []strin
 // for each, which proposes the whole.
 func (s draft) rewritten(all []*lang.CompileError) []*lang.CompileError {
 	var done []lang.Fix
+	refused := map[int]bool{}
+	for _, mistake := range all {
+		refused[mistake.Offset] = true
+	}
 	for _, swap := range []bool{false, true} {
-		for _, fix := range s.rewritings(all, swap) {
+		for _, fix := range habits.Rewritings(habits.Asked{Text: s.Text,
+			Functions: s.Kind.Functions(), Refused: refused, Swap: swap}) {
 			if slices.ContainsFunc(done, func(d lang.Fix) bool {
 				return fix.From < d.To && d.From < fix.To
 			}) {

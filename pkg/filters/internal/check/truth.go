@@ -5,6 +5,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
@@ -28,7 +29,7 @@ func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 		instead = " == nil"
 	}
 	hint := "compare it with something"
-	if simpleOperand.MatchString(text) {
+	if habits.SimpleOperand.MatchString(text) {
 		hint = "write " + text + instead
 	}
 	c.errorf(n.Location().From, "%s is %s, and %s needs true or false; %s", text,

@@ -167,7 +167,7 @@ func (s draft) item(name string, offset int, text []rune) *lang.CompileError {
 
 var eventField = regexp.MustCompile(`^event\.(object\b|[A-Za-z]\w*)`)
 
-// ofEventObject recognizes event.type of an object that is an event of Kubernetes, and event.object.
+// ofEventObject recognizes event.object, and event.type of an object that is itself an event.
 func (s draft) ofEventObject(name string, offset int, text []rune) *lang.CompileError {
 	found := eventField.FindStringSubmatch(string(text[offset:]))
 	if name != "event" || found == nil {
@@ -186,7 +186,7 @@ func (s draft) ofEventObject(name string, offset int, text []rune) *lang.Compile
 }
 
 var watchEvent = regexp.MustCompile(
-	`^(?:type|eventType|watchEvent|event\.type)\s*(==|!=)\s*["'](\w+)["']`)
+	`^(?:type|eventType|watchEvent|event\.type|request\.operation)\s*(==|!=)\s*["'](\w+)["']`)
 
 // ofWatch translates a comparison of the type of a watch event, such as type == "ADDED".
 func ofWatch(text []rune, offset int) (by string, end int) {

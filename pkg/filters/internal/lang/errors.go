@@ -28,7 +28,8 @@ type CompileError struct {
 	Offset int  // of the place in the text, in characters
 	Fix    *Fix // what the message proposes; nil if it proposes no text
 	Mend   *Fix // without a Fix, a change that lets the rest be parsed; not proposed
-	// General is the message without what the Fix proposes; "": what stands before the proposal.
+	// General is the message without what the Fix proposes; "" if the part before the
+	// proposal says enough.
 	General string
 }
 

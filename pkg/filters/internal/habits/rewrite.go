@@ -1,4 +1,4 @@
-package check
+package habits
 
 import (
 	"slices"
@@ -14,29 +14,32 @@ import (
 // rewriter writes the functions and methods of other languages in the words of this one, those
 // within others first. It works on tokens, since much of what it reads is no expression here.
 type rewriter struct {
-	draft   draft
+	asked   Asked
 	source  []rune
 	tokens  []lexer.Token
-	pair    map[int]int  // the closing bracket of each opening one
-	refused map[int]bool // where the mistakes are
-	swap    bool         // of contains and in, which some languages do not tell apart, the other one
-	items   []string     // the names that items have here, the innermost last
-	changes []lang.Fix   // of the outermost parts that change
-	failed  bool         // there is something that has no form here
+	pair    map[int]int // the closing bracket of each opening one
+	items   []string    // the names that items have here, the innermost last
+	changes []lang.Fix  // of the outermost parts that change
+	failed  bool        // there is something that has no form here
 }
 
-// rewritings returns the parts of the expression that can be written in this language, each one as a
-// whole.
-func (s draft) rewritings(all []*lang.CompileError, swap bool) []lang.Fix {
-	tokens, err := lexer.Lex(file.NewSource(s.Text))
+// Asked is what is to be rewritten.
+type Asked struct {
+	Text      string
+	Functions []string     // that there are
+	Refused   map[int]bool // the places of mistakes, in characters
+	// Swap chooses in where contains would be written, and the other way round: some languages
+	// have one name for both.
+	Swap bool
+}
+
+// Rewritings returns the parts of a text that have a form in this language, each as a whole.
+func Rewritings(asked Asked) []lang.Fix {
+	tokens, err := lexer.Lex(file.NewSource(asked.Text))
 	if err != nil {
 		return nil
 	}
-	r := &rewriter{draft: s, source: []rune(s.Text), tokens: tokens, pair: map[int]int{},
-		refused: map[int]bool{}, swap: swap}
-	for _, mistake := range all {
-		r.refused[mistake.Offset] = true
-	}
+	r := &rewriter{asked: asked, source: []rune(asked.Text), tokens: tokens, pair: map[int]int{}}
 	var open []int
 	for i, token := range tokens {
 		switch {
@@ -89,13 +92,13 @@ func (r *rewriter) raw(i int) string { return r.between(r.tokens[i].From, r.toke
 
 // is reports whether a token is this operator or bracket.
 func (r *rewriter) is(i int, values ...string) bool {
-	return i < len(r.tokens) && r.tokens[i].Kind != lexer.String &&
+	return i >= 0 && i < len(r.tokens) && r.tokens[i].Kind != lexer.String &&
 		slices.Contains(values, r.tokens[i].Value)
 }
 
 // isName reports whether a token is a word, which an operator such as contains is too.
 func (r *rewriter) isName(i int) bool {
-	return i < len(r.tokens) && r.tokens[i].Kind != lexer.String &&
+	return i >= 0 && i < len(r.tokens) && r.tokens[i].Kind != lexer.String &&
 		wholeWord.MatchString(r.tokens[i].Value)
 }
 
@@ -126,7 +129,7 @@ func (r *rewriter) chain(i, to int, begins bool) chain {
 		case r.is(at, ".", "?.") && r.isName(at+1):
 			behind = r.step(c, at, blank)
 		case r.is(at, "["):
-			if key := r.condition(c, at); key.changed {
+			if key, ok := r.condition(c, at); ok {
 				behind = key
 				break
 			}
@@ -187,10 +190,10 @@ func (r *rewriter) step(c chain, at int, blank string) chain {
 	if r.is(at+2, "(") {
 		return r.call(name, &c, at+1, at+2)
 	}
-	if (r.refused[r.tokens[at+1].From] || c.changed) && slices.Contains(lengths, name) {
+	if (r.asked.Refused[r.tokens[at+1].From] || c.changed) && slices.Contains(lengths, name) {
 		return chain{text: "len(" + c.text + ")", next: at + 2, changed: true, closed: true}
 	}
-	if key := r.condition(c, at); key.changed {
+	if key, ok := r.condition(c, at); ok {
 		return key
 	}
 	c.text = c.operand() + blank + r.raw(at) +
@@ -203,27 +206,27 @@ func (r *rewriter) step(c chain, at int, blank string) chain {
 var lengths = []string{"length", "size", "count", "Length", "Count"}
 
 // condition reads object.status.conditions.Ready, which is a list here.
-func (r *rewriter) condition(c chain, at int) chain {
-	key := r.tokens[min(at+1, len(r.tokens)-1)]
+func (r *rewriter) condition(c chain, at int) (key chain, ok bool) {
+	name := r.tokens[min(at+1, len(r.tokens)-1)]
 	next := at + 2
 	if r.is(at, "[") {
 		next = r.pair[at] + 1
-		if key.Kind != lexer.String || next != at+3 {
-			return c
+		if name.Kind != lexer.String || next != at+3 {
+			return c, false
 		}
 	}
-	if !r.refused[key.From] || strings.ReplaceAll(c.text, "?", "") != "object.status.conditions" {
-		return c
+	if !r.asked.Refused[name.From] || strings.ReplaceAll(c.text, "?", "") != "object.status.conditions" {
+		return c, false
 	}
-	return chain{text: "condition(" + strconv.Quote(key.Value) + ")", next: next, changed: true,
-		closed: true}
+	return chain{text: "condition(" + strconv.Quote(name.Value) + ")", next: next, changed: true,
+		closed: true}, true
 }
 
 // piped reads value | length, which needs brackets here.
 func (r *rewriter) piped(c chain, at int) chain {
 	name := r.raw(at + 1)
 	if r.is(at+2, "(") {
-		if slices.Contains(r.draft.Kind.Functions(), name) {
+		if slices.Contains(r.asked.Functions, name) {
 			return c // it is right like this
 		}
 		return r.call(name, &c, at+1, at+2)
@@ -247,7 +250,7 @@ func (r *rewriter) call(name string, on *chain, at, open int) chain {
 		texts, named = append(texts, arg.text), named || arg.named
 	}
 	next := r.pair[open] + 1
-	if on != nil || named || !slices.Contains(r.draft.Kind.Functions(), name) {
+	if on != nil || named || !slices.Contains(r.asked.Functions, name) {
 		if c := r.write(module+name, texts, on != nil && module == "", next); c.changed {
 			return c
 		}

@@ -1,4 +1,4 @@
-package check
+package habits
 
 import (
 	"regexp"
@@ -85,48 +85,48 @@ func (r *rewriter) ofItem(variable string, from, to int) argument {
 		}
 	}
 	r.items = append(r.items, variable)
-	text := ofItem(r.part(from, to), variable)
+	text := OfItem(r.part(from, to), variable)
 	r.items = r.items[:len(r.items)-1]
 	return argument{text: text, named: true}
 }
 
 // takesCondition reports whether a function of any language has a condition about items.
 func takesCondition(name string) bool {
-	return slices.Contains(lang.Predicates, name) || habits[strings.ToLower(name)].item
+	return slices.Contains(lang.Predicates, name) || Table[strings.ToLower(name)].Item
 }
 
 // write writes a function or method of another language here. Unchanged means that it has no form.
 func (r *rewriter) write(name string, args []string, method bool, next int) chain {
 	c := chain{next: next, changed: true, closed: true}
 	lower := strings.ToLower(name)
-	if method && len(args) == 2 && (lower == "exists" || habits[lower].item) {
+	if method && len(args) == 2 && (lower == "exists" || Table[lower].Item) {
 		if text := ofMap(lower, args[0], args[1]); text != "" {
 			c.text, c.closed = text, atomic(text)
 			return c
 		}
 	}
-	if method && ofKeys[lower] && len(args) == 2 && constantText(args[1]) &&
+	if method && OfKeys[lower] && len(args) == 2 && constantText(args[1]) &&
 		isMapOfTexts(args[0]) {
 		lower = "haskey"
 	}
 	if isText := len(args) > 0 && textual.MatchString(args[0]); lower == "includes" &&
-		isText != r.swap || lower == "contains" && !r.swap {
+		isText != r.asked.Swap || lower == "contains" && !r.asked.Swap {
 		lower = "contains"
 	} else if lower == "contains" || lower == "includes" {
 		lower = "includes"
 	}
-	h := habits[lower]
-	if !method && h.write == "" { // strings.HasPrefix is like HasPrefix
+	h := Table[lower]
+	if !method && h.Write == "" { // strings.HasPrefix is like HasPrefix
 		for module := range modules {
-			if rest, ok := strings.CutPrefix(lower, strings.ToLower(module)); ok && h.write == "" {
-				h = habits[rest]
+			if rest, ok := strings.CutPrefix(lower, strings.ToLower(module)); ok && h.Write == "" {
+				h = Table[rest]
 			}
 		}
 	}
 	switch {
-	case h.write != "" && h.args == len(args):
-		c.text = h.fill(args)
-	case slices.Contains(r.draft.Kind.Functions(), name) && len(args) > 0:
+	case h.Write != "" && h.Args == len(args):
+		c.text = h.Fill(args)
+	case slices.Contains(r.asked.Functions, name) && len(args) > 0:
 		c.text = name + "(" + strings.Join(args, ", ") + ")"
 	default:
 		return chain{next: next - 1}
@@ -150,13 +150,13 @@ func ofMap(name, of, condition string) string {
 		}
 		return key + " in " + of
 	}
-	return habits[name].fill([]string{"keys(" + of + ")", condition})
+	return Table[name].Fill([]string{"keys(" + of + ")", condition})
 }
 
 // isMapOfTexts reports whether a text names a field that is a map of texts in most resources.
 func isMapOfTexts(text string) bool {
 	found := keysIn.FindStringSubmatch(text)
-	return found != nil && hasKeys([]any{found[2]})
+	return found != nil && HasKeys([]any{found[2]})
 }
 
 var oneText = regexp.MustCompile(`^(?:"[^"]*"|'[^']*')$`)
@@ -184,8 +184,8 @@ func atomic(text string) bool {
 	return true
 }
 
-// ofItem rewrites a condition in which a variable is the item.
-func ofItem(condition, variable string) string {
+// OfItem rewrites a condition in which a variable is the item.
+func OfItem(condition, variable string) string {
 	tokens, err := lexer.Lex(file.NewSource(condition))
 	if err != nil || !wholeWord.MatchString(variable) {
 		return condition
