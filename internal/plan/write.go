@@ -103,6 +103,7 @@ func (g *group) write(out *Lines) {
 func (g *group) writeListener(out *Lines, l *Listener) {
 	out.Line(1, "listener %s", l.Config.Name)
 	l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
+	l.writeSettings(out)
 }
 
 func (g *group) writeInformer(out *Lines) {
