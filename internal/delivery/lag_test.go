@@ -155,6 +155,37 @@ func TestOldestAfterARestart(t *testing.T) {
 	})
 }
 
+// What rules report after a restart may be what waited before it, and is as old as that. The next
+// report is not.
+func TestReportsAreAsOldAfterARestart(t *testing.T) {
+	tell(t, keep, sink.Pace{}, func(s *story) {
+		report := func(s *story, text string) {
+			e := s.event(text)
+			e.Arrived = event.Now()
+			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+		}
+		s.out.do(all(errDown))
+		report(s, "a1")
+		s.wait(time.Minute)
+		next := s.restart(keep, sink.Pace{})
+		next.out.do(all(errDown))
+		next.run()
+		next.wait(time.Second)
+		next.oldest(-1) // its Maker owes nothing
+		report(next, "a2")
+		next.oldest(time.Minute + time.Second)
+		next.out.do(taking)
+		next.wait(time.Hour)
+		report(next, "a3")
+		next.wait(0)
+		lag, stats := next.Lag(), next.Stats()
+		if lag.Count() != 1 || lag.Sum > time.Second || stats.Reports != 2 {
+			t.Errorf("%d with a lag of %v: %+v", lag.Count(), lag.Sum, stats)
+		}
+		next.finish()
+	})
+}
+
 // A report has the lag of its event, and is counted apart from events. One that is refused, or
 // released, is not.
 func TestLagOfReports(t *testing.T) {

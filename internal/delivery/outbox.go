@@ -66,6 +66,7 @@ type Outbox struct {
 	letters  atomic.Uint64
 	lag      *histogram.Histogram
 	keeping  keeping
+	before   before
 	awaited  atomic.Pointer[time.Time] // when a call of Await began that has returned nil
 }
 
@@ -172,7 +173,7 @@ func (o *Outbox) OfferAll(all []Offering) (taken int, err error) {
 func (o *Outbox) OfferWait(ctx context.Context, offering Offering) error {
 	one := [...]Offering{offering}
 	o.count(one[:], 1)
-	err := o.queue.OfferOneWait(ctx, offering)
+	err := o.queue.OfferOneWait(ctx, one[0])
 	if err != nil {
 		o.count(one[:], -1)
 	}
@@ -195,6 +196,7 @@ func (o *Outbox) count(all []Offering, sign int64) {
 		w := all[i].Progress.(*waiting)
 		if sign > 0 {
 			w.outbox, w.offered = o, now.Sub(w.observed)
+			o.before.comes(&all[i], w)
 		}
 		size += w.size()
 		if w.wanted {

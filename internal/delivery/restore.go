@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/pkg/informer"
@@ -47,6 +49,7 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	}
 	o.keeping.restore(l, numbers, offered)
 	o.count(offered, 1)
+	o.before.restore(offered)
 	for i, number := range numbers { // they were offered before
 		offered[i].Progress.(*waiting).offered = l.entries[number].offered
 	}
@@ -82,6 +85,48 @@ func (o *Outbox) Force(offering Offering) error {
 func (o *Outbox) reconfigure(capacity int) error {
 	return o.wrapped(o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity,
 		Overflow: informer.OverflowBlock}))
+}
+
+// before has since when reports wait that were restored, by object, until what rules report of the
+// object is offered. After a restart all objects are judged again, and whoever comes first, the
+// restored entry or that, sends what is owed.
+type before struct {
+	any atomic.Bool
+
+	mu    sync.Mutex // guards what follows
+	since map[event.Key]event.Instant
+}
+
+// restore notes the reports among what was restored.
+func (b *before) restore(offered []Offering) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, o := range offered {
+		if !o.Progress.(*waiting).released {
+			continue
+		}
+		if b.since == nil {
+			b.since = map[event.Key]event.Instant{}
+		}
+		key := o.Event.Object.Key()
+		b.since[key] = o.Since.Earlier(b.since[key])
+	}
+	b.any.Store(b.since != nil)
+}
+
+// comes has reports wait since they did before the restart, of which nothing has a lag.
+func (b *before) comes(o *Offering, w *waiting) {
+	if w.wanted || !b.any.Load() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := o.Event.Object.Key()
+	if since, ok := b.since[key]; ok {
+		o.Since, w.event.Arrived = since.Earlier(o.Since), 0
+		delete(b.since, key)
+		b.any.Store(len(b.since) > 0)
+	}
 }
 
 // restore keeps what cuts have already.

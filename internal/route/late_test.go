@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -88,4 +90,37 @@ func TestTheOldestHasWaitedInTheListener(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A report that waited before a restart is as old as it would be without one, and has no lag.
+func TestAReportIsAsOldAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := pending(0)
+		d.Deny.Kind = filters.KindDeny
+		rule, err := rules.Compile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quiet := func(f *fed) { f.Quiet = true }
+		f := newKept(t, 1, func(f *fed) {
+			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 2), []*rules.Rule{rule}
+			quiet(f)
+		})
+		f.away(0, 24*time.Hour)
+		f.begin(t)
+		f.change(t, 1, "Pending", "a")
+		time.Sleep(time.Minute)
+		f.expectOldest(t, time.Minute)
+		cut := f.Cut(nil, appendText)
+		f.stop(t)
+		next := goOn(t, saved(t, cut), 1, quiet, rule)
+		next.away(0, time.Hour)
+		next.start(t)
+		next.offerNow(t, event.Event{Op: event.Resync, Object: f.last["a"]})
+		time.Sleep(time.Minute)
+		next.expectOldest(t, 2*time.Minute)
+		time.Sleep(2 * time.Hour)
+		next.expectLag(t, 0, 0, 1)
+		next.finish(t)
+	})
 }
