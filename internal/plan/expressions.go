@@ -63,6 +63,10 @@ func (c *compiler) ruleList() (all []*rules.Rule) {
 			Deny: c.source(r.Deny, filters.KindDeny), Message: c.source(r.Message,
 				filters.KindMessage),
 		}
+		source.Message.Given = []string{c.Listener.Select.Text}
+		if inf := c.Listener.Informer(); inf != nil {
+			source.Message.Given = append(source.Message.Given, inf.LabelSelector)
+		}
 		rule, err := rules.Compile(source)
 		if err != nil {
 			c.wrongRule(below, source, err)

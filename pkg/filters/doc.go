@@ -82,7 +82,7 @@
 // # What is promised of compiling
 //
 //   - An expression is bounded by [MaxSource], [MaxNodes], [MaxNesting], [MaxPattern], [MaxRange].
-//   - A [CompileError] shows its place in the expression, and often a proposal.
+//   - A [CompileError] shows its place in the expression, and often a proposal that compiles there.
 //   - With a [Schema], a field that the objects cannot have is a mistake.
 //   - Reading a field of [Expression].Dropped is a mistake.
 //   - [Filter.Conditions] are necessary: no event matches that does not fulfil them.
@@ -97,8 +97,10 @@
 //
 // Warnings are: old and changed where no event is an update, by [Expression].On or by what the
 // expression says of op; an op that no event has; what is never or always true, whatever op is; a
-// comparison of a field with a constant of a type that its schema excludes; and an order of a field
-// and a text such as "4Gi", which is the order of texts.
+// comparison of a field with a constant of a type that its schema excludes; an order of a field, or
+// of an image's tag, and a text such as "4Gi" or "1.9", which is the order of texts; a text that is
+// nearly one that Kubernetes has there; a glob with its pattern second; changed of what differs in
+// every update; and a message joined from a label that no other condition of the rule names.
 //
 // # The stages
 //
@@ -108,6 +110,7 @@
 //	explain                      the values of an expression's parts
 //	compile                      rewrites the tree, and makes a program of it
 //	check                        finds mistakes, and what is suspicious
+//	habits                       the words of other languages, for proposals
 //	conditions   eval            what is asked before; running programs
 //	nodes                        questions about a syntax tree
 //	values                       numbers, texts, quantities, versions, addresses

@@ -64,6 +64,7 @@ func Compile(definition Definition) (*Rule, error) {
 	}
 	definition.Deny.Kind, definition.Deny.Rule = filters.KindDeny, definition.Name
 	definition.Message.Kind, definition.Message.Rule = filters.KindMessage, definition.Name
+	definition.Message.Given = append(slices.Clip(definition.Message.Given), definition.Deny.Text)
 	r := &Rule{name: definition.Name, severity: definition.Severity, hold: definition.For,
 		repeat: definition.Repeat}
 	var err error

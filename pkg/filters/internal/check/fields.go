@@ -200,3 +200,25 @@ func (s draft) inLiteral(text *ast.StringNode, n int) int {
 	}
 	return at.From
 }
+
+// within returns the path of a part of a field.
+func within(path, step string) string {
+	if path == "" {
+		return ""
+	}
+	return path + step
+}
+
+// named returns a step to a field as an expression writes it.
+func named(key string) string {
+	for i, r := range key {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
+			(i == 0 || r < '0' || r > '9') {
+			return "[" + strconv.Quote(key) + "]"
+		}
+	}
+	if key == "" {
+		return `[""]`
+	}
+	return "." + key
+}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -23,6 +24,7 @@ type schemaCheck struct {
 // root visits the whole expression, and refuses a result of a wrong type.
 func (c *schemaCheck) root(n ast.Node) {
 	result := c.visit(n)
+	c.missing(n, strings.Join(c.draft.Given, " "))
 	kind, wrong := result.kind(), false
 	switch {
 	case result.path == "" || kind == "" || c.draft.Kind == lang.KindMessage:
@@ -172,6 +174,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 	case "==", "!=", "<", "<=", ">", ">=":
 		c.compare(n.Operator, left, n.Right)
 		c.compare(n.Operator, right, n.Left)
+		c.tagOrder(n)
 		return of("boolean")
 	case "in":
 		if list, ok := n.Right.(*ast.ArrayNode); ok {
@@ -211,6 +214,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		return fact{}
 	}
 	c.droppedCall(n, callee.Value)
+	c.arguments(n, callee.Value)
 	switch callee.Value {
 	case "changed":
 		for _, arg := range n.Arguments {
@@ -326,26 +330,4 @@ func (f fact) is(kind string) bool { return f.kind() == kind }
 
 func isScalarKind(kind string) bool {
 	return kind == "string" || kind == "number" || kind == "boolean"
-}
-
-// within returns the path of a part of a field.
-func within(path, step string) string {
-	if path == "" {
-		return ""
-	}
-	return path + step
-}
-
-// named returns a step to a field as an expression writes it.
-func named(key string) string {
-	for i, r := range key {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
-			(i == 0 || r < '0' || r > '9') {
-			return "[" + strconv.Quote(key) + "]"
-		}
-	}
-	if key == "" {
-		return `[""]`
-	}
-	return "." + key
 }

@@ -17,6 +17,7 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 		c.amount(field, constant.(*ast.StringNode))
 	}
 	c.enum(operator, field, constant)
+	c.wellKnown(operator, field, constant)
 	if field.path == "" || want == "" || got == "" || want == got {
 		return
 	}

@@ -45,6 +45,9 @@ type Expression struct {
 	Texts map[string][]string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
+	// Given are the texts of other conditions that an object meets before this expression looks at
+	// it. Whatever they name is not warned of as possibly missing.
+	Given []string
 }
 
 // Kind is what an expression is for, and so which names there are and what it must return.
