@@ -90,9 +90,9 @@ func (s draft) remaining(fix lang.Fix, known []*lang.CompileError) (rest []strin
 // for each, which proposes the whole.
 func (s draft) rewritten(all []*lang.CompileError) []*lang.CompileError {
 	var done []lang.Fix
-	refused := map[int]bool{}
+	refused := map[int]bool{} // fields of lists and texts
 	for _, mistake := range all {
-		refused[mistake.Offset] = true
+		refused[mistake.Offset] = strings.Contains(mistake.Message, ", it has no field ")
 	}
 	for _, swap := range []bool{false, true} {
 		for _, fix := range habits.Rewritings(habits.Asked{Text: s.Text,

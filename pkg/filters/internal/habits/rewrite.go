@@ -27,7 +27,7 @@ type rewriter struct {
 type Asked struct {
 	Text      string
 	Functions []string     // that there are
-	Refused   map[int]bool // the places of mistakes, in characters
+	Refused   map[int]bool // the places of fields that lists and texts do not have, in characters
 	// Swap chooses in where contains would be written, and the other way round: some languages
 	// have one name for both.
 	Swap bool
