@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/config/urls"
 )
 
 // checkOutput checks what the tags of an output's fields cannot say.
@@ -69,7 +68,7 @@ func checkURL(v Value, path string, r *document.Report) {
 		v.Text == "" && r.Broken(path) {
 		return
 	}
-	if problem, hint := urls.HTTP(v.Text); problem != "" {
+	if problem, hint := checkHTTPURL(v.Text, ""); problem != "" {
 		r.BadValue(path, hint, "%s%s", path, problem)
 		return
 	}

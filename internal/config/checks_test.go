@@ -140,7 +140,7 @@ func TestRuleMistakes(t *testing.T) {
 		{"no rule", listenerLine, listenerWith("rules: []"),
 			"10:12: listeners.a.rules must have at least one rule"},
 		{"one rule", listenerLine, listenerWith("rules: {name: r, deny: x}"),
-			"10:12: listeners.a.rules must be a list, is a mapping; write [a, b], or one item a line after a dash"},
+			"10:12: listeners.a.rules must be a list, is a mapping; write a list, as in rules: [{name: NAME, deny: …}]"},
 		{"nothing", listenerLine, listenerWith("rules: [~]"),
 			"10:13: listeners.a.rules[0] has no value; write a value or remove it"},
 		{"empty", listenerLine, listenerWith("rules: [{}]"),
@@ -151,7 +151,7 @@ func TestRuleMistakes(t *testing.T) {
 		{"misspelt deny says it once", listenerLine, listenerWith("rules: [{name: r, denny: x}]"),
 			`10:23: unknown field "denny" in listeners.a.rules[0]; did you mean "deny"?`},
 		{"an expression by another name", listenerLine, listenerWith("rules: [{name: r, when: x}]"),
-			`10:23: unknown field "when" in listeners.a.rules[0]; write deny, an expression that is true for a violation`},
+			`10:23: unknown field "when" in listeners.a.rules[0]; the condition of a rule is deny, an expression that is true for a violation`},
 		{"blank expressions", listenerLine,
 			listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
 			"10:29: listeners.a.rules[0].deny is empty; write an expression that is true for a violation\n" +

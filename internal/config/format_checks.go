@@ -22,6 +22,10 @@ func notAllNamespaces(text, _ string) (problem, hint string) {
 		return " must be the name of a namespace, is " + document.Quote(text),
 			"remove namespaces to watch all of them"
 	}
+	const names = "namespaces are names; choose others with select, as in glob(\"team-*\", object.metadata.namespace), or with fieldSelector: metadata.namespace!=NAME"
+	if strings.ContainsAny(text, "*?!") {
+		return " must be the name of a namespace, is " + document.Quote(text), names
+	}
 	return "", ""
 }
 
@@ -176,7 +180,16 @@ func checkEventType(text, _ string) (problem, hint string) {
 }
 
 // checkHTTPURL is urls.HTTP for a field.
-func checkHTTPURL(text, _ string) (problem, hint string) { return urls.HTTP(text) }
+func checkHTTPURL(text, _ string) (problem, hint string) {
+	problem, hint = urls.HTTP(text)
+	if name := environment.FindStringSubmatch(text); name != nil {
+		hint = "variables are not replaced: write {fromEnv: " + name[1] + "}"
+	}
+	return problem, hint
+}
+
+// environment is a text that is nothing but a variable of a shell.
+var environment = regexp.MustCompile(`^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$`)
 
 func checkTopic(text, _ string) (problem, hint string) {
 	if text == "." || text == ".." {

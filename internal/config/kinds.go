@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,6 +21,7 @@ var (
 func newKind(noun, kind string) *document.Kind {
 	k := &document.Kind{
 		Noun: noun, Types: types, Formats: formats, Synonyms: synonyms, Help: help,
+		Mapped: advice.Mapped(),
 	}
 	if kind != "" {
 		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
@@ -119,21 +121,23 @@ const (
 // kinds_output.go.
 var help = withOutputs(map[reflect.Type]document.Help{
 	reflect.TypeFor[Config](): {
+		Elsewhere: advice.Top(),
 		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + Kind,
 			"listeners": "add listeners, or policies, with at least one of them",
 			"outputs":   "add outputs with at least one output"},
 		Empty: hints{"policies": "add files and outputs, or remove it"}},
-	reflect.TypeFor[HTTP]():   {Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
-	reflect.TypeFor[Health](): {Missing: hints{"address": "add address, as in :8081"}},
-	reflect.TypeFor[State]():  {Missing: hints{"dir": "add dir, the path of a folder"}},
+	reflect.TypeFor[LeaderElection](): {Example: "{}"},
+	reflect.TypeFor[HTTP]():           {Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
+	reflect.TypeFor[Health]():         {Missing: hints{"address": "add address, as in :8081"}},
+	reflect.TypeFor[State]():          {Missing: hints{"dir": "add dir, the path of a folder"}},
 	reflect.TypeFor[Informer](): {
-		Example: "{resource: pods}",
+		Example: "{resource: pods}", Elsewhere: advice.Informer(),
 		Missing: hints{"resource": "add resource, as in " + resourceExamples},
 		Empty:   hints{"namespaces": "remove it to watch all namespaces"}},
 	reflect.TypeFor[map[string]*Informer](): {
 		Example: "a name and an informer, as in pods: {resource: pods}"},
 	reflect.TypeFor[Listener](): {
-		Elsewhere: ofParts(),
+		Elsewhere: advice.Listener(),
 		Missing:   hints{"informer": informerHint, "outputs": outputsHint},
 		Empty: hints{"on": "remove it for add, update and delete", "select": selectHint,
 			"filter": "remove it to let all events pass"}},
@@ -161,38 +165,12 @@ var help = withOutputs(map[reflect.Type]document.Help{
 			"informer": informerHint, "rules": "add rules with at least one rule"},
 		Empty: hints{"select": selectHint}},
 	reflect.TypeFor[Rule](): {
-		Elsewhere: ofDeny(),
+		Elsewhere: advice.Rule(), Durations: advice.RuleDurations(),
 		Missing: hints{"name": "add name, which says in a few words what is violated",
 			"deny": "add deny, an expression that is true for a violation"},
 		Empty: hints{"deny": "write an expression that is true for a violation",
 			"message": "remove it to report the rule's name"}},
 })
-
-// ofParts are fields of the parts of a listener, with a hint for each.
-func ofParts() hints {
-	all := hints{"wasm": "it belongs to handler: write handler: {wasm: PATH}"}
-	for _, name := range strings.Fields("resource namespaces namespace labelSelector " +
-		"fieldSelector drop indexes keepManagedFields allowSecrets") {
-		all[name] = "it belongs to informer: write informer: {resource: pods, …}"
-	}
-	for _, name := range strings.Fields("deny message for severity repeat") {
-		all[name] = "it belongs to a rule: write rules: [{name: …, deny: …}]"
-	}
-	for _, name := range strings.Fields("webhook slack stdout file kafka nats alertmanager") {
-		all[name] = "outputs have names: write outputs: [NAME] here, and NAME: {" + name +
-			": {…}} in outputs at the top"
-	}
-	return all
-}
-
-// ofDeny are words of other tools for the expression of a rule.
-func ofDeny() hints {
-	all := hints{}
-	for _, name := range strings.Fields("expr expression condition when if filter assert") {
-		all[name] = "write deny, an expression that is true for a violation"
-	}
-	return all
-}
 
 // listenersOnly are the members of a listener that a policy does not have, with a hint for each.
 func listenersOnly() hints {

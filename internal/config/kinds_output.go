@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -21,7 +22,7 @@ func withOutputs(help map[reflect.Type]document.Help) map[reflect.Type]document.
 		reflect.TypeFor[Value]():  {Missing: hints{"value": whereHint + ", or remove it"}},
 		reflect.TypeFor[Secret](): {Missing: hints{"value": whereHint}},
 		reflect.TypeFor[Output](): {
-			Example: "{stdout: {}}",
+			Example: "{stdout: {}}", Elsewhere: advice.Output(),
 			Missing: hints{"kind": "write what kind it is below it, as in stdout: {} or webhook: " +
 				webhookExample},
 			Empty: hints{"when": "remove it to send all messages",
@@ -34,7 +35,7 @@ func withOutputs(help map[reflect.Type]document.Help) map[reflect.Type]document.
 			Example: "{path: events.jsonl}",
 			Missing: hints{"path": "add path, as in /var/log/informerd/events.jsonl"}},
 		reflect.TypeFor[Webhook](): {
-			Example: webhookExample, Missing: hints{"url": urlHint}},
+			Example: webhookExample, Elsewhere: advice.Webhook(), Missing: hints{"url": urlHint}},
 		reflect.TypeFor[Sign](): {
 			Example: "{secret: {fromFile: PATH}}",
 			Missing: hints{"secret": "add secret, as in secret: {fromFile: PATH}"}},
@@ -55,7 +56,7 @@ func withOutputs(help map[reflect.Type]document.Help) map[reflect.Type]document.
 		reflect.TypeFor[Patch](): {
 			Empty: hints{"patch": "remove it if the message's data is the patch"}},
 		reflect.TypeFor[Slack](): {
-			Example: "{url: {fromEnv: NAME}}",
+			Example: "{url: {fromEnv: NAME}}", Elsewhere: advice.Slack(),
 			Missing: hints{"url": "add url, as in url: {fromEnv: NAME}"},
 			Empty:   hints{"text": "remove it for a line about the rule or the event"}},
 		reflect.TypeFor[Alertmanager](): {

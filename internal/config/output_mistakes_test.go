@@ -19,7 +19,7 @@ func TestOutputMistakes(t *testing.T) {
 			"14:11: outputs.out.when is empty; remove it to send all messages\n" +
 				"15:11: outputs.out.data is empty; remove it for the object and its old state"},
 		{"data that is not text", outputLine, outputWith("stdout: {}", "data: {text: message}"),
-			"14:11: outputs.out.data must be a string, is a mapping"},
+			`14:11: outputs.out.data must be a string, is a mapping; an expression is a text: put it in quotes, as in '{"metadata": {"labels": {"a": "b"}}}'`},
 		{"file without a path", outputLine, outputWith("file: {}"),
 			"13:5: outputs.out.file has no path; add path, as in /var/log/informerd/events.jsonl"},
 		{"file by its name", outputLine, outputWith("file: events.jsonl"),

@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/filters"
 )
 
 const (
@@ -172,11 +174,11 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 			return
 		}
 		d.broken[path] = true
-		d.unknown(key, path, into.Type(), names(fields))
+		d.unknown(key, value, path, into.Type(), names(fields))
 	})
 }
 
-func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []string) {
+func (d *decoder) unknown(key, value *yaml.Node, path string, t reflect.Type, known []string) {
 	field := Join(path, key.Value)
 	in := ""
 	if path != "" {
@@ -187,6 +189,8 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 	switch other, near := help.Elsewhere[key.Value], DidYouMean(key.Value, known); {
 	case d.otherVersion(t, key.Value) != "":
 		hint = d.otherVersion(t, key.Value)
+	case help.Durations[key.Value] != "" && isDuration(value):
+		hint = help.Durations[key.Value]
 	case other != "":
 		hint = other
 	case near != "":
@@ -200,6 +204,11 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 		hint = "it has no fields"
 	}
 	d.Add(placeOf(key), field, hint, "unknown field %s%s", Quote(key.Value), in)
+}
+
+func isDuration(n *yaml.Node) bool {
+	_, ok := filters.ParseDuration(n.Value)
+	return ok && n.Kind == yaml.ScalarNode
 }
 
 // mapping decodes a mapping whose keys are names that the user chose.

@@ -25,6 +25,9 @@ type Kind struct {
 	Forms map[string]Form
 	// Synonyms are words of other tools for the words that an enum allows.
 	Synonyms map[string][]string
+	// Mapped are hints for fields, by their names, that have a mapping in place of a text or a
+	// list.
+	Mapped map[string]string
 	// Help is about mistakes in values of a type. Pointers count as what they point to.
 	Help map[reflect.Type]Help
 }
@@ -37,6 +40,8 @@ type Help struct {
 	Unknown string
 	// Elsewhere are fields that belong elsewhere, with a hint for each.
 	Elsewhere map[string]string
+	// Durations are hints for unknown fields whose value is a duration. They come first.
+	Durations map[string]string
 	// Missing are hints for fields that are required and missing, and Empty for those that are
 	// empty.
 	Missing, Empty map[string]string

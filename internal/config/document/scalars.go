@@ -29,6 +29,10 @@ func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 	if name == "" {
 		name = "the " + d.kind.Noun
 	}
+	if instead := d.kind.Mapped[path[strings.LastIndex(path, ".")+1:]]; instead != "" &&
+		n.Kind == yaml.MappingNode {
+		hint = instead
+	}
 	d.SetFailed(path)
 	d.Add(placeOf(n), path, hint, "%s must be %s, is %s", name, want, describe(n))
 }

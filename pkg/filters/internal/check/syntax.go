@@ -49,7 +49,9 @@ func (s draft) syntax(err error) *lang.CompileError {
 	}
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
-	if s.Kind.Returns() == lang.ReturnsText && !strings.ContainsAny(s.Text, "\"`=<>+") {
+	isProse := s.Kind.Returns() == lang.ReturnsText ||
+		s.Kind.Returns() == lang.ReturnsJSON && template.MatchString(s.Text)
+	if isProse && !strings.ContainsAny(s.Text, "\"`=<>+") {
 		if e := s.prose(offset, plain); e.Fix != nil {
 			return e
 		}
@@ -63,7 +65,7 @@ func (s draft) syntax(err error) *lang.CompileError {
 			return e
 		}
 	}
-	if s.Kind.Returns() == lang.ReturnsText {
+	if isProse {
 		if e := s.prose(offset, plain); e.Fix != nil {
 			return e
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 	}), nil
 }
 
+// template is a value in a text as templates of Go have it.
+var template = regexp.MustCompile(`\{\{-?\s*[.$].*?\}\}`)
+
 // warner finds contradictions between the ops of the events and those in the expression.
 type warner struct {
 	draft    draft
@@ -66,6 +70,10 @@ func (w *warner) warnf(n ast.Node, format string, args ...any) {
 // visit checks a node whose value matters only for events with these ops.
 func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	switch n := n.(type) {
+	case *ast.StringNode:
+		if w.draft.Kind.Returns() != lang.ReturnsBool && template.MatchString(n.Value) {
+			w.warnf(n, "%q is sent as it is: an expression is no template; join texts with +, as in \"pod \" + object.metadata.name", template.FindString(n.Value))
+		}
 	case *ast.IdentifierNode:
 		if n.Value == "old" {
 			w.needsUpdate(n, ops, "old is always nil", "has an old object")
