@@ -145,6 +145,8 @@ func (s draft) otherForm(found *lang.CompileError) string {
 		strings.HasPrefix(before, "unknown function "), strings.Contains(before, " has no field "),
 		strings.HasSuffix(before, "between two values"):
 		return before
+	case strings.HasPrefix(before, unknownPrefix) && strings.Contains(found.Message, "; within any("):
+		return found.Message
 	case strings.Contains(found.Message, "an item has no name here"):
 		return "an item has no name here, it is #, and its fields are .name"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/expr-lang/expr/builtin"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -137,12 +138,9 @@ func (s draft) variablesHint() string {
 		strings.Join(s.Kind.Variables(), ", ")
 }
 
-// itemNames are what other languages often call an item of a list.
-var itemNames = []string{"item", "it", "elem", "element", "each", "entry", "container", "value"}
-
 // itemName recognizes a name that an item of a list has in other languages: item.name, c.name.
 func (s draft) itemName(name string, offset int, text []rune) *lang.CompileError {
-	if len(name) > 1 && !slices.Contains(itemNames, strings.ToLower(name)) {
+	if len(name) > 1 && !slices.Contains(habits.ItemNames, strings.ToLower(name)) {
 		return nil
 	}
 	return s.item(name, offset, text)

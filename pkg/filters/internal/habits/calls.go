@@ -70,24 +70,53 @@ func (r *rewriter) arguments(name string, on *chain, open int) (args []argument)
 			args = append(args, r.ofItem(variable, head+2, to))
 			continue
 		}
+		if takesCondition(name) && len(args) == first && len(parts) == first+1 {
+			if item := r.unnamed(from, to); item != "" {
+				args = append(args, r.ofItem(item, from, to))
+				continue
+			}
+			r.refuseOuter("", from, to)
+		}
 		args = append(args, argument{text: r.part(from, to)})
 	}
 	return args
 }
 
+// ItemNames are what other languages often call an item of a list. Single letters are others.
+var ItemNames = []string{"item", "it", "elem", "element", "each", "entry", "container", "value"}
+
+// unnamed returns the name that a condition has for an item without saying so, as in
+// any(list, item.name == "a"); "" if it has none.
+func (r *rewriter) unnamed(from, to int) string {
+	for i := from; i+1 < to; i++ {
+		value := r.tokens[i].Value
+		if r.tokens[i].Kind == lexer.Identifier && !r.is(i-1, ".", "?.") && r.is(i+1, ".", "?.") &&
+			!slices.Contains(r.items, value) &&
+			(len(value) == 1 || slices.Contains(ItemNames, value)) {
+			return value
+		}
+	}
+	return ""
+}
+
 // ofItem reads a condition in which a name is the item. What is around it must not be named, since
 // it has no name here.
 func (r *rewriter) ofItem(variable string, from, to int) argument {
-	for i := from; i < to; i++ {
-		if r.tokens[i].Kind == lexer.Identifier && !r.is(i-1, ".", "?.") &&
-			slices.Contains(r.items, r.tokens[i].Value) && r.tokens[i].Value != variable {
-			r.failed = true
-		}
-	}
+	r.refuseOuter(variable, from, to)
 	r.items = append(r.items, variable)
 	text := OfItem(r.part(from, to), variable)
 	r.items = r.items[:len(r.items)-1]
 	return argument{text: text, named: true}
+}
+
+// refuseOuter gives up if a condition names an item of a list around it, other than by a name.
+func (r *rewriter) refuseOuter(except string, from, to int) {
+	for i := from; i < to; i++ {
+		if r.tokens[i].Kind == lexer.Identifier && !r.is(i-1, ".", "?.") &&
+			slices.Contains(r.items, r.tokens[i].Value) && r.tokens[i].Value != except {
+			r.failed = true
+		}
+	}
 }
 
 // takesCondition reports whether a function of any language has a condition about items.

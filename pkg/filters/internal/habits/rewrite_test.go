@@ -24,6 +24,9 @@ func TestRewritings(t *testing.T) {
 		`x | length > 1`:                                     `len(x) > 1`,
 		`x | any(.a) && lower(x) == "x"`:                     "",
 		`x.exists(c, c.y.exists(d, d.z == c.z))`:             "", // c has no name within the inner one
+		`x.exists(c, any(c.y, .z == c.z))`:                   "",
+		`any(x, any(c.y, c.z == 1))`:                         "",
+		`any(x, item.a && any(item.y, p.z == 1))`:            `any(x, .a && any(.y, .z == 1))`,
 		`x.unknown(1) && y.z == "a.size()" && (a.b + c).d`:   "",
 		`object.metadata.labels.exists(k, k == "a/b") && op`: `label("a/b") != nil && op`,
 		`old.metadata.labels.has("a")`:                       `"a" in old.metadata.labels`,

@@ -55,6 +55,7 @@ var Table = map[string]Habit{
 	"lowerascii":        {Write: "lower($0)", Args: 1},
 	"tolowercase":       {Write: "lower($0)", Args: 1},
 	"touppercase":       {Write: "upper($0)", Args: 1},
+	"equals":            {Write: "$0 == $1", Args: 2},
 	"equalfold":         {Write: "lower($0) == lower($1)", Args: 2},
 	"matchstring":       {Write: "$1 matches $0", Args: 2},
 	"regexpmatchstring": {Write: "$1 matches $0", Args: 2},
