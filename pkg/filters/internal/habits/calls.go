@@ -109,7 +109,7 @@ func (r *rewriter) ofItem(variable string, from, to int) argument {
 	return argument{text: text, named: true}
 }
 
-// refuseOuter gives up if a condition names an item of a list around it, other than by a name.
+// refuseOuter gives up if a condition names an item of a list around it, by another name than one.
 func (r *rewriter) refuseOuter(except string, from, to int) {
 	for i := from; i < to; i++ {
 		if r.tokens[i].Kind == lexer.Identifier && !r.is(i-1, ".", "?.") &&
