@@ -71,13 +71,13 @@ func pluginFiles(t *testing.T) string {
 var measures = regexp.MustCompile(`\b[0-9.]+ (ns|us|ms|s)\b`)
 
 // stack is the stack of a crash, whose looks are the host's business.
-var stack = regexp.MustCompile(`(crash .*\n)( {12}.*\n)+`)
+var stack = regexp.MustCompile(`(  stack     )\$.*\n( {12}.*\n)*`)
 
 var deepStack = regexp.MustCompile(`(it crashed:\n.*\n)( {10}.*\n)+`)
 
 // steady takes what differs from run to run out of a text.
 func steady(text, dir string) string {
-	text = stack.ReplaceAllString(strings.ReplaceAll(text, dir, "@"), "$1")
+	text = stack.ReplaceAllString(strings.ReplaceAll(text, dir, "@"), "${1}FRAMES\n")
 	return measures.ReplaceAllString(text, "T")
 }
 
@@ -199,6 +199,7 @@ event 3: delete Node n1, final state unknown, resumed
 
 event 1: resync Node n1
   crash     trap in on_event: wasm error: unreachable
+  stack     FRAMES
   used      16 fuel, T, 64 KiB of memory
   calls     none of the host
 
@@ -209,6 +210,7 @@ event 1: resync Node n1
 
 event 1: add Pod shop/web-1
   crash     fuel in on_event: the handler used more than 1000 units of fuel
+  stack     FRAMES
   used      1,001 fuel, T, 64 KiB of memory
   calls     none of the host
 
