@@ -21,7 +21,7 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var all bool
 	wait := 10 * time.Second
 	cmd := &cobra.Command{
-		Use:   "audit LISTENER",
+		Use:   "audit [FILE] LISTENER",
 		Short: "Compare what a listener's stream ended on with the cluster",
 		Long: "List the objects of a listener of the informerd that runs with the configuration in the cluster, and compare them\n" +
 			"with what the listener's stream ended on: for each object whether its last state was delivered, filtered or\n" +
@@ -56,6 +56,7 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	output.add(cmd)
 	cmd.Flags().BoolVar(&all, "all", false,
 		"show the objects that were delivered or filtered as well")

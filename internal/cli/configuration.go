@@ -24,6 +24,7 @@ type configuration struct {
 	policies bool
 	// regular: what is not a regular file is refused, see config.Loading.
 	regular bool
+	first   bool // the first argument is the file
 }
 
 func (c *configuration) add(cmd *cobra.Command) {
@@ -45,6 +46,30 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	}
 	c.paths = args
 	return nil
+}
+
+// before lets the file come before the arguments that a command takes. The name of a listener and
+// the ID of a dead letter have neither a dot nor a slash.
+func (c *configuration) before(cmd *cobra.Command) {
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 && strings.ContainsAny(args[0], "./") {
+			if err := c.args(cmd, args[:1:1]); err != nil {
+				return err
+			}
+			c.first, args = true, args[1:]
+		}
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if c.first {
+			args = args[1:]
+		}
+		return run(cmd, args)
+	}
 }
 
 // load reads the configuration. All mistakes in it are reported together, those in expressions

@@ -106,7 +106,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var f selectionFlags
 	var output outputFlag
 	cmd := &cobra.Command{
-		Use:   "ls",
+		Use:   "ls [FILE]",
 		Short: "List dead letters, the oldest first",
 		Long: "List dead letters, the oldest first. With -o json, each is a line with all that it has: the event's object, the\n" +
 			"old one, and the message.",
@@ -153,6 +153,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	f.add(cmd)
 	f.addSuperseded(cmd)
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most that many letters; 0 is no limit")
@@ -164,7 +165,7 @@ func newDLQShow(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var output outputFlag
 	cmd := &cobra.Command{
-		Use:   "show ID",
+		Use:   "show [FILE] ID",
 		Short: "Show a dead letter, with its event and message",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -194,6 +195,7 @@ func newDLQShow(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	output.add(cmd)
 	return cmd
 }
@@ -203,7 +205,7 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var f selectionFlags
 	var output outputFlag
 	cmd := &cobra.Command{
-		Use:   "drop [ID...]",
+		Use:   "drop [FILE] [ID...]",
 		Short: "Remove dead letters for good",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			asJSON, err := output.json()
@@ -231,6 +233,7 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	f.add(cmd)
 	f.addSuperseded(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "drop all dead letters")
@@ -244,7 +247,7 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var output outputFlag
 	var with string
 	cmd := &cobra.Command{
-		Use:   "replay [ID...]",
+		Use:   "replay [FILE] [ID...]",
 		Short: "Offer dead letters to their listeners again",
 		Long: "Offer the events of dead letters to their listeners again, as these are configured now, in order for each object.\n" +
 			"A running informerd does that. Each line is what became of one: delivered; filtered, if the present select or\n" +
@@ -288,6 +291,7 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "replay all dead letters")
 	cmd.Flags().StringVar(&with, "with", "",

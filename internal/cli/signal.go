@@ -12,7 +12,7 @@ import (
 
 // sameSignal is how long after a signal another one counts as the same: timeout(1) sends one to the
 // process, and the same again to its group.
-const sameSignal = 500 * time.Millisecond
+const sameSignal = 100 * time.Millisecond
 
 // stopOnSignal returns a context that the first SIGINT or SIGTERM ends. A later one ends the
 // process, which may be waiting indefinitely. Each SIGHUP, which would end the process, is reported

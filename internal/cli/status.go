@@ -24,7 +24,7 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var view view
 	over := defaultSpan
 	cmd := &cobra.Command{
-		Use:   "status [LISTENER]",
+		Use:   "status [FILE] [LISTENER]",
 		Short: "Show the pipeline of a running informerd, with rates, depths, ages and errors",
 		Long: "Show the pipeline of the informerd that runs with the configuration: its informers, listeners and outputs, with\n" +
 			"what they do per second, what waits and for how long, and what is wrong. With the name of a listener, show that\n" +
@@ -70,6 +70,7 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	output.add(cmd)
 	view.add(cmd)
 	cmd.Flags().DurationVar(&over, "over", over, "over how long rates are measured; 0: none are")

@@ -28,7 +28,7 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var view view
 	every, times := defaultInterval, 0
 	cmd := &cobra.Command{
-		Use:   "top [LISTENER]",
+		Use:   "top [FILE] [LISTENER]",
 		Short: "Watch the pipeline of a running informerd",
 		Long: "Watch the pipeline of the informerd that runs with the configuration, or one listener in depth. Keys: up and\n" +
 			"down select a listener, enter shows it in depth and escape goes back, s changes the order and r reverses it,\n" +
@@ -68,6 +68,7 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
+	file.before(cmd)
 	output.add(cmd)
 	view.add(cmd)
 	cmd.Flags().DurationVar(&every, "interval", every, "how often it is shown")

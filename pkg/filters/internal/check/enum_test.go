@@ -20,7 +20,7 @@ func TestEnums(t *testing.T) {
 		"j", "k", "l", "mm"}}
 	pod := object(map[string]*lang.Schema{
 		"spec": object(map[string]*lang.Schema{"many": many, "all": list(phase)}),
-		"status": object(map[string]*lang.Schema{"phase": phase,
+		"status": object(map[string]*lang.Schema{"phase": phase, "startTime": text,
 			"conditions": list(object(map[string]*lang.Schema{"type": text, "status": text}))}),
 	})
 	const (
@@ -42,6 +42,7 @@ func TestEnums(t *testing.T) {
 		`condition("Ready").status in ["unknown"]`:   ready + `"unknown"; did you mean "Unknown"?`,
 		`condition(object.status.phase).status=="f"`: `condition(…).status is never "f"; it is one of False, True and Unknown`,
 
+		`object.status.startTime > "1h"`:                                      `object.status.startTime is compared with "1h" as text, letter by letter; put age around the field if an amount is meant`,
 		`object.status.phase == "Running" || object.status.phase == ""`:       "",
 		`object.status.phase contains "run" || object.status.phase > "r"`:     "",
 		`(object.status.phase ?? "None") == "None"`:                           "",

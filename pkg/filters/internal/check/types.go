@@ -59,11 +59,20 @@ var amounts = []struct {
 func (c *schemaCheck) amount(field fact, constant *ast.StringNode) {
 	for _, a := range amounts {
 		if a.pattern.MatchString(constant.Value) {
+			function := a.function
+			if function != "quantity" && isTime(field.path) {
+				function = "age"
+			}
 			c.warnings = append(c.warnings, c.draft.CompileError(constant.Location().From,
-				"%s is compared with %q as text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, a.function))
+				"%s is compared with %q as text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, function))
 			return
 		}
 	}
+}
+
+// isTime reports whether a field has a time by its name, as Kubernetes names them.
+func isTime(path string) bool {
+	return strings.HasSuffix(path, "Time") || strings.HasSuffix(path, "Timestamp")
 }
 
 // literalKind returns the kind of a constant, "" for any other node and for nil.
