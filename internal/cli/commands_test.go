@@ -57,7 +57,7 @@ outputs: {out: {stdout: {}}}
 		{"plan it", exitConfig, "",
 			"it: the configuration cannot be read: no such file or directory\n"},
 		{"plan it that", exitUsage, "",
-			`informerd: informerd plan takes one configuration, found "that" as well` + hint},
+			`informerd: informerd plan takes one configuration, found "that" as well; several files are read as one with -c for each` + hint},
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,

@@ -38,7 +38,8 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case len(args) > 1:
-		return usageError{fmt.Errorf("%s takes one configuration, found %q as well",
+		return usageError{fmt.Errorf(
+			"%s takes one configuration, found %q as well; several files are read as one with -c for each",
 			cmd.CommandPath(), args[1])}
 	case len(c.paths) > 0:
 		return usageError{fmt.Errorf("there are two configurations, --config %s and %s",

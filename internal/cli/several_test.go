@@ -33,7 +33,7 @@ func TestSeveralConfigurations(t *testing.T) {
 		{"validate -c @/informers.yaml -c @/listeners.yaml", exitOK,
 			"@/informers.yaml, @/listeners.yaml is valid: 1 listener, 1 output\n", ""},
 		{"validate -c @/listeners.yaml", exitConfig, "",
-			`@/listeners.yaml:4:17: listeners.a.informer: unknown informer "pods"; there are no informers` + "\n"},
+			`@/listeners.yaml:4:17: listeners.a.informer: unknown informer "pods"; there are no informers; for the resource of that name, write {resource: pods}` + "\n"},
 		{"validate -c @/whole.yaml -c @/listeners.yaml", exitConfig, "",
 			"@/listeners.yaml:4:3: listeners.a is defined twice, first at @/whole.yaml:4; keep one of them\n@/listeners.yaml:5:11: outputs.out is"},
 		{"validate @/whole.yaml @/policy.yaml", exitConfig,

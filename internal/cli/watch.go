@@ -99,7 +99,8 @@ func (w *watch) run(cmd *cobra.Command, args []string) error {
 		}
 		return w.asUsage(err)
 	}
-	opts := daemon.Options{Version: version, Log: log, Stdout: w.stdout, Warned: w.warned}
+	opts := daemon.Options{Version: version, Log: log, Stdout: w.stdout, Warned: w.warned,
+		Progress: oneoff.Waiting(w.stderr)}
 	if w.format != "json" {
 		opts.Stdout = &oneoff.Lines{To: w.stdout, YAML: w.format == "yaml",
 			Color: colored(w.stdout), Resources: len(cfg.Listeners) > 1}

@@ -74,8 +74,12 @@ func checkInformerRef(l *Listener, path string, r *document.Report, further []*d
 		return r.Has(document.Join("informers", l.InformerRef.Name)) || r.Failed("informers")
 	}
 	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
-		r.BadValue(field, nameHint(r, l.InformerRef.Name, "informers", l.informers),
-			"%s: unknown informer %s", field, document.Quote(l.InformerRef.Name))
+		hint := nameHint(r, l.InformerRef.Name, "informers", l.informers)
+		if len(l.informers) == 0 && hint != "" {
+			hint = "there are no informers; for the resource of that name, write {resource: " +
+				l.InformerRef.Name + "}"
+		}
+		r.BadValue(field, hint, "%s: unknown informer %s", field, document.Quote(l.InformerRef.Name))
 	}
 }
 

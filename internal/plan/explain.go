@@ -102,9 +102,11 @@ type explained struct {
 	found    *found    // nil: the caches are those of a running informerd
 	outputs  []*Output // with expressions; nil: it is not known what they take
 	cluster  string
+	op       event.Op // of the event that is explained, which a listener may get as another one
 }
 
 func (x *explained) head(e event.Event) {
+	x.op = e.Op
 	x.Line(0, "listener %s, %s of %s %q", x.listener.Name, e.Op, e.Object.Kind(), e.Object.Key())
 }
 
@@ -246,7 +248,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	}
 	x.Line(0, "\nfilter:")
 	result, decided := x.tree(f, e)
-	if e.Op != event.Update && f.UsesOld() {
+	if e.Op != event.Update && x.op != event.Update && f.UsesOld() {
 		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
 	}
 	switch {

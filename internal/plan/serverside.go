@@ -41,6 +41,9 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 			}
 		}
 	}
+	if contradicts(inf, namespaces, label, field) {
+		return nil // no object can match, and a selector would hide that
+	}
 	var parts []string
 	if len(namespaces) > 0 && (len(inf.Namespaces) == 0 ||
 		!containsAll(namespaces, inf.Namespaces)) {
@@ -70,6 +73,55 @@ func added(selector string, has, terms []string) string {
 		return ""
 	}
 	return strings.TrimPrefix(strings.Join(all, ","), ",")
+}
+
+// contradicts reports whether the conditions, together with what the informer has, ask for two
+// values of the same thing.
+func contradicts(inf *config.Informer, namespaces, label, field []string) bool {
+	if len(namespaces) > 0 && len(inf.Namespaces) > 0 &&
+		!slices.ContainsFunc(namespaces, func(ns string) bool {
+			return slices.Contains(inf.Namespaces, ns)
+		}) {
+		return true
+	}
+	scope := inf.Scope()
+	values := map[string][]string{}
+	narrow := func(of string, to []string) bool {
+		known, again := values[of]
+		if again {
+			to = slices.DeleteFunc(slices.Clone(to), func(v string) bool {
+				return !slices.Contains(known, v)
+			})
+		}
+		values[of] = to
+		return len(to) == 0
+	}
+	for _, term := range append(labelTerms(scope.LabelSelector), label...) {
+		requirements, err := labels.ParseToRequirements(term)
+		if err != nil {
+			continue // it is of a parsed selector
+		}
+		for _, r := range requirements {
+			switch r.Operator() {
+			case selection.In, selection.Equals, selection.DoubleEquals:
+				if narrow("label "+r.Key(), r.ValuesUnsorted()) {
+					return true
+				}
+			}
+		}
+	}
+	for _, term := range append(strings.Split(scope.FieldSelector, ","), field...) {
+		s, err := fields.ParseSelector(term)
+		if err != nil {
+			continue // a part of a value with a comma
+		}
+		for _, r := range s.Requirements() {
+			if r.Operator != selection.NotEquals && narrow("field "+r.Field, []string{r.Value}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func labelTerms(selector string) (terms []string) {

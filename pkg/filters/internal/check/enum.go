@@ -89,6 +89,27 @@ func (c *schemaCheck) condition(n *ast.CallNode) fact {
 	return fact{schema: entry, path: path}
 }
 
+// imageParts are the texts that an image has. The image itself is compared as a reference.
+var imageParts = []string{"registry", "repository", "name", "tag", "digest"}
+
+func ofImage(n ast.Node) bool {
+	call, ok := n.(*ast.CallNode)
+	return ok && nodes.IsName(call.Callee, "image")
+}
+
+// owner returns what is known of an owner reference.
+func (c *schemaCheck) owner(n *ast.CallNode) fact {
+	references := fieldOf(fieldOf(c.draft.Schema, "metadata"), "ownerReferences")
+	if len(n.Arguments) != 1 || references == nil || references.Items == nil {
+		return fact{}
+	}
+	path := "owner(…)"
+	if text, ok := nodes.FirstText(n); ok {
+		path = "owner(" + strconv.Quote(text.Value) + ")"
+	}
+	return fact{schema: references.Items, path: path}
+}
+
 func fieldOf(s *lang.Schema, name string) *lang.Schema {
 	if s == nil {
 		return nil

@@ -102,6 +102,9 @@ func (in *inspector) builtin(n *ast.BuiltinNode) error {
 }
 
 func (in *inspector) binary(n *ast.BinaryNode) error {
+	if err := in.draft.negated(n); err != nil {
+		return err
+	}
 	switch n.Operator {
 	case "==", "!=":
 		if nodes.IsOp(n.Left) {

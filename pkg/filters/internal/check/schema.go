@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,6 +156,9 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	c.droppedMember(n)
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
+		if ofImage(n.Node) && slices.Contains(imageParts, property.Value) {
+			return fact{schema: &lang.Schema{Type: "string"}, path: "image(…)." + property.Value}
+		}
 		return c.field(base, property.Value, property.Location().From)
 	case *ast.IntegerNode:
 		return c.index(base, property.Value, property.Location().From)
@@ -167,6 +171,11 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 }
 
 func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
+	if c.draft.negated(n) != nil { // the inspector has reported it
+		c.visit(n.Left.(*ast.UnaryNode).Node)
+		c.visit(n.Right)
+		return of("boolean")
+	}
 	left, right := c.visit(n.Left), c.visit(n.Right)
 	switch n.Operator {
 	case "??":
@@ -227,6 +236,8 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		return keyed(n, callee.Value)
 	case "condition":
 		return c.condition(n)
+	case "owner":
+		return c.owner(n)
 	}
 	return fact{}
 }
