@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -102,8 +103,8 @@ func (in *inspector) builtin(n *ast.BuiltinNode) error {
 }
 
 func (in *inspector) binary(n *ast.BinaryNode) error {
-	if err := in.draft.negated(n); err != nil {
-		return err
+	if message := in.draft.negated(n); message != "" {
+		return in.errorf(n, "%s", message)
 	}
 	switch n.Operator {
 	case "==", "!=":
@@ -138,6 +139,15 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 		}
 	}
 	return nil
+}
+
+// negated returns what is wrong with a comparison whose left side alone is negated.
+func (s draft) negated(n *ast.BinaryNode) string {
+	if _, ok := n.Left.(*ast.UnaryNode); !ok {
+		return ""
+	}
+	texts := nodes.NewExtents(s.Text)
+	return logic.Negated(n, func(n ast.Node) string { return written(texts, n) })
 }
 
 // opName refuses a constant that op never equals.

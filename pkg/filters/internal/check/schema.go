@@ -171,7 +171,7 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 }
 
 func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
-	if c.draft.negated(n) != nil { // the inspector has reported it
+	if c.draft.negated(n) != "" { // the inspector has reported it
 		c.visit(n.Left.(*ast.UnaryNode).Node)
 		c.visit(n.Right)
 		return of("boolean")

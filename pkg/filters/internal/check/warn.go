@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/conditions"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -54,6 +55,8 @@ type warner struct {
 	warnings []*lang.CompileError
 	memo     map[opsAsked]event.OpSet
 	namesOps map[ast.Node]event.OpSet
+	chains   logic.Chains
+	texts    *nodes.Extents // nil: not needed yet
 
 	asksForOld bool
 }
@@ -86,6 +89,11 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	case *ast.BinaryNode:
 		// The other side decides only for the ops that one side allows.
 		if and := nodes.IsAnd(n); and || nodes.IsOr(n) {
+			if w.texts == nil {
+				w.texts = nodes.NewExtents(w.draft.Text)
+			}
+			w.chains.Look(n, func(n ast.Node) string { return written(w.texts, n) },
+				func(at ast.Node, message string) { w.warnf(at, "%s", message) })
 			w.visit(n.Left, ops&w.opsOf(n.Right, and))
 			w.visit(n.Right, ops&w.opsOf(n.Left, and))
 			return

@@ -1,0 +1,66 @@
+package logic
+
+import (
+	"testing"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+)
+
+// found returns the messages about an expression, in order.
+func found(t *testing.T, text string) (all []string) {
+	t.Helper()
+	tree, err := parser.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chains Chains
+	ast.Walk(&tree.Node, visitor(func(n *ast.BinaryNode) {
+		if message := Negated(n, ast.Node.String); message != "" {
+			all = append(all, message)
+		}
+		if n.Operator == "&&" || n.Operator == "||" || n.Operator == "and" || n.Operator == "or" {
+			chains.Look(n, ast.Node.String, func(_ ast.Node, message string) {
+				all = append(all, message)
+			})
+		}
+	}))
+	return all
+}
+
+type visitor func(*ast.BinaryNode)
+
+func (v visitor) Visit(n *ast.Node) {
+	if b, ok := (*n).(*ast.BinaryNode); ok {
+		v(b)
+	}
+}
+
+func TestSlips(t *testing.T) {
+	const alone = ` negates what follows it alone, not the whole comparison; write `
+	for text, want := range map[string]string{
+		`!a == "b"`:                   `"!"` + alone + `a != "b"`,
+		`not a != 3`:                  `"not"` + alone + `a == 3`,
+		`!a startsWith "b"`:           `"!"` + alone + `not (a startsWith "b")`,
+		`!a < 0.5`:                    `"!"` + alone + `not (a < 0.5)`,
+		`!a == true`:                  "",
+		`!a == b`:                     "",
+		`!(a == "b")`:                 "",
+		`a == "x" && a == "y"`:        `this is never true: a is compared with "x" as well`,
+		`a != 1 || b || a != 2`:       `this is always true: a is compared with 1 as well`,
+		`a.b == "x" and "y" == a.b`:   `this is never true: a.b is compared with "x" as well`,
+		`a == "x" && a == "x"`:        "",
+		`a == "x" || a == "y"`:        "",
+		`a != "x" && a != "y"`:        "",
+		`a == "x" && (a == "y" or b)`: "",
+		`op == "add" && op == "x"`:    "", // of op more is known elsewhere
+	} {
+		all := found(t, text)
+		switch {
+		case want == "" && len(all) > 0:
+			t.Errorf("%s: %q", text, all)
+		case want != "" && (len(all) != 1 || all[0] != want):
+			t.Errorf("%s: %q, want %q", text, all, want)
+		}
+	}
+}
