@@ -35,7 +35,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"this machine does not have, such as the variables of secrets, is a note, which does not count.",
 		Example: "  informerd validate --strict configs/*.yaml\n" +
 			"  informerd validate -c base.yaml -c production.yaml\n" +
-			"  kubectl get configmap informerd -o 'jsonpath={.data.informerd\\.yaml}' | informerd validate -",
+			"  kubectl get -o 'jsonpath={.data.informerd\\.yaml}' configmap/informerd | informerd validate -",
 		Args: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args[min(1, len(args)):] {
 				others = append(others,
