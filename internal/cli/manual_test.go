@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,14 +137,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// asCommand is informerd where a shell has a command, and its arguments.
+var asCommand = regexp.MustCompile(`(?:^|[(&;=])\s*(?:sudo )?informerd (.*)`)
+
 // understood checks that each informerd in a line of shell has a command and flags that there are.
 func understood(t *testing.T, line string) {
 	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == '|' || r == '>' }) {
-		_, call, ok := strings.Cut(part, "informerd ")
-		if !ok {
+		call := asCommand.FindStringSubmatch(part)
+		if call == nil {
 			continue
 		}
-		args := strings.Fields(strings.NewReplacer("'", "", ")", "").Replace(call))
+		args := strings.Fields(strings.NewReplacer("'", "", ")", "").Replace(call[1]))
 		root := newRoot(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
 		cmd, rest, err := root.Find(args)
 		if err == nil {
