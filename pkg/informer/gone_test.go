@@ -110,7 +110,7 @@ func TestObjectsEndWithTheirResource(t *testing.T) {
 		}
 		removed.Store(true) // it ends again
 		server.end("b")
-		time.Sleep(5 * time.Minute)
+		time.Sleep(15 * time.Minute) // as long as a watch may last, and a pause
 		synctest.Wait()
 		expect(t, r.take(), "delete b/3 106?")
 	})
