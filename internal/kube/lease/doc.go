@@ -13,4 +13,6 @@
 //     would release it for everybody.
 //   - A [Record] is written by the leader alone: a write fails once another one has claimed it. What
 //     is final in it is so for the one that claims it next, and for no other.
+//   - The Lease and the ConfigMap that are made here have the owners of [Config], and go with them.
+//     Those that exist already keep their metadata.
 package lease

@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
 // ofValues are the predicates whose expression may have any value.
@@ -20,10 +19,7 @@ func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 	if kind == "" || kind == "boolean" || literalKind(n) != "" {
 		return // constants are reported elsewhere
 	}
-	text := written(nodes.NewExtents(c.draft.Text), n)
-	if text == "" {
-		text = value.called("this")
-	}
+	text := c.text(n, value)
 	instead := " != nil"
 	if by == `"!"` || by == `"not"` {
 		instead = " == nil"

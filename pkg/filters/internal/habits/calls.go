@@ -109,7 +109,8 @@ func (r *rewriter) ofItem(variable string, from, to int) argument {
 	return argument{text: text, named: true}
 }
 
-// refuseOuter gives up if a condition names an item of a list around it, by another name than one.
+// refuseOuter gives up if a condition names the item of an enclosing list: that has no name here.
+// The exception is the name of the item that the condition itself is about.
 func (r *rewriter) refuseOuter(except string, from, to int) {
 	for i := from; i < to; i++ {
 		if r.tokens[i].Kind == lexer.Identifier && !r.is(i-1, ".", "?.") &&
