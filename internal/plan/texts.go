@@ -17,9 +17,17 @@ func textsOf(listeners []*config.Listener) map[string][]string {
 	add := func(variable string, more ...string) {
 		texts[variable] = append(texts[variable], more...)
 	}
-	anyType := false
+	anyType, anyResource, anyNamespace, reports := false, false, false, false
 	for _, l := range listeners {
 		add("listener", l.Name)
+		if resource, known := resourceText(l.Informer()); known {
+			add("resource", resource)
+		} else {
+			anyResource = true
+		}
+		add("namespace", l.Informer().Namespaces...)
+		anyNamespace = anyNamespace || len(l.Informer().Namespaces) == 0
+		reports = reports || len(l.Rules) > 0
 		if len(l.Rules) > 0 {
 			add("severity", rules.Severities...)
 			add("type", cloudevent.Violated, cloudevent.Resolved)
@@ -43,9 +51,20 @@ func textsOf(listeners []*config.Listener) map[string][]string {
 	if anyType {
 		delete(texts, "type")
 	}
+	if anyResource {
+		delete(texts, "resource")
+	}
+	if anyNamespace {
+		delete(texts, "namespace")
+	}
+	if len(listeners) > 0 && !reports {
+		texts["rule"], texts["severity"] = []string{}, []string{}
+	}
 	for variable, all := range texts {
 		if variable == "severity" { // they have an order
-			texts[variable] = rules.Severities
+			if reports {
+				texts[variable] = rules.Severities
+			}
 			continue
 		}
 		texts[variable] = slices.Compact(slices.Sorted(slices.Values(all)))

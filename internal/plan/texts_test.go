@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -73,8 +74,59 @@ listeners: {a: {informer: {resource: pods}, on: [add], outputs: [out]}}
 		t.Fatal(mistakes)
 	}
 	out, none := p.Outputs["out"].When.Warnings(), p.Outputs["none"].When.Warnings()
-	if len(none) > 0 || len(out) != 1 || out[0].Message !=
-		`type is never "dev.informerd.rule.violated"; there is only "dev.informerd.object.added"` {
+	if len(none) > 0 || len(out) != 2 || out[1].Message !=
+		`type is never "dev.informerd.rule.violated"; there is only "dev.informerd.object.added"` ||
+		out[0].Message != "severity is always nil here: no listener of this output has rules" {
 		t.Errorf("%v, %v", out, none)
+	}
+}
+
+// The resource of a message is named with its group, and a namespace is one of the informers'.
+func TestResourcesAndNamespacesOfOutputs(t *testing.T) {
+	for _, c := range []struct{ informers, when, want string }{
+		{"deployments", `resource == "deployments"`,
+			`resource is never "deployments"; did you mean "deployments.apps"?`},
+		{"deploy", `resource != "Deployment"`,
+			`resource is never "Deployment"; did you mean "deployments.apps"?`},
+		{"pods deployments.v1.apps ingresses", `resource in ["deployment", "pods"]`,
+			`resource is never "deployment"; did you mean "deployments.apps"?`},
+		{"pods ingresses", `resource == "ingress"`,
+			`resource is never "ingress"; did you mean "ingresses.networking.k8s.io"?`},
+		{"pods", `resource == "pod"`, `resource is never "pod"; did you mean "pods"?`},
+		{"pods deployments", `resource == "po"`, `resource is never "po"; did you mean "pods"?`},
+		{"pods", `resource == "jobs"`, `resource is never "jobs"; there is only "pods"`},
+		{"pods services", `resource == "deployments.apps"`,
+			`resource is never "deployments.apps"; it is one of pods and services`},
+		{"certificates.v1.cert-manager.io", `resource == "certificates"`,
+			`resource is never "certificates"; did you mean "certificates.cert-manager.io"?`},
+		{"pods", `namespace == "shopp"`, `namespace is never "shopp"; did you mean "shop"?`},
+		// what only the API server knows
+		{"pods things", `resource == "thing"`, ""},
+		{"certificate.cert-manager.io", `resource == "certificates.cert-manager.io"`, ""},
+		{"deployments.apps pods", `resource == "pods" || resource == "deployments.apps"`, ""},
+		{"pods", `namespace == "shop" || namespace startsWith "x" || resource == ""`, ""},
+		{"nodes/", `namespace == "shopp"`, ""},
+	} {
+		listeners := ""
+		for i, name := range strings.Fields(c.informers) {
+			limits := ", namespaces: [shop]"
+			if name, _ = strings.CutSuffix(name, "/"); strings.HasSuffix(c.informers, "/") {
+				limits = ""
+			}
+			listeners += fmt.Sprintf("  l%d: {informer: {resource: %s%s}, outputs: [out]}\n", i, name, limits)
+		}
+		p, mistakes := Compile(parse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\n"+
+			"outputs: {out: {stdout: {}, when: '"+c.when+"'}}\nlisteners:\n"+listeners), nil)
+		if len(mistakes) > 0 {
+			t.Errorf("%s: %v", c.when, mistakes)
+			continue
+		}
+		got := ""
+		for _, w := range p.Outputs["out"].When.Warnings() {
+			got += w.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %s: got %q, want %q", c.informers, c.when, got, c.want)
+		}
 	}
 }

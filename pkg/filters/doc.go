@@ -100,7 +100,9 @@
 // comparison of a field with a constant of a type that its schema excludes; an order of a field, or
 // of an image's tag, and a text such as "4Gi" or "1.9", which is the order of texts; a text that is
 // nearly one that Kubernetes has there; a glob with its pattern second; changed of what differs in
-// every update; and a message joined from a label that no other condition of the rule names.
+// every update; a message joined from a label that no other condition of the rule names, or from
+// an amount and a text that may be one; an order of severities, which is that of texts; a text with
+// the placeholders of a template; and a resource, rule or namespace that no message has.
 //
 // # The stages
 //
@@ -110,6 +112,8 @@
 //	explain                      the values of an expression's parts
 //	compile                      rewrites the tree, and makes a program of it
 //	check                        finds mistakes, and what is suspicious
+//	syntax                       forms of other languages that cannot be read here
+//	syntax                       forms of other languages that cannot be read here
 //	habits                       the words of other languages, for proposals
 //	conditions   eval            what is asked before; running programs
 //	nodes                        questions about a syntax tree

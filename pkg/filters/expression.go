@@ -3,10 +3,10 @@ package filters
 import (
 	"time"
 
-	"github.com/informerd/informerd/pkg/filters/internal/check"
 	"github.com/informerd/informerd/pkg/filters/internal/eval"
 	"github.com/informerd/informerd/pkg/filters/internal/explain"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
@@ -96,4 +96,4 @@ func ParseDuration(text string) (time.Duration, bool) { return values.ParseDurat
 
 // OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it
 // means none.
-func OpMeant(word string) string { return check.OpMeant(word) }
+func OpMeant(word string) string { return syntax.OpMeant(word) }

@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/types"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
 // parse reads the expression and finds all mistakes that the text has by itself.
@@ -46,6 +47,9 @@ func (s draft) allMistakes(tree *parser.Tree, found *mistakes) error {
 	}
 	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
 		for _, mistake := range found.all { // what follows from it is not reported
+			if strings.HasPrefix(mistake.Message, s.Kind.Must()) {
+				continue // nothing does
+			}
 			silence(&again.Node, &file.Error{Location: file.Location{From: mistake.Offset}})
 		}
 		s.typeMistakes(again, found)
@@ -85,16 +89,30 @@ func (s draft) checkConfig() *conf.Config {
 
 // draft is an expression that is being checked.
 type draft struct {
-	lang.Expression
+	syntax.Source
 
 	mended int  // how many mistakes were mended in the text to find others
 	trials *int // bytes of the proposals that were tried
 }
 
+func newDraft(expression lang.Expression) draft {
+	s := draft{}
+	s.Expression = expression
+	s.Read = func(text string) error {
+		_, err := parser.ParseWithConfig(text, s.checkConfig())
+		return err
+	}
+	s.Check = func(x lang.Expression) error {
+		_, _, err := Expression(x)
+		return err
+	}
+	return s
+}
+
 // Expression reads an expression and returns its tree and what is suspicious about it. Its
 // error has all mistakes.
 func Expression(expression lang.Expression) (*parser.Tree, []*lang.CompileError, error) {
-	s := draft{Expression: expression}
+	s := newDraft(expression)
 	if len(s.Text) > lang.MaxSource {
 		return nil, nil, s.CompileError(0, "the expression has %d bytes, the limit is %d",
 			len(s.Text), lang.MaxSource)
@@ -124,5 +142,5 @@ func (s draft) checked() (*parser.Tree, []*lang.CompileError, error) {
 
 // Parse reads an expression that was checked before.
 func Parse(expression lang.Expression) (*parser.Tree, error) {
-	return draft{Expression: expression}.parse()
+	return newDraft(expression).parse()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
@@ -16,6 +17,9 @@ func (in *inspector) arithmetic(n *ast.BinaryNode) error {
 	right, isRight := nodes.SpecialOf(n.Right)
 	if !isLeft && !isRight {
 		return nil
+	}
+	if n.Operator == "+" && isLeft != isRight {
+		return nil // a text that is joined is reported with what to write
 	}
 	p := left
 	if !isLeft {
@@ -85,6 +89,10 @@ func (s draft) operand(operator string, o nodes.Operand) error {
 	switch n := o.Node.(type) {
 	case *ast.StringNode:
 		if values.Readers[o.Reader].Parse(n.Value) == nil {
+			if operator == "+" && s.Kind.Returns() != lang.ReturnsBool && neverRead(o.Reader, n) {
+				return s.CompileError(at, "%q is joined with a %s; put string(…) around that", n.Value,
+					values.Readers[o.Reader].Name)
+			}
 			return s.CompileError(at, "%s", values.Readers[o.Reader].Refusal(n.Value))
 		}
 		return nil

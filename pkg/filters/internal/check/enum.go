@@ -25,32 +25,57 @@ func (f fact) anyText() fact {
 func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 	text, ok := constant.(*ast.StringNode)
 	name := field.path + field.variable // one of them is empty
-	if !ok || name == "" || field.schema == nil || len(field.schema.Enum) == 0 ||
-		operator != "==" && operator != "!=" {
+	if !ok || name == "" || field.schema == nil || operator != "==" && operator != "!=" {
 		return
 	}
-	known := field.schema.Enum
+	if len(field.schema.Enum) == 0 {
+		if field.variable != "" && operator == "==" {
+			c.warnf(constant, "%s is always nil here: no listener of this output has rules", name)
+		}
+		return
+	}
+	known, isNear := field.schema.Enum, false
 	if text.Value == "" || slices.Contains(known, text.Value) {
 		return
 	}
 	message := name + " is never " + strconv.Quote(text.Value)
 	for _, other := range known {
 		if strings.EqualFold(other, text.Value) {
-			known = []string{other}
+			known, isNear = []string{other}, true
 		}
 	}
 	if near := nearestOf(text.Value, known); near != "" {
-		known = []string{near}
+		known, isNear = []string{near}, true
+	} else if name := resourceMeant(text.Value, known); field.variable == "resource" && name != "" {
+		known, isNear = []string{name}, true
 	}
 	hint := "did you mean " + strconv.Quote(known[0]) + "?"
 	switch {
-	case len(field.schema.Enum) == 1 && nearestOf(text.Value, known) == "":
+	case len(field.schema.Enum) == 1 && !isNear:
 		hint = "there is only " + strconv.Quote(known[0])
 	case len(known) > 1:
 		hint = "it is one of " + listed(known)
 	}
 	c.warnings = append(c.warnings,
 		c.draft.CompileError(constant.Location().From, "%s; %s", message, hint))
+}
+
+// resourceMeant returns the resource, such as deployments.apps, that is named without its group, by
+// its kind or in short; "" if none is.
+func resourceMeant(word string, resources []string) (meant string) {
+	word = strings.ToLower(word)
+	word, _, _ = strings.Cut(word, ".")
+	for _, resource := range resources {
+		name, _, _ := strings.Cut(resource, ".")
+		switch {
+		case name == word, name == word+"s", name == word+"es",
+			strings.TrimSuffix(name, "ies")+"y" == word:
+			return resource
+		case len(word) > 1 && strings.HasPrefix(name, word) && meant == "":
+			meant = resource
+		}
+	}
+	return meant
 }
 
 // listed returns the first texts of a list, as words of a sentence.

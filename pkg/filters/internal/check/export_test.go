@@ -11,5 +11,5 @@ var Nearest = nearestOf
 
 // CheckTree looks for what Expression would find in a tree that it does not accept.
 func CheckTree(expression lang.Expression, n ast.Node) ([]*lang.CompileError, error) {
-	return checkTree(draft{Expression: expression}, n)
+	return checkTree(newDraft(expression), n)
 }

@@ -47,7 +47,7 @@ func (in *inspector) method(n *ast.CallNode) error {
 	if !ok {
 		whole = lang.Fix{From: offset, To: offset}
 	}
-	return s.withHabit(offset, whole, name, args, message)
+	return s.WithHabit(offset, whole, name, args, message)
 }
 
 func written(x *nodes.Extents, n ast.Node) string {
@@ -62,9 +62,9 @@ func (s draft) unknownFunction(name string, offset int) *lang.CompileError {
 	if _, exists := builtin.Index[name]; exists {
 		message = fmt.Sprintf("the function %s is not available in %s", name, s.Kind.Word().Plural)
 	}
-	if args, end := s.arguments(offset + len([]rune(name))); end > 0 {
+	if args, end := s.Arguments(offset + len([]rune(name))); end > 0 {
 		if _, known := habits.Table[strings.ToLower(name)]; known {
-			return s.withHabit(offset, lang.Fix{From: offset, To: end}, name, args, message)
+			return s.WithHabit(offset, lang.Fix{From: offset, To: end}, name, args, message)
 		}
 	}
 	end := offset + len([]rune(name))
@@ -73,96 +73,6 @@ func (s draft) unknownFunction(name string, offset int) *lang.CompileError {
 			"%s; did you mean %q?", message, near)
 	}
 	return s.CompileError(offset, "%s; docs/filters.md has a table of all functions", message)
-}
-
-// arguments returns the texts between the brackets that open at offset, and where the
-// brackets end; 0 if they do not.
-func (s draft) arguments(offset int) (args []string, end int) {
-	text := []rune(s.Text)
-	for offset < len(text) && text[offset] == ' ' {
-		offset++
-	}
-	if offset >= len(text) || text[offset] != '(' {
-		return nil, 0
-	}
-	depth, from := 0, offset+1
-	for i := offset; i < len(text); i++ {
-		switch r := text[i]; r {
-		case '"', '\'', '`':
-			for i++; i < len(text) && text[i] != r; i++ {
-				if text[i] == '\\' && r != '`' {
-					i++
-				}
-			}
-		case '(', '[', '{':
-			depth++
-		case ',':
-			if depth == 1 {
-				args = append(args, strings.TrimSpace(string(text[from:i])))
-				from = i + 1
-			}
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				if last := strings.TrimSpace(string(text[from:i])); last != "" || len(args) > 0 {
-					args = append(args, last)
-				}
-				return args, i + 1
-			}
-		}
-	}
-	return nil, 0
-}
-
-// withHabit adds to a message what to write instead of a function or method with these
-// arguments.
-func (s draft) withHabit(offset int, at lang.Fix, name string, args []string,
-	message string) *lang.CompileError {
-	h := habits.Table[strings.ToLower(name)]
-	switch {
-	case h.Write == "" && h.Note == "":
-		return s.CompileError(offset, "%s", message)
-	case h.Write == "":
-		return s.CompileError(offset, "%s; %s", message, h.Note)
-	case h.Args == len(args) || h.Item && len(args) == 3:
-		if len(args) == 3 && h.Item {
-			args = []string{args[0], habits.OfItem(args[2], args[1])}
-		}
-		at.Text = h.Fill(args)
-		for _, text := range []string{at.Text, "(" + at.Text + ")"} {
-			at.Text = text
-			if at.To > at.From && s.mends(at, at.From) && !bindsLoosely(s.Text, at, h) {
-				e := s.Proposed(offset, &at, "%s; write %s", message, text)
-				e.General = message + "; write " + h.Example()
-				return e
-			}
-		}
-	}
-	return s.CompileError(offset, "%s; write %s", message, h.Example())
-}
-
-// bindsLoosely reports whether an operator before or after the place would bind more tightly
-// than the new text.
-func bindsLoosely(text string, at lang.Fix, h habits.Habit) bool {
-	if strings.HasPrefix(at.Text, "(") || !strings.Contains(h.Write, " ") ||
-		strings.HasSuffix(h.Write, ")") && !strings.HasPrefix(h.Write, "(") {
-		return false
-	}
-	runes := []rune(text)
-	before, behind := strings.TrimSpace(string(runes[:at.From])),
-		strings.TrimSpace(string(runes[min(at.To, len(runes)):]))
-	loose := func(text string, edge func(string, string) bool) bool {
-		if text == "" {
-			return true
-		}
-		for _, word := range []string{"&&", "||", "and", "or", "(", ")", ",", ";", "?", ":", "{",
-			"}"} {
-			if edge(text, word) {
-				return true
-			}
-		}
-		return false
-	}
-	return !loose(before, strings.HasSuffix) || !loose(behind, strings.HasPrefix)
 }
 
 // propose refuses a node and proposes what to write instead.

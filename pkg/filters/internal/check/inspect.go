@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -163,7 +164,7 @@ func (in *inspector) opName(n ast.Node) error {
 	if slices.Contains(names, text.Value) {
 		return nil
 	}
-	if meant := opMeant(text.Value); meant != "" {
+	if meant := syntax.OpMeant(text.Value); meant != "" {
 		return in.propose(n, strconv.Quote(meant), "op is never %q; write %q", text.Value, meant)
 	}
 	if near := nearestOf(text.Value, names); near != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -45,7 +46,7 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	if strings.HasSuffix(refusal, "to call became") {
 		return s.becameText(where, tree)
 	}
-	found := mismatched.FindStringSubmatch(typeWords.Replace(refusal))
+	found := mismatched.FindStringSubmatch(syntax.TypeWords.Replace(refusal))
 	n, _ := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
 		_, ok := n.(*ast.BinaryNode)
 		return ok
@@ -55,7 +56,7 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	}
 	if _, list := n.Right.(*ast.ArrayNode); list && (n.Operator == "==" || n.Operator == "!=") {
 		by := map[string]string{"==": "in", "!=": "not in"}[n.Operator]
-		return s.replacing(where.From, where.From+len(n.Operator), by,
+		return s.Replacing(where.From, where.From+len(n.Operator), by,
 			"%q cannot compare a %s and a list; write %s", n.Operator, typeNoun(found[2]), by)
 	}
 	if comparisons[n.Operator] {
@@ -107,7 +108,7 @@ func (s draft) becameText(where *file.Error, tree *parser.Tree) *lang.CompileErr
 	if !ok {
 		return s.CompileError(where.From, message)
 	}
-	inner := draft{Expression: s.Expression}
+	inner := newDraft(s.Expression)
 	inner.Text = "became(" + text.Value + ")"
 	at := &lang.Fix{From: text.Location().From, To: text.Location().To, Text: text.Value}
 	if _, _, err := inner.checked(); err == nil && at.To > at.From {

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,8 +54,9 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 			return
 		}
 		mistake := s.mistake(err, tree)
-		// the inspector has reported these
-		if !strings.HasPrefix(mistake.Message, "error parsing regexp") &&
+		// these were reported before, by the inspector or with what to write
+		if !joinsText.MatchString(mistake.Message) &&
+			!strings.HasPrefix(mistake.Message, "error parsing regexp") &&
 			!strings.Contains(mistake.Message, "func(") {
 			m.add(mistake)
 		}
@@ -65,6 +67,10 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 		}
 	}
 }
+
+// joinsText is expr's message for a text that is joined with something else.
+var joinsText = regexp.MustCompile(
+	`^invalid operation: \+ \(mismatched types (string and (int|float|bool|date)|(int|float|bool|date) and string)\)$`)
 
 // silence replaces the wrong node by one of any type, and reports whether it has found it:
 // an unknown name, else the outermost node at the place.

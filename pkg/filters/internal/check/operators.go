@@ -28,13 +28,31 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 			other, at = left, n.Left
 		}
 		if isScalarKind(other.kind()) {
-			c.errorf(at.Location().From, `"+" cannot join a string and %s; put string(…) around %s`,
-				typeWord(other.schema.Type), other.called("it"))
-			return fact{}
+			c.joined(n, at, other)
+		} else {
+			c.errorf(n.Location().From, `"+" cannot join a string and %s; %s`, other.typed(),
+				c.partOf(at, other))
 		}
+		return fact{}
 	}
 	c.errorf(n.Location().From, "%q cannot take %s and %s", n.Operator, left.typed(), right.typed())
 	return fact{}
+}
+
+// partOf returns the hint that says what of a list or an object can be joined with a text.
+func (c *schemaCheck) partOf(at ast.Node, value fact) string {
+	text := c.text(at, value)
+	item := itemOf(value, "")
+	switch {
+	case !value.is("array"):
+		return "name a field of it"
+	case fact{schema: fieldOf(item.schema, "name")}.is("string"):
+		return "name a field of an item, as in first(" + text + ").name, or write string(len(" +
+			text + "))"
+	case isScalarKind(item.kind()):
+		return "join one item, as in string(first(" + text + ")), or write string(len(" + text + "))"
+	}
+	return "join a part of it, or how many there are: string(len(" + text + "))"
 }
 
 // called returns the field's name, or the given words if it is not a field.

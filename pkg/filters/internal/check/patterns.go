@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
 var (
@@ -34,10 +35,10 @@ func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error)
 			pattern = "^(" + found[1] + ")"
 		}
 		at.Text = written(texts, n.Left) + " not matches " + strconv.Quote(pattern)
-		if bindsLoosely(in.draft.Text, at, habits.Habit{Write: "$0 not matches $1"}) {
+		if syntax.BindsLoosely(in.draft.Text, at, habits.Habit{Write: "$0 not matches $1"}) {
 			at.Text = "(" + at.Text + ")"
 		}
-		if in.draft.mends(at, at.From) {
+		if in.draft.Mends(at, at.From) {
 			return in.draft.Proposed(text.Location().From, &at, message+"; write %s", at.Text)
 		}
 	}

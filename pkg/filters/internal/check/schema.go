@@ -3,7 +3,6 @@ package check
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -18,26 +17,9 @@ type schemaCheck struct {
 	draft     draft
 	variables map[string]fact
 	items     []fact // of the predicates around a node, the innermost last
+	compared  int    // comparisons around a node
 	warnings  []*lang.CompileError
 	mistakes  []*lang.CompileError // the first few
-}
-
-// root visits the whole expression, and refuses a result of a wrong type.
-func (c *schemaCheck) root(n ast.Node) {
-	result := c.visit(n)
-	c.missing(n, strings.Join(c.draft.Given, " "))
-	kind, wrong := result.kind(), false
-	switch {
-	case result.path == "" || kind == "" || c.draft.Kind == lang.KindMessage:
-	case c.draft.Kind.Returns() == lang.ReturnsBool:
-		wrong = kind != "boolean"
-	case c.draft.Kind.Returns() == lang.ReturnsText:
-		wrong = !isScalarKind(kind)
-	}
-	if wrong {
-		c.errorf(n.Location().From, "%s, %s is %s", c.draft.Kind.Must(), result.path,
-			typeWord(result.schema.Type))
-	}
 }
 
 // fact is what is known of a value, if it is not nil.
@@ -49,6 +31,8 @@ type fact struct {
 	absent bool         // it is nil or empty and says nothing about the values that it replaces
 	// variable is that of messages whose value it is, if the texts of that are known; else ""
 	variable string
+	// special is the type of a value that JSON does not have, such as "duration"; else ""
+	special string
 }
 
 // of returns the fact that a value is of a type.
@@ -127,7 +111,10 @@ func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
 	if texts := c.draft.Texts[n.Value]; texts != nil {
 		return fact{schema: &lang.Schema{Type: "string", Enum: texts}, variable: n.Value}
 	}
-	return c.variables[n.Value]
+	if known, ok := c.variables[n.Value]; ok {
+		return known
+	}
+	return c.ofVariable(n.Value)
 }
 
 func (c *schemaCheck) pointer(n *ast.PointerNode) fact {
@@ -176,7 +163,13 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.visit(n.Right)
 		return of("boolean")
 	}
+	if comparisons[n.Operator] {
+		c.compared++
+	}
 	left, right := c.visit(n.Left), c.visit(n.Right)
+	if comparisons[n.Operator] {
+		c.compared--
+	}
 	switch n.Operator {
 	case "??":
 		return common(left, right)
@@ -184,6 +177,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.compare(n.Operator, left, n.Right)
 		c.compare(n.Operator, right, n.Left)
 		c.tagOrder(n)
+		c.severities(n, left, right)
 		return of("boolean")
 	case "in":
 		if list, ok := n.Right.(*ast.ArrayNode); ok {
@@ -204,6 +198,12 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 	case "contains", "startsWith", "endsWith", "matches":
 		c.textOperands(n, left, right)
 		return of("boolean")
+	}
+	if left.special != "" || right.special != "" {
+		if c.join(n, left, right) {
+			return fact{}
+		}
+		return fact{special: specialSum(n.Operator, left.special, right.special)}
 	}
 	return c.calculation(n, left, right)
 }
@@ -239,7 +239,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 	case "owner":
 		return c.owner(n)
 	}
-	return fact{}
+	return fact{special: specialCall(callee.Value)}
 }
 
 func (c *schemaCheck) array(n *ast.ArrayNode) fact {
@@ -271,6 +271,13 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 		}
 	}
 	switch n.Name {
+	case "date":
+		return fact{special: dateType}
+	case "min", "max", "abs":
+		if len(n.Arguments) == 1 && list.items != nil {
+			list = *list.items
+		}
+		return fact{special: list.special}
 	case "filter":
 		return list
 	case "map":
@@ -281,7 +288,12 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 		return of("boolean")
 	case "count", "findIndex", "findLastIndex", "len", "int", "indexOf", "lastIndexOf":
 		return of("integer")
-	case "sum", "float", "ceil", "floor", "round":
+	case "sum":
+		if special := body.special + itemOf(list, "").special; special != "" {
+			return fact{special: special}
+		}
+		return of("number")
+	case "float", "ceil", "floor", "round":
 		return of("number")
 	case "lower", "upper", "trim", "trimPrefix", "trimSuffix", "string":
 		return of("string")
@@ -302,6 +314,8 @@ func common(a, b fact) fact {
 	switch {
 	case a.absent:
 		return b
+	case a.special != b.special && !b.absent:
+		return fact{}
 	case b.absent || a.schema == b.schema && a.items == nil && b.items == nil:
 		return a
 	case a.kind() == "" || a.kind() != b.kind() || !isScalarKind(a.kind()):

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
 // names are variables and constants of other languages, in lower case, with their names
@@ -26,13 +25,6 @@ var names = map[string]string{
 	"object": "object", "obj": "object", "item": "object", "$": "object", "resource": "object",
 	"operation": "op", "action": "op", "event": "op",
 }
-
-// topFields are fields that the objects of most resources have.
-var topFields = []string{"metadata", "spec", "status", "data", "kind", "apiVersion", "type"}
-
-// ofMetadata are fields that are often named without metadata.
-var ofMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences",
-	"finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
 
 // dottedKey is the key of a label or annotation, written as if each of its parts were a
 // field.
@@ -53,7 +45,7 @@ func (s draft) keyAt(offset int) (hint string, fix *lang.Fix) {
 			text = fmt.Sprintf("old.metadata.%ss[%q]", what, key)
 		}
 		fix := &lang.Fix{From: from, To: to, Text: text}
-		if !s.mends(*fix, offset) {
+		if !s.Mends(*fix, offset) {
 			continue
 		}
 		return "write " + text, fix
@@ -96,16 +88,16 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		from := len([]rune(strings.TrimSuffix(before, "..")))
 		return s.Proposed(offset, &lang.Fix{From: from, To: offset, Text: "."},
 			`unknown name %q; ".." makes a range of numbers: one dot leads to a field`, name)
-	case s.Kind.SeesEvents() && opMeant(name) != "" && comparesOp(before, string(text[end:])):
-		by := strconv.Quote(opMeant(name))
+	case s.Kind.SeesEvents() && syntax.OpMeant(name) != "" && comparesOp(before, string(text[end:])):
+		by := strconv.Quote(syntax.OpMeant(name))
 		return s.Proposed(offset, replace(by), "unknown name %q; op is a text: write %s", name, by)
 	case names[word] != "" && (names[word] != "old" && names[word] != "op" || s.Kind.SeesEvents()):
 		return s.Proposed(offset, replace(names[word]), "unknown name %q; write %s", name,
 			names[word])
-	case s.isTopField(name):
+	case s.IsTopField(name):
 		return s.Proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s",
 			name)
-	case slices.Contains(ofMetadata, name):
+	case slices.Contains(syntax.OfMetadata, name):
 		return s.Proposed(offset, replace("object.metadata."+name),
 			"unknown name %q; write object.metadata.%[1]s", name)
 	}
@@ -124,7 +116,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		return s.Proposed(offset, replace(near), "unknown name %q; did you mean %q?", name, near)
 	}
 	if s.Kind.Returns() == lang.ReturnsText && strings.TrimSpace(s.Text) == name {
-		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
+		return s.Prose(offset, fmt.Sprintf("unknown name %q", name))
 	}
 	if e := s.item(name, offset, text); e != nil {
 		return e
@@ -149,14 +141,14 @@ func (s draft) itemName(name string, offset int, text []rune) *lang.CompileError
 // item proposes an item of a list, or a field of it, for a name within any(…) and the like.
 func (s draft) item(name string, offset int, text []rune) *lang.CompileError {
 	end := offset + len([]rune(name))
-	if !insidePredicate(string(text[:offset])) {
+	if !syntax.InsidePredicate(string(text[:offset])) {
 		return nil
 	}
 	fix := &lang.Fix{From: offset, To: end, Text: "#"}
-	if end+1 < len(text) && text[end] == '.' && isWordRune(text[end+1]) {
+	if end+1 < len(text) && text[end] == '.' && syntax.IsWordRune(text[end+1]) {
 		*fix = lang.Fix{From: offset, To: end + 1, Text: "."}
 	}
-	if !s.mends(*fix, offset) {
+	if !s.Mends(*fix, offset) {
 		return nil
 	}
 	return s.Proposed(offset, fix,
@@ -176,7 +168,7 @@ func (s draft) ofEventObject(name string, offset int, text []rune) *lang.Compile
 		end := offset + len("event.")
 		return s.Proposed(offset, &lang.Fix{From: offset, To: end}, "unknown name %q; write %s",
 			name, found[1])
-	case s.isTopField(found[1]):
+	case s.IsTopField(found[1]):
 		return s.Proposed(offset, &lang.Fix{From: offset, To: offset + len(name), Text: "object"},
 			"unknown name %q; write object", name)
 	}
@@ -189,10 +181,10 @@ var watchEvent = regexp.MustCompile(
 // ofWatch translates a comparison of the type of a watch event, such as type == "ADDED".
 func ofWatch(text []rune, offset int) (by string, end int) {
 	found := watchEvent.FindStringSubmatch(string(text[offset:]))
-	if found == nil || opMeant(found[2]) == "" {
+	if found == nil || syntax.OpMeant(found[2]) == "" {
 		return "", 0
 	}
-	return fmt.Sprintf("op %s %q", found[1], opMeant(found[2])), offset + len([]rune(found[0]))
+	return fmt.Sprintf("op %s %q", found[1], syntax.OpMeant(found[2])), offset + len([]rune(found[0]))
 }
 
 var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)
@@ -206,27 +198,6 @@ func ofRequest(text []rune, offset int) (by string, end int) {
 	return names[strings.ToLower(found[1])], offset + len(found[0])
 }
 
-// isTopField reports whether objects have a field of this name.
-func (s draft) isTopField(name string) bool {
-	if s.Schema != nil && len(s.Schema.Fields) > 0 {
-		return slices.Contains(slices.Collect(maps.Keys(s.Schema.Fields)), name)
-	}
-	return slices.Contains(topFields, name)
-}
-
-var predicateOpen = regexp.MustCompile(`\b(?:` + strings.Join(lang.Predicates, "|") + `)\(`)
-
-// insidePredicate reports whether the text ends within the brackets of any(…) and the like.
-func insidePredicate(before string) bool {
-	for _, at := range predicateOpen.FindAllStringIndex(before, -1) {
-		rest := before[at[1]:]
-		if strings.Count(rest, "(") >= strings.Count(rest, ")") && strings.Contains(rest, ",") {
-			return true
-		}
-	}
-	return false
-}
-
 // comparesOp reports whether op is compared with what is between the two texts.
 func comparesOp(before, behind string) bool {
 	return opBefore.MatchString(before) || opBehind.MatchString(behind)
@@ -236,30 +207,3 @@ var (
 	opBefore = regexp.MustCompile(`\bop\s*(==|!=|(not\s+)?in\s*\[[^\]]*)$`)
 	opBehind = regexp.MustCompile(`^\s*(==|!=)\s*op\b`)
 )
-
-// opWordsElsewhere are the words of other tools for events.
-var opWordsElsewhere = map[string]event.Op{
-	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add,
-	"added": event.Add, "new": event.Add,
-	"modify": event.Update, "modified": event.Update, "updated": event.Update,
-	"change": event.Update, "changed": event.Update, "patch": event.Update, "patched": event.Update,
-	"deleted": event.Delete, "remove": event.Delete, "removed": event.Delete,
-	"destroy": event.Delete,
-	"sync":    event.Resync, "resynced": event.Resync,
-}
-
-// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if
-// it means none.
-func OpMeant(word string) string { return opMeant(word) }
-
-// opMeant returns the op that a word means, "" if it means none.
-func opMeant(word string) string {
-	word = strings.ToLower(word)
-	if op, err := event.ParseOp(word); err == nil {
-		return op.String()
-	}
-	if op, ok := opWordsElsewhere[word]; ok {
-		return op.String()
-	}
-	return ""
-}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,9 +44,6 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 	}), nil
 }
 
-// template is a value in a text as templates of Go have it.
-var template = regexp.MustCompile(`\{\{-?\s*[.$].*?\}\}`)
-
 // warner finds contradictions between the ops of the events and those in the expression.
 type warner struct {
 	draft    draft
@@ -58,7 +54,8 @@ type warner struct {
 	chains   logic.Chains
 	texts    *nodes.Extents // nil: not needed yet
 
-	asksForOld bool
+	asksForOld   bool
+	placeholders int // that were read
 }
 
 type opsAsked struct {
@@ -74,9 +71,7 @@ func (w *warner) warnf(n ast.Node, format string, args ...any) {
 func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	switch n := n.(type) {
 	case *ast.StringNode:
-		if w.draft.Kind.Returns() != lang.ReturnsBool && template.MatchString(n.Value) {
-			w.warnf(n, "%q is sent as it is: an expression is no template; join texts with +, as in \"pod \" + object.metadata.name", template.FindString(n.Value))
-		}
+		w.template(n)
 	case *ast.IdentifierNode:
 		if n.Value == "old" {
 			w.needsUpdate(n, ops, "old is always nil", "has an old object")

@@ -6,6 +6,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -50,7 +51,7 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 // plainPath reports whether a path needs no quotes.
 func plainPath(text string) bool {
 	for _, r := range text {
-		if !isWordRune(r) && r != '.' && r != '[' && r != ']' {
+		if !syntax.IsWordRune(r) && r != '.' && r != '[' && r != ']' {
 			return false
 		}
 	}

@@ -1,7 +1,6 @@
-package check
+package syntax
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -38,21 +37,14 @@ var words = map[string]string{
 	"startswith": "startsWith", "endswith": "endsWith", "xor": "!=",
 }
 
-// syntax adds its place and better words to an error of expr's parser.
-func (s draft) syntax(err error) *lang.CompileError {
-	var where *file.Error
-	if !errors.As(err, &where) {
-		return s.mistake(err, nil)
-	}
-	if strings.Contains(where.Message, "exceeds maximum allowed nodes") {
-		return s.mistake(err, nil)
-	}
+// Refusal adds its place and better words to an error of expr's parser.
+func (s Source) Refusal(where *file.Error) *lang.CompileError {
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
 	isProse := s.Kind.Returns() == lang.ReturnsText ||
-		s.Kind.Returns() == lang.ReturnsJSON && template.MatchString(s.Text)
+		s.Kind.Returns() == lang.ReturnsJSON && Template.MatchString(s.Text)
 	if isProse && !strings.ContainsAny(s.Text, "\"`=<>+") {
-		if e := s.prose(offset, plain); e.Fix != nil {
+		if e := s.Prose(offset, plain); e.Fix != nil {
 			return e
 		}
 	}
@@ -66,12 +58,12 @@ func (s draft) syntax(err error) *lang.CompileError {
 		}
 	}
 	if isProse {
-		if e := s.prose(offset, plain); e.Fix != nil {
+		if e := s.Prose(offset, plain); e.Fix != nil {
 			return e
 		}
 	}
 	if from := pipe(text); from >= 0 && from < offset {
-		if e := s.replacing(from, from+1, "||", "unexpected |; write ||"); e != nil {
+		if e := s.Replacing(from, from+1, "||", "unexpected |; write ||"); e != nil {
 			return e
 		}
 	}
@@ -81,7 +73,7 @@ func (s draft) syntax(err error) *lang.CompileError {
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
 // parserWords returns the message for what the parser has met.
-func (s draft) parserWords(message string) string {
+func (s Source) parserWords(message string) string {
 	if message == "unexpected end of expression" {
 		return tokens["EOF"]
 	}
@@ -108,16 +100,7 @@ func (s draft) parserWords(message string) string {
 		}
 		return "unexpected " + strconv.Quote(value)
 	}
-	return s.reword(message)
-}
-
-// replacing returns a mistake that the change mends, nil if it does not.
-func (s draft) replacing(from, to int, by, format string, args ...any) *lang.CompileError {
-	fix := &lang.Fix{From: from, To: to, Text: by}
-	if !s.mends(*fix, from) {
-		return nil
-	}
-	return s.Proposed(from, fix, format, args...)
+	return s.Reword(message)
 }
 
 var (
@@ -127,8 +110,8 @@ var (
 )
 
 // amountWithoutQuotes recognizes 10m or 4Gi as a number.
-func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *lang.CompileError {
-	from, to := runesAround(text, offset, func(r rune) bool { return isWordRune(r) || r == '.' })
+func (s Source) amountWithoutQuotes(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := RunesAround(text, offset, func(r rune) bool { return IsWordRune(r) || r == '.' })
 	word := string(text[from:to])
 	if head := amountHead.FindString(string(text[:from])); head != "" && from < len(text) &&
 		!amountWord.MatchString(word) {
@@ -147,14 +130,14 @@ func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *lang.
 		hint = ", and quantity(…) on the other side"
 	}
 	quoted := strconv.Quote(word)
-	return s.replacing(from, to, quoted,
+	return s.Replacing(from, to, quoted,
 		"%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
 }
 
 // otherOperator recognizes an operator of another language.
-func (s draft) otherOperator(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) otherOperator(plain string, offset int, text []rune) *lang.CompileError {
 	for _, at := range []int{offset, offset - 1} {
-		from, to := runesAround(text, at, isOperatorRune)
+		from, to := RunesAround(text, at, isOperatorRune)
 		by := operators[string(text[from:to])]
 		if by == "" {
 			continue
@@ -163,7 +146,7 @@ func (s draft) otherOperator(plain string, offset int, text []rune) *lang.Compil
 		if by == "==" {
 			hint = "== to compare"
 		}
-		if e := s.replacing(from, to, by, "unexpected %s; write %s", string(text[from:to]),
+		if e := s.Replacing(from, to, by, "unexpected %s; write %s", string(text[from:to]),
 			hint); e != nil {
 			return e
 		}
@@ -174,23 +157,23 @@ func (s draft) otherOperator(plain string, offset int, text []rune) *lang.Compil
 var operatorFunctions = regexp.MustCompile(`(contains|startsWith|endsWith|matches)\s*$`)
 
 // functionForm recognizes startsWith(a, b).
-func (s draft) functionForm(plain string, offset int, text []rune) *lang.CompileError {
-	from, to := runesAround(text, offset, isWordRune)
+func (s Source) functionForm(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := RunesAround(text, offset, IsWordRune)
 	name := string(text[from:to])
 	if !operatorFunctions.MatchString(name) {
 		return nil
 	}
-	args, end := s.arguments(to)
+	args, end := s.Arguments(to)
 	if len(args) != 2 {
 		return nil
 	}
-	return s.withHabit(from, lang.Fix{From: from, To: end}, name, args,
+	return s.WithHabit(from, lang.Fix{From: from, To: end}, name, args,
 		name+" is written between two values")
 }
 
 // otherWord recognizes AND and the like.
-func (s draft) otherWord(plain string, offset int, text []rune) *lang.CompileError {
-	from, to := runesAround(text, offset, isWordRune)
+func (s Source) otherWord(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := RunesAround(text, offset, IsWordRune)
 	if from == to { // NOT object.a fails after the word
 		return nil
 	}
@@ -210,15 +193,15 @@ func (s draft) otherWord(plain string, offset int, text []rune) *lang.CompileErr
 	}
 	if by := words[word]; by != "" {
 		found := string(text[from:to])
-		if e := s.replacing(from, to, by, "unexpected %q; write %s", found, by); e != nil &&
+		if e := s.Replacing(from, to, by, "unexpected %q; write %s", found, by); e != nil &&
 			by != found {
 			return e
 		}
 	}
 	before := strings.TrimRight(string(text[:from]), " ")
-	at, end := runesAround([]rune(before), len([]rune(before)), isWordRune)
+	at, end := RunesAround([]rune(before), len([]rune(before)), IsWordRune)
 	if word := string([]rune(before)[at:end]); strings.EqualFold(word, "not") && word != "not" {
-		return s.replacing(at, end, "not", "unexpected %q; write not", word)
+		return s.Replacing(at, end, "not", "unexpected %q; write not", word)
 	}
 	return nil
 }
@@ -227,14 +210,14 @@ func (s draft) otherWord(plain string, offset int, text []rune) *lang.CompileErr
 var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", `"`, "’", `"`, "«", `"`, "»",
 	`"`, "–", "-", "—", "-")
 
-func (s draft) otherQuotes(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) otherQuotes(plain string, offset int, text []rune) *lang.CompileError {
 	straight := curly.Replace(s.Text)
 	if offset >= len(text) || straight == s.Text ||
 		!strings.ContainsRune("“”„‘’«»–—", text[offset]) {
 		return nil
 	}
 	fix := &lang.Fix{From: 0, To: len(text), Text: straight}
-	if !s.mends(*fix, offset) {
+	if !s.Mends(*fix, offset) {
 		return nil
 	}
 	return s.Proposed(offset, fix, `unexpected %c; write straight quotes and plain dashes: " or -`,

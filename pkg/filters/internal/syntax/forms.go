@@ -1,4 +1,4 @@
-package check
+package syntax
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
@@ -17,7 +18,7 @@ var (
 )
 
 // path recognizes a path of JSONPath, or a method on a list with a field of its items.
-func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) path(plain string, offset int, text []rune) *lang.CompileError {
 	before, behind := string(text[:min(offset, len(text))]), string(text[min(offset, len(text)):])
 	if strings.HasSuffix(before, "[") && wildcard.MatchString("["+behind) {
 		list := listBehin.FindString(strings.TrimSuffix(before, "["))
@@ -36,9 +37,9 @@ func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
 			return nil
 		}
 		method := methodBefore.FindStringSubmatch(before[:open])
-		if args, end := s.arguments(len([]rune(before[:open]))); method != nil && len(args) > 0 {
+		if args, end := s.Arguments(len([]rune(before[:open]))); method != nil && len(args) > 0 {
 			from := len([]rune(before[:open])) - len([]rune(method[0]))
-			return s.withHabit(from, lang.Fix{From: from, To: end}, method[2],
+			return s.WithHabit(from, lang.Fix{From: from, To: end}, method[2],
 				append([]string{method[1]}, args...), "methods are not available in "+
 					s.Kind.Word().Plural)
 		}
@@ -48,7 +49,7 @@ func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
 
 // unknownPredicate recognizes a misspelt any(list, .field == …), whose second argument is
 // then not an expression.
-func (s draft) unknownPredicate(before string) *lang.CompileError {
+func (s Source) unknownPredicate(before string) *lang.CompileError {
 	text, depth := []rune(before), 0
 	for i := len(text) - 1; i > 0; i-- {
 		switch text[i] {
@@ -58,7 +59,7 @@ func (s draft) unknownPredicate(before string) *lang.CompileError {
 			if depth--; depth >= 0 {
 				continue
 			}
-			from, to := runesAround(text, i, isWordRune)
+			from, to := RunesAround(text, i, IsWordRune)
 			name := string(text[from:to])
 			depth = 0
 			if to != i || from == to || from > 0 && text[from-1] == '.' ||
@@ -66,17 +67,17 @@ func (s draft) unknownPredicate(before string) *lang.CompileError {
 				habits.Table[strings.ToLower(name)].Write != "" {
 				continue
 			}
-			near := nearestOf(name, lang.Predicates)
+			near, _ := nearest.Name(name, lang.Predicates)
 			if near == "" {
 				e := s.CompileError(from,
 					"unknown function %q; those with a condition about items are %s", name,
 					strings.Join(lang.Predicates, ", "))
-				if mend := (lang.Fix{From: from, To: to, Text: "any"}); s.mends(mend, from) {
+				if mend := (lang.Fix{From: from, To: to, Text: "any"}); s.Mends(mend, from) {
 					e.Mend = &mend
 				}
 				return e
 			}
-			return s.replacing(from, to, near, "unknown function %q; did you mean %q?", name, near)
+			return s.Replacing(from, to, near, "unknown function %q; did you mean %q?", name, near)
 		}
 	}
 	return nil
@@ -92,20 +93,20 @@ func firstRunes(text string, n int) string {
 var inBrackets = regexp.MustCompile(`\bin\s*\(`)
 
 // listInBrackets recognizes op in ("add", "update").
-func (s draft) listInBrackets(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) listInBrackets(plain string, offset int, text []rune) *lang.CompileError {
 	for _, at := range inBrackets.FindAllStringIndex(s.Text, -1) {
 		from := len([]rune(s.Text[:at[1]])) - 1
-		args, end := s.arguments(from)
+		args, end := s.Arguments(from)
 		if end == 0 || offset < from || offset > end {
 			continue
 		}
 		for i, arg := range args {
-			if meant := opMeant(arg); meant != "" {
+			if meant := OpMeant(arg); meant != "" {
 				args[i] = strconv.Quote(meant)
 			}
 		}
 		list := "[" + strings.Join(args, ", ") + "]"
-		return s.replacing(from, end, list,
+		return s.Replacing(from, end, list,
 			"unexpected %s; a list is written in square brackets: write %s",
 			strings.TrimPrefix(plain, "unexpected "), list)
 	}
@@ -113,16 +114,16 @@ func (s draft) listInBrackets(plain string, offset int, text []rune) *lang.Compi
 }
 
 // lambda recognizes x => x.name, or c, c.name after a list.
-func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError {
-	if !insidePredicate(string(text[:min(offset, len(text))])) {
+func (s Source) lambda(plain string, offset int, text []rune) *lang.CompileError {
+	if !InsidePredicate(string(text[:min(offset, len(text))])) {
 		return nil
 	}
 	for open := min(offset, len(text)) - 1; open > 0; open-- {
 		if text[open] != '(' {
 			continue
 		}
-		args, end := s.arguments(open)
-		from, to := runesAround(text, open, isWordRune)
+		args, end := s.Arguments(open)
+		from, to := RunesAround(text, open, IsWordRune)
 		if end < offset || len(args) < 2 ||
 			!strings.Contains(","+strings.Join(lang.Predicates, ",")+",",
 				","+string(text[from:to])+",") {
@@ -137,7 +138,7 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 		}
 		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0],
 			habits.OfItem(strings.TrimSpace(condition), variable))
-		return s.replacing(from, end, by,
+		return s.Replacing(from, end, by,
 			"an item has no name here, it is #, and its fields are .name: write %s", by)
 	}
 	return nil
@@ -145,7 +146,7 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 
 // objectOfItem recognizes map(list, {"a": #}), where the parser takes the bracket for the begin of
 // a block.
-func (s draft) objectOfItem(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) objectOfItem(plain string, offset int, text []rune) *lang.CompileError {
 	if offset >= len(text) || text[offset] != ':' {
 		return nil
 	}
@@ -153,15 +154,15 @@ func (s draft) objectOfItem(plain string, offset int, text []rune) *lang.Compile
 		if text[open] != '(' {
 			continue
 		}
-		from, to := runesAround(text, open, isWordRune)
+		from, to := RunesAround(text, open, IsWordRune)
 		name := string(text[from:to])
-		args, end := s.arguments(open)
+		args, end := s.Arguments(open)
 		if !slices.Contains(lang.Predicates, name) || end < offset || len(args) != 2 ||
 			!strings.HasPrefix(args[1], "{") {
 			continue
 		}
 		by := fmt.Sprintf("%s(%s, (%s))", name, args[0], args[1])
-		return s.replacing(from, end, by,
+		return s.Replacing(from, end, by,
 			"%s; an object that is made of an item needs round brackets: write %s", plain, by)
 	}
 	return nil
@@ -171,9 +172,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
 
 // openBracket recognizes a bracket that is not closed, or not open, and a field without its
 // object.
-func (s draft) openBracket(plain string, offset int, text []rune) *lang.CompileError {
+func (s Source) openBracket(plain string, offset int, text []rune) *lang.CompileError {
 	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
-		return s.replacing(offset, offset, "object", "%s", plain)
+		return s.Replacing(offset, offset, "object", "%s", plain)
 	}
 	open, quote := []rune{}, rune(0)
 	for i, r := range text {

@@ -1,0 +1,63 @@
+package syntax
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// topFields are fields that the objects of most resources have.
+var topFields = []string{"metadata", "spec", "status", "data", "kind", "apiVersion", "type"}
+
+// OfMetadata are fields that are often named without metadata.
+var OfMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences",
+	"finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
+
+// IsTopField reports whether objects have a field of this name.
+func (s Source) IsTopField(name string) bool {
+	if s.Schema != nil && len(s.Schema.Fields) > 0 {
+		return slices.Contains(slices.Collect(maps.Keys(s.Schema.Fields)), name)
+	}
+	return slices.Contains(topFields, name)
+}
+
+var predicateOpen = regexp.MustCompile(`\b(?:` + strings.Join(lang.Predicates, "|") + `)\(`)
+
+// InsidePredicate reports whether the text ends within the brackets of any(…) and the like.
+func InsidePredicate(before string) bool {
+	for _, at := range predicateOpen.FindAllStringIndex(before, -1) {
+		rest := before[at[1]:]
+		if strings.Count(rest, "(") >= strings.Count(rest, ")") && strings.Contains(rest, ",") {
+			return true
+		}
+	}
+	return false
+}
+
+// opWordsElsewhere are the words of other tools for events.
+var opWordsElsewhere = map[string]event.Op{
+	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add,
+	"added": event.Add, "new": event.Add,
+	"modify": event.Update, "modified": event.Update, "updated": event.Update,
+	"change": event.Update, "changed": event.Update, "patch": event.Update, "patched": event.Update,
+	"deleted": event.Delete, "remove": event.Delete, "removed": event.Delete,
+	"destroy": event.Delete,
+	"sync":    event.Resync, "resynced": event.Resync,
+}
+
+// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if
+// it means none.
+func OpMeant(word string) string {
+	word = strings.ToLower(word)
+	if op, err := event.ParseOp(word); err == nil {
+		return op.String()
+	}
+	if op, ok := opWordsElsewhere[word]; ok {
+		return op.String()
+	}
+	return ""
+}
