@@ -78,8 +78,7 @@ func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
 	defer l.endedAbsent.Store(true)
 	err := l.route.EndAbsent(ctx, func(key event.Key) bool {
 		return slices.ContainsFunc(events, func(reg *informer.Registration) bool {
-			_, err := reg.Lister().Get(key.Namespace, key.Name)
-			return err == nil
+			return reg.Knows(key)
 		})
 	})
 	if err != nil && ctx.Err() == nil {

@@ -15,9 +15,11 @@ import (
 // EndAbsent ends what rules, and a select that looks at the clock or at other objects, remember of
 // objects that there are no more: for each of which stored reports false, and of which nothing is
 // under way, the rules' violations are resolved, and if it was selected, the listener gets a delete
-// with its name alone. Workers ask stored again before that, several at a time. EndAbsent blocks
-// until all are offered to the workers, or ctx is done. Call it while Run does its work, and once
-// the informers that stored asks are complete.
+// with its name alone. Workers ask stored again before that, several at a time. It must not report
+// false while the object's own delete has yet to reach the subscription, or the listener would get
+// two, see [informer.Registration.Knows]. EndAbsent blocks until all are offered to the workers, or
+// ctx is done. Call it while Run does its work, and once the informers that stored asks are
+// complete.
 func (r *Route) EndAbsent(ctx context.Context, stored func(event.Key) bool) error {
 	by, ok := r.subscription.(interface {
 		OfferAlone(event.Event, any) (bool, error)

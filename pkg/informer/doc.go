@@ -116,6 +116,7 @@
 //   - What is merged has the Progress of its last event.
 //   - An event that waits for its retry keeps its Progress.
 //   - [Subscription.OfferWait] returns when there is room.
+//   - [Registration.Knows] is true of an object whose end the subscription was not offered yet.
 //
 // Whoever keeps something in a Progress learns of its end as a [Forgettable].
 //

@@ -293,8 +293,7 @@ func (p *processor) wake() {
 	p.toWake = p.toWake[:0]
 }
 
-// awaitBlocked waits until every blocked offer is taken, or ctx is done. The caller does not hold
-// mu.
+// awaitBlocked waits until all blocked offers are taken, or ctx is done. It takes mu itself.
 func (p *processor) awaitBlocked(ctx context.Context) {
 	if len(p.blocked) == 0 {
 		return
@@ -303,6 +302,8 @@ func (p *processor) awaitBlocked(ctx context.Context) {
 	for _, b := range p.blocked {
 		b.reg.subscription.offerUntilTaken(ctx, b.reg, b.entry)
 	}
+	p.mu.Lock() // for Knows
+	defer p.mu.Unlock()
 	clear(p.blocked)
 	p.blocked = p.blocked[:0]
 }

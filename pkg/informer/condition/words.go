@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,9 @@ func (c Condition) String() string {
 	if c.Of == OfAlternatives {
 		var parts []string
 		for _, list := range c.Either {
-			parts = append(parts, all(list))
+			if text := all(list); !slices.Contains(parts, text) {
+				parts = append(parts, text)
+			}
 		}
 		return strings.Join(parts, " or ")
 	}
@@ -93,7 +96,9 @@ func (c Condition) subject() string {
 func (c Condition) values() string {
 	var values []string
 	for _, v := range c.Values {
-		values = append(values, strconv.Quote(v))
+		if text := strconv.Quote(v); !slices.Contains(values, text) {
+			values = append(values, text)
+		}
 	}
 	for _, v := range c.Numbers {
 		values = append(values, strconv.FormatFloat(v, 'g', -1, 64))
