@@ -100,11 +100,11 @@ outputs: {out: {stdout: {}}}
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
 			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
 		{"explain -c @/none.yaml -l pods --object @/pod.yaml --op update", exitUsage, "",
-			"informerd: --old belongs to an update, and an update has one: this is --op update" +
-				hint},
+			"informerd: --op update needs --old FILE, the object before the update" + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml --op add", exitUsage,
-			"", "informerd: --old belongs to an update, and an update has one: this is --op add" +
-				hint},
+			"", "informerd: --old is the object before an update, and this is --op add: leave one of them out" + hint},
+		{"explain -c @/good.yaml -l pods --object web", exitRun, "",
+			"informerd: web: the object cannot be read: no such file or directory; an object of the cluster has its kind and namespace in front, as --object pod/default/web\n"},
 		{"explain -c @/good.yaml -l pod --object @/pod.yaml", exitUsage, "",
 			`informerd: --listener: there is no listener "pod"; did you mean "pods"?; there are pods` + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --schema open", exitUsage, "",

@@ -39,7 +39,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. A name like\n" +
 			"pod/default/web or node/n1 that is not a file is read from the cluster, with the connection and the rights of\n" +
 			"the configuration's informers, and so is what expressions look up in other informers; for a file, --cache has it.\n" +
-			"With outputs that have when or data, these are evaluated as well. The exit code is 1 for an object that the\n" +
+			"The expressions of the outputs are evaluated as well. What the listener remembers is not known here: with --old,\n" +
+			"a rule that the old object violates, too, is not reported again. The exit code is 1 for an object that the\n" +
 			"listener's informer does not watch, and if the answer depends on a lookup whose objects are missing.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -204,9 +205,12 @@ func (f *explainFlags) check() (op event.Op, err error) {
 			return op, usageError{fmt.Errorf("--op: %w", err)}
 		}
 	}
-	if (op == event.Update) != (f.old != "") {
-		return op, usageError{
-			fmt.Errorf("--old belongs to an update, and an update has one: this is --op %s", op)}
+	switch {
+	case op == event.Update && f.old == "":
+		return op, usageError{errors.New("--op update needs --old FILE, the object before the update")}
+	case op != event.Update && f.old != "":
+		return op, usageError{fmt.Errorf("--old is the object before an update, and this is --op %s: leave one of them out",
+			op)}
 	}
 	return op, nil
 }
@@ -215,7 +219,13 @@ func (f *explainFlags) check() (op event.Op, err error) {
 func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []plan.Question, err error) {
 	objects, list := [][]byte{nil}, false
 	if f.live == nil {
-		if objects, list, err = config.ReadObjects(f.object, stdin); err != nil {
+		objects, list, err = config.ReadObjects(f.object, stdin)
+		if _, there := os.Lstat(f.object); err != nil && errors.Is(there, fs.ErrNotExist) &&
+			!strings.ContainsAny(f.object, "./") {
+			err = fmt.Errorf("%w; an object of the cluster has its kind and namespace in front, as --object pod/default/%s",
+				err, f.object)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

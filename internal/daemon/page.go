@@ -22,17 +22,15 @@ func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
 			continue
 		}
 		now := l.setup()
+		r.mu.Lock()
+		plan := r.plan
+		r.mu.Unlock()
 		return statuspage.Listener{
 			Recent:        l.route.Recent(),
 			Configuration: now.Config.Shown,
-			Plan: func(w io.Writer) error {
-				r.mu.Lock()
-				plan := r.plan
-				r.mu.Unlock()
-				return plan.WriteListener(name, w)
-			},
+			Plan:          func(w io.Writer) error { return plan.WriteListener(name, w) },
 			Explain: func(e event.Event, w io.Writer) error {
-				return now.Explain(e, now.caches, w)
+				return plan.Explain(now.Listener, e, now.caches, w)
 			},
 		}, true
 	}

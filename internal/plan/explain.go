@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // UnknownListenerError is the error of a listener that a configuration does not have.
@@ -83,15 +83,22 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 	return nil
 }
 
-// Explain writes how the listener's expressions evaluate an event that it got, part by part, and
-// what follows. They look objects up in the caches as these are now.
-func (p *Listener) Explain(e event.Event, caches filters.Caches, w io.Writer) error {
-	x := &explained{Lines: Lines{Writer: w}, listener: p.Config, caches: caches}
+// Explain writes how a listener's expressions, and those of its outputs, evaluate an event that it
+// got, part by part, and what follows. They look objects up in the caches as these are now. The
+// plan is the one that the listener was made by, or a later one.
+func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.Writer) error {
+	x := &explained{Lines: Lines{Writer: w}, listener: l.Config, caches: caches,
+		cluster: p.Config.Cluster.Name}
+	for _, name := range l.Config.Outputs {
+		if o := p.Outputs[name]; o != nil {
+			x.outputs = append(x.outputs, o)
+		}
+	}
 	x.head(e)
-	if len(lookups(p.Filters())) > 0 {
+	if len(lookups(l.Filters())) > 0 {
 		x.Line(0, "Note: lookups find what is there now, which may not be what the event found.")
 	}
-	return x.stages(p, e)
+	return x.stages(l, e)
 }
 
 // explained writes one explanation.
@@ -99,10 +106,11 @@ type explained struct {
 	Lines
 	listener *config.Listener
 	caches   filters.Caches
-	found    *found    // nil: the caches are those of a running informerd
-	outputs  []*Output // with expressions; nil: it is not known what they take
+	found    *found // nil: the caches are those of a running informerd
+	outputs  []*Output
 	cluster  string
-	op       event.Op // of the event that is explained, which a listener may get as another one
+	op       event.Op       // of the event that is explained; a listener may get it as another one
+	object   *object.Object // of the event as the informer makes it
 }
 
 func (x *explained) head(e event.Event) {
@@ -112,6 +120,7 @@ func (x *explained) head(e event.Event) {
 
 // stages writes what becomes of an event, stage by stage.
 func (x *explained) stages(p *Listener, e event.Event) error {
+	x.object = e.Object
 	e, selected := x.selects(p.Select, e)
 	for _, r := range p.Rules {
 		x.rule(r, e, selected)
@@ -187,47 +196,6 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	return e, is
 }
 
-func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
-	if !selected {
-		return
-	}
-	if e.Op == event.Delete {
-		x.Line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(),
-			r.Severity())
-		return
-	}
-	x.Line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
-	asked := event.Event{Op: event.Resync, Object: e.Object}
-	switch deny, decided := x.tree(r.Deny(), asked); {
-	case !decided:
-		return
-	case deny.Err != nil:
-		x.Line(0, "The rule failed: what is known of the object stays as it is.")
-		return
-	case !deny.Matched:
-		x.Line(0, "The object does not violate the rule.")
-		return
-	}
-	when := "at once"
-	if r.For() > 0 {
-		when = "once it has done so for " + r.For().String()
-	}
-	message := r.Name()
-	if m := r.Message(); m != nil {
-		x.Line(0, "\nrule %s, message:", r.Name())
-		text, decided := x.tree(m, asked)
-		switch {
-		case !decided:
-			x.Line(0, "The object violates the rule, which is reported %s.", when)
-			return
-		case text.Value != "": // else the report has the rule's name
-			message = text.Value
-		}
-	}
-	x.Line(0, "The object violates the rule, which is reported %s: %q", when, message)
-	x.report(r, e, message)
-}
-
 // event writes what becomes of the event itself.
 func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	l := x.listener
@@ -249,7 +217,11 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	x.Line(0, "\nfilter:")
 	result, decided := x.tree(f, e)
 	if e.Op != event.Update && x.op != event.Update && f.UsesOld() {
-		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
+		pass := " Pass --old FILE, the object before."
+		if x.op == event.Delete {
+			pass = ""
+		}
+		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes.%s", pass)
 	}
 	switch {
 	case !decided:

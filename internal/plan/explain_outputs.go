@@ -1,8 +1,12 @@
 package plan
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
@@ -10,7 +14,6 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -31,33 +34,18 @@ func (x *explained) goes(what string, e event.Event) {
 		x.Line(0, "%s goes to the handler %s.", what, h.Wasm)
 		return
 	}
-	if x.outputs == nil {
-		x.Line(0, "%s goes to the outputs %s.", what, strings.Join(x.listener.Outputs, ", "))
-		return
-	}
 	if b := x.messages(); b != nil {
 		m := b.Event(e, time.Now())
 		x.send(what, &m)
 	}
 }
 
-// report writes which outputs take the report of a violation.
-func (x *explained) report(r *rules.Rule, e event.Event, message string) {
-	asked := false // else all of them take it, which goes without saying
-	for _, o := range x.outputs {
-		asked = asked || o.When != nil || o.Data != nil
+// report writes which outputs take what a rule reports. What begins the sentence.
+func (x *explained) report(what string, e event.Event, r sink.Report) {
+	if b := x.messages(); b != nil {
+		m := b.Rule(e, time.Now(), r)
+		x.send(what, &m)
 	}
-	b := x.messages()
-	if !asked || b == nil {
-		return
-	}
-	now := time.Now()
-	if r.For() > 0 { // it is reported since time has passed
-		e.Op, e.Old = 0, nil
-	}
-	m := b.Rule(e, now, sink.Report{Rule: r.Name(), Severity: r.Severity(), Message: message,
-		Violated: true, Since: now.Add(-r.For())})
-	x.send("The report", &m)
 }
 
 // messages returns what makes the listener's messages, nil if it cannot be made.
@@ -118,25 +106,46 @@ func (x *explained) send(what string, m *sink.Message) {
 		}
 		takes := !asked && (m.Report != nil || o.Config.Alertmanager == nil) ||
 			asked && when.Err == nil && when.Matched
-		if o.Data != nil && takes {
-			x.data(o, &view)
+		if takes {
+			x.makes(o, &view)
 		}
 	}
 }
 
-// maxShownData is how much of an output's data is shown, in characters.
-const maxShownData = 1000
+// maxShownText is how much is shown of what an output's expression yields, in characters.
+const maxShownText = 1000
 
-// data writes what an output sends of a message.
-func (x *explained) data(o *Output, m *filters.Message) {
-	x.Line(0, "\noutput %s, data:", o.Config.Name)
-	text, err := o.Data.Evaluator().JSONOf(m)
+// makes writes what an output's expressions make of a message.
+func (x *explained) makes(o *Output, m *filters.Message) {
+	x.made(o, "data", o.Data, (*filters.Evaluator).JSONOf, m)
+	x.made(o, "nats.subject", o.Subject, (*filters.Evaluator).TextOf, m)
+	x.made(o, "patch.patch", o.Patch, (*filters.Evaluator).JSONOf, m)
+	x.made(o, "slack.text", o.Text, (*filters.Evaluator).TextOf, m)
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		x.made(o, "alertmanager.labels."+name, o.Labels[name], (*filters.Evaluator).TextOf, m)
+	}
+}
+
+// made writes what one of an output's expressions yields, if it has it.
+func (x *explained) made(o *Output, field string, f *filters.Filter,
+	yields func(*filters.Evaluator, *filters.Message) (string, error), m *filters.Message) {
+	if f == nil {
+		return
+	}
+	x.Line(0, "\noutput %s, %s:", o.Config.Name, field)
+	text, err := yields(f.Evaluator(), m)
 	if err != nil {
 		x.Line(0, "error: %v\nThe message becomes a dead letter.", err)
 		return
 	}
-	if all := []rune(text); len(all) > maxShownData {
-		text = string(all[:maxShownData]) + "…"
+	if all := []rune(text); len(all) > maxShownText {
+		text = string(all[:maxShownText]) + "…"
+	}
+	if text == "" {
+		text = "(nothing: the value is nil or an empty text)"
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		text = strconv.Quote(text)
 	}
 	x.Line(0, "%s", text)
 }

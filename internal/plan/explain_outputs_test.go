@@ -48,3 +48,86 @@ listeners:
 		}
 	}
 }
+
+// What the other expressions of outputs yield is shown too, for what begins and for what ends.
+func TestExplainOfWhatOutputsSend(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs:
+  slack: {slack: {url: "http://127.0.0.1/", text: 'name + (violated ? " breaks\n" : " keeps ") + rule + ": " + message'}}
+  nats: {nats: {servers: ["nats://127.0.0.1:4222"], subject: '"k8s." + severity'}}
+  fix: {patch: {patch: '{metadata: {labels: {broken: violated ? "yes" : nil}}}'}}
+  alerts: {alertmanager: {url: http://127.0.0.1:9093, labels: {team: 'label("team") ?? "none"', n: string(object.n)}}}
+  fails: {slack: {url: "http://127.0.0.1/", text: 'object.spec > 1 ? "a" : "b"'}}
+  empty: {slack: {url: "http://127.0.0.1/", text: label("none")}}
+listeners:
+  rules: {informer: {resource: pods}, rules: [{name: large, severity: high, deny: object.n > 1, message: '"n is " + string(object.n)'}], outputs: [slack, nats, fix, alerts]}
+  fails: {informer: {resource: pods}, filter: "true", outputs: [fails, empty]}
+`)
+	pod := func(n string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":"x","n":` + n + `}`
+	}
+	for name, c := range map[string]struct {
+		q    Question
+		want []string
+	}{
+		"begins": {question(t, "update", pod("2"), pod("1")), []string{
+			"The report goes to the outputs slack, nats, fix, alerts.\n",
+			"\noutput slack, slack.text:\n\"web breaks\\nlarge: n is 2\"\n",
+			"\noutput nats, nats.subject:\nk8s.high\n",
+			"\noutput fix, patch.patch:\n{\"metadata\":{\"labels\":{\"broken\":\"yes\"}}}\n",
+			"\noutput alerts, alertmanager.labels.n:\n2\n\noutput alerts, alertmanager.labels.team:\nnone\n"}},
+		"ends": {question(t, "update", pod("0"), pod("7")), []string{
+			"The report of its end goes to the outputs slack, nats, fix, alerts.\n",
+			"\noutput slack, slack.text:\nweb keeps large: n is 7\n",
+			"\noutput fix, patch.patch:\n{\"metadata\":{\"labels\":{\"broken\":null}}}\n",
+			"alertmanager.labels.n:\n0\n"}},
+	} {
+		got := explain(t, cfg, "rules", c.q)
+		for _, part := range c.want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s:\n%s\nwant %s", name, got, part)
+			}
+		}
+	}
+	got := explain(t, cfg, "fails", question(t, "add", pod("1"), ""))
+	if !strings.Contains(got, "\noutput fails, slack.text:\nerror: ") ||
+		!strings.Contains(got, "The message becomes a dead letter.\n") ||
+		!strings.Contains(got, "empty, slack.text:\n(nothing: the value is nil or an empty text)\n") {
+		t.Error(got)
+	}
+}
+
+// A rule that reports again says how often.
+func TestExplainOfRepeats(t *testing.T) {
+	cfg := parse(t, head+`
+  rules: {informer: {resource: pods}, rules: [{name: large, repeat: 2h, deny: object.n > 1}, {name: old, for: 1h, deny: object.n > 1}], outputs: [out]}
+`)
+	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":2}`
+	got := explain(t, cfg, "rules", question(t, "update", pod, pod))
+	for _, part := range []string{
+		"before this update, too: it is reported again only every 2h0m0s, as repeat says.\n",
+		"before this update, too, so its time goes on: it is reported once, when it has done so for 1h0m0s: \"old\"\n",
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s\nwant %s", got, part)
+		}
+	}
+}
+
+// A report about an object that leaves the set has its state of now, and the message of before.
+func TestExplainOfAReportOfWhatLeaves(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}, data: '[message, object.n]'}}
+listeners:
+  set: {informer: {resource: pods}, select: object.n < 9, rules: [{name: large, deny: object.n > 1, message: string(object.n)}], outputs: [out]}
+`)
+	pod := func(n string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":` + n + `}`
+	}
+	got := explain(t, cfg, "set", question(t, "update", pod("9"), pod("7")))
+	if want := "output out, data:\n[\"7\",9]\n"; !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -58,7 +58,7 @@ outputs: {out: {stdout: {}}}
                        (all of it is decided before the buffer already)
     suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
-    before the buffer  add, update, delete, resync; namespace in ["shop"]; of an update's object or old
+    before the buffer  add, update, delete; namespace in ["shop"]; of an update's object or old
     behind the buffer  select: object.metadata.namespace == "shop"
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -34,10 +35,26 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 		return e, err
 	}
 	e.Op = q.Op
-	if e.Object, err = q.Object.parse(parser); err == nil && q.Op == event.Update {
-		e.Old, err = q.Old.parse(parser)
+	if e.Object, err = q.Object.parse(parser); err != nil || q.Op != event.Update {
+		return e, err
 	}
-	return e, err
+	if e.Old, err = q.Old.parse(parser); err != nil {
+		return e, err
+	}
+	is, was := e.Object, e.Old
+	switch {
+	case is.Key() != was.Key():
+		return e, fmt.Errorf("%s: this is %s, and the object is %s: an update is about one object, before and after it",
+			q.Old.Path, quotedKey(was), quotedKey(is))
+	case is.UID() != "" && was.UID() != "" && is.UID() != was.UID():
+		return e, fmt.Errorf("%s: this is another object of the same name, with another uid: to a listener that is a delete and an add, so explain each with --op",
+			q.Old.Path)
+	}
+	return e, nil
+}
+
+func quotedKey(o *object.Object) string {
+	return strconv.Quote(o.Key().String())
 }
 
 // ParserOf returns a parser that reads objects as the informer would.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Write writes what the configuration requests from the API server, which listeners share that,
@@ -149,7 +150,11 @@ func (p *Listener) writePlan(out *Lines, shared bool) {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")
 		return
 	}
-	conditions := []string{strings.Join(words(b.On), ", ")}
+	on := b.On
+	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
+		on &^= event.OpSet(0).With(event.Resync)
+	}
+	conditions := []string{strings.Join(words(on), ", ")}
 	for _, c := range b.Conditions {
 		conditions = append(conditions, c.String())
 	}

@@ -26,7 +26,7 @@ type Explanation struct {
 
 // Step is a part of the expression that is neither a constant nor the name of a function.
 // Steps of one field, such as object.spec.replicas, are one part. So are a && b && c, whose
-// children are a, b and c.
+// children are a, b and c. The children of changed are its paths, with what differs below each.
 type Step struct {
 	Text         string // as it is written
 	Line, Column int    // like those of a CompileError
@@ -44,7 +44,7 @@ type Step struct {
 // value of each part of the expression was. It compiles the expression again, so it is not
 // for every event.
 func Match(p *eval.Program, ev event.Event, caches lang.Caches) Explanation {
-	return explained(p, func(e *eval.Evaluator) (any, error) {
+	return explained(p, &ev, func(e *eval.Evaluator) (any, error) {
 		e.Caches = caches
 		return e.Run(ev)
 	})
@@ -52,10 +52,12 @@ func Match(p *eval.Program, ev event.Event, caches lang.Caches) Explanation {
 
 // Message is Match for an expression that looks at a message.
 func Message(p *eval.Program, m *lang.Message) Explanation {
-	return explained(p, func(e *eval.Evaluator) (any, error) { return e.RunMessage(m) })
+	return explained(p, &m.Event,
+		func(e *eval.Evaluator) (any, error) { return e.RunMessage(m) })
 }
 
-func explained(p *eval.Program, run func(*eval.Evaluator) (any, error)) Explanation {
+func explained(p *eval.Program, ev *event.Event,
+	run func(*eval.Evaluator) (any, error)) Explanation {
 	traced, t, outline, err := traced(p.Expression)
 	if err != nil { // it was compiled before, so this does not happen
 		return unexplained(p, run, err)
@@ -71,7 +73,7 @@ func explained(p *eval.Program, run func(*eval.Evaluator) (any, error)) Explanat
 			x.Value, x.message = text, true
 		}
 	}
-	x.Root = outline.step(p.Expression)
+	x.Root = outline.step(p.Expression, ev)
 	return x
 }
 
@@ -111,7 +113,8 @@ type outlined struct {
 	text     string
 	place    lang.Place
 	children []*outlined
-	became   bool // it is a call of became
+	became   bool     // it is a call of became
+	changed  []string // the paths of a call of changed
 }
 
 // outline makes the parts of an expression.
@@ -149,7 +152,7 @@ func (o *outliner) part(n ast.Node, depth int) *outlined {
 	}
 	out := &outlined{part: o.trace.add(n, depth)}
 	out.text, out.place = o.extents.Text(n)
-	out.became = isBecame(n)
+	out.became, out.changed = calls(n, "became"), changedPaths(n)
 	seen := map[ast.Node]bool{}
 	for _, below := range o.below(n) {
 		if !seen[below] {
@@ -219,8 +222,8 @@ func isConstant(n ast.Node) bool {
 	return false
 }
 
-// step returns a recorded part as it is handed out.
-func (o *outlined) step(expression lang.Expression) Step {
+// step returns a recorded part of the evaluation of an event as it is handed out.
+func (o *outlined) step(expression lang.Expression, ev *event.Event) Step {
 	p := o.part
 	s := Step{
 		Text: o.text, Line: o.place.Line + max(0, expression.Line-1), Column: o.place.Column +
@@ -234,8 +237,9 @@ func (o *outlined) step(expression lang.Expression) Step {
 		s.add(p.last, p.depth)
 	}
 	for _, child := range o.children {
-		s.Children = append(s.Children, child.step(expression))
+		s.Children = append(s.Children, child.step(expression, ev))
 	}
+	s.Children = append(s.Children, changedSteps(s, o.changed, ev)...)
 	if o.became && s.is("false") && len(s.Children) == 1 && s.Children[0].is("true") {
 		s.Note = "it was true of old, too"
 	}
@@ -247,13 +251,14 @@ func (s *Step) is(value string) bool {
 	return s.Runs == 1 && len(s.Values) == 1 && s.Values[0] == value
 }
 
-func isBecame(n ast.Node) bool {
+// calls reports whether a node is a call of a function.
+func calls(n ast.Node, function string) bool {
 	call, ok := n.(*ast.CallNode)
 	if !ok {
 		return false
 	}
 	callee, ok := call.Callee.(*ast.IdentifierNode)
-	return ok && callee.Value == "became"
+	return ok && callee.Value == function
 }
 
 func (s *Step) add(r recorded, depth int) {

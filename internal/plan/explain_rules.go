@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// judgement is what a rule's deny says of a state of an object.
+type judgement uint8
+
+const (
+	unknown judgement = iota // it failed, depends on what is not known, or was not asked
+	kept
+	broken
+)
+
+// rule writes what a rule reports of an event. What a listener remembers of the object is not known
+// here; the old object of an update is judged instead.
+func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
+	switch {
+	case !selected:
+		return
+	case e.Op == event.Delete:
+		x.ends(r, e)
+		return
+	}
+	is := x.judge(r, "", e.Object, "what is known of the object stays as it is.")
+	was := kept // an object that is new to the rule has violated nothing
+	if e.Op == event.Update && is != unknown {
+		was = x.judge(r, ", of the old object", e.Old, "what was known of the object stayed as it was.")
+	}
+	switch {
+	case is == unknown:
+	case is == broken:
+		x.violated(r, e, was)
+	case was == broken:
+		x.resolved(r, e, e.Old,
+			"The object violated the rule before this update, and does not any more")
+	case was == unknown:
+		x.Line(0, "The object does not violate the rule: an open violation is resolved.")
+	default:
+		x.Line(0, "The object does not violate the rule.")
+	}
+}
+
+// judge writes what a rule's deny says of a state of the object, and fails if it fails. Whose names
+// the state, if it is not that of the event.
+func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails string) judgement {
+	x.Line(0, "\nrule %s (%s), deny%s:", r.Name(), r.Severity(), whose)
+	switch deny, decided := x.tree(r.Deny(), stateOf(o)); {
+	case !decided:
+		return unknown
+	case deny.Err != nil:
+		x.Line(0, "The rule failed: %s", fails)
+		return unknown
+	case deny.Matched:
+		return broken
+	}
+	return kept
+}
+
+// stateOf returns the event with which a rule's expressions look at a state of an object.
+func stateOf(o *object.Object) event.Event { return event.Event{Op: event.Resync, Object: o} }
+
+// violated writes what is reported of an object that violates a rule.
+func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
+	if was == broken && r.For() == 0 {
+		again := "it is not reported again"
+		if r.Repeat() > 0 {
+			again = fmt.Sprintf("it is reported again only every %v, as repeat says", r.Repeat())
+		}
+		x.Line(0, "The object violated the rule before this update, too: %s.", again)
+		return
+	}
+	how := "The object violates the rule, which is reported at once"
+	switch {
+	case was == broken:
+		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported once, when it has done so for %v", r.For())
+	case r.For() > 0:
+		how = fmt.Sprintf("The object violates the rule, which is reported once it has done so for %v", r.For())
+	case was == unknown:
+		how += ", unless it did so before this update"
+	}
+	message := r.Name()
+	if m := r.Message(); m != nil {
+		x.Line(0, "\nrule %s, message:", r.Name())
+		text, decided := x.tree(m, stateOf(e.Object))
+		if !decided {
+			x.Line(0, "%s.", how)
+			return
+		}
+		message = messageOf(r, text)
+	}
+	x.Line(0, "%s: %q", how, message)
+	if r.For() > 0 { // it is reported since time has passed
+		e.Op, e.Old = 0, nil
+	}
+	x.report("The report", e, sink.Report{Rule: r.Name(), Severity: r.Severity(), Message: message,
+		Violated: true, Since: time.Now().Add(-r.For())})
+}
+
+// messageOf returns the message of a report, which has the rule's name if the expression has none.
+func messageOf(r *rules.Rule, text filters.Explanation) string {
+	if text.Err != nil || text.Value == "" {
+		return r.Name()
+	}
+	return text.Value
+}
+
+// ends writes what is reported of an object that is gone, or has left the set.
+func (x *explained) ends(r *rules.Rule, e event.Event) {
+	gone := "The object is gone"
+	if x.op != event.Delete {
+		gone = "The object has left what the listener looks at"
+	}
+	switch x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.") {
+	case kept:
+		x.Line(0, "%s, and did not violate the rule: nothing is reported.", gone)
+	case unknown:
+		x.Line(0, "%s: an open violation is resolved.", gone)
+	case broken:
+		last := e.Object
+		e.Object = x.object
+		x.resolved(r, e, last, gone)
+	}
+}
+
+// resolved writes what is reported of a violation that has ended. The message is that of the
+// violation, in its last state here.
+func (x *explained) resolved(r *rules.Rule, e event.Event, then *object.Object, what string) {
+	lasted := ""
+	if r.For() > 0 {
+		lasted = fmt.Sprintf(", if it had lasted for %v", r.For())
+	}
+	x.Line(0, "%s: the violation is resolved, which is reported to the outputs that got it%s.", what,
+		lasted)
+	message := r.Name()
+	if m := r.Message(); m != nil {
+		message = messageOf(r, m.Explain(stateOf(then), x.caches))
+	}
+	x.report("The report of its end", e, sink.Report{Rule: r.Name(),
+		Severity: r.Severity(), Message: message, Since: time.Now().Add(-r.For())})
+}
