@@ -131,3 +131,38 @@ listeners:
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// The explanation of an event that a listener got has its outputs' expressions as well.
+func TestExplainOfAnEventThatCame(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}, data: object.n}, few: {stdout: {}, when: object.n < 2}}
+listeners:
+  pods: {informer: {resource: pods}, outputs: [out, few]}
+`)
+	p, mistakes := Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	e, err := question(t, "add", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":7}`,
+		"").event(cfg.Listeners["pods"].Informer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	err = p.Explain(p.Listeners[0], e, nil, &b)
+	const want = `listener pods, add of Pod "web"
+
+There is no filter: the event goes to the outputs out; few does not take it.
+
+output out, data:
+7
+
+output few, when:
+false  object.n < 2
+└─ object.n = 7
+`
+	if err != nil || b.String() != want {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
