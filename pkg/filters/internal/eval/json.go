@@ -57,7 +57,7 @@ func (w *jsonWriter) value(x any) {
 	case time.Time:
 		w.string(x.Format(time.RFC3339Nano))
 	case time.Duration:
-		w.string(x.String())
+		w.string(values.DurationText(x))
 	case values.Special:
 		w.string(x.Text())
 	default:

@@ -377,7 +377,7 @@ func stringOf(x any) any {
 	case time.Time:
 		return x.Format(time.RFC3339Nano)
 	case time.Duration:
-		return x.String()
+		return textOfDuration(x)
 	case oAddress:
 		return x.String()
 	case oNetwork:

@@ -91,7 +91,7 @@ func sameAsJSON(want, sent any) bool {
 	case time.Time:
 		return sent == want.Format(time.RFC3339Nano)
 	case time.Duration:
-		return sent == want.String()
+		return sent == textOfDuration(want)
 	}
 	_, ok := sent.(string) // a quantity and the like
 	return ok

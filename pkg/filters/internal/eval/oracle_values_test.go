@@ -238,6 +238,16 @@ func readImage(text string) any {
 		"tag": parts[2], "digest": parts[3], "": name + ":" + parts[2].(string)}}
 }
 
+// textOfDuration cuts what follows the seconds off Go's text, if there are minutes before them.
+func textOfDuration(d time.Duration) string {
+	text := d.String()
+	if dot := strings.IndexByte(text, '.'); dot > 0 && strings.Contains(text, "m") &&
+		!strings.HasSuffix(text, "ms") {
+		text = text[:dot] + "s"
+	}
+	return text
+}
+
 // like reads a text, or a number, as the other value of the operation.
 func like(x, other any) any {
 	if text, ok := x.(string); ok {

@@ -278,7 +278,7 @@ func TestShortValue(t *testing.T) {
 		{field("long"), `"` + strings.Repeat("é", 78) + "…"}, {
 			field("deep"), strings.Repeat("[", 79) + "…"}, {[]any{1, "x", nil}, `[1,"x",null]`}, {
 			[]int{1, 2}, "[1,2]"},
-		{map[string]any{"b": 1, "a": []any{}}, `{"a":[],"b":1}`}, {90 * time.Second, `"1m30s"`}, {
+		{map[string]any{"b": 1, "a": []any{}}, `{"a":[],"b":1}`}, {90*time.Second + 5e6, `"1m30s"`}, {-61*time.Second - 1, `"-1m1s"`}, {1500 * time.Millisecond, `"1.5s"`}, {
 			time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), `"2026-01-02T03:04:05Z"`},
 		{strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`}, {
 			strings.Repeat("x", 79), `"` + strings.Repeat("x", 78) + "…"}, {"\xff", `"\xff"`}, {

@@ -83,7 +83,7 @@ func (w *shortener) composed(x any) {
 	case time.Time:
 		w.text(x.Format(time.RFC3339Nano))
 	case time.Duration:
-		w.text(x.String())
+		w.text(values.DurationText(x))
 	case failure:
 		w.write(failedValue)
 	default:

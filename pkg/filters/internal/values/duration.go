@@ -38,6 +38,15 @@ func parseDuration(text string) any {
 	return d
 }
 
+// DurationText returns what a duration becomes as a text: Go's, of a minute and more in whole
+// seconds. The rest of an age has no meaning, as the times of objects are whole seconds.
+func DurationText(d time.Duration) string {
+	if d >= time.Minute || d <= -time.Minute {
+		d = d.Truncate(time.Second)
+	}
+	return d.String()
+}
+
 // ParseDuration reads a duration as duration(…) does, and as every duration in a configuration is
 // written: 90s, 1h30m, 7d, 1d12h. It reports whether the text is one.
 func ParseDuration(text string) (time.Duration, bool) {

@@ -27,7 +27,7 @@ func TextOf(x any) (string, bool) {
 	case time.Time:
 		return x.Format(time.RFC3339Nano), true
 	case time.Duration:
-		return x.String(), true
+		return DurationText(x), true
 	case Special:
 		return x.Text(), true
 	}
