@@ -56,32 +56,12 @@ func (e *Evaluator) equal(a, b any) bool {
 	return e.equalDecoded(e.force(a), e.force(b))
 }
 
-// equalScalars is the function of that name, paid for.
+// equalScalars is values.EqualScalars, paid for.
 func (e *Evaluator) equalScalars(x, y values.Value) bool {
 	if x.Kind == values.KindText && y.Kind == values.KindText && len(x.Text) == len(y.Text) {
 		e.charge(len(x.Text) / comparedBytes)
 	}
-	return equalScalars(x, y)
-}
-
-func equalScalars(x, y values.Value) bool {
-	switch {
-	case x.Kind == values.KindInt && y.Kind == values.KindInt:
-		return x.Int == y.Int
-	case x.IsNumber() && y.IsNumber():
-		return x.AsFloat() == y.AsFloat()
-	case x.Kind != y.Kind:
-		return false
-	}
-	switch x.Kind {
-	case values.KindNil:
-		return true
-	case values.KindBool:
-		return x.Bool == y.Bool
-	case values.KindText:
-		return x.Text == y.Text
-	}
-	return false
+	return values.EqualScalars(x, y)
 }
 
 // equalDecoded compares lists, maps and times.

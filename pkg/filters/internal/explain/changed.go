@@ -85,7 +85,7 @@ func (c *comparison) compare(at string, old, now object.Value) {
 		c.members(at, old, now)
 	case old.Kind() == object.Array && now.Kind() == object.Array:
 		c.items(at, old, now)
-	case !same(old, now):
+	case !values.EqualScalars(values.Load(values.Refer(&old)), values.Load(values.Refer(&now))):
 		c.differ(at, old, now)
 	}
 }
@@ -137,33 +137,6 @@ func (c *comparison) differ(at string, old, now object.Value) {
 		at = lineOf(strings.TrimPrefix(at, ".")) + " "
 	}
 	c.shown = append(c.shown, fmt.Sprintf("%s%s -> %s", at, fieldValue(old), fieldValue(now)))
-}
-
-// same reports whether two values, one of which is neither an object nor a list, are equal as ==
-// compares them: a field that is missing is null, and 1.0 is 1.
-func same(a, b object.Value) bool {
-	x, y := values.Load(values.Refer(&a)), values.Load(values.Refer(&b))
-	switch {
-	case x.Kind == values.KindInt && y.Kind == values.KindFloat:
-		return float64(x.Int) == y.Float
-	case x.Kind == values.KindFloat && y.Kind == values.KindInt:
-		return x.Float == float64(y.Int)
-	case x.Kind != y.Kind:
-		return false
-	}
-	switch x.Kind {
-	case values.KindNil:
-		return true
-	case values.KindBool:
-		return x.Bool == y.Bool
-	case values.KindInt:
-		return x.Int == y.Int
-	case values.KindFloat:
-		return x.Float == y.Float
-	case values.KindText:
-		return x.Text == y.Text
-	}
-	return false
 }
 
 // fieldValue returns a field's value as it is shown. Nothing and null are both nil in expressions.

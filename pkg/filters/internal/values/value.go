@@ -158,3 +158,25 @@ func IsTime(x any) bool {
 	}
 	return false
 }
+
+// EqualScalars reports whether two values are equal, of which one at least is neither a list nor a
+// map; int and float are one type.
+func EqualScalars(x, y Value) bool {
+	switch {
+	case x.Kind == KindInt && y.Kind == KindInt:
+		return x.Int == y.Int
+	case x.IsNumber() && y.IsNumber():
+		return x.AsFloat() == y.AsFloat()
+	case x.Kind != y.Kind:
+		return false
+	}
+	switch x.Kind {
+	case KindNil:
+		return true
+	case KindBool:
+		return x.Bool == y.Bool
+	case KindText:
+		return x.Text == y.Text
+	}
+	return false
+}
