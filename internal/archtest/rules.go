@@ -202,7 +202,8 @@ var bans = []ban{
 	{"internal/checkpoint", []string{rootModule}, nil,
 		"it keeps blocks; what is in them is their owners' business"},
 	{"internal/config/document", []string{rootModule},
-		[]string{rootModule + "/internal/nearest", rootModule + "/pkg/filters"},
+		[]string{rootModule + "/internal/nearest", rootModule + "/pkg/filters",
+			rootModule + "/internal/config/yamltext", rootModule + "/internal/config/notyaml"},
 		"it reads any file strictly; what a configuration means is internal/config's own business"},
 }
 

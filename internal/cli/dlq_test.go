@@ -375,7 +375,7 @@ func TestReloadCommand(t *testing.T) {
 	d.expect("reload", exitRun, "", "informerd: no memory\n")
 	d.write("informerd.yaml", "kind: Config\nstate: {dir: [state\n")
 	d.expect("reload", exitConfig, "",
-		"@/informerd.yaml:2:1: not YAML: did not find expected ',' or ']'\n")
+		"@/informerd.yaml:2:14: not YAML: the bracket [ is not closed; add ]} where it ends\n")
 	d.write("informerd.yaml", `apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners:

@@ -258,9 +258,9 @@ event 1: resync Node n1
 		{"plugin run @/quiet.wasm --grants @/badgrants.yaml -e @/pod.yaml", exitConfig, "",
 			`@/badgrants.yaml:1:7: unknown field "levle" in log; did you mean "level"?` + "\n"},
 		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "",
-			"limits:1:10: memory must be 64Ki to 4Gi, is 1\n"},
+			"limits:1:10: memory must be 64Ki to 4Gi, is 1; a number alone is bytes: write 1Mi\n"},
 		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "",
-			"handler's configuration:1:1: not YAML: did not find expected node content\n"},
+			"handler's configuration:1:5: not YAML: the bracket [ is not closed; add ] where it ends\n"},
 
 		{"plugin bench @/quiet.wasm", exitUsage, "",
 			"informerd: which events? Name a file with --event, - is stdin" + usageHint},

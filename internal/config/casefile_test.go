@@ -69,7 +69,7 @@ func TestDocumentMistakes(t *testing.T) {
 		"free: &a [*a]":                         "n.yaml:1:11: values are nested deeper than 100 levels; an alias must not contain itself",
 		"title: \x00":                           "n.yaml:1:8: the character U+0000 is not allowed; save the file as UTF-8 text",
 		"title: \xff":                           "n.yaml:1:8: byte 0xff is not UTF-8; save the file as UTF-8 text",
-		"title: [":                              "n.yaml:1:1: not YAML: did not find expected node content",
+		"title: [":                              "n.yaml:1:8: not YAML: the bracket [ is not closed; add ] where it ends",
 		strings.Repeat("#", document.MaxSize+1): "n.yaml: the note is larger than 1048576 bytes",
 		"free: " + bomb(25) + "\ntitle: *a24":   "n.yaml:",
 	} {

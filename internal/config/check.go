@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -44,6 +45,9 @@ func check(c *Config, r *document.Report) []placedInformer {
 	if c.LeaderElection != nil && r.Good("leaderElection") {
 		checkElection(c.LeaderElection, "leaderElection", r)
 	}
+	if c.Tracing != nil && r.Good("tracing") {
+		checkTracing(c.Tracing, "tracing", r)
+	}
 	checkFiles(c, r)
 	warnDeadLetters(c, r)
 	for name, listener := range document.Sorted(c.Listeners) {
@@ -67,6 +71,9 @@ func nameHint[V any](r *document.Report, name, what string, all map[string]V) st
 	if r.Full() {
 		return ""
 	}
+	if hint := advice.NotReplaced(name); hint != "" {
+		return hint
+	}
 	names := slices.Sorted(maps.Keys(all))
 	if hint := document.DidYouMean(name, names); hint != "" {
 		return hint
@@ -86,8 +93,15 @@ func checkOutputNames(c *Config, outputs []string, path string, r *document.Repo
 	for i, name := range outputs {
 		at := document.Item(field, i)
 		if r.Good(at) && !r.Has(document.Join("outputs", name)) && !r.Failed("outputs") {
-			r.BadValue(at, nameHint(r, name, "outputs", c.Outputs), "%s: unknown output %s", at,
-				document.Quote(name))
+			hint := nameHint(r, name, "outputs", c.Outputs)
+			switch kind := advice.Kinds[name]; {
+			case kind != "" && !strings.HasPrefix(hint, "did you"):
+				hint += "; to add it, write " + name + ": {" + name + ": " + kind + "} there"
+			case strings.Contains(name, ","):
+				hint = "write a list of names: [" + strings.Join(strings.FieldsFunc(name,
+					func(r rune) bool { return r == ',' || r == ' ' }), ", ") + "]"
+			}
+			r.BadValue(at, hint, "%s: unknown output %s", at, document.Quote(name))
 		}
 	}
 }

@@ -27,3 +27,10 @@ func checkHTTP(h *HTTP, path string, r *document.Report) {
 			document.Quote(h.Address))
 	}
 }
+
+// checkTracing checks what the tags of the fields cannot say.
+func checkTracing(t *Tracing, path string, r *document.Report) {
+	checkURL(t.URL, document.Join(path, "url"), r)
+	checkHeaders(t.Headers, document.Join(path, "headers"), r)
+	checkURLTLS(t.URL, t.TLS, path, r)
+}

@@ -2,8 +2,11 @@ package config
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/resourcename"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -75,9 +78,15 @@ func checkInformerRef(l *Listener, path string, r *document.Report, further []*d
 	}
 	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
 		hint := nameHint(r, l.InformerRef.Name, "informers", l.informers)
-		if len(l.informers) == 0 && hint != "" {
+		switch name := l.InformerRef.Name; {
+		case advice.NotReplaced(name) != "":
+			hint = advice.NotReplaced(name)
+		case strings.Contains(name, ","):
+			hint = advice.Instead("informer", "", document.Shape{IsList: true,
+				Texts: strings.Fields(strings.ReplaceAll(name, ",", " "))})
+		case len(l.informers) == 0 && hint != "" && resourcename.Pattern.MatchString(name):
 			hint = "there are no informers; for the resource of that name, write {resource: " +
-				l.InformerRef.Name + "}"
+				name + "}"
 		}
 		r.BadValue(field, hint, "%s: unknown informer %s", field, document.Quote(l.InformerRef.Name))
 	}

@@ -87,7 +87,7 @@ func TestMistakesInEvents(t *testing.T) {
 		{"f.yaml", "object: {}\nmissed: -1\n", "f.yaml:1:1: missed must not be negative, is -1"},
 		{"f.yaml", "kind: Pod\nkind: Pod\n",
 			"f.yaml:2:1: kind is defined twice, first on line 1; keep one of them"},
-		{"f.yaml", "kind: [Pod\n", "f.yaml:1:1: not YAML: did not find expected ',' or ']'"},
+		{"f.yaml", "kind: [Pod\n", "f.yaml:1:7: not YAML: the bracket [ is not closed; add ] where it ends"},
 		{"f.yaml", "object: &a [*a]\n",
 			"f.yaml:1:13: values are nested deeper than 100 levels; an alias must not contain itself"},
 		{"f.yaml", "kind:" + bomb(25),

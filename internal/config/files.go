@@ -192,7 +192,7 @@ func FilesOf(paths ...string) []string {
 	}
 	c := &Config{}
 	d, err := document.ReadAll(configuration, texts, c)
-	if err != nil || !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
+	if err != nil || !rightFile(d, c.APIVersion, c.Kind, Kind) {
 		return paths
 	}
 	c.source = d.Source

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -182,14 +183,13 @@ func checkEventType(text, _ string) (problem, hint string) {
 // checkHTTPURL is urls.HTTP for a field.
 func checkHTTPURL(text, _ string) (problem, hint string) {
 	problem, hint = urls.HTTP(text)
-	if name := environment.FindStringSubmatch(text); name != nil {
+	if name := advice.Environment.FindStringSubmatch(text); name != nil {
 		hint = "variables are not replaced: write {fromEnv: " + name[1] + "}"
+	} else if problem != "" && advice.Template.MatchString(text) {
+		hint = "templates are not replaced: write {fromEnv: NAME} or {fromFile: PATH}"
 	}
 	return problem, hint
 }
-
-// environment is a text that is nothing but a variable of a shell.
-var environment = regexp.MustCompile(`^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$`)
 
 func checkTopic(text, _ string) (problem, hint string) {
 	if text == "." || text == ".." {

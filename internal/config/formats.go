@@ -3,6 +3,7 @@ package config
 import (
 	"regexp"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/internal/resourcename"
@@ -30,13 +31,13 @@ var (
 
 // formats are the forms that texts in a configuration have, as the tags of the fields name them.
 var formats = map[string]document.Format{
-	"dns-label": {Noun: "a DNS label", Hint: labelHint, Pattern: label},
+	"dns-label": {Noun: "a DNS label", Hint: labelHint, Pattern: label, Suggest: advice.AsLabel},
 	"namespace": {Noun: "the name of a namespace", Hint: labelHint, Pattern: label,
 		Check: notAllNamespaces},
 	"namespace-or-none": {Noun: "the name of a namespace", Hint: labelHint,
 		Pattern: regexp.MustCompile(`^$|` + label.String()), Check: notEveryNamespace},
 	"resource": {Noun: "a resource name", Hint: "write it as " + resourceExamples,
-		Pattern: resourcename.Pattern},
+		Pattern: resourcename.Pattern, Suggest: advice.AsResource},
 	"index-name": {Noun: "an index name",
 		Hint:    `use at most 63 letters, digits, "-" and "_", with a letter first`,
 		Pattern: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)},
@@ -45,7 +46,7 @@ var formats = map[string]document.Format{
 	"digest": {Noun: "sha256: and 64 lower-case hexadecimal digits",
 		Hint:    "sha256sum prints the digits",
 		Pattern: regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)},
-	"variable": {Noun: "the name of an environment variable",
+	"variable": {Noun: "the name of an environment variable", Suggest: advice.AsVariable,
 		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)},
 	"header-name": {Noun: "a header name",
 		Pattern: regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")},
@@ -70,7 +71,7 @@ var formats = map[string]document.Format{
 		Hint:    `use at most 255 letters, digits, "-" and "_"`,
 		Pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)},
 	"server-name": {Noun: "the name of a server", Pattern: serverName},
-	"label-name": {Noun: "the name of a label",
+	"label-name": {Noun: "the name of a label", Suggest: advice.AsLabelName,
 		Hint:    `use letters, digits and "_", with no digit first`,
 		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)},
 	"event-type": {Pattern: regexp.MustCompile(`^[!-)+-~]{1,256}$`), Check: checkEventType},

@@ -63,7 +63,7 @@ func TestGrantMistakes(t *testing.T) {
 			`10:48: GRANTS.emit.kinds[0] must be event or data, is "events"; did you mean "event"?`+
 				"\n"+
 				"10:62: GRANTS.emit.kinds[2] repeats the kind \"data\"\n"+
-				"10:68: GRANTS.emit.kinds[3] must be a string, is the number 1; put it in quotes"),
+				"10:68: GRANTS.emit.kinds[3] must be a string, is the number 1; write event or data"),
 		granted("emit, types",
 			"emit: {types: [com.example., 'com.*', '', a b, dev.informerd.object.added, com.example.]}",
 			`10:62: GRANTS.emit.types[1] has a * in it; end it in a dot, as in com.example., for all types that begin so`+"\n"+
@@ -89,7 +89,7 @@ func TestGrantMistakes(t *testing.T) {
 			`10:40: unknown field "kind" in GRANTS.emit; did you mean "kinds"?`),
 		granted("cache out of range", "cache: {informers: [pods], maxItems: 0, maxBytes: 1}",
 			"10:70: GRANTS.cache.maxItems must be 1 to 100000, is 0\n"+
-				"10:83: GRANTS.cache.maxBytes must be 1Ki to 1Gi, is 1"),
+				"10:83: GRANTS.cache.maxBytes must be 1Ki to 1Gi, is 1; a number alone is bytes: write 1Mi"),
 	})
 }
 
@@ -219,7 +219,7 @@ func TestStateMistakes(t *testing.T) {
 		{"variable", line, line + "state: {dir: $HOME/x}\n",
 			`4:14: state.dir must not have a variable in it, is "$HOME/x"` + paths},
 		{"no value", line, line + "state:\n",
-			"4:7: state has no value; write a value or remove it"},
+			"4:7: state has no value; write {dir: ./state}"},
 	})
 }
 

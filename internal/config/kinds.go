@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/advice"
@@ -20,8 +21,8 @@ var (
 // newKind returns a kind of file. Kind is what its field kind must say, "" if it has none.
 func newKind(noun, kind string) *document.Kind {
 	k := &document.Kind{
-		Noun: noun, Types: types, Formats: formats, Synonyms: synonyms, Help: help,
-		Mapped: advice.Mapped(),
+		Noun: noun, Types: types, Formats: formats, Synonyms: advice.Synonyms, Help: help,
+		Instead: advice.Instead, Secret: secretURL,
 	}
 	if kind != "" {
 		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
@@ -65,8 +66,11 @@ func decodeOp(v document.Value, into *event.Op) {
 	}
 	words := opWords()
 	hint := document.DidYouMean(word, words)
-	if meant := filters.OpMeant(word); meant != "" {
+	switch meant := filters.OpMeant(word); {
+	case meant != "":
 		hint = "write " + meant
+	case slices.Contains([]string{"*", "all", "any", "every"}, strings.ToLower(word)):
+		hint = "remove on for add, update and delete"
 	}
 	v.Wrong(hint, "%s must be %s, is %s", v.Path, document.Or(words), document.Quote(word))
 }
@@ -89,24 +93,6 @@ func decodeRef(v document.Value, into *InformerRef) {
 	}
 }
 
-// synonyms are words of other tools, with the words for the same here.
-var synonyms = map[string][]string{
-	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {SeverityMedium},
-	"normal": {SeverityMedium}, "average": {SeverityMedium},
-	"error": {SeverityHigh}, "err": {SeverityHigh, "error"}, "major": {SeverityHigh},
-	"important": {SeverityHigh}, "fatal": {SeverityCritical, "error"},
-	"emergency": {SeverityCritical}, "crit": {SeverityCritical}, "alert": {SeverityCritical},
-	"disaster": {SeverityCritical}, "page": {SeverityCritical}, "blocker": {SeverityCritical},
-	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {SeverityInfo, SeverityLow},
-	"information": {SeverityInfo}, "informational": {SeverityInfo}, "debug": {SeverityInfo},
-	"none": {SeverityInfo}, "trace": {"debug"}, "verbose": {"debug"},
-	"true": {CompressionOn, SyncAlways}, "yes": {CompressionOn}, "gzip": {CompressionOn},
-	"false": {CompressionOff, SyncNever}, "no": {CompressionOff},
-	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill},
-	"file": {OverflowSpill}, "block": {DeadLettersWait},
-	"batched": {WebhookBatched},
-}
-
 // hints are hints for fields, by their names in the file.
 type hints = map[string]string
 
@@ -119,17 +105,22 @@ const (
 
 // help says what to do about mistakes in the values of a type. That of outputs is in
 // kinds_output.go.
-var help = withOutputs(map[reflect.Type]document.Help{
+var help = withAdvice(withOutputs(map[reflect.Type]document.Help{
 	reflect.TypeFor[Config](): {
 		Elsewhere: advice.Top(),
 		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + Kind,
 			"listeners": "add listeners, or policies, with at least one of them",
 			"outputs":   "add outputs with at least one output"},
 		Empty: hints{"policies": "add files and outputs, or remove it"}},
-	reflect.TypeFor[LeaderElection](): {Example: "{}"},
-	reflect.TypeFor[HTTP]():           {Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
-	reflect.TypeFor[Health]():         {Missing: hints{"address": "add address, as in :8081"}},
-	reflect.TypeFor[State]():          {Missing: hints{"dir": "add dir, the path of a folder"}},
+	reflect.TypeFor[LeaderElection]():   {Example: "{}"},
+	reflect.TypeFor[map[string]Value](): {Example: "names and values, as in {X-Team: shop}"},
+	reflect.TypeFor[map[string]Expression](): {
+		Example: `names and expressions, as in {team: 'label("team")'}`},
+	reflect.TypeFor[map[string]string](): {Example: "names and paths, as in {node: spec.nodeName}"},
+	reflect.TypeFor[Grants]():            {Example: "{log: {}}"},
+	reflect.TypeFor[HTTP]():              {Example: `{address: "127.0.0.1:8080"}`, Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
+	reflect.TypeFor[Health]():            {Example: `{address: ":8081"}`, Missing: hints{"address": "add address, as in :8081"}},
+	reflect.TypeFor[State]():             {Example: "{dir: ./state}", Missing: hints{"dir": "add dir, the path of a folder"}},
 	reflect.TypeFor[Informer](): {
 		Example: "{resource: pods}", Elsewhere: advice.Informer(),
 		Missing: hints{"resource": "add resource, as in " + resourceExamples},
@@ -138,6 +129,7 @@ var help = withOutputs(map[reflect.Type]document.Help{
 		Example: "a name and an informer, as in pods: {resource: pods}"},
 	reflect.TypeFor[Listener](): {
 		Elsewhere: advice.Listener(),
+		Example:   "{informer: {resource: pods}, outputs: [stdout]}",
 		Missing:   hints{"informer": informerHint, "outputs": outputsHint},
 		Empty: hints{"on": "remove it for add, update and delete", "select": selectHint,
 			"filter": "remove it to let all events pass"}},
@@ -158,27 +150,17 @@ var help = withOutputs(map[reflect.Type]document.Help{
 		Empty: hints{"informers": "name an informer, or remove the grant",
 			"namespaces": "remove it to allow all namespaces"}},
 	reflect.TypeFor[Policies](): {
+		Example: "{files: policies/*.yaml, outputs: [NAME]}",
 		Missing: hints{"files": "add files, as in policies/*.yaml", "outputs": outputsHint}},
 	reflect.TypeFor[Policy](): {
-		Elsewhere: listenersOnly(),
+		Elsewhere: advice.Policy(),
 		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + PolicyKind,
 			"informer": informerHint, "rules": "add rules with at least one rule"},
 		Empty: hints{"select": selectHint}},
 	reflect.TypeFor[Rule](): {
-		Elsewhere: advice.Rule(), Durations: advice.RuleDurations(),
+		Example: "{name: NAME, deny: …}", Elsewhere: advice.Rule(), Durations: advice.RuleDurations(),
 		Missing: hints{"name": "add name, which says in a few words what is violated",
 			"deny": "add deny, an expression that is true for a violation"},
 		Empty: hints{"deny": "write an expression that is true for a violation",
 			"message": "remove it to report the rule's name"}},
-})
-
-// listenersOnly are the members of a listener that a policy does not have, with a hint for each.
-func listenersOnly() hints {
-	all := hints{
-		"outputs": "a listener can have it; those of a policy are in the entry of policies that names its file",
-	}
-	for _, name := range strings.Fields("buffer filter handler on retry workers") {
-		all[name] = "a listener can have it, a policy cannot"
-	}
-	return all
-}
+}))

@@ -168,7 +168,7 @@ func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 	if err != nil {
 		return nil, err // much was not looked at: what seems to be missing may be there
 	}
-	if !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
+	if !rightFile(d, c.APIVersion, c.Kind, Kind) {
 		return nil, d.Err()
 	}
 	c.source = d.Source
@@ -187,37 +187,6 @@ func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 		return nil, mistakes
 	}
 	return c, nil
-}
-
-// rightKind reports an apiVersion or kind that is not that of the file. Then no other mistakes are
-// kept: the file is something else, such as a Deployment. Its fields are all unknown, and that is
-// not what is wrong with it.
-func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
-	right := true
-	for _, header := range []struct{ field, is, want string }{
-		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, wanted},
-	} {
-		if !r.Good(header.field) || header.is == header.want ||
-			header.field == "apiVersion" && slices.Contains(APIVersions, header.is) {
-			continue
-		}
-		right = false
-		hint := fmt.Sprintf("write %s: %s", header.field, header.want)
-		switch {
-		case header.field == "apiVersion" && strings.HasPrefix(header.is, "informerd.dev/"):
-			hint = "this informerd reads " + document.And(APIVersions)
-		case header.field == "kind" && header.is == Kind:
-			hint = "a configuration is not a policy: keep policies in a folder of their own"
-		case header.field == "kind" && header.is == PolicyKind:
-			hint = "name the policy's file in policies of a configuration"
-		}
-		r.BadValue(header.field, hint, "%s must be %s, is %s", header.field, header.want,
-			document.Quote(header.is))
-	}
-	if !right {
-		r.Only("apiVersion", "kind")
-	}
-	return right
 }
 
 // File is the path the configuration was read from, of several the first one.

@@ -148,8 +148,8 @@ func (s *policySet) readFile(file string, entry int) *policyFile {
 	case err != nil:
 		p.Report = d.Report
 	default:
-		if p.Report = d.Report; rightKind(p.Report, p.policy.APIVersion, p.policy.Kind,
-			PolicyKind) {
+		p.Report = d.Report
+		if rightFile(d, p.policy.APIVersion, p.policy.Kind, PolicyKind) {
 			s.addListener(p)
 		}
 	}

@@ -249,7 +249,7 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 	_, err := parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
 	want := `x.yaml:16:3: outputs.third has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}
 p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?
-p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules
+p/b.yaml:7:1: unknown field "severity"; it belongs to an item of rules: write it in there
 p/c.yaml:1:7: not YAML: the value of name has ": " in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own
 x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
 	if err == nil || err.Error() != want {

@@ -46,7 +46,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"what only configurations have", rules, rules + "listeners: {}\n",
 			`7:1: unknown field "listeners"; its fields are ` + members},
 		{"name", rules, rules + "name: No latest\n",
-			`7:7: name must be a DNS label, is "No latest"` + label},
+			`7:7: name must be a DNS label, is "No latest"; write no-latest: ` + label[2:]},
 		{"name of a listener", rules, rules + "name: own\n",
 			`7:7: name: "own" is the name of a listener in x.yaml already; choose another name`},
 		{"no informer", "informer: pods\n", "",
@@ -59,7 +59,7 @@ func TestPolicyMistakes(t *testing.T) {
 			`3:11: informer: unknown informer "zzz"; the informers are nodes, pods, ports`},
 		{"informers", "informer: pods",
 			"informer: pods\ninformers: {A: {resource: pods}, b: {resource: secrets}, c: ~}",
-			`4:13: informers.A: the name "A" is not a DNS label` + label + "\n" +
+			`4:13: informers.A: the name "A" is not a DNS label; write a: ` + label[2:] + "\n" +
 				"4:48: informers.b.resource: secrets are not watched unless the informer allows it" +
 				"; add allowSecrets: true to the informer if this is meant; their values are replaced by digests even then\n" +
 				"4:61: informers.c has no value; write {resource: pods}"},
@@ -71,15 +71,14 @@ func TestPolicyMistakes(t *testing.T) {
 			`3:41: informer.indexes.n is "a", but informers.j watches the same objects and has an index of this name on "b"; choose another name`},
 		{"a Deployment", policyText,
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {}\n",
-			`1:13: apiVersion must be informerd.dev/v1alpha1, is "apps/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
-				`2:7: kind must be Policy, is "Deployment"; write kind: Policy`},
+			`2:1: this is not a policy of informerd: it looks like an object of Kubernetes, of kind "Deployment"; informerd init writes a configuration to begin with`},
 		{"a configuration", policyText, withPolicies,
 			`2:7: kind must be Policy, is "Config"; a configuration is not a policy: keep policies in a folder of their own`},
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Policy\n", "",
 			"1:1: apiVersion is missing; begin with apiVersion: informerd.dev/v1alpha1\n1:1: kind is missing; begin with kind: Policy"},
 		{"empty", policyText, "",
 			" the policy is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Policy"},
-		{"a list", policyText, "- a\n", "1:1: the policy must be a mapping, is a list"},
+		{"a list", policyText, "- a\n", "1:1: the policy must be a mapping, is a list; begin with apiVersion: informerd.dev/v1alpha1 and kind: Policy"},
 		{"a key that is none", rules, rules + "[a]: b\n5: c\n",
 			"7:1: a key in the policy is not a name\n" +
 				`8:1: the key "5" in the policy is not a string; put it in quotes`},
@@ -176,12 +175,12 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"no entry", "\n" + entry, " []\n",
 			"10:11: policies is an empty list; add files and outputs, or remove it"},
 		{"an entry without value", entry, "  -\n",
-			"11:4: policies[0] has no value; write a value or remove it"},
+			"11:4: policies[0] has no value; write {files: policies/*.yaml, outputs: [NAME]}"},
 		{"empty", entry, "  - {}\n",
 			"11:5: policies[0] has no files; add files, as in policies/*.yaml\n" +
 				"11:5: policies[0] has no outputs; add outputs, a list of names"},
 		{"misspelt files say it once", entry, "  - {file: p/*.yaml, outputs: [out]}\n",
-			`11:6: unknown field "file" in policies[0]; did you mean "files"?`},
+			`11:6: unknown field "file" in policies[0]; write files: p/*.yaml`},
 		{"outputs", "outputs: [out]\noutputs", "outputs: [oter, out, out]\noutputs",
 			`12:15: policies[0].outputs[0]: unknown output "oter"; did you mean "other"?` + "\n" +
 				`12:26: policies[0].outputs[2] repeats the output "out"`},

@@ -79,7 +79,7 @@ func meaning(file string, data []byte) (*document.Kind, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if rightKind(d.Report, c.APIVersion+p.APIVersion, c.Kind+p.Kind, wanted) {
+	if rightFile(d, c.APIVersion+p.APIVersion, c.Kind+p.Kind, wanted) {
 		// Policies are files of their own, and so is what their listeners need.
 		if kind == policy {
 			d.Check(p, "")

@@ -92,7 +92,7 @@ func TestMistakesInVersions(t *testing.T) {
 		"both": {withDigestNow, "      wasm:", "      sha256: x\n      wasm:",
 			`x.yaml:8:7: unknown field "sha256" in listeners.a.handler; it is digest in this apiVersion; informerd convert writes it`},
 		"a number": {withDigestNow, "digest: sha256:" + hexDigest, "digest: 1",
-			`x.yaml:10:15: listeners.a.handler.digest must be a string, is the number 1; put it in quotes`},
+			`x.yaml:10:15: listeners.a.handler.digest must be a string, is the number 1; sha256sum prints the digits`},
 		"a version to come": {withDigestNow, "informerd.dev/v1beta1 ", "informerd.dev/v2 ",
 			`x.yaml:2:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; this informerd reads informerd.dev/v1alpha1 and informerd.dev/v1beta1`},
 	} {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/internal/config/notyaml"
 )
 
 const (
@@ -30,16 +30,21 @@ type decoder struct {
 	nodes   int
 	stopped bool // a limit was passed, and the rest is not read
 	differ  []versioned
+	tree    *yaml.Node              // the whole file
+	fields  map[string]Field        // of the members of mappings with known members
+	structs map[string]reflect.Type // of mappings with known members
+	trial   bool                    // it tries what a hint is about to show, see fits
 }
 
 func newDecoder(kind *Kind, file string, data []byte) *decoder {
-	return &decoder{Report: NewReport(kind, file), lines: strings.Split(string(data), "\n")}
+	return &decoder{Report: NewReport(kind, file), lines: strings.Split(string(data), "\n"),
+		fields: map[string]Field{}, structs: map[string]reflect.Type{}}
 }
 
 // root decodes a whole file.
 func (d *decoder) root(n *yaml.Node, into reflect.Value) {
 	d.keys[""] = placeOf(n)
-	d.version = d.kind.Versions[apiVersionOf(n)]
+	d.version, d.tree = d.kind.Versions[apiVersionOf(n)], n
 	d.value(n, into, "", 0)
 }
 
@@ -98,7 +103,7 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) 
 		d.failed[path] = true
 		if text := strings.TrimSpace(n.Tag + " " + n.Value); expression &&
 			n.Kind == yaml.ScalarNode && !strings.HasPrefix(n.Tag, "!!") {
-			d.Add(at, path, "put the expression in quotes: "+quoteLong(asQuoted(text)),
+			d.Add(at, path, "put the expression in quotes: "+notyaml.Short(notyaml.Quoted(text)),
 				"%s begins with !, which is a tag in YAML", path)
 			return nil, false
 		}
@@ -120,10 +125,27 @@ func (d *decoder) stop(at Place, path, hint, format string, args ...any) {
 
 func (d *decoder) noValue(path string, into reflect.Value) {
 	hint := "write a value or remove it"
-	if example := d.kind.help(into.Type()).Example; example != "" {
+	field := d.fields[path]
+	missing := ""
+	if field.Rules.Required {
+		missing = d.kind.help(field.owner).Missing[field.Name]
+	}
+	switch example := d.kind.help(into.Type()).Example; {
+	case example != "":
 		hint = "write " + example
-	} else if t := into.Type(); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-		hint = "write {} for the defaults, or remove it"
+	case strings.HasPrefix(missing, "add "+field.Name+", "):
+		hint = "write " + strings.TrimPrefix(missing, "add "+field.Name+", ")
+	case missing != "":
+		hint = missing
+	case field.Rules.Required && len(field.Rules.Enum) > 0:
+		hint = "write " + Or(field.Rules.Enum)
+	case field.Rules.Required:
+		hint = "write a value"
+	default:
+		if t := into.Type(); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct &&
+			d.fits("{}", path, t) {
+			hint = "write {} for the defaults, or remove it"
+		}
 	}
 	d.BadValue(path, hint, "%s has no value", path)
 }
@@ -141,11 +163,11 @@ func (d *decoder) plain(n *yaml.Node, into reflect.Value, path string, depth int
 	case reflect.Slice:
 		d.list(n, into, path, depth)
 	case reflect.String:
-		if s, ok := d.text(n, path); ok {
+		if s, ok := d.text(n, path, into.Type()); ok {
 			into.SetString(s)
 		}
 	case reflect.Bool:
-		if d.scalar(n, path, "!!bool", "true or false", "") {
+		if d.scalar(n, path, "!!bool", "true or false", boolHint(n)) {
 			into.SetBool(strings.EqualFold(n.Value, "true"))
 		}
 	case reflect.Int:
@@ -161,12 +183,12 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 	if !d.isMapping(n, into, path) {
 		return
 	}
-	d.mappings[path] = true
+	d.mappings[path], d.structs[path] = true, into.Type()
 	d.members(d.withoutPieces(n, into, path), path, func(key *yaml.Node, value *yaml.Node) {
 		name := key.Value
 		if f, ok := fieldNamed(fields, name); ok {
 			member := Join(path, name)
-			d.keys[member] = placeOf(key)
+			d.keys[member], d.fields[member] = placeOf(key), f
 			if len(f.Names) > 0 {
 				d.differ = append(d.differ, versioned{key, value, f})
 			}
@@ -174,41 +196,8 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 			return
 		}
 		d.broken[path] = true
-		d.unknown(key, value, path, into.Type(), names(fields))
+		d.unknown(key, value, n, path, into.Type())
 	})
-}
-
-func (d *decoder) unknown(key, value *yaml.Node, path string, t reflect.Type, known []string) {
-	field := Join(path, key.Value)
-	in := ""
-	if path != "" {
-		in = " in " + path
-	}
-	help := d.kind.help(t)
-	hint := help.Unknown
-	switch other, near := help.Elsewhere[key.Value], DidYouMean(key.Value, known); {
-	case d.otherVersion(t, key.Value) != "":
-		hint = d.otherVersion(t, key.Value)
-	case help.Durations[key.Value] != "" && isDuration(value):
-		hint = help.Durations[key.Value]
-	case other != "":
-		hint = other
-	case near != "":
-		hint = near
-	case hint != "":
-	case len(known) > 0:
-		hint = "its fields are " + strings.Join(known, ", ")
-	case help.Example != "":
-		hint = "write " + help.Example
-	default:
-		hint = "it has no fields"
-	}
-	d.Add(placeOf(key), field, hint, "unknown field %s%s", Quote(key.Value), in)
-}
-
-func isDuration(n *yaml.Node) bool {
-	_, ok := filters.ParseDuration(n.Value)
-	return ok && n.Kind == yaml.ScalarNode
 }
 
 // mapping decodes a mapping whose keys are names that the user chose.
@@ -231,11 +220,7 @@ func (d *decoder) isMapping(n *yaml.Node, into reflect.Value, path string) bool 
 	if n.Kind == yaml.MappingNode {
 		return true
 	}
-	hint := ""
-	if example := d.kind.help(into.Type()).Example; example != "" {
-		hint = "write " + example
-	}
-	d.wrongType(n, path, "a mapping", hint)
+	d.wrongType(n, path, "a mapping", d.mappingHint(n, path, into.Type()))
 	return false
 }
 
@@ -277,6 +262,9 @@ func (d *decoder) goodKey(key *yaml.Node, path string) bool {
 	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
 		d.Add(placeOf(key), path, "write the fields out",
 			"merge keys (<<) are not supported, there is one in %s", in)
+	case key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0:
+		d.Add(placeOf(key), path, "if it is a template, such as {{ .Values.x }}, render it first, as with helm template, or write what belongs there",
+			"a key in %s is not a name", in)
 	case key.Kind != yaml.ScalarNode || key.Style&yaml.TaggedStyle != 0:
 		d.Add(placeOf(key), path, "", "a key in %s is not a name", in)
 	case key.Tag != "!!str":
@@ -290,7 +278,11 @@ func (d *decoder) goodKey(key *yaml.Node, path string) bool {
 
 func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int) {
 	if n.Kind != yaml.SequenceNode {
-		d.wrongType(n, path, "a list", "write [a, b], or one item a line after a dash")
+		hint := d.listHint(n, path, into.Type())
+		if hint == "" {
+			hint = "write [a, b], or one item a line after a dash"
+		}
+		d.wrongType(n, path, "a list", hint)
 		return
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content)))
@@ -301,7 +293,8 @@ func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int)
 }
 
 func (d *decoder) integer(n *yaml.Node, into reflect.Value, path string) {
-	if !d.scalar(n, path, "!!int", "a whole number", "") {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" {
+		d.wrongType(n, path, "a whole number", d.numberHint(n, path, into.Type()))
 		return
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 32)

@@ -55,6 +55,9 @@ func (f *File) Err() error {
 	return nil
 }
 
+// Members returns the names at the top of the file, in its order.
+func (f *File) Members() []string { return shapeOf(f.root, nil).Names }
+
 // Line returns the line on which the field's value begins, 0 if the file does not have it.
 func (f *File) Line(field string) int { return f.Value(field).Line }
 

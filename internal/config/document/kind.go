@@ -3,6 +3,7 @@ package document
 import (
 	"reflect"
 	"regexp"
+	"strings"
 )
 
 // Kind is a kind of file: what its mistakes call it, and what its fields need beyond plain types.
@@ -25,9 +26,11 @@ type Kind struct {
 	Forms map[string]Form
 	// Synonyms are words of other tools for the words that an enum allows.
 	Synonyms map[string][]string
-	// Mapped are hints for fields, by their names, that have a mapping in place of a text or a
-	// list.
-	Mapped map[string]string
+	// Instead returns the hint for a field that has a value of the wrong type, "" for the hint that
+	// it has otherwise. Nil: that hint.
+	Instead func(path, hint string, is Shape) string
+	// Secret reports whether a text must not be shown. Nil: none.
+	Secret func(text string) bool
 	// Help is about mistakes in values of a type. Pointers count as what they point to.
 	Help map[reflect.Type]Help
 }
@@ -36,6 +39,11 @@ type Kind struct {
 type Help struct {
 	// Example is the shortest value that has something in it.
 	Example string
+	// Lone returns the value that is meant where something else than a mapping is written, as YAML
+	// on one line. It is shown if it passes the checks. Nil: none.
+	Lone func(is Shape) string
+	// Renamed are words of other tools for fields of the type, with the fields' names.
+	Renamed map[string]string
 	// Unknown is the hint for an unknown field, in place of the names of the fields.
 	Unknown string
 	// Elsewhere are fields that belong elsewhere, with a hint for each.
@@ -58,8 +66,10 @@ func (k *Kind) help(t reflect.Type) Help {
 type Format struct {
 	// Noun is what the text must be, as in "a DNS label".
 	Noun string
-	// Hint is what to do about any other.
-	Hint string
+	// Hint is what to do about any other, and Suggest returns the text that is meant, "" if that
+	// cannot be known. It is shown if it matches the pattern. Suggest may be nil.
+	Hint    string
+	Suggest func(text string) string
 	// Pattern matches every text of the format. It is what a JSON Schema says of it; with nothing
 	// in Check it decides alone.
 	Pattern *regexp.Regexp
@@ -76,7 +86,22 @@ func (f Format) problem(text, item string) (problem, hint string) {
 		}
 	}
 	if f.Pattern != nil && !f.Pattern.MatchString(text) {
-		return " must be " + f.Noun + ", is " + Quote(text), f.Hint
+		return " must be " + f.Noun + ", is " + Quote(text), f.hint(text)
 	}
 	return "", ""
+}
+
+// hint returns what to write in place of a text that the pattern does not match.
+func (f Format) hint(text string) string {
+	if f.Suggest == nil {
+		return f.Hint
+	}
+	meant := f.Suggest(text)
+	switch {
+	case meant == "" || !f.Pattern.MatchString(meant):
+		return f.Hint
+	case f.Hint == "" || strings.HasPrefix(f.Hint, "write "):
+		return "write " + meant
+	}
+	return "write " + meant + ": " + f.Hint
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/internal/config/notyaml"
 )
 
 // withoutPieces returns a mapping without the pieces of values that a comma has torn apart: in
@@ -45,7 +47,7 @@ func (d *decoder) withoutPieces(n *yaml.Node, into reflect.Value, path string) *
 		member := Join(path, key.Value)
 		d.keys[member], d.values[member] = placeOf(key), placeOf(value)
 		d.BadValue(member, "put it in quotes: "+key.Value+": "+
-			quoteLong(asQuoted(strings.Join(pieces, ", "))),
+			notyaml.Short(notyaml.Quoted(strings.Join(pieces, ", "))),
 			"%s ends at the comma, which in {…} begins another field", member)
 	}
 	if len(kept) == len(n.Content) {

@@ -63,6 +63,11 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 			}
 		}
 		hint := r.kind.help(t).Missing[group]
+		for _, f := range members {
+			if strings.HasSuffix(path, "."+f.Name) {
+				hint = nameAndKind(f.Name)
+			}
+		}
 		switch {
 		case len(set) == 0 && !unclear && path == "":
 			r.BadField(path, hint, "%s is missing", group)
@@ -74,6 +79,11 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 				cmp.Or(path, "the "+r.kind.Noun), strings.Join(set, " and "))
 		}
 	}
+}
+
+// nameAndKind returns the hint for a name that is written where a kind is meant as well.
+func nameAndKind(name string) string {
+	return "write " + name + ": {" + name + ": {…}}: the first is a name, the second says the kind"
 }
 
 // checkValue checks one value and what is in it. A value that is missing or has failed gets its
@@ -176,7 +186,7 @@ func (r *Report) checkMap(v reflect.Value, path string, f Field) {
 	for name, value := range sortedMap(v) {
 		at := Join(path, name)
 		if format, ok := r.kind.Formats[f.Rules.Keys]; ok && !format.Pattern.MatchString(name) {
-			r.BadField(at, format.Hint, "%s: the name %s is not %s", at, Quote(name), format.Noun)
+			r.BadField(at, format.hint(name), "%s: the name %s is not %s", at, Quote(name), format.Noun)
 		}
 		if r.Good(at) {
 			r.checkElement(v, value, at, element)
@@ -232,7 +242,8 @@ func (r *Report) checkScalar(v reflect.Value, path string, f Field) {
 	low, lowErr := valueOf(v.Type(), rules.Minimum)
 	high, highErr := valueOf(v.Type(), rules.Maximum)
 	if lowErr == nil && compare(v, low) < 0 || highErr == nil && compare(v, high) > 0 {
-		r.BadValue(path, "", "%s must be %s, is %s", path, rules.Range(), written(v))
+		r.BadValue(path, unitHint(v, low, high), "%s must be %s, is %s", path, rules.Range(),
+			written(v))
 	}
 }
 

@@ -68,7 +68,7 @@ func TestRules(t *testing.T) {
 		aShip + "engine: {}":         "1:1: the ship has both sail and engine; keep one of them",
 		aShip + "captain: c":         "",
 		aShip + "crew: 10":           "4:7: crew must be 1 to 9, is 10",
-		aShip + "crew: x":            `4:7: crew must be a whole number, is the string "x"`,
+		aShip + "crew: x":            `4:7: crew must be a whole number, is the string "x"; write a number, as in 3`,
 		aShip + "pause: 5ms":         "4:8: pause must be 0 (never) or at least 1s, is 5ms",
 		aShip + "pause: 0":           "",
 		aShip + "hold: 2Mi":          "4:7: hold must be at most 1Mi, is 2Mi",

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -29,12 +30,17 @@ func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 	if name == "" {
 		name = "the " + d.kind.Noun
 	}
-	if instead := d.kind.Mapped[path[strings.LastIndex(path, ".")+1:]]; instead != "" &&
-		n.Kind == yaml.MappingNode {
-		hint = instead
+	if d.kind.Instead != nil && !d.trial {
+		if hint2 := d.kind.Instead(path, hint, shapeOf(n, d.tree)); hint2 != "" {
+			hint = hint2
+		}
+	}
+	is := describe(n)
+	if d.isSecret(n) {
+		is = "a string"
 	}
 	d.SetFailed(path)
-	d.Add(placeOf(n), path, hint, "%s must be %s, is %s", name, want, describe(n))
+	d.Add(placeOf(n), path, hint, "%s must be %s, is %s", name, want, is)
 }
 
 // describe returns what a node is, as in "a list".
@@ -57,30 +63,33 @@ func describe(n *yaml.Node) string {
 	}
 }
 
-func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
-	hint := ""
-	if n.Kind == yaml.ScalarNode {
-		hint = "put it in quotes"
+func (d *decoder) text(n *yaml.Node, path string, t reflect.Type) (string, bool) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		return n.Value, true
 	}
-	return n.Value, d.scalar(n, path, "!!str", "a string", hint)
+	d.wrongType(n, path, "a string", d.textHint(n, path, t))
+	return n.Value, false
 }
 
 const durationHint = "write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 
 func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
+	t := reflect.TypeFor[metav1.Duration]()
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
 		if n.Value != "0" {
-			d.BadValue(path, durationHint, "%s has no unit, is %s", path, describe(n))
+			d.BadValue(path, d.durationHintFor(n, path, t), "%s has no unit, is %s", path,
+				describe(n))
 		}
 		return
 	}
-	if !d.scalar(n, path, "!!str", "a duration", durationHint) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
+		d.wrongType(n, path, "a duration", d.durationHintFor(n, path, t))
 		return
 	}
 	duration, ok := filters.ParseDuration(n.Value)
 	switch {
 	case !ok:
-		d.BadValue(path, durationHint, "%s must be a duration, is %s", path, Quote(n.Value))
+		d.BadValue(path, d.durationHintFor(n, path, t), "%s must be a duration, is %s", path, Quote(n.Value))
 	case duration < 0:
 		d.BadValue(path, "", "%s must not be negative, is %s", path, n.Value)
 	default:
@@ -115,8 +124,8 @@ func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
 	}
 	quantity, err := resource.ParseQuantity(n.Value)
 	if err != nil || len(n.Value) > 20 || strings.ContainsAny(n.Value, "eE") {
-		d.BadValue(path, bytesHint, "%s must be a quantity of bytes, is %s", path,
-			Quote(n.Value))
+		d.BadValue(path, d.bytesHintFor(n, path, reflect.TypeFor[Bytes]()),
+			"%s must be a quantity of bytes, is %s", path, Quote(n.Value))
 		return
 	}
 	size, whole := quantity.AsInt64()
@@ -143,7 +152,7 @@ func DidYouMean(word string, known []string) string {
 }
 
 func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
-	text, ok := d.text(n, path)
+	text, ok := d.text(n, path, reflect.TypeFor[Expression]())
 	if !ok {
 		return
 	}

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/internal/config/notyaml"
 )
 
 // MaxSize is the largest configuration and the largest policy file that is read, in bytes.
@@ -172,16 +174,21 @@ func syntaxError(file string, data []byte, err error) *Error {
 		if n < 1 || n > len(lines) {
 			continue
 		}
-		if column, message, hint := explainLine(lines[n-1], strings.Contains(cause, "flow") ||
+		if column, message, hint := notyaml.Line(lines[n-1], strings.Contains(cause, "flow") ||
 			strings.Contains(cause, "',' or")); column > 0 {
 			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
 			return e
 		}
 	}
+	if f, found := notyaml.Text(lines, e.Line, cause); found &&
+		!strings.Contains(cause, "exceeded") {
+		e.Line, e.Column, e.Message, e.Hint = f.Line, f.Column, "not YAML: "+f.Message, f.Hint
+		return e
+	}
 	// an open quote ends at the next one
 	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- {
-		if column, message, hint := explainLine(lines[n-1], false); strings.HasSuffix(message,
-			notClosed) {
+		if column, message, hint := notyaml.Line(lines[n-1], false); strings.HasSuffix(message,
+			notyaml.NotClosed) {
 			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
 			return e
 		}

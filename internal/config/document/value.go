@@ -29,7 +29,7 @@ func (v Value) IsText() bool { return v.IsScalar() && v.node.Tag == "!!str" }
 // that is empty.
 func (v Value) Text(want string) (text string, ok bool) {
 	if want == "" {
-		return v.decoder.text(v.node, v.Path)
+		return v.decoder.text(v.node, v.Path, reflect.TypeFor[string]())
 	}
 	return v.node.Value, v.decoder.scalar(v.node, v.Path, "!!str", want, "")
 }

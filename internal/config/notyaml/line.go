@@ -1,4 +1,4 @@
-package document
+package notyaml
 
 import (
 	"fmt"
@@ -6,9 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// The YAML parser says little about what is wrong with a text, and people write expressions into it
-// that YAML reads in its own way. The functions here look at the failing line as its author does.
 
 // lineMember is a key with its value, on one line. Offset is where the value begins, in
 // bytes of the line.
@@ -48,10 +45,11 @@ func inBraces(line string, from int) (all []lineMember) {
 		}
 		value := strings.TrimSpace(line[begin:end])
 		if i+1 == len(heads) {
-			value = strings.TrimSuffix(strings.TrimRight(value, " }]"), ",")
-			if open := strings.Count(value, "[") - strings.Count(value, "]"); open > 0 {
-				value += strings.Repeat("]", open)
+			for surplus(value) && strings.HasSuffix(value, "}") || strings.HasSuffix(value, "]") &&
+				surplus(value) {
+				value = strings.TrimSpace(value[:len(value)-1])
 			}
+			value = strings.TrimSuffix(value, ",")
 		}
 		if !strings.HasPrefix(value, "{") {
 			all = append(all, lineMember{line[from+head[2] : from+head[3]], value, begin})
@@ -60,22 +58,32 @@ func inBraces(line string, from int) (all []lineMember) {
 	return all
 }
 
-// asQuoted writes a value so that YAML leaves it as it is.
-func asQuoted(value string) string { return "'" + strings.ReplaceAll(value, "'", "''") + "'" }
+// surplus reports whether a text closes more brackets than it opens.
+func surplus(text string) bool {
+	return strings.Count(text, "[")+strings.Count(text, "{") <
+		strings.Count(text, "]")+strings.Count(text, "}")
+}
 
-const notClosed = " is not closed on its line"
+// Quoted writes a value so that YAML leaves it as it is.
+func Quoted(value string) string { return "'" + strings.ReplaceAll(value, "'", "''") + "'" }
 
-// explainLine returns why a line is not YAML, if that can be seen in the line.
-func explainLine(line string, flow bool) (column int, message, hint string) {
+// NotClosed ends the messages about a quote that has no second one.
+const NotClosed = " is not closed on its line"
+
+// Line returns why a line is not YAML, if that can be seen in the line.
+func Line(line string, flow bool) (column int, message, hint string) {
 	for _, m := range membersOf(line) {
 		column = utf8.RuneCountInString(line[:m.offset]) + 1
-		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, quoteLong(asQuoted(m.value)))
+		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, Short(Quoted(m.value)))
+		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
+			return column, "the value of " + m.key + " has brackets, which end it within {…}", hint
+		}
 		switch rest, closed := afterQuote(m.value); {
 		case m.value == "" || strings.HasPrefix(m.value, "#"):
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
 			switch {
 			case !closed:
-				return column, "the quote that begins the value of " + m.key + notClosed,
+				return column, "the quote that begins the value of " + m.key + NotClosed,
 					"close it, or put the value in single quotes"
 			case rest != "" && !strings.HasPrefix(rest, "#"):
 				return column, "the value of " + m.key +
@@ -101,12 +109,27 @@ func explainLine(line string, flow bool) (column int, message, hint string) {
 	return 0, "", ""
 }
 
+var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
+
+// variableHint returns the hint for a variable of a shell, where its name can be written instead.
+func variableHint(m lineMember) string {
+	name := variable.FindStringSubmatch(m.value)
+	if name == nil || m.key != "url" && m.key != "secret" && m.key != "password" &&
+		m.key != "Authorization" {
+		return ""
+	}
+	return "variables are not replaced: write " + m.key + ": {fromEnv: " + name[1] + "}"
+}
+
 var blockHeader = regexp.MustCompile(`^[|>][0-9+-]*(\s+#.*)?$`)
 
-// quoteLong cuts a value that is too long to be shown.
-func quoteLong(value string) string {
-	if runes := []rune(value); len(runes) > maxQuoted {
-		return string(runes[:maxQuoted]) + "…"
+// maxShown is how many characters of a value a hint shows.
+const maxShown = 64
+
+// Short cuts a value that is too long to be shown.
+func Short(value string) string {
+	if runes := []rune(value); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "…"
 	}
 	return value
 }

@@ -1,0 +1,101 @@
+package advice
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Each of these returns the text that is meant by one that does not have its form, "" if that is
+// not clear. What they return is checked.
+
+var (
+	notOfLabels = regexp.MustCompile(`[^a-z0-9]+`)
+	humps       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	notOfNames  = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+)
+
+// AsLabel returns a name as a DNS label: no-latest for No Latest and noLatest.
+func AsLabel(text string) string {
+	lower := strings.ToLower(humps.ReplaceAllString(text, "$1-$2"))
+	return strings.Trim(notOfLabels.ReplaceAllString(lower, "-"), "-")
+}
+
+func AsLabelName(text string) string {
+	return strings.Trim(notOfNames.ReplaceAllString(text, "_"), "_")
+}
+
+var quotedVariable = regexp.MustCompile(`^[$%][{(]?([A-Za-z_][A-Za-z0-9_]*)[})%]?$`)
+
+// AsVariable returns the name of a variable that is written as a shell replaces it.
+func AsVariable(text string) string {
+	if name := quotedVariable.FindStringSubmatch(text); name != nil {
+		return name[1]
+	}
+	return ""
+}
+
+var (
+	pathOfResource = regexp.MustCompile(`^(?:apis?/)?(?:([a-z0-9.-]+)/)?(v[0-9][a-z0-9]*)/([a-z]+)$`)
+	subresource    = regexp.MustCompile(`^([a-z.]+)/(status|scale|log|exec|ephemeralcontainers)$`)
+	withGroup      = regexp.MustCompile(`^([a-z0-9-]+\.[a-z0-9.-]+|apps|batch|autoscaling|policy)/([a-z]+)$`)
+)
+
+// AsResource returns the name of the resource in a path of the API, and of a resource with its
+// group before it.
+func AsResource(text string) string {
+	lower := strings.ToLower(strings.Trim(text, "/ "))
+	if part := pathOfResource.FindStringSubmatch(lower); part != nil {
+		if part[1] == "" {
+			return part[3]
+		}
+		return part[3] + "." + part[2] + "." + part[1]
+	}
+	if part := withGroup.FindStringSubmatch(lower); part != nil {
+		return part[2] + "." + part[1]
+	}
+	if part := subresource.FindStringSubmatch(lower); part != nil {
+		return part[1]
+	}
+	return ""
+}
+
+var (
+	// Environment is a text that is nothing but a variable of a shell.
+	Environment = regexp.MustCompile(`^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$`)
+	// Template is what Helm and others would replace.
+	Template = regexp.MustCompile(`\{\{.*\}\}`)
+)
+
+// NotReplaced returns a hint for a text that another program would replace by another one, "" if it
+// is not one.
+func NotReplaced(text string) string {
+	switch {
+	case Environment.MatchString(text):
+		return "variables are not replaced: write the name itself"
+	case Template.MatchString(text):
+		return "templates are not replaced: write the name itself, or render the file first, as with helm template"
+	case strings.ContainsAny(text, "“”„‘’"):
+		return "these are typographic quotes: write straight ones, or none"
+	case strings.Contains(text, "${"):
+		return "variables are not replaced: write the name itself"
+	}
+	return ""
+}
+
+// Synonyms are words of other tools, with the words for the same here.
+var Synonyms = map[string][]string{
+	"warning": {"medium", "warn"}, "warn": {"medium"}, "moderate": {"medium"},
+	"normal": {"medium"}, "average": {"medium"},
+	"error": {"high"}, "err": {"high", "error"}, "major": {"high"},
+	"important": {"high"}, "fatal": {"critical", "error"},
+	"emergency": {"critical"}, "crit": {"critical"}, "alert": {"critical"},
+	"disaster": {"critical"}, "page": {"critical"}, "blocker": {"critical"},
+	"minor": {"low"}, "trivial": {"low"}, "notice": {"info", "low"},
+	"information": {"info"}, "informational": {"info"}, "debug": {"info"},
+	"none": {"info"}, "trace": {"debug"}, "verbose": {"debug"},
+	"true": {"on", "always"}, "yes": {"on"}, "gzip": {"on"},
+	"false": {"off", "never"}, "no": {"off"},
+	"wait": {"block"}, "discard": {"drop"}, "disk": {"spill"},
+	"file": {"spill"}, "block": {"wait"},
+	"batched": {"batch"},
+}

@@ -1,0 +1,264 @@
+package advice
+
+import (
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const expression = `an expression is a text: put it in quotes`
+
+// byMapping are hints for fields that have a mapping in place of a text.
+var byMapping = map[string]string{
+	"labelSelector": `write it as a text, as in "app=web,tier in (a, b)"`,
+	"fieldSelector": `write it as a text, as in "metadata.namespace!=kube-system"`,
+	"data":          expression + ", as in data: '{\"text\": message}'",
+	"patch":         expression + ", as in patch: '{metadata: {labels: {a: \"b\"}}}'",
+	"text":          expression + ", as in text: 'message'",
+	"message":       expression + ", as in message: '\"no tag: \" + object.metadata.name'",
+	"when":          expression + ", as in when: 'severity == \"high\"'",
+	"filter":        expression + ", as in filter: 'op == \"add\"'",
+	"select":        expression + ", as in select: 'label(\"app\") == \"web\"'",
+	"deny":          expression + ", as in deny: 'object.spec.replicas == 0'",
+	"subject":       expression + ", as in subject: '\"k8s.\" + resource'",
+	"checkpoint":    "write true, and name the folder at the top: state: {dir: ./state}",
+	"resource":      "name it by its plural and its group, as in resource: deployments.apps",
+}
+
+// byList are hints for fields that have a list in place of one value.
+var byList = map[string]string{
+	"resource": "an informer watches one resource: write an informer and a listener for each",
+	"informer": "a listener has one informer: write a listener for each",
+	"files":    "write an item of policies for each, or a pattern, as in policies/*.yaml",
+	"url":      "an output has one URL: write an output for each, and name them in outputs of the listener",
+	"filter":   oneExpression, "select": oneExpression, "deny": oneExpression, "when": oneExpression,
+	"data":      expression + ", as in data: '[op, name]'",
+	"patch":     expression + ", with type: json for a list, as in patch: '[{op: \"remove\", path: \"/a\"}]'",
+	"namespace": "write one", "topic": "an output has one topic: write an output for each",
+	"labelSelector": `write it as a text, as in "app=web,tier in (a, b)"`,
+	"fieldSelector": `write it as a text, as in "metadata.namespace!=kube-system"`,
+}
+
+const oneExpression = `write one expression: join conditions with and, as in 'op == "add" and !initial'`
+
+// Instead returns the hint for a value of the wrong type at a path, with the hint that it has
+// otherwise.
+func Instead(path, hint string, is document.Shape) string {
+	name := path[strings.LastIndex(path, ".")+1:]
+	list, item, _ := strings.Cut(name, "[")
+	switch {
+	case is.IsList && name == "resource" || is.IsList && name == "informer":
+		return byList[name] + forEach(is.Texts)
+	case is.IsList && !strings.HasPrefix(hint, "write ") && byList[name] != "":
+		return byList[name]
+	case is.IsMapping && list == "outputs" && path != "outputs":
+		return outputsHint(is, item != "", hint)
+	case is.IsMapping && byMapping[name] != "":
+		return byMapping[name]
+	case is.IsMapping && name == "rules" && !strings.HasPrefix(hint, "write ["):
+		return "write a list, as in rules: [{name: NAME, deny: …}]"
+	case !is.IsMapping && !is.IsList && list == "rules" && item != "" && len(is.Texts) == 1:
+		return "write {name: NAME, deny: …}, with the expression for deny"
+	case name == "on" && path != "on" && !is.IsMapping && !is.IsList:
+		return opsHint(is)
+	case name == "checkpoint" && len(is.Texts) == 1 && strings.ContainsAny(is.Texts[0], "/."):
+		return byMapping[name]
+	}
+	return ""
+}
+
+// opsHint is about one text where a list of operations is needed.
+func opsHint(is document.Shape) string {
+	if ops := Ops(is); ops != "" {
+		return "write " + ops
+	}
+	return "write a list, as in [add, update, delete], or remove it for these"
+}
+
+// Ops returns the list of operations that words of other tools mean, "" if they mean others.
+func Ops(is document.Shape) string {
+	var ops []string
+	for _, text := range is.Texts {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+			return strings.ContainsRune(", |/", r)
+		}) {
+			if _, err := event.ParseOp(word); err != nil {
+				if word = filters.OpMeant(word); word == "" {
+					return ""
+				}
+			}
+			if !slices.Contains(ops, word) {
+				ops = append(ops, word)
+			}
+		}
+	}
+	if len(ops) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(ops, ", ") + "]"
+}
+
+// forEach shows an informer and a listener for each of two resources.
+func forEach(resources []string) string {
+	if len(resources) < 2 || !aResource.MatchString(resources[0]) ||
+		!aResource.MatchString(resources[1]) {
+		return ""
+	}
+	var shown []string
+	for _, resource := range resources[:2] {
+		name, _, _ := strings.Cut(resource, ".")
+		shown = append(shown, name+": {informer: {resource: "+resource+"}, outputs: […]}")
+	}
+	return ", as in listeners: {" + strings.Join(shown, ", ") + "}"
+}
+
+var aResource = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z0-9-]+)*$`)
+
+// outputsHint is about a mapping where names of outputs are needed.
+func outputsHint(is document.Shape, isItem bool, hint string) string {
+	for _, name := range is.Names {
+		if Kinds[name] != "" && !slices.Contains(is.Defined("outputs"), name) {
+			return "outputs have names: write outputs: [NAME] here, and NAME: {" + name +
+				": {…}} in outputs at the top"
+		}
+	}
+	if isItem && !strings.HasPrefix(hint, "write ") {
+		return "name an output that is defined in outputs at the top"
+	}
+	return ""
+}
+
+// Kinds are the kinds of outputs, with an example of each.
+var Kinds = map[string]string{
+	"stdout": "{}", "kubernetesEvent": "{}", "file": "{path: events.jsonl}",
+	"webhook": "{url: https://hooks.example.com/x}", "slack": "{url: {fromEnv: NAME}}",
+	"kafka":        "{brokers: [\"kafka:9092\"], topic: events}",
+	"nats":         `{servers: ["nats://nats:4222"], subject: '"k8s." + resource'}`,
+	"alertmanager": "{url: http://alertmanager:9093}",
+	"patch":        `{patch: '{metadata: {labels: {seen: "true"}}}'}`,
+}
+
+// field returns what writes a lone value into a field.
+func field(name string) func(is document.Shape) string {
+	return func(is document.Shape) string {
+		if len(is.Texts) != 1 {
+			return ""
+		}
+		return "{" + name + ": " + document.Flow(is.Texts[0]) + "}"
+	}
+}
+
+// number is field for a number.
+func number(name string) func(is document.Shape) string {
+	return func(is document.Shape) string {
+		if len(is.Texts) != 1 {
+			return ""
+		}
+		return "{" + name + ": " + is.Texts[0] + "}"
+	}
+}
+
+// address is field for an address to listen on, of which one that is only a port gets a host.
+func address(host string) func(is document.Shape) string {
+	return func(is document.Shape) string {
+		if len(is.Texts) != 1 {
+			return ""
+		}
+		text := is.Texts[0]
+		if _, port, err := net.SplitHostPort(text); err == nil {
+			text = port
+		} else if strings.Trim(text, "0123456789") != "" {
+			return ""
+		}
+		return `{address: "` + host + ":" + text + `"}`
+	}
+}
+
+// Lone are the values that are meant where something else than a mapping is written, by the type.
+var Lone = map[string]func(is document.Shape) string{
+	"State": field("dir"), "Cluster": field("name"), "Handler": field("wasm"),
+	"File": field("path"), "Informer": field("resource"), "Shutdown": field("drain"),
+	"Buffer": number("capacity"), "Retry": number("attempts"), "DeadLetters": field("bytes"),
+	"WebhookBatch": number("events"), "Rotate": field("size"), "HTTP": address("127.0.0.1"),
+	"Health": address(""), "LogGrant": field("level"), "Patch": field("patch"), "KVGrant": field("bytes"),
+	"CacheGrant": listOf("informers"), "HTTPGrant": listOf("allow"),
+	"Grants": grants, "Webhook": url, "Alertmanager": url,
+	"Policies": policies,
+	"Listener": listener, "Output": output,
+}
+
+// url is field for a URL.
+func url(is document.Shape) string {
+	if len(is.Texts) != 1 {
+		return ""
+	}
+	if problem, _ := urls.HTTP(is.Texts[0]); problem != "" {
+		return ""
+	}
+	return "{url: " + is.Texts[0] + "}"
+}
+
+// listOf is field for a list.
+func listOf(name string) func(is document.Shape) string {
+	return func(is document.Shape) string {
+		var items []string
+		for _, text := range is.Texts {
+			items = append(items, document.Flow(text))
+		}
+		return "{" + name + ": [" + strings.Join(items, ", ") + "]}"
+	}
+}
+
+func grants(is document.Shape) string {
+	var items []string
+	for _, name := range is.Texts {
+		switch name {
+		case "http":
+			items = append(items, "http: {allow: [https://hooks.example.com/x]}")
+		case "cache":
+			items = append(items, "cache: {informers: [pods]}")
+		default:
+			items = append(items, name+": {}")
+		}
+	}
+	return "{" + strings.Join(items, ", ") + "}"
+}
+
+// firstOutput is the name of an output that the file has.
+func firstOutput(is document.Shape) string {
+	if defined := is.Defined("outputs"); len(defined) > 0 {
+		return document.Flow(defined[0])
+	}
+	return "NAME"
+}
+
+func policies(is document.Shape) string {
+	if len(is.Texts) != 1 {
+		return ""
+	}
+	return "{files: " + document.Flow(is.Texts[0]) + ", outputs: [" + firstOutput(is) + "]}"
+}
+
+func listener(is document.Shape) string {
+	if len(is.Texts) != 1 || !aResource.MatchString(is.Texts[0]) {
+		return ""
+	}
+	informer := "{resource: " + is.Texts[0] + "}"
+	if slices.Contains(is.Defined("informers"), is.Texts[0]) {
+		informer = is.Texts[0]
+	}
+	return "{informer: " + informer + ", outputs: [" + firstOutput(is) + "]}"
+}
+
+func output(is document.Shape) string {
+	if len(is.Texts) == 1 && (is.Texts[0] == "stdout" || is.Texts[0] == "kubernetesEvent") {
+		return "{" + is.Texts[0] + ": {}}"
+	}
+	return ""
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/internal/config/advice"
+	"github.com/informerd/informerd/internal/config/document"
+)
+
+// hinted is a valid configuration. Each test replaces a part of it.
+const hinted = `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: ./state}
+informers:
+  pods: {resource: pods}
+listeners:
+  a:
+    informer: pods
+    outputs: [out]
+outputs:
+  out: {stdout: {}}
+`
+
+// What a hint shows to write in place of a value is what is wanted there: with it the configuration
+// is valid.
+func TestWhatHintsShowIsValid(t *testing.T) {
+	const listener, output = "    informer: pods\n", "out: {stdout: {}}"
+	const state, pods, end = "state: {dir: ./state}", "pods: {resource: pods}", "state:"
+	for _, c := range []struct{ what, wrong, hint, right string }{
+		// a lone value where a mapping is needed
+		{state, "state: ./x", "write {dir: ./x}", "state: {dir: ./x}"},
+		{state, "state: [./x]", "write {dir: ./x}", "state: {dir: ./x}"},
+		{state, "state: true", "write {dir: ./state}", "state: {dir: ./state}"},
+		{end, "http: 8080\nstate:", `write {address: "127.0.0.1:8080"}`, "http: {address: \"127.0.0.1:8080\"}\nstate:"},
+		{end, "health: :8081\nstate:", `write {address: ":8081"}`, "health: {address: \":8081\"}\nstate:"},
+		{end, "shutdown: 30s\nstate:", "write {drain: 30s}", "shutdown: {drain: 30s}\nstate:"},
+		{end, "cluster: prod\nstate:", "write {name: prod}", "cluster: {name: prod}\nstate:"},
+		{end, "tracing: true\nstate:", "its fields are url", "tracing: {url: {fromEnv: A}}\nstate:"},
+		{end, "leaderElection: true\nstate:", "write {}", "leaderElection: {}\nstate:"},
+		{listener, listener + "    retry: 3\n", "write {attempts: 3}", listener + "    retry: {attempts: 3}\n"},
+		{listener, listener + "    retry: true\n", "write {} for the defaults", listener + "    retry: {}\n"},
+		{listener, listener + "    buffer: 100\n", "write {capacity: 100}", listener + "    buffer: {capacity: 100}\n"},
+		{listener, listener + "    buffer: off\n", "remove it", listener},
+		{listener, listener + "    handler: h.wasm\n", "write {wasm: h.wasm}", listener + "    handler: {wasm: h.wasm}\n"},
+		{listener, listener + "    handler: {wasm: h.wasm, grants: [log, kv]}\n", "write {log: {}, kv: {}}",
+			listener + "    handler: {wasm: h.wasm, grants: {log: {}, kv: {}}}\n"},
+		{listener, listener + "    handler: {wasm: h.wasm, grants: {log: debug}}\n", "write {level: debug}",
+			listener + "    handler: {wasm: h.wasm, grants: {log: {level: debug}}}\n"},
+		{output, "out: {file: /tmp/x}", "write {path: /tmp/x}", "out: {file: {path: /tmp/x}}"},
+		{output, "out: {webhook: https://a.b/c}", "write {url: https://a.b/c}", "out: {webhook: {url: https://a.b/c}}"},
+		{output, "out: {patch: '{}'}", `write {patch: "{}"}`, "out: {patch: {patch: '{}'}}"},
+		{pods, "pods: pods", "write {resource: pods}", "pods: {resource: pods}"},
+		{"a:\n    informer: pods\n    outputs: [out]\n", "a: pods\n", "write {informer: pods, outputs: [out]}",
+			"a: {informer: pods, outputs: [out]}\n"},
+		// lists
+		{"[out]", "out", "write [out]", "[out]"},
+		{"[out]", "{out: {}}", "write [out]", "[out]"},
+		{"[out]", "[{name: out}]", "write out", "[out]"},
+		{"[out]", "[[out]]", "write out, without the brackets", "[out]"},
+		{listener, listener + "    on: ADDED, modified\n", "write [add, update]", listener + "    on: [add, update]\n"},
+		{listener, listener + "    on: {add: true}\n", "write [add]", listener + "    on: [add]\n"},
+		{listener, listener + "    on: ['*']\n", "remove on for add, update and delete", listener},
+		{listener, listener + "    rules: {r: {deny: 'true'}}\n", `write [{name: r, deny: "true"}]`,
+			listener + "    rules: [{name: r, deny: \"true\"}]\n"},
+		{listener, listener + "    rules: {name: r, deny: x}\n", "write [{name: r, deny: x}]",
+			listener + "    rules: [{name: r, deny: x}]\n"},
+		{pods, "pods: {resource: [pods]}", "an informer watches one resource", pods},
+		// scalars
+		{listener, listener + "    workers: '2'\n", "write 2, without quotes", listener + "    workers: 2\n"},
+		{listener, listener + "    workers: 2.0\n", "write 2", listener + "    workers: 2\n"},
+		{listener, listener + "    workers: many\n", "write a number, as in 1", listener + "    workers: 1\n"},
+		{listener, listener + "    checkpoint: 'yes'\n", "write true", listener + "    checkpoint: true\n"},
+		{listener, listener + "    checkpoint: Off\n", "write false", listener + "    checkpoint: false\n"},
+		{listener, listener + "    checkpoint: ./state\n", "write true, and name the folder at the top: state: {dir: ./state}",
+			listener + "    checkpoint: true\n"},
+		{listener, listener + "    resync: 30\n", "as in 30s", listener + "    resync: 30s\n"},
+		{listener, listener + "    resync: 5 minutes\n", "write 5m", listener + "    resync: 5m\n"},
+		{listener, listener + "    resync: 1w\n", "write 7d", listener + "    resync: 7d\n"},
+		{listener, listener + "    resync: PT1H30M\n", "write 1h30m", listener + "    resync: 1h30m\n"},
+		{listener, listener + "    resync: never\n", "write 0", listener + "    resync: 0\n"},
+		{listener, listener + "    handler: {wasm: h.wasm, limits: {memory: 64MB}}\n", "write 64Mi",
+			listener + "    handler: {wasm: h.wasm, limits: {memory: 64Mi}}\n"},
+		{listener, listener + "    handler: {wasm: h.wasm, limits: {memory: 64}}\n", "write 64Mi",
+			listener + "    handler: {wasm: h.wasm, limits: {memory: 64Mi}}\n"},
+		{listener, listener + "    buffer: {overflow: true}\n", "write latest, block, drop or spill",
+			listener + "    buffer: {overflow: spill}\n"},
+		{"a:\n", "My_Listener:\n", "write my-listener: ", "my-listener:\n"},
+		{"resource: pods", "resource: apps/v1/deployments", "write deployments.v1.apps", "resource: deployments.v1.apps"},
+		{"resource: pods", "resource: pods/status", "write pods", "resource: pods"},
+		{output, "out: {webhook: {url: {fromEnv: $HOOK}}}", "write HOOK", "out: {webhook: {url: {fromEnv: HOOK}}}"},
+		// words of other tools
+		{listener, listener + "    concurrency: 3\n", "write workers: 3", listener + "    workers: 3\n"},
+		{listener, listener + "    interval: 5m\n", "write resync: 5m", listener + "    resync: 5m\n"},
+		{listener, listener + "    retry: {maxRetries: 3}\n", "write attempts: 3", listener + "    retry: {attempts: 3}\n"},
+		{state, "state: {path: ./s}", "write dir: ./s", "state: {dir: ./s}"},
+		{output, "out: {kafka: {bootstrapServers: 'a:1', topic: t}}", `write brokers: ["a:1"]`,
+			`out: {kafka: {brokers: ["a:1"], topic: t}}`},
+		{output, "out: {webhook: {url: https://a.b, timeoutSeconds: 5}}", "write timeout: 5s",
+			"out: {webhook: {url: https://a.b, timeout: 5s}}"},
+		// the wrong place
+		{end, "kubeconfig: ./k\nstate:", "write cluster: {kubeconfig: ./k}", "cluster: {kubeconfig: ./k}\nstate:"},
+		{end, "workers: 3\nstate:", "it belongs to one of listeners", "state:"},
+		{output, "out: {webhook: {url: https://a.b}, mode: batch}", "it belongs to webhook: write it in there",
+			"out: {webhook: {url: https://a.b, mode: batch}}"},
+		{listener, listener + "    rules: [{name: r, deny: x, workers: 2}]\n", "it belongs to listeners.a, next to rules",
+			listener + "    rules: [{name: r, deny: x}]\n    workers: 2\n"},
+		{"outputs:\n  " + output, "outputs: {slack: {url: {fromEnv: A}}, out: {stdout: {}}}",
+			"write slack: {slack: {…}}", "outputs: {slack: {slack: {url: {fromEnv: A}}}, out: {stdout: {}}}"},
+		{"outputs:\n  " + output, "outputs: {stdout: {}, out: {stdout: {}}}", "write stdout: {stdout: {…}}",
+			"outputs: {stdout: {stdout: {}}, out: {stdout: {}}}"},
+		{"outputs: [out]", "outputs: [stdout]", "to add it, write stdout: {stdout: {}} there", "outputs: [out]"},
+		{"  pods: {resource: pods}", "  resource: pods", "it is a field of one of informers", "  pods: {resource: pods}"},
+	} {
+		for _, text := range []string{c.wrong, c.right} {
+			changed := strings.Replace(hinted, c.what, text, 1)
+			_, err := Parse("x.yaml", []byte(changed))
+			switch wrong := text == c.wrong; {
+			case !strings.Contains(hinted, c.what):
+				t.Errorf("%q is not in the configuration", c.what)
+			case wrong && err == nil:
+				t.Errorf("%s: no mistake", text)
+			case wrong && !strings.Contains(err.Error(), c.hint):
+				t.Errorf("%s:\n got %v\nwant %s", text, err, c.hint)
+			case !wrong && err != nil:
+				t.Errorf("%s, as a hint has it: %v", text, err)
+			}
+		}
+	}
+}
+
+// A secret is not shown, in whatever place it is.
+func TestHintsShowNoSecret(t *testing.T) {
+	const url = "https://hooks.slack.com/services/T0/B0/abcdef"
+	for _, text := range []string{"out: {slack: " + url + "}", "out: {webhook: " + url + "}",
+		"out: " + url, "out: {slack: {url: [" + url + "]}}", "out: {slack: {webhook: " + url + "}}",
+		"out: {file: {path: [" + url + "]}}", "out: {webhook: {endpoint: " + url + "}}"} {
+		_, err := Parse("x.yaml", []byte(strings.Replace(hinted, "out: {stdout: {}}", text, 1)))
+		if err == nil || strings.Contains(err.Error(), "abcdef") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Words of other tools lead to fields that exist, and are not fields themselves.
+func TestAdviceIsAboutFields(t *testing.T) {
+	types := map[string]reflect.Type{}
+	addTypes(reflect.TypeFor[Config](), types)
+	addTypes(reflect.TypeFor[Policy](), types)
+	names := func(of reflect.Type) (all []string) {
+		for _, f := range document.FieldsOf(of) {
+			all = append(all, f.Name)
+		}
+		return all
+	}
+	for name, renamed := range advice.Renamed {
+		if types[name] == nil {
+			t.Errorf("there is no type %s", name)
+			continue
+		}
+		for other, field := range renamed {
+			if fields := names(types[name]); !slices.Contains(fields, field) ||
+				slices.Contains(fields, other) {
+				t.Errorf("%s: %s for %s", name, field, other)
+			}
+		}
+	}
+	for name, of := range types {
+		for field := range help[of].Elsewhere {
+			if slices.Contains(names(of), field) {
+				t.Errorf("%s has the field %s", name, field)
+			}
+		}
+		if example := help[of].Example; strings.HasPrefix(example, "{") && name != "Rule" {
+			text, _, _ := strings.Cut(example, ": it takes")
+			if err := yaml.Unmarshal([]byte(text), new(any)); err != nil {
+				t.Errorf("the example of %s: %v", name, err)
+			}
+		}
+	}
+	for name := range advice.Lone {
+		if types[name] == nil {
+			t.Errorf("there is no type %s", name)
+		}
+	}
+}
+
+var shownField = regexp.MustCompile(`(?:write|as in) ([a-z][A-Za-z]*): ([{\['"].*?[}\]'"])(?:$|[;,]| or)`)
+
+// What the hints about fields show to write begins with a field that exists, and is YAML.
+func TestAdviceShowsFields(t *testing.T) {
+	types := map[string]reflect.Type{}
+	addTypes(reflect.TypeFor[Config](), types)
+	addTypes(reflect.TypeFor[Policy](), types)
+	known := map[string]bool{}
+	for _, of := range types {
+		for _, f := range document.FieldsOf(of) {
+			known[f.Name] = true
+		}
+	}
+	seen := 0
+	for name, of := range types {
+		for word, hint := range help[of].Elsewhere {
+			for _, shown := range shownField.FindAllStringSubmatch(hint, -1) {
+				seen++
+				if !known[shown[1]] {
+					t.Errorf("%s.%s: %s: there is no field %s", name, word, hint, shown[1])
+				}
+				if strings.Contains(shown[2], "…") || strings.Count(shown[2], "{") !=
+					strings.Count(shown[2], "}") {
+					continue
+				}
+				if err := yaml.Unmarshal([]byte(shown[1]+": "+shown[2]), new(any)); err != nil {
+					t.Errorf("%s.%s: %s: %v", name, word, hint, err)
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d hints show a field", seen)
+	}
+}

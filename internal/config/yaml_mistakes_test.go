@@ -1,0 +1,88 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is not YAML is answered with what to write, and that is YAML.
+func TestYAMLMistakes(t *testing.T) {
+	const listener, outputs, output = "    informer: pods\n", "    outputs: [out]\n", "out: {stdout: {}}"
+	for _, c := range []struct{ what, wrong, hint, right string }{
+		{listener, "    informer:pods\n", "8:13: not YAML: a space is missing after the colon; write informer: pods", listener},
+		{outputs, "    outputs:\n    -out\n", "10:5: not YAML: a space is missing after the dash; write - out",
+			"    outputs:\n    - out\n"},
+		{listener, "    informer = pods\n", "a field has a colon, not =; write informer: pods", listener},
+		{listener, "    informer pods\n", "8:5: not YAML: a colon is missing after informer; write informer: pods", listener},
+		{"  a:\n", "  a\n", "7:3: not YAML: a colon is missing after a; write a:", "  a:\n"},
+		{listener, "    // pods\n" + listener, "a comment begins with //; comments begin with #", "    # pods\n" + listener},
+		{outputs, "    outputs: [out],\n", "a field ends with ,; remove the ,", outputs},
+		{outputs, "    outputs: [out\n", "9:14: not YAML: the bracket [ is not closed; add ] where it ends", outputs},
+		{outputs, "    outputs: [out]]\n", "9:19: not YAML: the bracket ] closes nothing; remove it", outputs},
+		{listener, "    informer: {resource: [pods}\n", "8:26: not YAML: the bracket [ is not closed; add ]", listener},
+		{listener, listener + "    filter: |\nop == 'add'\n",
+			"10:1: not YAML: the text of filter must be indented more than filter; begin its lines with 6 spaces",
+			listener + "    filter: |\n      op == 'add'\n"},
+		{outputs, "     outputs: [out]\n", "9:6: not YAML: this line is indented more than the one before it, which has a value already; begin it in column 5",
+			outputs},
+		{listener, "      informer: pods\n", "9:5: not YAML: this line begins in column 5; begin the fields of one mapping in the same column", listener},
+		{listener, listener + "    rules:\n      - name: r\n       deny: x\n", "11:8: not YAML: this line is indented more than the one before it, which has a value already; begin it in column 9",
+			listener + "    rules:\n      - name: r\n        deny: x\n"},
+		{"  a:\n", "  'a:\n", "the quote ' is not closed; write it at the end", "  'a':\n"},
+		{listener, "    informer: 'pods\n", "8:15: not YAML: the quote that begins the value of informer is not closed", listener},
+		{listener, listener + "    rules: [{name: r, deny: x}\n      {name: s, deny: x}]\n", "write a comma between the items",
+			listener + "    rules: [{name: r, deny: x},\n      {name: s, deny: x}]\n"},
+		{listener, listener + "    {{- if .Values.x }}\n", "this is a template, and templates are not replaced; render it first", listener},
+		{listener, "    informer: {{ .Values.x }}\n", "if it is a template, such as {{ .Values.x }}, render it first", listener},
+		{listener, "<<<<<<< HEAD\n" + listener, "a conflict of a merge is not resolved here", listener},
+		{output, "out: {slack: {url: ${SLACK_URL}}}", "variables are not replaced: write url: {fromEnv: SLACK_URL}",
+			"out: {slack: {url: {fromEnv: SLACK_URL}}}"},
+		{output, "out: {webhook: {url: https://a.b/{c}}}", "as in url: 'https://a.b/{c}'",
+			"out: {webhook: {url: 'https://a.b/{c}'}}"},
+		{listener, listener + "    buffer: {capacity:5}\n", "a space is missing after the colon: write capacity: 5",
+			listener + "    buffer: {capacity: 5}\n"},
+		{listener, "    informer: ${X}\n", "variables are not replaced: write the name itself", listener},
+		{listener, "    informer: '{{ .x }}'\n", "templates are not replaced", listener},
+		{listener, "    informer: “pods”\n", "these are typographic quotes: write straight ones, or none", listener},
+	} {
+		for _, text := range []string{c.wrong, c.right} {
+			_, err := Parse("x.yaml", []byte(strings.Replace(hinted, c.what, text, 1)))
+			switch wrong := text == c.wrong; {
+			case wrong && (err == nil || !strings.Contains(err.Error(), c.hint)):
+				t.Errorf("%s:\n got %v\nwant %s", text, err, c.hint)
+			case !wrong && err != nil:
+				t.Errorf("%s, as a hint has it: %v", text, err)
+			}
+		}
+	}
+}
+
+// Files of other programs are recognised, and nothing else is said of them.
+func TestFilesOfOtherPrograms(t *testing.T) {
+	const object = `2:1: this is not a configuration of informerd: it looks like an object of Kubernetes, of kind "Deployment"; informerd init writes`
+	for text, want := range map[string]string{
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\nspec: {}\n":                    object,
+		"apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nspec: {rules: []}\n":                `kind "ClusterPolicy"`,
+		"apiVersion: kyverno.io/v1\nkind: Policy\nspec: {rules: []}\n":                       `of kind "Policy"`,
+		"apiVersion: v1\nkind: ConfigMap\ndata: {informerd.yaml: 'kind: Config'}\n":          "a ConfigMap of Kubernetes; save the text of the file in its data",
+		"apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: []\n":              "a kubeconfig; name it in a configuration: cluster: {kubeconfig: PATH}",
+		"image: {tag: x}\nconfig: {}\n":                                                      "values of a Helm chart; the chart of informerd has the configuration in config",
+		"services: {a: {image: x}}\nversion: '3'\n":                                          "1:1: this is not a configuration of informerd: it looks like a file of docker compose",
+		"groups: [{name: a, rules: []}]\n":                                                   "rules of Prometheus",
+		"global: {}\nroute: {}\nreceivers: []\n":                                             "a configuration of Alertmanager",
+		"apiVersion: informerd.dev/v1alpha1\nkind: Config\ninformer: pods\nrules: [{}]\n":    "it looks like a policy; write kind: Policy",
+		"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a]\n": "a kustomization",
+	} {
+		_, err := Parse("x.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "\n") > 0 {
+			t.Errorf("%s: got %v\nwant %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"kind: Config\n", "apiVersion: v1\n", "listeners: {}\nservices: {}\n",
+		"apiVersion: informerd.dev/v1alpha1\nkind: Deployment\nspec: {}\n"} {
+		if _, err := Parse("x.yaml", []byte(text)); err == nil ||
+			strings.Contains(err.Error(), "looks like") {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
