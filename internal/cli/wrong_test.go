@@ -69,6 +69,15 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|filter: "add" == op`,
 		`8:13: not YAML: the value of filter begins with a quote and goes on behind it; ` +
 			inQuote + `filter: '"add" == op'`},
+	{`listener|filter: "op == "add""`, `8:13: not YAML: the value of filter begins with a quote and goes on behind it; quotes within quotes end the value: put other quotes around all of it, as in filter: 'op == "add"'`},
+	{`listener|filter: 'op == 'add''`, `put other quotes around all of it, as in filter: "op == 'add'"`},
+	{`rules|{name: r, deny: "label("app") in ["x"]"}`, `put other quotes around all of it, as in deny: 'label("app") in ["x"]'`},
+	{`listener|rules: [{name: r, deny: "label("app") == nil"}]`, `put other quotes around all of it, as in deny: 'label("app") == nil'`},
+	{`listener|filter: "add" == label("op") + "x"`, inQuote + `filter: '"add" == label("op") + "x"'`},
+	{`listener|filter: "object.metadata.name matches \"^web-\d+\""`, `8:13: not YAML: the value of filter has \d in double quotes, where YAML knows no such escape; put it in single quotes, and two backslashes where a regular expression has one, as in filter: 'object.metadata.name matches "^web-\\d+"'`},
+	{`listener|filter: {{ .status.phase }} == "Running"`, `8:13: not YAML: the value of filter begins with {{, and an expression is no template; write fields without braces, and join them with texts in quotes by +, as in filter: 'object.status.phase == "Running"'`},
+	{`listener|filter: {{ if .status.phase }} == "Running"`, `as in filter: 'object.metadata.name == "web"'`},
+	{`rules|{name: r, deny: "true", message: {{ .metadata.name }} in {{ $.kind }} now}`, `as in message: 'object.metadata.name + " in " + object.kind + " now"'`},
 	{`listener|filter: 'add' == op && true`, inQuote + `filter: '''add'' == op && true'`},
 	{`listener|filter: label("app") == "a: b"`,
 		`8:13: not YAML: the value of filter has ": " in it, which YAML takes for another field; ` +
@@ -90,7 +99,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`rules|{name: r, deny: any(object.spec.containers, .image == "x"), severity: high}`,
 		`listeners.a.rules[0].deny ends at the comma, which in {…} begins another field; put it in quotes: deny: 'any(object.spec.containers, .image == "x")'`},
 	{`rules|{name: r, deny: label("app") in ["x", "y"], severity: low}`,
-		`9:25: not YAML: the value of deny has brackets, quotes or commas, which end it within {…}; ` + inQuote + `deny: 'label("app") in ["x", "y"]'`},
+		`9:25: not YAML: the value of deny has brackets or commas, which end it within {…}; ` + inQuote + `deny: 'label("app") in ["x", "y"]'`},
 	{`rules|{name: r, deny: object.metadata.labels["app"] == nil}`, `which end it within {…}; ` +
 		inQuote + `deny: 'object.metadata.labels["app"] == nil'`},
 	{`rules|{name: r, deny: "true", message: "a" + object.metadata.name}`,

@@ -22,7 +22,8 @@ func membersOf(line string) []lineMember {
 	if head := keyBefore.FindStringSubmatch(line); head != nil {
 		offset := len(head[0])
 		value := strings.TrimRight(line[offset:], " \r")
-		if !strings.HasPrefix(value, "{") {
+		if open := strings.TrimLeft(value, "[ "); !strings.HasPrefix(open, "{") ||
+			strings.HasPrefix(value, "{{") {
 			return []lineMember{{head[2], value, offset}}
 		}
 		all = inBraces(line, offset)
@@ -51,7 +52,7 @@ func inBraces(line string, from int) (all []lineMember) {
 			}
 			value = strings.TrimSuffix(value, ",")
 		}
-		if !strings.HasPrefix(value, "{") {
+		if !strings.HasPrefix(value, "{") || strings.HasPrefix(value, "{{") {
 			all = append(all, lineMember{line[from+head[2] : from+head[3]], value, begin})
 		}
 	}
@@ -78,10 +79,20 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
 			return column, "the value of " + m.key + " has brackets, which end it within {…}", hint
 		}
+		if inner, ok := quotedWhole(m.value); ok {
+			write = fmt.Sprintf("quotes within quotes end the value: put other quotes around all of it, as in %s: %s",
+				m.key, Short(inOtherQuotes(inner)))
+		}
 		switch rest, closed := afterQuote(m.value); {
 		case m.value == "" || strings.HasPrefix(m.value, "#"):
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
-			switch {
+			switch escape := wrongEscape.FindStringSubmatch(m.value); {
+			case escape != nil && m.value[0] == '"' && rest == "" && closed:
+				inner := strings.ReplaceAll(m.value[1:len(m.value)-1], `\"`, `"`)
+				return column, "the value of " + m.key + " has " + escape[2] +
+						" in double quotes, where YAML knows no such escape",
+					fmt.Sprintf("put it in single quotes, and two backslashes where a regular expression has one, as in %s: %s",
+						m.key, Short(Quoted(wrongEscape.ReplaceAllString(inner, `$1\$2`))))
 			case !closed:
 				return column, "the quote that begins the value of " + m.key + NotClosed,
 					"close it, or put the value in single quotes"
@@ -94,6 +105,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, fmt.Sprintf(
 				"the value of %s begins with %c, which means something else in YAML", m.key,
 				m.value[0]), write
+		case strings.HasPrefix(m.value, "{{"):
+			return column, "the value of " + m.key + " begins with {{, and an expression is no template",
+				fmt.Sprintf("write fields without braces, and join them with texts in quotes by +, as in %s: %s",
+					m.key, Short(Quoted(fromTemplate(m.key, m.value))))
 		case strings.ContainsRune("[{", rune(m.value[0])) && endsBehind(m.value):
 			return column, "the value of " + m.key + " begins with a bracket and goes on behind it",
 				write
@@ -101,9 +116,9 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, `the value of ` + m.key +
 				` has ": " in it, which YAML takes for another field`, write
 		case (flow || strings.Contains(line, "{")) && m.value[0] != '[' &&
-			strings.ContainsAny(m.value, "[]{},\"'"):
+			strings.ContainsAny(m.value, "[]{},"):
 			return column, "the value of " + m.key +
-				" has brackets, quotes or commas, which end it within {…}", write
+				" has brackets or commas, which end it within {…}", write
 		}
 	}
 	return 0, "", ""
@@ -119,6 +134,81 @@ func variableHint(m lineMember) string {
 		return ""
 	}
 	return "variables are not replaced: write " + m.key + ": {fromEnv: " + name[1] + "}"
+}
+
+// wrongEscape is a backslash that YAML does not know in double quotes, such as that of \d.
+var wrongEscape = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)(\\[^0abtnvfre "/\\N_LPxuU\t])`)
+
+// operator is one of an expression, which stands between texts and not in them.
+var operator = regexp.MustCompile(`==|!=|&&|\|\||=~` +
+	`|(^|\s)([+<>?]|<=|>=|in|not|contains|startsWith|endsWith|matches|and|or|\?\?)(\s|$)`)
+
+// quotedWhole returns the expression in quotes that it has in it itself: "a == "b"". In one that
+// begins and ends with a text, as "a" == b + "c" does, operators are outside of the quotes.
+func quotedWhole(value string) (inner string, ok bool) {
+	last := len(value) - 1
+	if last < 2 || value[0] != '"' && value[0] != '\'' || value[last] != value[0] {
+		return "", false
+	}
+	outside, inside := "", ""
+	for i, part := range strings.Split(value, value[:1]) {
+		if i%2 == 0 {
+			outside += part + "\x00"
+		} else {
+			inside += part + "\x00"
+		}
+	}
+	return value[1:last], operator.MatchString(inside) && !operator.MatchString(outside) &&
+		!strings.Contains(value, `\`)
+}
+
+// inOtherQuotes writes an expression in quotes that are not in it, if that can be.
+func inOtherQuotes(value string) string {
+	if strings.Contains(value, "'") && !strings.Contains(value, `"`) {
+		return `"` + value + `"`
+	}
+	return Quoted(value)
+}
+
+// conditions are the fields with expressions that return true or false.
+var conditions = map[string]bool{"filter": true, "select": true, "deny": true, "when": true}
+
+var comparison = regexp.MustCompile(`==|!=|&&|\|\||[<>]`)
+
+var placeholder = regexp.MustCompile(`\{\{-?\s*[.$]*(\w[\w.]*)\s*-?\}\}`)
+
+// fromTemplate writes a template that begins with a field as an expression, or an example if there
+// is more than fields and texts in it.
+func fromTemplate(key, value string) string {
+	var parts []string
+	behind, compared := 0, comparison.MatchString(placeholder.ReplaceAllString(value, ""))
+	for _, at := range placeholder.FindAllStringSubmatchIndex(value, -1) {
+		name := value[at[2]:at[3]]
+		if field, _, _ := strings.Cut(name, "."); strings.Contains(" metadata spec status kind ", " "+field+" ") {
+			name = "object." + name
+		}
+		if text := value[behind:at[0]]; text != "" && !compared {
+			text = `"` + text + `"`
+			parts = append(parts, text)
+		} else if compared {
+			parts = append(parts, text)
+		}
+		parts, behind = append(parts, name), at[1]
+	}
+	rest := value[behind:]
+	switch {
+	case strings.ContainsAny(strings.Join(parts, "")+rest, "{}\\") ||
+		!compared && strings.ContainsRune(rest, '"'):
+		if conditions[key] {
+			return `object.metadata.name == "web"`
+		}
+		return `"pod " + object.metadata.name`
+	case compared:
+		return strings.Join(parts, "") + rest
+	case rest != "":
+		parts = append(parts, `"`+rest+`"`)
+	}
+	return strings.Join(parts, " + ")
 }
 
 var blockHeader = regexp.MustCompile(`^[|>][0-9+-]*(\s+#.*)?$`)
