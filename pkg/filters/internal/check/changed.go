@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,10 +11,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// throughLists is a path through all items of a list: spec.containers[*].image.
-var throughLists = regexp.MustCompile(
-	`^((?:\.?[A-Za-z_][A-Za-z0-9_]*)+)\[\*?\](\.[A-Za-z_][A-Za-z0-9_.]*)?$`)
-
 // rootedPath is a path that begins with its root.
 var rootedPath = regexp.MustCompile(`^(?:\$\.?|\.|object\.|old\.)(.+)$`)
 
@@ -24,13 +19,13 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	text, ok := arg.(*ast.StringNode)
 	if !ok {
 		texts := nodes.NewExtents(in.draft.Text)
-		found := rootedPath.FindStringSubmatch(written(texts, arg))
 		at, whole := texts.Span(arg)
-		if found == nil || !whole {
+		keys := pathOfNode(arg)
+		if len(keys) == 0 || !whole {
 			return in.errorf(arg,
 				`changed takes field paths in quotes, such as changed("spec.replicas")`)
 		}
-		at.Text = strconv.Quote(found[1])
+		at.Text = strings.TrimSuffix(strings.TrimPrefix(changedCall(keys), "changed("), ")")
 		return in.draft.Proposed(arg.Location().From, &at,
 			"changed takes field paths in quotes: write changed(%s)", at.Text)
 	}
@@ -40,24 +35,6 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	if rooted != nil {
 		below = rooted[1]
 	}
-	if list := throughLists.FindStringSubmatch(below); err != nil && list != nil {
-		item := list[2]
-		if item == "" {
-			item = "#"
-		}
-		compare := fmt.Sprintf("map(object.%s, %s) != map(old.%[1]s, %[2]s)",
-			strings.TrimPrefix(list[1], "."), item)
-		if list[2] == "" {
-			compare = fmt.Sprintf("object.%s != old.%[1]s", strings.TrimPrefix(list[1], "."))
-		}
-		e := in.draft.CompileError(arg.Location().From,
-			"%v; changed takes the path of one field: write %s", err, compare)
-		if at, whole := nodes.NewExtents(in.draft.Text).Span(n); whole && len(n.Arguments) == 1 {
-			at.Text = "(" + compare + ")"
-			e.Fix = &at
-		}
-		return e
-	}
 	if rooted != nil {
 		if _, wrong := object.CompilePath(below); wrong == nil {
 			return in.propose(arg, strconv.Quote(below),
@@ -65,7 +42,40 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		}
 	}
 	if err != nil {
-		return in.errorf(arg, "%v", err)
+		if write := in.draft.changedInstead(text.Value); write != "" {
+			return in.draft.inPlaceOfChanged(n, arg.Location().From, err.Error(), write)
+		}
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	for _, condition := range []string{text.Value, "object." + below} {
+		x := in.draft.Expression
+		if x.Text = "became(" + condition + ")"; in.draft.Check(x) == nil {
+			return in.draft.inPlaceOfChanged(n, arg.Location().From,
+				"changed takes the path of a field, and became a condition", x.Text)
+		}
+	}
+	return in.errorf(arg, "%v", err)
+}
+
+// pathOfNode returns the path of what is written as a field, without its root, or as label("…").
+func pathOfNode(n ast.Node) []any {
+	base, keys := nodes.ConstantSteps(n)
+	if call, ok := base.(*ast.CallNode); ok && len(keys) == 0 {
+		key, text := nodes.FirstText(call)
+		for _, what := range []string{"label", "annotation"} {
+			if text && nodes.IsName(call.Callee, what) {
+				return []any{"metadata", what + "s", key.Value}
+			}
+		}
+	}
+	id, ok := base.(*ast.IdentifierNode)
+	if ok && id.Value != "object" && id.Value != "old" {
+		keys = append([]any{id.Value}, keys...)
+	}
+	if !ok {
+		return nil
+	}
+	return keys
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 
@@ -95,6 +96,9 @@ type draft struct {
 	trials *int // bytes of the proposals that were tried
 }
 
+// errTried is the answer to a proposal for an expression that is itself one that is tried.
+var errTried = errors.New("a proposal is tried")
+
 func newDraft(expression lang.Expression) draft {
 	s := draft{}
 	s.Expression = expression
@@ -103,7 +107,9 @@ func newDraft(expression lang.Expression) draft {
 		return err
 	}
 	s.Check = func(x lang.Expression) error {
-		_, _, err := Expression(x)
+		tried := newDraft(x)
+		tried.Check = func(lang.Expression) error { return errTried }
+		_, _, err := tried.checked()
 		return err
 	}
 	return s

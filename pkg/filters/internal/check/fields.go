@@ -44,8 +44,11 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 					displayed(near)))
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
-			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path,
-				otherFields(base.schema, key))
+			hint := otherFields(base.schema, key)
+			if parts := c.draft.partsWith(key); base.root && len(parts) > 0 {
+				hint = "did you mean " + strings.Join(parts, named(key)+" or ") + named(key) + "?"
+			}
+			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path, hint)
 		}
 	case base.path == "":
 	case kind == "array":
@@ -71,8 +74,34 @@ func (c *schemaCheck) index(base fact, i, offset int) fact {
 	return itemOf(base, "["+strconv.Itoa(i)+"]")
 }
 
+var plainWord = regexp.MustCompile(`^\w+$`)
+
 // fieldPath takes the steps of an argument of changed.
-func (c *schemaCheck) fieldPath(text *ast.StringNode) {
+func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
+	before := len(c.mistakes)
+	c.steps(text)
+	if len(c.mistakes) == before {
+		return
+	}
+	first, ok := n.Arguments[0].(*ast.StringNode)
+	if ok && first != text && plainWord.MatchString(text.Value) {
+		x := c.draft.Expression
+		x.Text = "became(object." + first.Value + " == " + strconv.Quote(text.Value) + ")"
+		if c.draft.Check(x) == nil && len(n.Arguments) == 2 {
+			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfChanged(&ast.CallNode{},
+				c.mistakes[before].Offset, "changed takes paths alone", x.Text))
+			return
+		}
+	}
+	if write := c.draft.changedInstead(text.Value); write != "" {
+		e := c.mistakes[before]
+		message, _, _ := strings.Cut(e.Message, "; ")
+		c.mistakes[before] = c.draft.inPlaceOfChanged(n, e.Offset, message, write)
+		c.mistakes = c.mistakes[:before+1]
+	}
+}
+
+func (c *schemaCheck) steps(text *ast.StringNode) {
 	steps, err := object.PathSteps(text.Value)
 	if err != nil {
 		return // that is reported elsewhere

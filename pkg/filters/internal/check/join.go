@@ -77,7 +77,7 @@ func (c *schemaCheck) joined(n *ast.BinaryNode, at ast.Node, value fact) {
 }
 
 func (c *schemaCheck) joinedError(at ast.Node, format string, args ...any) *lang.CompileError {
-	texts := nodes.NewExtents(c.draft.Text)
+	texts := c.extents()
 	text := written(texts, at)
 	if span, whole := texts.Span(at); whole && text != "" {
 		span.Text = "string(" + text + ")"

@@ -37,6 +37,9 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	refusal := strings.TrimSpace(where.Message)
 	if found := argumentCount.FindStringSubmatch(refusal); found != nil &&
 		Signatures[found[1]] != "" {
+		if e := s.becameEquals(where, tree); e != nil && found[1] == "became" {
+			return e
+		}
 		return s.CompileError(where.From, "%s; it is called as %s", refusal,
 			Signatures[found[1]])
 	}
@@ -96,6 +99,41 @@ func typeNoun(of string) string {
 		return "true or false"
 	}
 	return of
+}
+
+// becameEquals answers became(field, value), with one value or several.
+func (s draft) becameEquals(where *file.Error, tree *parser.Tree) *lang.CompileError {
+	if tree == nil {
+		return nil
+	}
+	n, ok := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallNode)
+		return ok && nodes.IsName(call.Callee, "became")
+	}).(*ast.CallNode)
+	texts := nodes.NewExtents(s.Text)
+	if !ok || len(n.Arguments) < 2 {
+		return nil
+	}
+	field := written(texts, n.Arguments[0])
+	if path, ok := n.Arguments[0].(*ast.StringNode); ok {
+		field = "object." + strings.TrimPrefix(path.Value, "object.")
+	}
+	var values []string
+	for _, value := range n.Arguments[1:] {
+		if kind := literalKind(value); kind != "string" && kind != "number" && kind != "boolean" {
+			return nil
+		}
+		values = append(values, written(texts, value))
+	}
+	at, whole := texts.Span(n)
+	if !whole {
+		return nil
+	}
+	at.Text = "became(" + field + " == " + values[0] + ")"
+	if len(values) > 1 {
+		at.Text = "became(" + field + " in [" + strings.Join(values, ", ") + "])"
+	}
+	return s.Proposed(where.From, &at, "became takes one condition; write %s", at.Text)
 }
 
 // becameText answers a text where became takes a condition: an expression or a path in quotes.

@@ -19,7 +19,7 @@ func (c *schemaCheck) missing(n ast.Node, asked string) {
 	}
 	switch n := n.(type) {
 	case *ast.ConditionalNode:
-		asked += written(nodes.NewExtents(c.draft.Text), n.Cond)
+		asked += written(c.extents(), n.Cond)
 	case *ast.BinaryNode:
 		if n.Operator == "+" {
 			c.missingOperand(n.Left, asked)

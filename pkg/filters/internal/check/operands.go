@@ -28,7 +28,7 @@ func (c *schemaCheck) textOperands(n *ast.BinaryNode, left, right fact) {
 // insteadOfText returns the hint of what to write in place of an operator on texts, one of
 // whose sides is of another type.
 func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, kind string) string {
-	texts := nodes.NewExtents(c.draft.Text)
+	texts := c.extents()
 	text, other := written(texts, at), written(texts, n.Right)
 	switch {
 	case kind == "object" && nodes.IsName(at, "object"), nodes.IsName(at, "old"):
@@ -47,7 +47,7 @@ func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, kind string)
 
 // text returns what a node is called in a message: the text that it was written as.
 func (c *schemaCheck) text(n ast.Node, value fact) string {
-	if text := written(nodes.NewExtents(c.draft.Text), n); text != "" {
+	if text := written(c.extents(), n); text != "" {
 		return text
 	}
 	return value.called("this")
@@ -98,7 +98,7 @@ func (c *schemaCheck) shortCondition(n *ast.ConditionalNode, value fact) bool {
 	e := c.draft.CompileError(n.Cond.Location().From,
 		`%s is %s, and "?:" needs true or false before it; write ??`, text,
 		typeWord(value.schema.Type))
-	if span, ok := nodes.NewExtents(c.draft.Text).Span(n.Cond); ok {
+	if span, ok := c.extents().Span(n.Cond); ok {
 		rest := string([]rune(c.draft.Text)[span.To:])
 		if found := shortTernary.FindString(rest); found != "" {
 			to := span.To + len([]rune(found))

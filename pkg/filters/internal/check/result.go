@@ -31,7 +31,7 @@ func (c *schemaCheck) root(n ast.Node) {
 	if name == "" {
 		name = c.text(n, result)
 	}
-	if text := written(nodes.NewExtents(c.draft.Text), n); habits.SimpleOperand.MatchString(text) &&
+	if text := written(c.extents(), n); habits.SimpleOperand.MatchString(text) &&
 		c.draft.Kind.Returns() == lang.ReturnsBool {
 		hint = c.asCondition(n, text, result)
 	}

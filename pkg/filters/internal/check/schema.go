@@ -18,8 +18,17 @@ type schemaCheck struct {
 	variables map[string]fact
 	items     []fact // of the predicates around a node, the innermost last
 	compared  int    // comparisons around a node
+	texts     *nodes.Extents
 	warnings  []*lang.CompileError
 	mistakes  []*lang.CompileError // the first few
+}
+
+// extents returns the texts of the nodes.
+func (c *schemaCheck) extents() *nodes.Extents {
+	if c.texts == nil {
+		c.texts = nodes.NewExtents(c.draft.Text)
+	}
+	return c.texts
 }
 
 // fact is what is known of a value, if it is not nil.
@@ -215,7 +224,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 	}
 	for _, arg := range n.Arguments {
 		value := c.visit(arg)
-		if named && callee.Value == "became" {
+		if named && callee.Value == "became" && len(n.Arguments) == 1 {
 			c.truth(arg, value, "became")
 		}
 	}
@@ -228,7 +237,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 	case "changed":
 		for _, arg := range n.Arguments {
 			if text, ok := arg.(*ast.StringNode); ok {
-				c.fieldPath(text)
+				c.fieldPath(n, text)
 			}
 		}
 		return of("boolean")
