@@ -7,6 +7,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -25,7 +27,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 			return in.errorf(arg,
 				`changed takes field paths in quotes, such as changed("spec.replicas")`)
 		}
-		at.Text = strings.TrimSuffix(strings.TrimPrefix(changedCall(keys), "changed("), ")")
+		at.Text = strings.TrimSuffix(strings.TrimPrefix(habits.ChangedCall(keys), "changed("), ")")
 		return in.draft.Proposed(arg.Location().From, &at,
 			"changed takes field paths in quotes: write changed(%s)", at.Text)
 	}
@@ -78,4 +80,43 @@ func pathOfNode(n ast.Node) []any {
 		return nil
 	}
 	return keys
+}
+
+// changedInstead returns what to write in place of changed("…") for a path that it does not take,
+// "" if nothing is known that means the same.
+func (s draft) changedInstead(text string) string {
+	x := s.Expression
+	x.Text = habits.Changed(text, s.Schema, s.partsWith)
+	if x.Text == "" || s.Check(x) != nil {
+		return ""
+	}
+	return x.Text
+}
+
+// partsWith returns those of spec, status and metadata that have a field.
+func (s draft) partsWith(key string) (parts []string) {
+	for _, name := range []string{"spec", "status", "metadata"} {
+		if fieldOf(fieldOf(s.Schema, name), key) != nil {
+			parts = append(parts, name)
+		}
+	}
+	return parts
+}
+
+// inPlaceOfChanged adds to a mistake in an argument of changed what to write in place of the call.
+func (s draft) inPlaceOfChanged(n *ast.CallNode, offset int, message,
+	write string) *lang.CompileError {
+	texts := nodes.NewExtents(s.Text)
+	at, whole := texts.Span(n)
+	if !whole || len(n.Arguments) > 1 {
+		if len(n.Arguments) > 1 {
+			write += ", with || between it and the others"
+		}
+		return s.CompileError(offset, "%s; write %s", message, write)
+	}
+	at.Text = write
+	if strings.Contains(write, "&&") && strings.TrimSpace(s.Text) != written(texts, n) {
+		at.Text = "(" + write + ")"
+	}
+	return s.Proposed(offset, &at, "%s; write %s", message, at.Text)
 }

@@ -102,8 +102,8 @@ func (s draft) operand(operator string, o nodes.Operand) error {
 			return nil // a number is a quantity
 		}
 	}
-	return s.CompileError(at, "%s compares a %s with a text such as %s", operator,
-		values.Readers[o.Reader].Name, values.Readers[o.Reader].Example)
+	return s.CompileError(at, "%s compares %s with a text such as %s", operator,
+		fact{special: values.Readers[o.Reader].Name}.word(), values.Readers[o.Reader].Example)
 }
 
 // startOfAge refuses a constant that is not a time.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -239,15 +240,4 @@ func within(path, step string) string {
 }
 
 // named returns a step to a field as an expression writes it.
-func named(key string) string {
-	for i, r := range key {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
-			(i == 0 || r < '0' || r > '9') {
-			return "[" + strconv.Quote(key) + "]"
-		}
-	}
-	if key == "" {
-		return `[""]`
-	}
-	return "." + key
-}
+func named(key string) string { return habits.Step(key) }

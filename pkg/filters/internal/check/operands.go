@@ -22,12 +22,13 @@ func (c *schemaCheck) textOperands(n *ast.BinaryNode, left, right fact) {
 		return // constants are reported elsewhere
 	}
 	c.errorf(at.Location().From, "%s is %s, and %q needs a text; %s", c.text(at, left),
-		typeWord(left.schema.Type), n.Operator, c.insteadOfText(n, at, kind))
+		typeWord(left.schema.Type), n.Operator, c.insteadOfText(n, at, left))
 }
 
 // insteadOfText returns the hint of what to write in place of an operator on texts, one of
 // whose sides is of another type.
-func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, kind string) string {
+func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, value fact) string {
+	kind := value.kind()
 	texts := c.extents()
 	text, other := written(texts, at), written(texts, n.Right)
 	switch {
@@ -37,6 +38,8 @@ func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, kind string)
 		return "write string(" + text + ")"
 	case at == n.Right:
 		return "name a part of it"
+	case kind == "object" && fact{schema: fieldOf(value.schema, "name")}.is("string"):
+		return "write " + text + ".name " + n.Operator + " " + other
 	case n.Operator == "contains":
 		return "write " + other + " in " + text
 	case kind == "array":

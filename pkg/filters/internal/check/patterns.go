@@ -45,3 +45,13 @@ func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error)
 	return in.errorf(text, message+
 		`; write not (… matches "…") for what must not be, and && between several patterns`)
 }
+
+// controls warns about a control character in a pattern: "\b" in quotes is a backspace, and the end
+// of a word is "\\b".
+func (c *schemaCheck) controls(n *ast.BinaryNode) {
+	text, ok := n.Right.(*ast.StringNode)
+	if !ok || n.Operator != "matches" || !strings.Contains(text.Value, "\b") {
+		return
+	}
+	c.warnf(text, `\b in quotes is a backspace; in a regular expression a backslash is written twice: \\b`)
+}

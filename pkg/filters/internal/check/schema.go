@@ -206,6 +206,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		return of("boolean")
 	case "contains", "startsWith", "endsWith", "matches":
 		c.textOperands(n, left, right)
+		c.controls(n)
 		return of("boolean")
 	}
 	if left.special != "" || right.special != "" {

@@ -29,7 +29,7 @@ func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 		hint = "write " + text + instead
 	}
 	if keys := pathOfNode(n); by == "became" && len(keys) > 0 && isScalarKind(kind) {
-		hint = "compare it, as in became(" + text + ` == …), or write ` + changedCall(keys)
+		hint = "compare it, as in became(" + text + ` == …), or write ` + habits.ChangedCall(keys)
 	}
 	c.errorf(n.Location().From, "%s is %s, and %s needs true or false; %s", text,
 		typeWord(value.schema.Type), by, hint)

@@ -24,6 +24,9 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	is := field.path + " is " + typeWord(field.schema.Type)
 	than := typeWord(got)
 	hint := meant(want, field.schema.Type == "integer", constant)
+	if hint == "" && (operator == "==" || operator == "!=") {
+		hint = c.comparedInstead(operator, field, constant)
+	}
 	if ordered := operator != "==" && operator != "!="; ordered && want == "string" &&
 		got == "number" {
 		hint = "; write int(" + field.path + ")"

@@ -94,15 +94,7 @@ var Letters = regexp.MustCompile(`^[.$]*[A-Za-z]`)
 
 // valueOf returns the expression of a placeholder's value as a text, "" if it has none.
 func (s Source) valueOf(name string) string {
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "$"), ".")
-	field, _, _ := strings.Cut(name, ".")
-	switch {
-	case s.Kind.SeesMessages() && slices.Contains(lang.MessageVariables, field):
-	case s.IsTopField(field):
-		name = "object." + name
-	case slices.Contains(OfMetadata, field):
-		name = "object.metadata." + name
-	}
+	name = s.rooted(name)
 	value := s
 	for _, text := range []string{name, s.ownWords(name)} {
 		if text == "" {
@@ -118,6 +110,20 @@ func (s Source) valueOf(name string) string {
 		}
 	}
 	return ""
+}
+
+// rooted returns the name in a placeholder as an expression has it.
+func (s Source) rooted(name string) string {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "$"), ".")
+	field, _, _ := strings.Cut(name, ".")
+	switch {
+	case s.Kind.SeesMessages() && slices.Contains(lang.MessageVariables, field):
+	case s.IsTopField(field):
+		name = "object." + name
+	case slices.Contains(OfMetadata, field):
+		name = "object.metadata." + name
+	}
+	return name
 }
 
 // ownWords returns what has functions of other languages in the words of this one, "" if it has

@@ -48,9 +48,17 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 			return e
 		}
 	}
+	if where.Message == "invalid char escape" {
+		if e := s.escape(offset, text); e != nil {
+			return e
+		}
+	}
+	if e := s.template(offset); e != nil {
+		return e
+	}
 	for _, try := range []func(string, int, []rune) *lang.CompileError{
 		s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator, s.functionForm,
-		s.otherWord,
+		s.wordOperator, s.otherWord,
 		s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
 	} {
 		if e := try(plain, offset, text); e != nil {

@@ -1,13 +1,10 @@
-package check
+package habits
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-
-	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
@@ -66,39 +63,26 @@ func loosePath(text string) (steps []looseStep, ok bool) {
 	return steps, len(steps) > 0
 }
 
-// changedInstead returns what to write in place of changed("…") for a path that it does not take,
-// "" if nothing is known that means the same.
-func (s draft) changedInstead(text string) string {
-	steps, ok := loosePath(text)
-	if !ok || len(steps) > 20 {
+// Changed returns changed("…") for the steps of a path of another tool, or a comparison with old
+// if the path leads through all items of a list; "" if it is none. Parts returns the parts of an
+// object, such as spec, that have a field which is named without them.
+func Changed(path string, schema *lang.Schema, parts func(key string) []string) string {
+	steps, ok := loosePath(path)
+	if !ok || len(steps) > maxSteps {
 		return ""
 	}
-	if first := steps[0]; s.Schema != nil && fieldOf(s.Schema, first.key) == nil {
-		if parts := s.partsWith(first.key); len(parts) == 1 {
+	if first := steps[0]; schema != nil && schema.Fields[first.key] == nil {
+		if parts := parts(first.key); len(parts) == 1 {
 			steps = append([]looseStep{{key: parts[0]}}, steps...)
-		} else if !s.Schema.Open {
+		} else if !schema.Open {
 			return ""
 		}
 	}
-	w := pathWriter{schema: s.Schema}
-	write := w.write(steps)
-	x := s.Expression
-	x.Text = write
-	if write == "" || s.Check(x) != nil {
-		return ""
-	}
-	return write
+	return pathWriter{schema: schema}.write(steps)
 }
 
-// partsWith returns those of spec, status and metadata that have a field.
-func (s draft) partsWith(key string) (parts []string) {
-	for _, name := range []string{"spec", "status", "metadata"} {
-		if fieldOf(fieldOf(s.Schema, name), key) != nil {
-			parts = append(parts, name)
-		}
-	}
-	return parts
-}
+// maxSteps is how long a path may be that is looked at.
+const maxSteps = 20
 
 // pathWriter writes a question about a change.
 type pathWriter struct{ schema *lang.Schema }
@@ -117,7 +101,7 @@ func (w pathWriter) write(steps []looseStep) string {
 			w.schema = itemsOf(w.schema)
 			continue
 		case step.all && len(rest) == 0:
-			return changedCall(keys)
+			return ChangedCall(keys)
 		case step.all:
 			return comparedWithOld(keys, w.ofItems(rest))
 		case (list || w.schema == nil && !step.plain) && isConditions(keys):
@@ -140,7 +124,7 @@ func (w pathWriter) write(steps []looseStep) string {
 		keys = append(keys, key)
 		w.enter(key)
 	}
-	return changedCall(keys)
+	return ChangedCall(keys)
 }
 
 // enter goes to a field.
@@ -158,10 +142,11 @@ func (w *pathWriter) enter(key string) {
 // hasKeys reports whether the field's members have names with dots.
 func (w *pathWriter) hasKeys(keys []any) bool {
 	if w.schema != nil {
-		return w.schema.Values != nil && len(w.schema.Fields) == 0 &&
-			isScalarKind(fact{schema: w.schema.Values}.kind())
+		of := w.schema.Values
+		return of != nil && len(w.schema.Fields) == 0 && of.Type != "object" && of.Type != "array" &&
+			of.Type != ""
 	}
-	return habits.HasKeys(keys)
+	return HasKeys(keys)
 }
 
 // ofItems returns the value of an item, as the body of map, for steps below the items of a list.
@@ -183,7 +168,7 @@ func (w pathWriter) ofItems(steps []looseStep) string {
 		case w.schema != nil && w.schema.Type == "array":
 			return "map(" + body + ", " + w.ofItems(steps[i:]) + ")"
 		}
-		name := named(step.key)
+		name := Step(step.key)
 		if body == "" && name[0] == '[' {
 			name = "#" + name
 		}
@@ -213,7 +198,7 @@ func comparedWithOld(keys []any, body string) string {
 	for _, key := range keys {
 		switch key := key.(type) {
 		case string:
-			path += named(key)
+			path += Step(key)
 		case int:
 			path += "[" + strconv.Itoa(key) + "]"
 		}
@@ -222,8 +207,8 @@ func comparedWithOld(keys []any, body string) string {
 		body + ")"
 }
 
-// changedCall returns the question whether a field has changed.
-func changedCall(keys []any) string {
+// ChangedCall returns the question whether a field has changed.
+func ChangedCall(keys []any) string {
 	path := nodes.PathOf(keys).String()
 	if strings.Contains(path, `"`) && !strings.ContainsAny(path, `'\`) {
 		return "changed('" + path + "')"
@@ -231,18 +216,16 @@ func changedCall(keys []any) string {
 	return "changed(" + strconv.Quote(path) + ")"
 }
 
-// inPlaceOfChanged adds to a mistake in an argument of changed what to write in place of the call.
-func (s draft) inPlaceOfChanged(n *ast.CallNode, offset int, message, write string) *lang.CompileError {
-	at, whole := nodes.NewExtents(s.Text).Span(n)
-	if !whole || len(n.Arguments) > 1 {
-		if len(n.Arguments) > 1 {
-			write += ", with || between it and the others"
+// Step returns a step to a field as an expression writes it.
+func Step(key string) string {
+	for i, r := range key {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
+			(i == 0 || r < '0' || r > '9') {
+			return "[" + strconv.Quote(key) + "]"
 		}
-		return s.CompileError(offset, "%s; write %s", message, write)
 	}
-	at.Text = write
-	if strings.Contains(write, "&&") && strings.TrimSpace(s.Text) != written(nodes.NewExtents(s.Text), n) {
-		at.Text = "(" + write + ")"
+	if key == "" {
+		return `[""]`
 	}
-	return s.Proposed(offset, &at, "%s; write %s", message, at.Text)
+	return "." + key
 }
