@@ -188,7 +188,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|filter: op == "created"`, `op is never "created"; write "add"`},
 	{`listener|filter: oldObject.spec == object.spec`, `unknown name "oldObject"; write old`},
 	{`listener|filter: 'changed("spec.containers[*].image")'`,
-		`write map(object.spec.containers, .image) != map(old.spec.containers, .image)`},
+		`write op == "update" && map(object.spec.containers, .image) != map(old.spec.containers, .image)`},
 	{`listener|filter: 'changed("object.spec")'`, `write changed("spec")`},
 	{`listener|filter: object.spec.containers.image == "x"`,
 		`ask with any(object.spec.containers, .image …)`},
