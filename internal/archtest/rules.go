@@ -20,7 +20,7 @@ var layers = []layer{
 	{[]string{"pkg/informer/object"},
 		"an object is what everything else is about, so it knows nothing else"},
 	{[]string{"pkg/informer/event", "internal/collector", "docs", "configs/policies",
-		"internal/nearest",
+		"internal/nearest", "internal/holder",
 		"internal/filewatch", "internal/histogram", "internal/freshfile", "internal/loopback", "internal/outbound",
 		"internal/resourcename",
 		"internal/backoff", "internal/boltfile", "internal/checkpoint",

@@ -95,7 +95,8 @@ func (o NewOptions) files() (map[string][]byte, error) {
 	if err := addSDK(files, o.Language); err != nil {
 		return nil, err
 	}
-	words := strings.NewReplacer("@NAME@", o.Name, "@NPM@", strings.ToLower(o.Name), "@LANGUAGE@",
+	words := strings.NewReplacer("@NAME@", o.Name, "@LISTENER@",
+		strings.Trim(strings.ToLower(o.Name), "-"), "@NPM@", strings.ToLower(o.Name), "@LANGUAGE@",
 		languages[o.Language])
 	for _, from := range []string{"templates/all", "templates/" + o.Language} {
 		err := fs.WalkDir(templates, from, func(name string, d fs.DirEntry, err error) error {

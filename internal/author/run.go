@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -16,6 +18,7 @@ import (
 type RunOptions struct {
 	Setup
 	Events []string // files; - is Stdin
+	Old    string   // a file with the object before, which makes the one event an update
 	Stdin  io.Reader
 	JSON   bool
 }
@@ -34,6 +37,9 @@ func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 		return err
 	}
 	events, err := readEvents(o.Events, o.Stdin, p.parser)
+	if err == nil && o.Old != "" {
+		err = o.makeUpdate(events, p.parser)
+	}
 	if err != nil {
 		return err
 	}
@@ -44,6 +50,24 @@ func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 	}
 	err = runEvents(ctx, sub, p, events, o.JSON, w)
 	return errors.Join(err, sub.close(ctx), r.close(ctx))
+}
+
+// makeUpdate makes the one event an update of the object in the file Old.
+func (o RunOptions) makeUpdate(events []placedEvent, parser *object.Parser) error {
+	old, err := readEvents([]string{o.Old}, o.Stdin, parser)
+	switch {
+	case err != nil:
+		return err
+	case len(events) != 1 || events[0].Op != event.Add:
+		return usage("--old is the object before the one of --event, which must be one object; several updates are written into a file of events, each with object and old")
+	case len(old) != 1:
+		return usage("--old %s: it must have one object, it has %d", o.Old, len(old))
+	case old[0].Object.Key() != events[0].Object.Key():
+		return usage("--old is %s, and --event %s: they are not the same object",
+			old[0].Object.Key(), events[0].Object.Key())
+	}
+	events[0].Op, events[0].Old = event.Update, old[0].Object
+	return nil
 }
 
 // loadHint adds what to do about a missing grant.

@@ -12,6 +12,9 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
+// ErrInUse is the error of Open if another process has the file open.
+var ErrInUse = errors.New("another process uses it")
+
 // lockTimeout is how long another process is waited for, that may be about to end.
 const lockTimeout = time.Second
 
@@ -58,7 +61,7 @@ func open(path string, readOnly, freeInMemory bool) (db *bbolt.DB, err error) {
 	case err == nil:
 		return db, nil
 	case errors.Is(err, bbolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: another process uses it", path)
+		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case isPathError(err):
 		return nil, err // it names the file
 	}

@@ -67,7 +67,11 @@ func TestCompletion(t *testing.T) {
 		"plugin run x.wasm -c good.yaml -l ":   "maps pods " + none,
 		"audit -c half.yaml ":                  "pods " + none, // and no escape sequences
 		"explain half.yaml good.yaml -l ":      "maps pods pods " + none,
-		"audit ":                               none,
+		"audit ":                               "yaml yml json " + ofType,
+		"audit good.yaml ":                     "maps pods " + none,
+		"audit good.yaml maps ":                none,
+		"dlq show good.yaml ":                  none, // it keeps no dead letters
+		"validate -o ":                         "text json github " + none,
 		"audit -c bad.yaml ":                   none,
 		"audit -c empty.json ":                 none,
 		"audit -c none.yaml ":                  none,
@@ -77,7 +81,7 @@ func TestCompletion(t *testing.T) {
 		"audit -c /dev/stdin ":                 none,
 		"dlq show -c good.yaml ":               none, // it keeps no dead letters
 		"dlq show -c pipe.yaml ":               none,
-		"dlq show ":                            none,
+		"dlq show ":                            "yaml yml json " + ofType,
 		"dlq show -c bad.yaml ":                none,
 		"explain --listener x good.yaml --op ": "add update delete resync " + none,
 

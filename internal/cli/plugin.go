@@ -127,6 +127,8 @@ func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVarP(&o.Events, "event", "e", nil,
 		"a file of events (required); may be repeated")
+	cmd.Flags().StringVar(&o.Old, "old", "",
+		"a file with the object before, which makes the one event an update")
 	setupFlags(cmd, &o.Setup)
 	output.add(cmd)
 	return cmd

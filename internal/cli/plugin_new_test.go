@@ -85,7 +85,7 @@ func TestPluginNewInEveryLanguage(t *testing.T) {
 				t.Errorf("inspect:\n%s", inspected)
 			}
 			for _, setup := range []string{wasm + " --limits deadline=10s",
-				"-c @/made/" + name + "/informerd.yaml -l failed-pods " + wasm} {
+				"-c @/made/" + name + "/informerd.yaml -l " + strings.ToLower(name) + " " + wasm} {
 				_, stdout, stderr := run(dir, "plugin run "+setup+object)
 				if !strings.Contains(stdout, `  emitted   com.example.`+name+
 					` {"reason":"NodeLost"}`+"\n") {

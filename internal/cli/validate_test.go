@@ -74,6 +74,7 @@ func TestValidateNotesWhatIsNotHere(t *testing.T) {
 func TestValidateWarnsOfInformersWithoutACluster(t *testing.T) {
 	const mayBe = "; did you mean \"deployments\"? If not, validate --cluster asks the API server\n"
 	for listeners, want := range map[string]string{
+		"a: {informer: {resource: deploys}, outputs: [out]}":    "<stdin>:4:38: warning: informerd knows no resource deploys" + mayBe,
 		"a: {informer: {resource: deploymnts}, outputs: [out]}": "<stdin>:4:38: warning: informerd knows no resource deploymnts" + mayBe,
 		"a: {informer: {resource: deploymnts}, outputs: [out]}, b: {informer: {resource: deploymnts}, filter: object.spec.x == 1, outputs: [out]}": "warning: the fields that expressions read of deploymnts are not checked: informerd has no schema of it" + mayBe,
 		"a: {informer: {resource: nodes, namespaces: [shop]}, outputs: [out]}":                                                                     "<stdin>:4:57: warning: listeners.a.informer.namespaces: nodes belong to the whole cluster and cannot be limited to namespaces; remove namespaces\n",

@@ -59,6 +59,21 @@ func nearResource(resource string) string {
 			known[i], _, _ = strings.Cut(name, ".")
 		}
 	}
-	near, _ := nearest.Name(resource, known)
-	return near
+	if near, found := nearest.Name(resource, known); found {
+		return near
+	}
+	return begun(resource, known)
+}
+
+// begun returns the shortest known resource that begins as a name does, but for an s at its end, as
+// in deploys, "" if there is none.
+func begun(resource string, known []string) (shortest string) {
+	stem := strings.TrimSuffix(strings.ToLower(resource), "s")
+	for _, name := range known {
+		if len(stem) >= 5 && strings.HasPrefix(name, stem) &&
+			(shortest == "" || len(name) < len(shortest)) {
+			shortest = name
+		}
+	}
+	return shortest
 }

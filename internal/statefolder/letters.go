@@ -1,11 +1,14 @@
 package statefolder
 
 import (
+	"errors"
 	"log/slog"
 	"path/filepath"
 
+	"github.com/informerd/informerd/internal/boltfile"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/holder"
 )
 
 // OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
@@ -28,7 +31,11 @@ func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 	}
 	store, err := deadletter.Open(c)
 	if err != nil {
-		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
+		hint := ""
+		if errors.Is(err, boltfile.ErrInUse) {
+			hint = holder.Hint(cfg.Path(cfg.State.Dir))
+		}
+		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), hint)}
 	}
 	return store, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/starter"
+	"github.com/informerd/informerd/internal/verdict"
 )
 
 // shells are those that completion writes a script for.
@@ -63,7 +64,7 @@ func Known(orders []string) Sources {
 	textOrJSON := Words{"text", "json"}
 	return Sources{
 		Flags: map[string]Words{
-			"output": textOrJSON, "rbac --output": {"yaml", "json"},
+			"output": textOrJSON, "validate --output": verdict.Formats, "rbac --output": {"yaml", "json"},
 			"watch --output": {"short", "json", "yaml"}, "log-format": textOrJSON,
 			"log-level": {"debug", "info", "warn", "error"}, "schema": {"builtin", "off"},
 			"sort": orders, "reason": deadletter.Reasons(), "lang": {"go", "rust", "as", "c"},

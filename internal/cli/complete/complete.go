@@ -102,9 +102,9 @@ func (s *Sources) arguments(path, use string) cobra.CompletionFunc {
 	case path == "migrate": // scripts, too
 		return files(nil)
 	case strings.Contains(takes, "LISTENER"):
-		return first(ofConfiguration(func(n *Names) []string { return n.Listeners }))
+		return behindFile(ofConfiguration(func(n *Names) []string { return n.Listeners }), false)
 	case strings.Contains(takes, "ID"):
-		return s.letters
+		return behindFile(s.letters, true)
 	case strings.Contains(takes, ".wasm"):
 		return files(modules)
 	case strings.Contains(takes, "FOLDER"), strings.Contains(takes, "DIR"):
@@ -122,7 +122,11 @@ func (s *Sources) arguments(path, use string) cobra.CompletionFunc {
 // letters completes dead letters that are not on the line yet.
 func (s *Sources) letters(cmd *cobra.Command, args []string, _ string) (ids []string,
 	_ cobra.ShellCompDirective) {
-	for _, path := range paths(cmd, nil) {
+	var files []string
+	if len(args) > 0 && isFile(args[0]) {
+		files = args[:1]
+	}
+	for _, path := range paths(cmd, files) {
 		for _, letter := range s.Letters(path) {
 			id, _, _ := strings.Cut(letter, "\t")
 			if !slices.Contains(args, id) {
@@ -131,6 +135,25 @@ func (s *Sources) letters(cmd *cobra.Command, args []string, _ string) (ids []st
 		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// isFile reports whether an argument is a file and not a name, as commands that take both read it.
+func isFile(arg string) bool { return strings.ContainsAny(arg, "./") }
+
+// behindFile completes the argument, or several, behind a configuration that may be the first one,
+// and the configuration if the line has none.
+func behindFile(complete cobra.CompletionFunc, several bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string,
+		cobra.ShellCompDirective) {
+		given := len(paths(cmd, nil)) > 0
+		switch {
+		case !given && len(args) == 0:
+			return files(configurations)(cmd, args, word)
+		case several, len(args) == 0, len(args) == 1 && isFile(args[0]):
+			return complete(cmd, args, word)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // first completes the first argument alone.
