@@ -121,3 +121,29 @@ func (f fact) word() string {
 	}
 	return "a " + f.special
 }
+
+// orders refuses an order of a duration or a date and something that is none.
+func (c *schemaCheck) orders(n *ast.BinaryNode, left, right fact) {
+	special, other, at := left, right, n.Right
+	if special.special == "" {
+		special, other, at = right, left, n.Left
+	}
+	kind := other.kind()
+	switch {
+	case other.special != "" || kind == "":
+	case special.special == "duration" && kind == "number" && literalKind(at) == "":
+		c.errorf(at.Location().From, "%q cannot compare a duration and a number; write a text with a unit, such as \"5m\", or duration(…)", n.Operator)
+	case special.special == dateType && (kind == "number" || kind == "string"):
+		hint := "write date(…) around it"
+		if text, ok := at.(*ast.StringNode); ok && isAmount(text.Value) {
+			hint = "write age(…) around the date"
+		}
+		c.errorf(at.Location().From, "%q cannot compare a date and %s; %s", n.Operator,
+			typeWord(other.schema.Type), hint)
+	}
+}
+
+func isAmount(text string) bool {
+	_, ok := values.ParseDuration(text)
+	return ok
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -57,6 +58,9 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	if found == nil || n == nil || n.Operator != found[1] {
 		return nil
 	}
+	if e := s.severalTexts(n, tree); e != nil {
+		return e
+	}
 	if _, list := n.Right.(*ast.ArrayNode); list && (n.Operator == "==" || n.Operator == "!=") {
 		by := map[string]string{"==": "in", "!=": "not in"}[n.Operator]
 		return s.Replacing(where.From, where.From+len(n.Operator), by,
@@ -73,6 +77,24 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 
 var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true,
 	">=": true}
+
+// severalTexts answers x == "a" || "b", which compares x with "a" alone.
+func (s draft) severalTexts(n *ast.BinaryNode, tree *parser.Tree) *lang.CompileError {
+	texts := nodes.NewExtents(s.Text)
+	whole, write := logic.Several(tree.Node, n, func(n ast.Node) string {
+		return written(texts, n)
+	})
+	if whole == nil {
+		return nil
+	}
+	at, ok := texts.Span(whole)
+	if !ok {
+		return nil
+	}
+	at.Text = write
+	return s.Proposed(n.Location().From, &at, "a value is compared with several by in: write %s",
+		write)
+}
 
 // otherConstant proposes the type that a constant is compared with.
 func (s draft) otherConstant(n *ast.BinaryNode, constant ast.Node,

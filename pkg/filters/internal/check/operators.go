@@ -35,6 +35,10 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 		}
 		return fact{}
 	}
+	if n.Operator == "%" && literalKind(n.Left) == "string" {
+		c.errorf(n.Location().From, "%q puts no values into a text; join texts with +, as in \"pod \" + object.metadata.name", n.Operator)
+		return fact{}
+	}
 	c.errorf(n.Location().From, "%q cannot take %s and %s", n.Operator, left.typed(), right.typed())
 	return fact{}
 }

@@ -187,6 +187,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.compare(n.Operator, right, n.Left)
 		c.tagOrder(n)
 		c.severities(n, left, right)
+		c.orders(n, left, right)
 		return of("boolean")
 	case "in":
 		if list, ok := n.Right.(*ast.ArrayNode); ok {

@@ -16,6 +16,14 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 		got == "string" {
 		c.amount(field, constant.(*ast.StringNode))
 	}
+	if got == "number" && amountField.MatchString(field.path) && !strings.Contains(field.path, "[*]") {
+		c.warnf(constant, "%s is an amount such as \"500m\" or \"1Gi\"; write quantity(%[1]s)", field.path)
+		return
+	}
+	if got == "number" && amountField.MatchString(field.path) {
+		c.warnf(constant, "%s is an amount such as \"500m\" or \"1Gi\"; put quantity(…) around it", field.path)
+		return
+	}
 	c.enum(operator, field, constant)
 	c.wellKnown(operator, field, constant)
 	if field.path == "" || want == "" || got == "" || want == got {
@@ -24,6 +32,12 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	is := field.path + " is " + typeWord(field.schema.Type)
 	than := typeWord(got)
 	hint := meant(want, field.schema.Type == "integer", constant)
+	switch {
+	case got == "array" && isScalarKind(want) && operator == "==":
+		hint = "; write in"
+	case got == "array" && isScalarKind(want) && operator == "!=":
+		hint = "; write not in"
+	}
 	if hint == "" && (operator == "==" || operator == "!=") {
 		hint = c.comparedInstead(operator, field, constant)
 	}
@@ -46,6 +60,10 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	c.warnings = append(c.warnings, c.draft.CompileError(constant.Location().From, "%s%s", message,
 		hint))
 }
+
+// amountField matches the paths of quantities.
+var amountField = regexp.MustCompile(
+	`\.(resources\.(limits|requests)|capacity|allocatable|status\.used|hard)(\.[a-z]\w*|\["[^"]*"\])$`)
 
 // amounts are texts that are probably meant as what a function reads from them.
 var amounts = []struct {

@@ -121,8 +121,16 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if e := s.item(name, offset, text); e != nil {
 		return e
 	}
+	if comparedBefore.MatchString(before) && !strings.HasPrefix(string(text[end:]), ".") {
+		by := strconv.Quote(name)
+		return s.Proposed(offset, replace(by), "unknown name %q; text needs quotes: write %s", name, by)
+	}
 	return s.CompileError(offset, "unknown name %q%s", name, s.variablesHint())
 }
+
+// comparedBefore ends with an operator behind which a text is likely.
+var comparedBefore = regexp.MustCompile(
+	`(==|!=|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
 
 // variablesHint returns the hint for a name that is not like any other.
 func (s draft) variablesHint() string {

@@ -114,6 +114,7 @@ func (s Source) valueOf(name string) string {
 
 // rooted returns the name in a placeholder as an expression has it.
 func (s Source) rooted(name string) string {
+	name = strings.TrimPrefix(name, "request.")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "$"), ".")
 	field, _, _ := strings.Cut(name, ".")
 	switch {

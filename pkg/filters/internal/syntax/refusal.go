@@ -41,6 +41,9 @@ var words = map[string]string{
 func (s Source) Refusal(where *file.Error) *lang.CompileError {
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
+	if e := s.joined(plain, offset, text); e != nil {
+		return e
+	}
 	isProse := s.Kind.Returns() == lang.ReturnsText ||
 		s.Kind.Returns() == lang.ReturnsJSON && Template.MatchString(s.Text)
 	if isProse && !strings.ContainsAny(s.Text, "\"`=<>+") {
@@ -53,13 +56,15 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 			return e
 		}
 	}
+	if e := s.prefix(plain, offset, text); e != nil {
+		return e
+	}
 	if e := s.template(offset); e != nil {
 		return e
 	}
 	for _, try := range []func(string, int, []rune) *lang.CompileError{
-		s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator, s.functionForm,
-		s.wordOperator, s.otherWord,
-		s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
+		s.otherForm, s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator,
+		s.functionForm, s.wordOperator, s.otherWord, s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
 	} {
 		if e := try(plain, offset, text); e != nil {
 			return e
@@ -71,12 +76,19 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 		}
 	}
 	if from := pipe(text); from >= 0 && from < offset {
+		if filterBehind.MatchString(string(text[from:])) {
+			return s.CompileError(from,
+				"unexpected |; a function is written before its value, as in len(x)")
+		}
 		if e := s.Replacing(from, from+1, "||", "unexpected |; write ||"); e != nil {
 			return e
 		}
 	}
 	return s.CompileError(offset, "%s", plain)
 }
+
+// filterBehind is a pipe into a filter of another language, which is no "or".
+var filterBehind = regexp.MustCompile(`^\|\s*[a-z_]+(\s*$|\s*["(|=]|\s+[=!<>])`)
 
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
@@ -150,7 +162,20 @@ func (s Source) otherOperator(plain string, offset int, text []rune) *lang.Compi
 		if by == "" {
 			continue
 		}
+		quoted := strings.ContainsAny(strings.TrimSpace(string(text[max(0, from-2):from]))+
+			strings.TrimSpace(string(text[to:min(to+2, len(text))])), `"'`)
+		if by == "&&" && quoted && s.Kind.Returns() != lang.ReturnsBool {
+			by = "+"
+		}
 		hint := by
+		if IsWordRune(rune(by[0])) { // matches
+			if from > 0 && text[from-1] != ' ' {
+				by = " " + by
+			}
+			if to < len(text) && text[to] != ' ' {
+				by += " "
+			}
+		}
 		if by == "==" {
 			hint = "== to compare"
 		}
