@@ -16,12 +16,12 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 		got == "string" {
 		c.amount(field, constant.(*ast.StringNode))
 	}
-	if got == "number" && amountField.MatchString(field.path) && !strings.Contains(field.path, "[*]") {
-		c.warnf(constant, "%s is an amount such as \"500m\" or \"1Gi\"; write quantity(%[1]s)", field.path)
-		return
-	}
 	if got == "number" && amountField.MatchString(field.path) {
-		c.warnf(constant, "%s is an amount such as \"500m\" or \"1Gi\"; put quantity(…) around it", field.path)
+		hint := "write quantity(" + field.path + ")"
+		if strings.Contains(field.path, "[*]") {
+			hint = "put quantity(…) around it"
+		}
+		c.warnf(constant, `%s is an amount such as "500m" or "1Gi"; %s`, field.path, hint)
 		return
 	}
 	c.enum(operator, field, constant)

@@ -9,8 +9,8 @@ import (
 )
 
 // Several returns what to write in place of a comparison with several texts, x == "a" || "b", and
-// the largest part of the tree that it replaces; nil if n, an operation with a text beside || or
-// &&, belongs to none.
+// the largest part of the tree that it replaces; nil if n, an operation of || or && with a text,
+// belongs to none.
 func Several(tree ast.Node, n *ast.BinaryNode, text Text) (whole ast.Node, write string) {
 	if !nodes.IsOr(n) && !nodes.IsAnd(n) {
 		return nil, ""

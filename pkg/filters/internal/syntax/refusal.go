@@ -64,7 +64,8 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 	}
 	for _, try := range []func(string, int, []rune) *lang.CompileError{
 		s.otherForm, s.lambda, s.objectOfItem, s.amountWithoutQuotes, s.otherOperator,
-		s.functionForm, s.wordOperator, s.otherWord, s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
+		s.functionForm, s.wordOperator, s.otherWord, s.otherQuotes, s.path,
+		s.listInBrackets, s.openBracket,
 	} {
 		if e := try(plain, offset, text); e != nil {
 			return e
