@@ -135,15 +135,12 @@ func (c *schemaCheck) orders(n *ast.BinaryNode, left, right fact) {
 		c.errorf(at.Location().From, "%q cannot compare a duration and a number; write a text with a unit, such as \"5m\", or duration(…)", n.Operator)
 	case special.special == dateType && (kind == "number" || kind == "string"):
 		hint := "write date(…) around it"
-		if text, ok := at.(*ast.StringNode); ok && isAmount(text.Value) {
-			hint = "write age(…) around the date"
+		if text, ok := at.(*ast.StringNode); ok {
+			if _, ok := values.ParseDuration(text.Value); ok {
+				hint = "write age(…) around the date"
+			}
 		}
 		c.errorf(at.Location().From, "%q cannot compare a date and %s; %s", n.Operator,
 			typeWord(other.schema.Type), hint)
 	}
-}
-
-func isAmount(text string) bool {
-	_, ok := values.ParseDuration(text)
-	return ok
 }
