@@ -39,6 +39,7 @@ func check(c *Config, r *document.Report) []placedInformer {
 			checkOutput(output, document.Join("outputs", name), r)
 		}
 	}
+	warnVariable(c.Cluster.Context, "cluster.context", r)
 	if r.Good("http") {
 		checkHTTP(&c.HTTP, "http", r)
 	}
@@ -62,6 +63,13 @@ func check(c *Config, r *document.Report) []placedInformer {
 		}
 	}
 	return informers
+}
+
+// warnVariable warns of a text that another program would replace by another one.
+func warnVariable(text, path string, r *document.Report) {
+	if hint := advice.NotReplaced(text); hint != "" && r.Good(path) {
+		r.Warn(r.Value(path), path, hint, "%s is taken as it is", path)
+	}
 }
 
 // nameHint returns the hint for an unknown name. It is left out when so many mistakes were found

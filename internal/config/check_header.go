@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -61,6 +62,13 @@ func checkHeader(name string, value Value, seen map[string]string, path string,
 		r.BadValue(path, whereHint+", or remove it", "%s has no value", path)
 	case credentials.MatchString(lower) && text != "":
 		r.BadValue(path, whereHint, "%s: the credential must not be in the configuration", path)
+	case advice.NotReplaced(text) != "":
+		hint := whereHint
+		if name := advice.Environment.FindStringSubmatch(text); name != nil {
+			hint = "write {fromEnv: " + name[1] + "}"
+		}
+		r.Warn(r.Value(path), path, hint,
+			"%s is sent as it is: variables and templates are not replaced", path)
 	case strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
 		r.BadValue(path, "", "%s has a control character in it, such as a line break", path)
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 )
 
 // checkOutput checks what the tags of an output's fields cannot say.
@@ -53,6 +53,9 @@ func checkWebhook(w *Webhook, path string, r *document.Report) {
 
 func checkKafka(k *Kafka, path string, r *document.Report) {
 	checkTLS(k.TLS, document.Join(path, "tls"), r)
+	if k.SASL != nil {
+		warnVariable(k.SASL.Username, path+".sasl.username", r)
+	}
 	mechanism := path + ".sasl.mechanism"
 	if s := k.SASL; s != nil && s.Mechanism == SASLPlain && k.TLS == nil && r.Good(mechanism) {
 		r.Warn(r.Value(mechanism), mechanism, "add tls: {}, or use scram-sha-512",
@@ -72,34 +75,9 @@ func checkURL(v Value, path string, r *document.Report) {
 		r.BadValue(path, hint, "%s%s", path, problem)
 		return
 	}
-	if secretURL(v.Text) {
+	if urls.Secret(v.Text) {
 		r.BadValue(path, whereHint, "%s: the credential must not be in the configuration", path)
 	}
-}
-
-var (
-	secretQuery = regexp.MustCompile(
-		`token|secret|passw|credential|api-?_?key|access-?_?key|^(auth|key|sig|signature|code)$`)
-	secretHosts = []string{"hooks.slack.com", "hooks.slack-gov.com"}
-)
-
-// secretURL reports whether who knows the URL may use it, as with one that Slack hands out.
-func secretURL(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	for name := range u.Query() {
-		if secretQuery.MatchString(strings.ToLower(name)) {
-			return true
-		}
-	}
-	for _, host := range secretHosts {
-		if strings.EqualFold(u.Hostname(), host) {
-			return true
-		}
-	}
-	return false
 }
 
 // checkURLTLS refuses the settings of TLS for a URL without it.

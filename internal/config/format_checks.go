@@ -24,6 +24,13 @@ func notAllNamespaces(text, _ string) (problem, hint string) {
 			"remove namespaces to watch all of them"
 	}
 	const names = "namespaces are names; choose others with select, as in glob(\"team-*\", object.metadata.namespace), or with fieldSelector: metadata.namespace!=NAME"
+	if hint := advice.NotReplaced(text); hint != "" {
+		return " must be the name of a namespace, is " + document.Quote(text), hint
+	}
+	if strings.Contains(text, ",") {
+		return " must be the name of a namespace, is " + document.Quote(text),
+			"write each as an item of the list, as in [team-a, team-b]"
+	}
 	if strings.ContainsAny(text, "*?!") {
 		return " must be the name of a namespace, is " + document.Quote(text), names
 	}
@@ -33,6 +40,14 @@ func notAllNamespaces(text, _ string) (problem, hint string) {
 func notEveryNamespace(text, _ string) (problem, hint string) {
 	if text == "*" {
 		return ` must be the name of a namespace, is "*"`, "remove namespaces to allow all of them"
+	}
+	return "", ""
+}
+
+// notAVariable refuses what another program would replace.
+func notAVariable(text, _ string) (problem, hint string) {
+	if hint := advice.NotReplaced(text); hint != "" {
+		return " must be a DNS label, is " + document.Quote(text), hint
 	}
 	return "", ""
 }
@@ -59,6 +74,9 @@ func checkPath(path, what string) (problem, hint string) {
 		return " is not a path: " + document.Quote(path), "write the path of " + what
 	case path == "~" || strings.HasPrefix(path, "~/"):
 		return " must not begin with ~, is " + document.Quote(path), asItIs
+	case advice.Template.MatchString(path):
+		return " must not have a template in it, is " + document.Quote(path),
+			"templates are not replaced: render the file first, as with helm template"
 	case variable.MatchString(path):
 		return " must not have a variable in it, is " + document.Quote(path), asItIs
 	}
@@ -112,6 +130,11 @@ func checkHTTPAddress(address, _ string) (problem, hint string) {
 
 func checkLabelSelector(text, _ string) (problem, hint string) {
 	if _, err := parseLabelSelector(text); err != nil {
+		if meant := advice.AsSelector(text); meant != text {
+			if _, err := parseLabelSelector(meant); err == nil {
+				return " is not a label selector", "write " + document.Flow(meant)
+			}
+		}
 		return " is not a label selector: " + document.Printable(err),
 			"as in tier=frontend,env in (prod, test),!legacy"
 	}

@@ -31,7 +31,8 @@ var (
 
 // formats are the forms that texts in a configuration have, as the tags of the fields name them.
 var formats = map[string]document.Format{
-	"dns-label": {Noun: "a DNS label", Hint: labelHint, Pattern: label, Suggest: advice.AsLabel},
+	"dns-label": {Noun: "a DNS label", Hint: labelHint, Pattern: label, Suggest: advice.AsLabel,
+		Check: notAVariable},
 	"namespace": {Noun: "the name of a namespace", Hint: labelHint, Pattern: label,
 		Check: notAllNamespaces},
 	"namespace-or-none": {Noun: "the name of a namespace", Hint: labelHint,

@@ -94,6 +94,14 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{"resource: pods", "resource: apps/v1/deployments", "write deployments.v1.apps", "resource: deployments.v1.apps"},
 		{"resource: pods", "resource: pods/status", "write pods", "resource: pods"},
 		{output, "out: {webhook: {url: {fromEnv: $HOOK}}}", "write HOOK", "out: {webhook: {url: {fromEnv: HOOK}}}"},
+		{"resource: pods", "resource: pods, namespaces: '*'", "remove it to watch all namespaces", "resource: pods"},
+		{"resource: pods", "resource: pods, namespaces: ['a,b']", "write each as an item of the list", "resource: pods, namespaces: [a, b]"},
+		{"resource: pods", "resource: pods, labelSelector: 'app: web && tier in [a, b]'", `write "app=web,tier in (a, b)"`,
+			`resource: pods, labelSelector: "app=web,tier in (a, b)"`},
+		{"resource: pods", "resource: deployments/apps", "write deployments.apps", "resource: deployments.apps"},
+		{output, "out: {file: {path: '{{ .Values.p }}'}}", "must not have a template in it", "out: {file: {path: p}}"},
+		{end, "cluster: {name: $X}\nstate:", "variables are not replaced", "cluster: {name: x}\nstate:"},
+		{output, "out: {webhook: {url: https://a.b, timeout: 5000}}", "as in 5000ms", "out: {webhook: {url: https://a.b, timeout: 5000ms}}"},
 		// words of other tools
 		{listener, listener + "    concurrency: 3\n", "write workers: 3", listener + "    workers: 3\n"},
 		{listener, listener + "    interval: 5m\n", "write resync: 5m", listener + "    resync: 5m\n"},
@@ -134,6 +142,26 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 	}
 }
 
+// What is sent or used as it is, and looks as if it were to be replaced, is warned of.
+func TestWarningsOfVariables(t *testing.T) {
+	for text, want := range map[string]string{
+		"out: {webhook: {url: https://a.b, headers: {X: $TEAM}}}":                                           "headers.X is sent as it is: variables and templates are not replaced; write {fromEnv: TEAM}",
+		"out: {webhook: {url: https://a.b, headers: {X: '{{ .team }}'}}}":                                   "headers.X is sent as it is",
+		"out: {webhook: {url: https://a.b, headers: {X: 'a $ b'}}}":                                         "",
+		"out: {kafka: {brokers: ['a:1'], topic: t, tls: {}, sasl: {username: $U, password: {fromEnv: P}}}}": "sasl.username is taken as it is; variables are not replaced",
+		"out: {stdout: {}}\ncluster: {context: '${C}'}":                                                     "cluster.context is taken as it is",
+	} {
+		c, err := Parse("x.yaml", []byte(strings.Replace(hinted, "out: {stdout: {}}", text, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Errors(c.Warnings()).Error(); !strings.Contains(got, want) ||
+			(got == "") != (want == "") {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
 // A secret is not shown, in whatever place it is.
 func TestHintsShowNoSecret(t *testing.T) {
 	const url = "https://hooks.slack.com/services/T0/B0/abcdef"
@@ -149,9 +177,7 @@ func TestHintsShowNoSecret(t *testing.T) {
 
 // Words of other tools lead to fields that exist, and are not fields themselves.
 func TestAdviceIsAboutFields(t *testing.T) {
-	types := map[string]reflect.Type{}
-	addTypes(reflect.TypeFor[Config](), types)
-	addTypes(reflect.TypeFor[Policy](), types)
+	types := document.Types(reflect.TypeFor[Config](), reflect.TypeFor[Policy]())
 	names := func(of reflect.Type) (all []string) {
 		for _, f := range document.FieldsOf(of) {
 			all = append(all, f.Name)
@@ -194,9 +220,7 @@ var shownField = regexp.MustCompile(`(?:write|as in) ([a-z][A-Za-z]*): ([{\['"].
 
 // What the hints about fields show to write begins with a field that exists, and is YAML.
 func TestAdviceShowsFields(t *testing.T) {
-	types := map[string]reflect.Type{}
-	addTypes(reflect.TypeFor[Config](), types)
-	addTypes(reflect.TypeFor[Policy](), types)
+	types := document.Types(reflect.TypeFor[Config](), reflect.TypeFor[Policy]())
 	known := map[string]bool{}
 	for _, of := range types {
 		for _, f := range document.FieldsOf(of) {

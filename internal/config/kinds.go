@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -22,7 +23,7 @@ var (
 func newKind(noun, kind string) *document.Kind {
 	k := &document.Kind{
 		Noun: noun, Types: types, Formats: formats, Synonyms: advice.Synonyms, Help: help,
-		Instead: advice.Instead, Secret: secretURL,
+		Instead: advice.Instead, Secret: urls.Secret,
 	}
 	if kind != "" {
 		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind

@@ -41,6 +41,8 @@ func TestYAMLMistakes(t *testing.T) {
 			"out: {webhook: {url: 'https://a.b/{c}'}}"},
 		{listener, listener + "    buffer: {capacity:5}\n", "a space is missing after the colon: write capacity: 5",
 			listener + "    buffer: {capacity: 5}\n"},
+		{listener, listener + "    on: - add\n", "a list of on begins on the line of its name; write on: [add], or", listener + "    on: [add]\n"},
+		{listener, listener + "    rules: - {name: r, deny: x}\n", "write rules: [{name: r, deny: x}]", listener + "    rules: [{name: r, deny: x}]\n"},
 		{listener, "    informer: ${X}\n", "variables are not replaced: write the name itself", listener},
 		{listener, "    informer: '{{ .x }}'\n", "templates are not replaced", listener},
 		{listener, "    informer: “pods”\n", "these are typographic quotes: write straight ones, or none", listener},

@@ -20,6 +20,13 @@ func AsLabel(text string) string {
 	return strings.Trim(notOfLabels.ReplaceAllString(lower, "-"), "-")
 }
 
+// AsSelector returns a text as a label selector, if it is one in the form of an expression, or of a
+// flag of kubectl.
+func AsSelector(text string) string {
+	return strings.NewReplacer(": ", "=", " && ", ",", " and ", ",", "[", "(", "]", ")", `"`, "",
+		"'", "", "-l ", "", "--selector ", "").Replace(strings.TrimSpace(text))
+}
+
 func AsLabelName(text string) string {
 	return strings.Trim(notOfNames.ReplaceAllString(text, "_"), "_")
 }
@@ -37,6 +44,7 @@ func AsVariable(text string) string {
 var (
 	pathOfResource = regexp.MustCompile(`^(?:apis?/)?(?:([a-z0-9.-]+)/)?(v[0-9][a-z0-9]*)/([a-z]+)$`)
 	subresource    = regexp.MustCompile(`^([a-z.]+)/(status|scale|log|exec|ephemeralcontainers)$`)
+	beforeGroup    = regexp.MustCompile(`^([a-z]+)/(apps|batch|autoscaling|policy|[a-z0-9-]+\.[a-z0-9.-]+)$`)
 	withGroup      = regexp.MustCompile(`^([a-z0-9-]+\.[a-z0-9.-]+|apps|batch|autoscaling|policy)/([a-z]+)$`)
 )
 
@@ -49,6 +57,9 @@ func AsResource(text string) string {
 			return part[3]
 		}
 		return part[3] + "." + part[2] + "." + part[1]
+	}
+	if part := beforeGroup.FindStringSubmatch(lower); part != nil {
+		return part[1] + "." + part[2]
 	}
 	if part := withGroup.FindStringSubmatch(lower); part != nil {
 		return part[2] + "." + part[1]

@@ -67,6 +67,9 @@ func Instead(path, hint string, is document.Shape) string {
 		return "write {name: NAME, deny: …}, with the expression for deny"
 	case name == "on" && path != "on" && !is.IsMapping && !is.IsList:
 		return opsHint(is)
+	case name == "namespaces" && len(is.Texts) == 1 && !is.IsList &&
+		(is.Texts[0] == "*" || is.Texts[0] == "all" || is.Texts[0] == ""):
+		return "remove it to watch all namespaces"
 	case name == "checkpoint" && len(is.Texts) == 1 && strings.ContainsAny(is.Texts[0], "/."):
 		return byMapping[name]
 	}

@@ -32,7 +32,7 @@ func (d *decoder) durationHintFor(n *yaml.Node, path string, t reflect.Type) str
 	var tries []string
 	switch word := strings.ToLower(text); {
 	case numbersOnly.MatchString(text):
-		for _, unit := range []string{"s", "m", "h"} {
+		for _, unit := range []string{"s", "m", "h", "ms"} {
 			if d.fits(text+unit, path, t) {
 				return "write a number and a unit (d, h, m, s, ms), as in " + text + unit
 			}

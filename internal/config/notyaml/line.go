@@ -83,6 +83,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			write = fmt.Sprintf("quotes within quotes end the value: put other quotes around all of it, as in %s: %s",
 				m.key, Short(inOtherQuotes(inner)))
 		}
+		if item, dash := strings.CutPrefix(m.value, "- "); dash && !flow {
+			return column, "a list of " + m.key + " begins on the line of its name",
+				"write " + m.key + ": [" + Short(item) + "], or one item a line after a dash, below " + m.key
+		}
 		switch rest, closed := afterQuote(m.value); {
 		case m.value == "" || strings.HasPrefix(m.value, "#"):
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
