@@ -316,6 +316,7 @@ func TestUnused(t *testing.T) {
 	const (
 		noNodes   = "<stdin>:6:5: warning: informers.nodes is not used: no listener refers to it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener\n"
 		noError   = "<stdin>:12:9: warning: outputs.error is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener\n"
+		noOn      = "<stdin>:8:9: warning: listeners.a.on has no effect: rules look at an object whatever happens to it, and without a filter or a handler this listener sends nothing else; remove it; filter: \"true\" would send the events, too\n"
 		twoAround = "  pods: {resource: pods}\n"
 	)
 	for _, c := range []struct{ from, to, want string }{
@@ -327,6 +328,14 @@ func TestUnused(t *testing.T) {
 		{inListener, inListener + `    filter: cached("nodes", "", object.spec.nodeName) == nil` +
 			"\n", ""},
 		{inListener, inListener +
+			"    rules: [{name: r, deny: 'byIndex(\"nodes\", \"namespace\", \"x\") == nil'}]\n",
+			""},
+		{inListener, inListener + "    on: [add]\n    rules: [{name: r, deny: object.spec.hostNetwork == true}]\n",
+			noOn},
+		{inListener, inListener + "    on: [add]\n    filter: initial\n" +
+			"    rules: [{name: r, deny: 'byIndex(\"nodes\", \"namespace\", \"x\") == nil'}]\n",
+			""},
+		{inListener, inListener + "    on: [delete, update, add]\n" +
 			"    rules: [{name: r, deny: 'byIndex(\"nodes\", \"namespace\", \"x\") == nil'}]\n",
 			""},
 	} {

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Unused returns warnings about informers and outputs that no listener uses: nothing is watched for
-// them, and nothing is sent to them.
+// them, and nothing is sent to them. So is the on of a listener that sends only what rules report.
 func (p *Plan) Unused() (warnings config.Errors) {
 	cfg := p.Config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
@@ -37,6 +38,14 @@ func (p *Plan) Unused() (warnings config.Errors) {
 			warnings = append(warnings,
 				cfg.ErrorAt(field, field+" is not used: no listener sends anything to it",
 					"remove it, or name it in the outputs of a listener"))
+		}
+	}
+	for _, p := range p.Listeners {
+		everything := event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
+		if field := p.Field + ".on"; p.Quiet && p.Config.Ops()&everything != everything {
+			warnings = append(warnings,
+				cfg.ErrorAt(field, field+" has no effect: rules look at an object whatever happens to it, and without a filter or a handler this listener sends nothing else",
+					`remove it; filter: "true" would send the events, too`))
 		}
 	}
 	return warnings
