@@ -24,6 +24,8 @@ type explainFlags struct {
 
 	caches []string // NAME=FILE
 
+	initial, summary bool
+
 	live *kube.Reference // the object is one of the cluster
 }
 
@@ -84,7 +86,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			var unanswered error
 			answered := map[string]bool{}
 			for i, question := range questions {
-				if i > 0 {
+				if i > 0 && !f.summary {
 					fmt.Fprintln(stdout)
 				}
 				err := plan.Explain(cfg, schemas, f.listener, question, stdout)
@@ -105,9 +107,11 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().StringVarP(&f.listener, "listener", "l", "", "the listener's name (required)")
 	cmd.Flags().StringVar(&f.object, "object", "",
 		"a file with the event's object, or a list of them; - is standard input; or an object of the cluster, as pod/default/web (required)")
-	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update")
+	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update; also for an object of the cluster")
 	cmd.Flags().StringVar(&f.op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
+	cmd.Flags().BoolVar(&f.initial, "initial", false, "the object is one of the first list")
+	cmd.Flags().BoolVar(&f.summary, "summary", false, "write one line for each object")
 	cmd.Flags().StringArrayVar(&f.caches, "cache", nil,
 		"objects for the cache of an informer in which expressions look objects up, as in nodes=FILE; may be repeated")
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
@@ -208,6 +212,8 @@ func (f *explainFlags) check() (op event.Op, err error) {
 	switch {
 	case op == event.Update && f.old == "":
 		return op, usageError{errors.New("--op update needs --old FILE, the object before the update")}
+	case op != event.Add && f.initial:
+		return op, usageError{fmt.Errorf("--initial is about an add, and this is --op %s", op)}
 	case op != event.Update && f.old != "":
 		return op, usageError{fmt.Errorf("--old is the object before an update, and this is --op %s: leave one of them out",
 			op)}
@@ -229,7 +235,8 @@ func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []plan.Quest
 			return nil, err
 		}
 	}
-	q := plan.Question{Op: op, Old: plan.ObjectFile{Path: f.old}}
+	q := plan.Question{Op: op, Old: plan.ObjectFile{Path: f.old}, Initial: f.initial,
+		Summary: f.summary, Supposed: f.live != nil && f.op == "" && f.old == "" && !f.initial}
 	if f.old != "" {
 		if list {
 			return nil, usageError{fmt.Errorf("--old belongs to one object, and %s is a list",

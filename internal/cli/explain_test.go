@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,42 @@ func TestExplainTakesLists(t *testing.T) {
 	}
 }
 
+// With --summary each object of a list has one line, and what is not watched shows in the exit code
+// too.
+func TestExplainSummarizes(t *testing.T) {
+	list := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: shop}\n- metadata: {name: b, namespace: pay}\n"
+	code, stdout, stderr := explain(t, list, "-l", "shop", "--summary")
+	const want = "Pod \"shop/a\": goes to the output out\nPod \"pay/b\": not watched; the informer watches only the namespaces shop\n"
+	if code != exitRun || stdout != want || !strings.Contains(stderr, "items[1]: the listener") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := explain(t, aPod, "-l", "pods", "--initial", "--op", "delete"); code != exitUsage ||
+		!strings.Contains(stderr, "--initial is about an add, and this is --op delete") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A shell makes a pipe of a command, as in --object <(kubectl get …).
+func TestExplainReadsPipes(t *testing.T) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	if _, err := to.WriteString(aPod); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprint("/dev/fd/", from.Fd())
+	code, stdout, stderr := explain(t, "", "-l", "shop", "--object", path)
+	if code != exitOK || !strings.Contains(stdout, "it goes to the output out") &&
+		!strings.Contains(stdout, "the event goes to the output out") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // Warnings are an exit code if that is asked for, and findings are JSON for machines.
 func TestValidateForMachines(t *testing.T) {
 	suspicious := placed(`listener|filter: object.spec.nodeName != old.spec.nodeName`)
@@ -219,7 +256,7 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 		says            string
 	}{
 		{"looks", "", exitRun, `informerd: what the listener "looks" does cannot be told: it depends on objects of nodes: pass them, as --cache nodes=FILE, or name an object of the cluster, as --object pod/default/web`},
-		{"looks", "nodes=@/node.yaml", exitOK, "The event matches: it goes to the outputs out.\n"},
+		{"looks", "nodes=@/node.yaml", exitOK, "The event matches: it goes to the output out.\n"},
 		{"looks", "nodes=@/nodes.yaml", exitOK, "The event does not match.\n"},
 		{"looks", "nodes=@/pod.yaml", exitRun, `this is a Pod, and the informer "nodes" watches nodes`},
 		{"looks", "nodes=@/none.yaml", exitRun, "none.yaml: the object cannot be read: no such file"},

@@ -73,12 +73,12 @@ func readObject(path string, stdin io.Reader, limit int64) (object []byte, name 
 	var data []byte
 	if path == "-" && stdin != nil {
 		path = stdinName
-		if data, err = io.ReadAll(io.LimitReader(stdin, limit+1)); err == nil &&
-			int64(len(data)) > limit {
-			return nil, path, fmt.Errorf("%s: there are more than %d bytes", path, limit)
-		}
+		data, err = io.ReadAll(io.LimitReader(stdin, limit+1))
 	} else {
 		data, err = readRegular(path, limit)
+	}
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s: the object has more than %d bytes", path, limit)
 	}
 	if err != nil {
 		return nil, path, err
@@ -96,17 +96,19 @@ func readObject(path string, stdin io.Reader, limit int64) (object []byte, name 
 	return object, path, nil
 }
 
-func readRegular(path string, limit int64) ([]byte, error) {
+// readRegular reads a file, or a pipe that a shell has made of a command, as in <(kubectl get …),
+// and at most a byte more than limit.
+func readRegular(path string, limit int64) (data []byte, err error) {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
-	case !info.Mode().IsRegular():
+	if err == nil && !info.Mode().IsRegular() && info.Mode()&os.ModeNamedPipe == 0 {
 		return nil, fmt.Errorf("%s: the object cannot be read: it is not a file", path)
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%s: the object has more than %d bytes", path, limit)
 	}
-	data, err := os.ReadFile(path)
+	if f, errOpen := os.Open(path); errOpen == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, limit+1))
+	} else {
+		err = errOpen
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
 	}

@@ -25,7 +25,7 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		lists int
 		says  string
 	}{
-		{nil, 1, "The event matches: it goes to the outputs out.\n"},
+		{nil, 1, "The event matches: it goes to the output out.\n"},
 		{map[string][]plan.ObjectFile{"nodes": nil}, 0, "The event does not match.\n"},
 	} {
 		k.mu.Lock()

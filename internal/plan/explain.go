@@ -64,7 +64,13 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 	}
 	x := &explained{Lines: Lines{Writer: w}, listener: l, caches: found, found: found,
 		outputs: outputs, cluster: cfg.Cluster.Name}
+	if q.Summary {
+		x.Writer = io.Discard
+	}
 	x.head(e)
+	for _, note := range q.notes(e) {
+		x.Line(0, "Note: %s", note)
+	}
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
 		x.Line(0, "Note: %s", unsure)
 	}
@@ -72,7 +78,16 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 	for _, reason := range reasons {
 		x.Line(0, "Note: this object causes no events: %s", reason)
 	}
-	switch err := x.stages(p, e); {
+	err = x.stages(p, e)
+	if len(reasons) > 0 {
+		x.Line(0, "\nNone of this happens: the listener gets no event of this object.")
+		x.verdicts = append([]string{"not watched"}, reasons...)
+	}
+	if q.Summary {
+		_, err = fmt.Fprintf(w, "%s %q: %s\n", e.Object.Kind(), e.Object.Key(),
+			strings.Join(x.verdicts, "; "))
+	}
+	switch {
 	case err != nil:
 		return err
 	case len(reasons) > 0:
@@ -95,8 +110,8 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.W
 		}
 	}
 	x.head(e)
-	if len(lookups(l.Filters())) > 0 {
-		x.Line(0, "Note: lookups find what is there now, which may not be what the event found.")
+	if slices.ContainsFunc(l.Filters(), moves) {
+		x.Line(0, "Note: lookups and age are evaluated as of now, which may not be what the event found.")
 	}
 	return x.stages(l, e)
 }
@@ -111,7 +126,12 @@ type explained struct {
 	cluster  string
 	op       event.Op       // of the event that is explained; a listener may get it as another one
 	object   *object.Object // of the event as the informer makes it
+	verdicts []string       // what becomes of the event, in short
+	assumed  bool           // it was said that initial is false
 }
+
+// verdict notes what becomes of the event, for a summary.
+func (x *explained) verdict(text string) { x.verdicts = append(x.verdicts, text) }
 
 func (x *explained) head(e event.Event) {
 	x.op = e.Op
@@ -126,6 +146,9 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 		x.rule(r, e, selected)
 	}
 	x.event(p.Filter, e, selected)
+	if len(x.verdicts) == 0 {
+		x.verdict("nothing")
+	}
 	return x.Err
 }
 
@@ -137,6 +160,7 @@ func (x *explained) tree(f *filters.Filter, e event.Event) (_ filters.Explanatio
 		before, x.found.missing = x.found.missing, map[string]bool{}
 	}
 	result := f.Explain(e, x.caches)
+	defer x.assumes(e, result.Root)
 	if x.found != nil && len(x.found.missing) > 0 {
 		x.Line(0, "This cannot be told: it depends on objects of %s, which are not known here.",
 			strings.Join(slices.Sorted(maps.Keys(x.found.missing)), ", "))
@@ -152,6 +176,19 @@ func (x *explained) tree(f *filters.Filter, e event.Event) (_ filters.Explanatio
 	return result, true
 }
 
+// assumes says that an event is not taken for one of a first list, if an expression looks at that.
+func (x *explained) assumes(e event.Event, s filters.Step) {
+	if e.Op != event.Add || e.Initial || x.found == nil || x.assumed || !readsInitial(s) {
+		return
+	}
+	x.assumed = true
+	x.Line(0, "Note: initial is false here; pass --initial for an object of the first list.")
+}
+
+func readsInitial(s filters.Step) bool {
+	return s.Text == "initial" || slices.ContainsFunc(s.Children, readsInitial)
+}
+
 // selects returns the event as the stages behind the select see it, as in a route. What a listener
 // remembers of the object is not known here; the old object is used instead.
 func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
@@ -161,7 +198,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	x.Line(0, "\nselect, of the object:")
 	now, decided := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
 	is, was := now.Matched, false
-	if e.Op == event.Update {
+	if e.Op == event.Update && !moves(f) {
 		x.Line(0, "\nselect, of the old object:")
 		before, known := x.tree(f, event.Event{Op: event.Resync, Object: e.Old})
 		was, decided = before.Matched, decided && known
@@ -169,19 +206,29 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	if !decided {
 		return e, false
 	}
-	if f.UsesClock() || len(f.Informers()) > 0 {
+	if moves(f) {
 		x.Line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
-	if now.Err != nil {
+	switch {
+	case now.Err != nil && (e.Op != event.Update || moves(f)):
 		x.Line(0, "The select failed: the object stays selected or not, as it was before.")
-		if is = was; e.Op != event.Update {
-			return e, false
-		}
+		return e, false
+	case now.Err != nil:
+		x.Line(0, "The select failed: the object stays selected or not, as it was before.")
+		is = was
+	case e.Op == event.Update && moves(f) && is:
+		x.Line(0, "The object is selected. This is an update if it was before, which is not known here; else it is an add.")
+		return e, true
+	case (e.Op == event.Update || e.Op == event.Delete) && moves(f) && !is:
+		x.Line(0, "The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.")
+		x.verdict("not selected")
+		return e, false
 	}
 	switch {
 	case e.Op != event.Update && is:
 	case e.Op != event.Update:
 		x.Line(0, "The object is not selected: nothing comes of the event.")
+		x.verdict("not selected")
 	case is && was:
 		x.Line(0, "The object was selected and is: this is an update.")
 	case is:
@@ -192,6 +239,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 		return event.Event{Op: event.Delete, Object: e.Old}, true
 	default:
 		x.Line(0, "The object neither was selected nor is: nothing comes of the event.")
+		x.verdict("not selected")
 	}
 	return e, is
 }
@@ -217,9 +265,9 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	x.Line(0, "\nfilter:")
 	result, decided := x.tree(f, e)
 	if e.Op != event.Update && x.op != event.Update && f.UsesOld() {
-		pass := " Pass --old FILE, the object before."
-		if x.op == event.Delete {
-			pass = ""
+		pass := ""
+		if x.op == event.Add && x.found != nil {
+			pass = " Pass --old FILE, the object before."
 		}
 		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes.%s", pass)
 	}
@@ -227,9 +275,11 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	case !decided:
 	case result.Err != nil:
 		x.Line(0, "The filter failed: the event is given up.")
+		x.verdict("the filter fails")
 	case result.Matched:
 		x.goes("The event matches: it", e)
 	default:
 		x.Line(0, "The event does not match.")
+		x.verdict("does not match")
 	}
 }

@@ -39,13 +39,13 @@ func TestExplainLooksUp(t *testing.T) {
 		says         string
 		undecided    string
 	}{
-		{"node", "add", nodes, "The event matches: it goes to the outputs out.\n", ""},
+		{"node", "add", nodes, "The event matches: it goes to the output out.\n", ""},
 		{"node", "add", none, "The event does not match.\n", ""},
 		{"node", "add", maps,
 			"\nfilter:\nThis cannot be told: it depends on objects of nodes, which are not known here.\n",
 			"nodes"},
 		{"node", "delete", nil, "The event does not match.\n", ""}, // whatever the node is
-		{"maps", "add", maps, "The event matches: it goes to the outputs out.\n", ""},
+		{"maps", "add", maps, "The event matches: it goes to the output out.\n", ""},
 		{"maps", "add", nodes, "it depends on objects of maps", "maps"},
 		{"set", "add", nodes, "The event matches", ""},
 		{"set", "add", nil, "it depends on objects of nodes, which are not known here.\n", "nodes"},

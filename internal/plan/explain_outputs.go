@@ -13,6 +13,7 @@ import (
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/slack"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -31,7 +32,9 @@ func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas,
 // goes writes where an event goes that the listener passes on. What begins the sentence.
 func (x *explained) goes(what string, e event.Event) {
 	if h := x.listener.Handler; h != nil {
-		x.Line(0, "%s goes to the handler %s.", what, h.Wasm)
+		x.Line(0, "%s goes to the handler %s. What that emits goes to %s; to see it: informerd plugin run -c CONFIG -l %s --event OBJECT",
+			what, h.Wasm, outputNames(x.listener.Outputs), x.listener.Name)
+		x.verdict("goes to the handler")
 		return
 	}
 	if b := x.messages(); b != nil {
@@ -40,12 +43,15 @@ func (x *explained) goes(what string, e event.Event) {
 	}
 }
 
-// report writes which outputs take what a rule reports. What begins the sentence.
-func (x *explained) report(what string, e event.Event, r sink.Report) {
-	if b := x.messages(); b != nil {
-		m := b.Rule(e, time.Now(), r)
-		x.send(what, &m)
+// outputNames returns the names of outputs, with what they are.
+func outputNames(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no output"
+	case 1:
+		return "the output " + names[0]
 	}
+	return "the outputs " + strings.Join(names, ", ")
 }
 
 // messages returns what makes the listener's messages, nil if it cannot be made.
@@ -66,86 +72,168 @@ func (x *explained) messages() *cloudevent.Builder {
 	return b
 }
 
-// send writes which outputs take a message, and how their expressions evaluate it.
-func (x *explained) send(what string, m *sink.Message) {
+// decision is what an output makes of a message.
+type decision struct {
+	when  *filters.Explanation // nil without one
+	takes bool
+	fails bool
+	not   string // why it does not take it
+	made  []made
+}
+
+// made is what one of an output's expressions yields.
+type made struct {
+	field, text string
+	err         error
+}
+
+// decide returns what an output makes of a message.
+func decide(o *Output, m *sink.Message) (d decision) {
+	name := o.Config.Name
+	if o.Config.Alertmanager != nil && m.Report == nil {
+		d.not = name + " takes only reports of rules"
+		return d
+	}
 	var view filters.Message
 	delivery.View(&view, m)
+	if o.When != nil {
+		when := o.When.ExplainMessage(&view)
+		switch d.when = &when; {
+		case when.Err != nil:
+			d.fails, d.not = true, "the when of "+name+" fails, which makes a dead letter"
+			return d
+		case !when.Matched:
+			d.not = name + " does not take it"
+			return d
+		}
+	}
+	d.made = makes(o, &view, m)
+	for _, made := range d.made {
+		if made.err != nil {
+			d.fails, d.not = true, "the "+made.field+" of "+name+" fails, which makes a dead letter"
+			return d
+		}
+	}
+	d.takes = true
+	return d
+}
+
+// makes returns what an output's expressions make of a message.
+func makes(o *Output, view *filters.Message, m *sink.Message) (all []made) {
+	add := func(field string, f *filters.Filter,
+		yields func(*filters.Evaluator, *filters.Message) (string, error)) {
+		if f != nil {
+			text, err := yields(f.Evaluator(), view)
+			all = append(all, made{field, text, err})
+		}
+	}
+	add("data", o.Data, (*filters.Evaluator).JSONOf)
+	add("nats.subject", o.Subject, (*filters.Evaluator).TextOf)
+	add("patch.patch", o.Patch, (*filters.Evaluator).JSONOf)
+	add("slack.text", o.Text, (*filters.Evaluator).TextOf)
+	if o.Config.Slack != nil && o.Text == nil {
+		all = append(all, made{field: "the text for Slack", text: slack.Text(m)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		add("alertmanager.labels."+name, o.Labels[name], (*filters.Evaluator).TextOf)
+	}
+	return all
+}
+
+// send writes which outputs take a message, and how their expressions evaluate it. What begins the
+// sentence.
+func (x *explained) send(what string, m *sink.Message) {
 	var to, not []string
-	whens := map[*Output]filters.Explanation{}
+	var decisions []decision
 	for _, o := range x.outputs {
-		name := o.Config.Name
-		if o.Config.Alertmanager != nil && m.Report == nil {
-			not = append(not, name+" takes only reports of rules")
-			continue
+		d := decide(o, m)
+		if decisions = append(decisions, d); d.takes {
+			to = append(to, o.Config.Name)
+		} else {
+			not = append(not, d.not)
 		}
-		if o.When == nil {
+	}
+	x.headline(what, to, not)
+	for i, o := range x.outputs {
+		x.when(o, "when:", decisions[i].when)
+		x.yields(o, decisions[i].made)
+	}
+}
+
+// sendEnd is send for the end of a violation, which only outputs get that took the violation. Both
+// are judged here by what is known: the violation by the state before its end.
+func (x *explained) sendEnd(began, ended *sink.Message) {
+	var to, not []string
+	var begins, ends []decision
+	for _, o := range x.outputs {
+		begin, end := decide(o, began), decide(o, ended)
+		switch name := o.Config.Name; {
+		case begin.takes && end.takes:
 			to = append(to, name)
-			continue
-		}
-		switch whens[o] = o.When.ExplainMessage(&view); {
-		case whens[o].Err != nil:
-			not = append(not, "the when of "+name+" fails, which makes a dead letter")
-		case whens[o].Matched:
-			to = append(to, name)
+		case begin.takes && end.fails:
+			not = append(not, end.not)
+		case begin.takes:
+			not = append(not, name+" has the violation and does not take its end")
 		default:
-			not = append(not, name+" does not take it")
+			not = append(not, name+" does not take the violation, and so not its end")
 		}
+		if o.Config.Alertmanager != nil { // an alert keeps its labels
+			end.made = begin.made
+		}
+		begins, ends = append(begins, begin), append(ends, end)
 	}
-	goes := "to no output"
-	if len(to) > 0 {
-		goes = "to the outputs " + strings.Join(to, ", ")
+	x.headline("The report of its end", to, not)
+	for i, o := range x.outputs {
+		if !begins[i].takes {
+			x.when(o, "when, of the violation:", begins[i].when)
+			continue
+		}
+		x.when(o, "when, of its end:", ends[i].when)
+		x.yields(o, ends[i].made)
 	}
-	x.Line(0, "%s goes %s.", what, strings.Join(append([]string{goes}, not...), "; "))
-	for _, o := range x.outputs {
-		when, asked := whens[o]
-		if asked {
-			x.Line(0, "\noutput %s, when:", o.Config.Name)
-			if x.Err == nil {
-				x.Err = when.Write(x)
-			}
-		}
-		takes := !asked && (m.Report != nil || o.Config.Alertmanager == nil) ||
-			asked && when.Err == nil && when.Matched
-		if takes {
-			x.makes(o, &view)
-		}
+}
+
+// headline writes who takes a message, and who does not.
+func (x *explained) headline(what string, to, not []string) {
+	text := strings.Join(append([]string{"to " + outputNames(to)}, not...), "; ")
+	x.Line(0, "%s goes %s.", what, text)
+	x.verdict("goes " + text)
+}
+
+// when writes how an output's when evaluates a message.
+func (x *explained) when(o *Output, field string, when *filters.Explanation) {
+	if when == nil {
+		return
+	}
+	x.Line(0, "\noutput %s, %s", o.Config.Name, field)
+	if x.Err == nil {
+		x.Err = when.Write(x)
 	}
 }
 
 // maxShownText is how much is shown of what an output's expression yields, in characters.
 const maxShownText = 1000
 
-// makes writes what an output's expressions make of a message.
-func (x *explained) makes(o *Output, m *filters.Message) {
-	x.made(o, "data", o.Data, (*filters.Evaluator).JSONOf, m)
-	x.made(o, "nats.subject", o.Subject, (*filters.Evaluator).TextOf, m)
-	x.made(o, "patch.patch", o.Patch, (*filters.Evaluator).JSONOf, m)
-	x.made(o, "slack.text", o.Text, (*filters.Evaluator).TextOf, m)
-	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
-		x.made(o, "alertmanager.labels."+name, o.Labels[name], (*filters.Evaluator).TextOf, m)
+// yields writes what an output's expressions yield.
+func (x *explained) yields(o *Output, all []made) {
+	for _, m := range all {
+		x.Line(0, "\noutput %s, %s:", o.Config.Name, m.field)
+		text := m.text
+		switch {
+		case m.err != nil:
+			x.Line(0, "error: %v\nThe message becomes a dead letter.", m.err)
+			continue
+		case text == "" && strings.HasPrefix(m.field, "alertmanager.labels."):
+			text = "(nothing: the alert does not have this label)"
+		case text == "":
+			text = "(nothing: the value is nil or an empty text)"
+		}
+		if all := []rune(text); len(all) > maxShownText {
+			text = string(all[:maxShownText]) + "…"
+		}
+		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			text = strconv.Quote(text)
+		}
+		x.Line(0, "%s", text)
 	}
-}
-
-// made writes what one of an output's expressions yields, if it has it.
-func (x *explained) made(o *Output, field string, f *filters.Filter,
-	yields func(*filters.Evaluator, *filters.Message) (string, error), m *filters.Message) {
-	if f == nil {
-		return
-	}
-	x.Line(0, "\noutput %s, %s:", o.Config.Name, field)
-	text, err := yields(f.Evaluator(), m)
-	if err != nil {
-		x.Line(0, "error: %v\nThe message becomes a dead letter.", err)
-		return
-	}
-	if all := []rune(text); len(all) > maxShownText {
-		text = string(all[:maxShownText]) + "…"
-	}
-	if text == "" {
-		text = "(nothing: the value is nil or an empty text)"
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		text = strconv.Quote(text)
-	}
-	x.Line(0, "%s", text)
 }

@@ -30,12 +30,12 @@ listeners:
 			refuses + "\noutput adds, when:\ntrue ",
 			"\noutput text, data:\n{\"text\":\"plain deployments.apps/shop/web\"}\n"},
 		"filtered": {"The event matches: it goes to no output; high does not take it.\n" + refuses},
-		"handled":  {"the event goes to the handler my.wasm.\n"},
-		"fails": {"goes to the outputs out; the when of fails fails, which makes a dead letter; alerts takes only reports of rules.\n" +
+		"handled":  {"the event goes to the handler my.wasm. What that emits goes to the output high; to see it: informerd plugin run -c CONFIG -l handled --event OBJECT\n"},
+		"fails": {"goes to the output out; the when of fails fails, which makes a dead letter; alerts takes only reports of rules.\n" +
 			"\noutput fails, when:\nerror "},
 		"rules": {"reported at once: \"r\"\nThe report goes to the outputs out, high.\n\noutput high, when:\ntrue ",
 			"\noutput high, data:\n{\"name\":\"web\",\"op\":\"add\",\"rule\":\"r\"}\n",
-			"The report goes to the outputs out; high does not take it.\n"},
+			"The report goes to the output out; high does not take it.\n"},
 	} {
 		got := explain(t, cfg, listener, question(t, "add", object, ""))
 		for _, part := range want {
@@ -81,7 +81,7 @@ listeners:
 			"The report of its end goes to the outputs slack, nats, fix, alerts.\n",
 			"\noutput slack, slack.text:\nweb keeps large: n is 7\n",
 			"\noutput fix, patch.patch:\n{\"metadata\":{\"labels\":{\"broken\":null}}}\n",
-			"alertmanager.labels.n:\n0\n"}},
+			"alertmanager.labels.n:\n7\n"}},
 	} {
 		got := explain(t, cfg, "rules", c.q)
 		for _, part := range c.want {
@@ -153,7 +153,7 @@ listeners:
 	err = p.Explain(p.Listeners[0], e, nil, &b)
 	const want = `listener pods, add of Pod "web"
 
-There is no filter: the event goes to the outputs out; few does not take it.
+There is no filter: the event goes to the output out; few does not take it.
 
 output out, data:
 7
@@ -164,5 +164,61 @@ false  object.n < 2
 `
 	if err != nil || b.String() != want {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// The end of a violation goes to the outputs that took the violation and want its end. What cannot
+// be made is no delivery.
+func TestExplainOfWhoGetsAnEnd(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs:
+  both: {stdout: {}}
+  later: {stdout: {}, when: label("team") == "shop", data: object.n}
+  before: {stdout: {}, when: label("team") == "pay"}
+  never: {stdout: {}, when: label("team") == "x"}
+  fails: {stdout: {}, data: 'object.n + (violated ? 1 : "x")'}
+listeners:
+  rules: {informer: {resource: pods}, rules: [{name: large, deny: object.n > 1}], outputs: [both, later, before, never, fails]}
+`)
+	pod := func(n, team string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","labels":{"team":"` + team +
+			`"}},"n":` + n + `}`
+	}
+	got := explain(t, cfg, "rules", question(t, "update", pod("1", "shop"), pod("2", "pay")))
+	const want = `The object violated the rule before this update, and does not any more: the violation is resolved, which is reported to the outputs that got it.
+The report of its end goes to the output both; later does not take the violation, and so not its end; before has the violation and does not take its end; never does not take the violation, and so not its end; the data of fails fails, which makes a dead letter.
+
+output later, when, of the violation:
+false  label("team") == "shop"
+└─ label("team") = "pay"
+
+output before, when, of its end:
+false  label("team") == "pay"
+└─ label("team") = "shop"
+
+output never, when, of the violation:
+false  label("team") == "x"
+└─ label("team") = "pay"
+
+output fails, data:
+error: `
+	if !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A text that Slack gets by default is shown as well.
+func TestExplainOfTheDefaultText(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+cluster: {name: dev}
+outputs: {out: {slack: {url: "http://127.0.0.1/"}}}
+listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
+`)
+	got := explain(t, cfg, "pods", question(t, "add",
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, ""))
+	if !strings.HasSuffix(got, "\noutput out, the text for Slack:\nadded (pods web, dev)\n") {
+		t.Error(got)
 	}
 }

@@ -20,8 +20,13 @@ const (
 	broken
 )
 
+// moves reports whether an expression's answer may change although the object does not. What it was
+// earlier cannot be told now.
+func moves(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) > 0 }
+
 // rule writes what a rule reports of an event. What a listener remembers of the object is not known
-// here; the old object of an update is judged instead.
+// here; the old object of an update is judged instead, unless that may have been judged in another
+// way at its time.
 func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	switch {
 	case !selected:
@@ -32,18 +37,24 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	}
 	is := x.judge(r, "", e.Object, "what is known of the object stays as it is.")
 	was := kept // an object that is new to the rule has violated nothing
-	if e.Op == event.Update && is != unknown {
+	switch {
+	case e.Op != event.Update || is == unknown:
+	case moves(r.Deny()):
+		x.Line(0, "The rule looks at the clock or at other objects: it is evaluated again every minute, and what it was before this update is not known here.")
+		was = unknown
+	default:
 		was = x.judge(r, ", of the old object", e.Old, "what was known of the object stayed as it was.")
 	}
 	switch {
 	case is == unknown:
+		x.verdict("rule " + r.Name() + " cannot be told")
 	case is == broken:
 		x.violated(r, e, was)
 	case was == broken:
 		x.resolved(r, e, e.Old,
 			"The object violated the rule before this update, and does not any more")
 	case was == unknown:
-		x.Line(0, "The object does not violate the rule: an open violation is resolved.")
+		x.Line(0, "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.")
 	default:
 		x.Line(0, "The object does not violate the rule.")
 	}
@@ -76,16 +87,20 @@ func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
 			again = fmt.Sprintf("it is reported again only every %v, as repeat says", r.Repeat())
 		}
 		x.Line(0, "The object violated the rule before this update, too: %s.", again)
+		x.verdict("violates " + r.Name() + " as before: " + again)
 		return
 	}
-	how := "The object violates the rule, which is reported at once"
+	how := "which is reported at once"
 	switch {
-	case was == broken:
-		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported once, when it has done so for %v", r.For())
 	case r.For() > 0:
-		how = fmt.Sprintf("The object violates the rule, which is reported once it has done so for %v", r.For())
+		how = fmt.Sprintf("which is reported once it has done so for %v", r.For())
 	case was == unknown:
 		how += ", unless it did so before this update"
+	}
+	x.verdict("violates " + r.Name() + ", " + how)
+	how = "The object violates the rule, " + how
+	if was == broken {
+		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported once, when it has done so for %v", r.For())
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {
@@ -101,8 +116,10 @@ func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
 	if r.For() > 0 { // it is reported since time has passed
 		e.Op, e.Old = 0, nil
 	}
-	x.report("The report", e, sink.Report{Rule: r.Name(), Severity: r.Severity(), Message: message,
-		Violated: true, Since: time.Now().Add(-r.For())})
+	if b := x.messages(); b != nil {
+		m := b.Rule(e, time.Now(), reportOf(r, message, true))
+		x.send("The report", &m)
+	}
 }
 
 // messageOf returns the message of a report, which has the rule's name if the expression has none.
@@ -113,37 +130,52 @@ func messageOf(r *rules.Rule, text filters.Explanation) string {
 	return text.Value
 }
 
+// reportOf returns a report of a violation that began just now, or as long ago as the rule's for.
+func reportOf(r *rules.Rule, message string, violated bool) sink.Report {
+	return sink.Report{Rule: r.Name(), Severity: r.Severity(), Message: message,
+		Violated: violated, Since: time.Now().Add(-r.For())}
+}
+
 // ends writes what is reported of an object that is gone, or has left the set.
 func (x *explained) ends(r *rules.Rule, e event.Event) {
 	gone := "The object is gone"
 	if x.op != event.Delete {
 		gone = "The object has left what the listener looks at"
 	}
-	switch x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.") {
-	case kept:
+	last := x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.")
+	switch {
+	case last == unknown || moves(r.Deny()):
+		x.Line(0, "%s: an open violation is resolved, which is reported to the outputs that got it.",
+			gone)
+		x.verdict("an open violation of " + r.Name() + " is resolved")
+	case last == kept:
 		x.Line(0, "%s, and did not violate the rule: nothing is reported.", gone)
-	case unknown:
-		x.Line(0, "%s: an open violation is resolved.", gone)
-	case broken:
-		last := e.Object
+	default:
+		then := e.Object
 		e.Object = x.object
-		x.resolved(r, e, last, gone)
+		x.resolved(r, e, then, gone)
 	}
 }
 
-// resolved writes what is reported of a violation that has ended. The message is that of the
-// violation, in its last state here.
+// resolved writes what is reported of a violation that has ended. Then is the last known state in
+// which the object violated the rule.
 func (x *explained) resolved(r *rules.Rule, e event.Event, then *object.Object, what string) {
-	lasted := ""
+	lasted, with := "", ""
 	if r.For() > 0 {
 		lasted = fmt.Sprintf(", if it had lasted for %v", r.For())
 	}
-	x.Line(0, "%s: the violation is resolved, which is reported to the outputs that got it%s.", what,
-		lasted)
 	message := r.Name()
 	if m := r.Message(); m != nil {
 		message = messageOf(r, m.Explain(stateOf(then), x.caches))
+		with = fmt.Sprintf(", with the message that it began with (by the state before: %q)", message)
 	}
-	x.report("The report of its end", e, sink.Report{Rule: r.Name(),
-		Severity: r.Severity(), Message: message, Since: time.Now().Add(-r.For())})
+	x.Line(0, "%s: the violation is resolved, which is reported to the outputs that got it%s%s.", what,
+		lasted, with)
+	x.verdict("resolves " + r.Name())
+	if b := x.messages(); b != nil {
+		now := time.Now()
+		began := b.Rule(stateOf(then), now, reportOf(r, message, true))
+		ended := b.Rule(e, now, reportOf(r, message, false))
+		x.sendEnd(&began, &ended)
+	}
 }

@@ -48,12 +48,13 @@ func TestExplain(t *testing.T) {
     outputs: [out]
   both: {informer: {resource: pods}, filter: "true", rules: [{name: large, deny: object.n > 1}], outputs: [out]}
 `)
+	const began = `, with the message that it began with (by the state before: "n of web")`
 	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: it sends no events.\n"
 	const ended = "The object violated the rule before this update, and does not any more: the violation is resolved, which is reported to the outputs that got it"
-	const end = "The report of its end goes to the outputs out.\n"
+	const end = "The report of its end goes to the output out.\n"
 	for name, c := range map[string]struct{ listener, op, n, old, want string }{
 		"no expression": {
-			"plain", "add", "1", "", "\nThere is no filter: the event goes to the outputs out.\n"},
+			"plain", "add", "1", "", "\nThere is no filter: the event goes to the output out.\n"},
 		"another op": {
 			"deletes", "add", "1", "", "\nThe listener wants delete: the event goes no further.\n"},
 		"resync is not on": {
@@ -61,7 +62,7 @@ func TestExplain(t *testing.T) {
 			"\nThe listener wants add, update, delete: the event goes no further.\n"},
 		"handler": {
 			"handled", "add", "1", "",
-			"\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
+			"\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm. What that emits goes to the output out; to see it: informerd plugin run -c CONFIG -l handled --event OBJECT\n"},
 		"refused": {
 			"filtered", "update", "1", "2",
 			"\nfilter:\nfalse  object.n > 1\n└─ object.n = 1\nThe event does not match.\n"},
@@ -77,42 +78,42 @@ func TestExplain(t *testing.T) {
 			"\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object neither was selected nor is: nothing comes of the event.\n"},
 		"enters": {
 			"set", "update", "1", "3",
-			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n"},
+			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the output out.\n"},
 		"leaves": {
 			"set", "update", "2", "1",
 			"\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object leaves the set: to the listener this is a delete of its old state.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n"},
 		"stays": {
 			"set", "update", "1", "1",
-			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
+			"Note: the object and the old one are the same: an API server sends no update without a change\n\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
 		"rules, violated": {
 			"rules", "add", "2", "",
-			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is reported at once: \"large\"\nThe report goes to the outputs out.\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is reported once it has done so for 1m0s: \"n of web\"\nThe report goes to the outputs out.\n" + eventsStay},
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is reported at once: \"large\"\nThe report goes to the output out.\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is reported once it has done so for 1m0s: \"n of web\"\nThe report goes to the output out.\n" + eventsStay},
 		"rules, kept": {
 			"rules", "update", "1", "2",
-			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\n\nrule large (low), deny, of the old object:\ntrue   object.n > 1\n└─ object.n = 2\n" + ended + ".\n" + end + "\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\n\nrule told (info), deny, of the old object:\ntrue   object.n == 2\n└─ object.n = 2\n" + ended + ", if it had lasted for 1m0s.\n" + end + eventsStay},
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\n\nrule large (low), deny, of the old object:\ntrue   object.n > 1\n└─ object.n = 2\n" + ended + ".\n" + end + "\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\n\nrule told (info), deny, of the old object:\ntrue   object.n == 2\n└─ object.n = 2\n" + ended + ", if it had lasted for 1m0s" + began + ".\n" + end + eventsStay},
 		"rules, before as well": {
 			"both", "update", "3", "2",
-			"\nrule large (medium), deny:\ntrue   object.n > 1\n└─ object.n = 3\n\nrule large (medium), deny, of the old object:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violated the rule before this update, too: it is not reported again.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+			"\nrule large (medium), deny:\ntrue   object.n > 1\n└─ object.n = 3\n\nrule large (medium), deny, of the old object:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violated the rule before this update, too: it is not reported again.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, neither": {
 			"both", "update", "1", "0",
-			"\nrule large (medium), deny:\nfalse  object.n > 1\n└─ object.n = 1\n\nrule large (medium), deny, of the old object:\nfalse  object.n > 1\n└─ object.n = 0\nThe object does not violate the rule.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+			"\nrule large (medium), deny:\nfalse  object.n > 1\n└─ object.n = 1\n\nrule large (medium), deny, of the old object:\nfalse  object.n > 1\n└─ object.n = 0\nThe object does not violate the rule.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, entered": {
 			"rules", "update", "2", "9",
-			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object enters the set: to the listener this is an add.\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is reported at once: \"large\"\nThe report goes to the outputs out.\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is reported once it has done so for 1m0s: \"n of web\"\nThe report goes to the outputs out.\n" + eventsStay},
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object enters the set: to the listener this is an add.\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is reported at once: \"large\"\nThe report goes to the output out.\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is reported once it has done so for 1m0s: \"n of web\"\nThe report goes to the output out.\n" + eventsStay},
 		"rules, left": {
 			"rules", "update", "9", "3",
 			"\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 3\nThe object leaves the set: to the listener this is a delete of its old state.\n\nrule large (low), deny, of its last state:\ntrue   object.n > 1\n└─ object.n = 3\nThe object has left what the listener looks at: the violation is resolved, which is reported to the outputs that got it.\n" + end + "\nrule told (info), deny, of its last state:\nfalse  object.n == 2\n└─ object.n = 3\nThe object has left what the listener looks at, and did not violate the rule: nothing is reported.\n" + eventsStay},
 		"rules, failed before": {
 			"both", "update", "2", `"a"`,
 			"\nrule large (medium), deny:\ntrue   object.n > 1\n└─ object.n = 2\n\nrule large (medium), deny, of the old object:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " +
-				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what was known of the object stayed as it was.\nThe object violates the rule, which is reported at once, unless it did so before this update: \"large\"\nThe report goes to the outputs out.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what was known of the object stayed as it was.\nThe object violates the rule, which is reported at once, unless it did so before this update: \"large\"\nThe report goes to the output out.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, failed": {
 			"both", "add", `"a"`, "",
 			"\nrule large (medium), deny:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " +
-				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, deleted": {
 			"both", "delete", "2", "",
-			"\nrule large (medium), deny, of its last state:\ntrue   object.n > 1\n└─ object.n = 2\nThe object is gone: the violation is resolved, which is reported to the outputs that got it.\n" + end + "\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+			"\nrule large (medium), deny, of its last state:\ntrue   object.n > 1\n└─ object.n = 2\nThe object is gone: the violation is resolved, which is reported to the outputs that got it.\n" + end + "\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, unselected": {
 			"rules", "resync", "9", "",
 			"\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
@@ -146,7 +147,7 @@ func TestExplainSeesWhatTheListenerWould(t *testing.T) {
 		t.Error(got)
 	}
 	if got := explain(t, cfg, "drops", q); !strings.HasSuffix(got,
-		"The event matches: it goes to the outputs out.\n") {
+		"The event matches: it goes to the output out.\n") {
 		t.Error(got)
 	}
 }

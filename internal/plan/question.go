@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -19,6 +20,10 @@ type Question struct {
 	// Lookups has the objects that lookups find, by the names of informers. What depends on another
 	// informer is not decided.
 	Lookups map[string][]ObjectFile
+
+	Initial  bool // the event is one of the first list
+	Supposed bool // the object is one of the cluster, whose add is supposed
+	Summary  bool // one line is written, of what becomes of the event
 }
 
 // ObjectFile is an object in the text of a file.
@@ -34,7 +39,7 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	e.Op = q.Op
+	e.Op, e.Initial = q.Op, q.Initial
 	if e.Object, err = q.Object.parse(parser); err != nil || q.Op != event.Update {
 		return e, err
 	}
@@ -51,6 +56,26 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 			q.Old.Path)
 	}
 	return e, nil
+}
+
+// notes returns what is odd about the question.
+func (q Question) notes(e event.Event) (notes []string) {
+	if q.Supposed {
+		notes = append(notes, "this is what would come of the object if it were added now; --op and --old FILE ask about another event")
+	}
+	if e.Op != event.Update {
+		return notes
+	}
+	is, was := e.Object.ResourceVersion(), e.Old.ResourceVersion()
+	newer, err1 := strconv.ParseUint(is, 10, 64)
+	older, err2 := strconv.ParseUint(was, 10, 64)
+	switch {
+	case is == was && is != "" || bytes.Equal(q.Object.JSON, q.Old.JSON):
+		notes = append(notes, "the object and the old one are the same: an API server sends no update without a change")
+	case err1 == nil && err2 == nil && newer < older:
+		notes = append(notes, fmt.Sprintf("the old object has a later version (%s) than the object (%s): they may have been swapped", was, is))
+	}
+	return notes
 }
 
 func quotedKey(o *object.Object) string {

@@ -102,16 +102,17 @@ func (r *Recorder) Look() []Event {
 	return shown
 }
 
-// Event returns an event that is kept.
-func (r *Recorder) Event(number uint64) (e event.Event, ok bool) {
+// Event returns an event that is kept, and what became of it.
+func (r *Recorder) Event(number uint64) (e event.Event, outcome string, ok bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, record := range r.events {
+	records := slices.Clone(r.events)
+	r.mu.Unlock()
+	for _, record := range records {
 		if record.number == number {
-			return record.event, true
+			return record.event, record.show().Outcome, true
 		}
 	}
-	return e, false
+	return e, "", false
 }
 
 // Expire forgets the events if nobody looks at them any more. Without it that waits for the next

@@ -82,10 +82,10 @@ func TestOnlySoManyAreKept(t *testing.T) {
 		if len(shown) != maxEvents || shown[0].Object != fmt.Sprint("shop/b", 2*maxEvents-1) {
 			t.Errorf("%d events, the newest is %+v", len(shown), shown[0])
 		}
-		if _, ok := r.Event(1); ok {
+		if _, _, ok := r.Event(1); ok {
 			t.Error("the first event is still there")
 		}
-		if e, ok := r.Event(shown[3].Number); !ok || "shop/"+e.Object.Name() != shown[3].Object {
+		if e, outcome, ok := r.Event(shown[3].Number); !ok || outcome != shown[3].Outcome || "shop/"+e.Object.Name() != shown[3].Object {
 			t.Errorf("%+v", e)
 		}
 	})

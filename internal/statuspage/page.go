@@ -172,11 +172,13 @@ func (p *Page) explain(_ *http.Request, given map[string]string) (any, error) {
 	if err != nil {
 		return nil, problem{http.StatusBadRequest, "event is the number of an event that /events shows"}
 	}
-	e, kept := l.Recent.Event(number)
+	e, outcome, kept := l.Recent.Event(number)
 	if !kept {
 		return nil, problem{http.StatusNotFound, "this event is not kept any more: only the last ones are"}
 	}
 	var text strings.Builder
+	fmt.Fprintf(&text, "What became of it: %s. Below it is judged again, by what is known now.\n\n",
+		outcome)
 	err = l.Explain(e, &text)
 	return map[string]string{"text": text.String()}, err
 }

@@ -165,7 +165,7 @@ func TestLastEventsAreExplained(t *testing.T) {
 		t.Fatalf("%+v", shown)
 	}
 	text := decode[map[string]string](t, get(t, p, "/explain?listener=hooks&event=1"))["text"]
-	if text != "add of a" {
+	if text != "What became of it: passed. Below it is judged again, by what is known now.\n\nadd of a" {
 		t.Error(text)
 	}
 	if w := get(t, p, "/explain?listener=hooks&event=2"); w.Code != http.StatusInternalServerError {

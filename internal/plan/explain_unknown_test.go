@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// What was decided earlier by the clock or by other objects is not taken for what it is now.
+func TestExplainOfWhatMoves(t *testing.T) {
+	cfg := parse(t, head+`
+  rules:
+    informer: {resource: pods}
+    rules:
+      - {name: aged, deny: age() > "1h"}
+      - {name: lonely, deny: 'cached("nodes", "", object.spec.nodeName) == nil', message: object.metadata.name}
+    outputs: [out]
+  set: {informer: {resource: pods}, select: age() > "1h", outputs: [out]}
+informers: {nodes: {resource: nodes}}
+`)
+	const (
+		old   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"nodeName":"n"}}`
+		young = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","creationTimestamp":"2999-01-01T00:00:00Z"},"spec":{"nodeName":"n"}}`
+		looks = " looks at the clock or at other objects: "
+		rule  = "The rule" + looks + "it is evaluated again every minute, and what it was before this update is not known here.\n"
+	)
+	for name, c := range map[string]struct {
+		listener, op, object, old string
+		want, not                 []string
+	}{
+		"violated": {"rules", "update", old, young, []string{
+			rule + `The object violates the rule, which is reported at once, unless it did so before this update: "aged"`,
+			`The object violates the rule, which is reported at once, unless it did so before this update: "web"`,
+		}, []string{"of the old object", "again: "}},
+		"kept": {"rules", "update", young, old, []string{
+			rule + "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.\n",
+		}, []string{"of the old object"}},
+		"gone": {"rules", "delete", young, "", []string{
+			"The object is gone: an open violation is resolved, which is reported to the outputs that got it.\n",
+		}, []string{"nothing is reported"}},
+		"selected": {"set", "update", old, young, []string{
+			"The object is selected. This is an update if it was before, which is not known here; else it is an add.\n",
+			"the event goes to the output out.\n",
+		}, []string{"of the old object"}},
+		"not selected": {"set", "update", young, old, []string{
+			"The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.\n",
+		}, []string{"of the old object", "goes to"}},
+		"a delete": {"set", "delete", young, "", []string{
+			"To the listener this is a delete if it was before, which is not known here",
+		}, []string{"goes to"}},
+	} {
+		q := question(t, c.op, c.object, c.old)
+		q.Lookups = map[string][]ObjectFile{"nodes": nil}
+		got := explain(t, cfg, c.listener, q)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s:\n%s\nwant %s", name, got, want)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%s:\n%s\nwant no %s", name, got, not)
+			}
+		}
+	}
+}
+
+// What is odd about a question is noted, and what is taken for granted.
+func TestNotesOfExplain(t *testing.T) {
+	cfg := parse(t, head+`
+  pods: {informer: {resource: pods}, filter: '!initial', outputs: [out]}
+  shop: {informer: {resource: pods, namespaces: [shop]}, outputs: [out]}
+`)
+	pod := func(version string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","resourceVersion":"` + version + `"}}`
+	}
+	const assumed = "└─ initial = false\nNote: initial is false here; pass --initial for an object of the first list.\n"
+	for name, c := range map[string]struct {
+		change func(*Question)
+		old    string
+		want   string
+		not    bool
+	}{
+		"swapped": {nil, pod("11"),
+			"Note: the old object has a later version (11) than the object (9): they may have been swapped\n", false},
+		"the same": {nil, pod("9"), "Note: the object and the old one are the same: ", false},
+		"earlier":  {nil, pod("8"), "Note: ", true},
+		"supposed": {func(q *Question) { q.Supposed = true }, "",
+			"Note: this is what would come of the object if it were added now; --op and --old FILE ask about another event\n", false},
+		"not initial": {nil, "", "", false},
+		"initial":     {func(q *Question) { q.Initial = true }, "", "Note: ", true},
+	} {
+		op := "add"
+		if c.old != "" {
+			op = "update"
+		}
+		q := question(t, op, pod("9"), c.old)
+		if c.change != nil {
+			c.change(&q)
+		}
+		if got := explain(t, cfg, "pods", q); strings.Contains(got, c.want) == c.not {
+			t.Errorf("%s:\n%s\nwant %s", name, got, c.want)
+		}
+	}
+	if got := explain(t, cfg, "pods", question(t, "add", pod("9"), "")); strings.Count(got,
+		"Note: initial is false") != 1 {
+		t.Errorf("%s\nwant %s", got, assumed)
+	}
+	var out bytes.Buffer
+	var unwatched *UnwatchedError
+	if err := Explain(cfg, nil, "shop", question(t, "add", pod("9"), ""), &out); !errors.As(err,
+		&unwatched) || !strings.HasSuffix(out.String(),
+		"\n\nNone of this happens: the listener gets no event of this object.\n") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// A summary is one line for each object.
+func TestSummaries(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}}, few: {stdout: {}, when: object.n == 7}}
+informers: {nodes: {resource: nodes}}
+listeners:
+  plain: {informer: {resource: pods}, outputs: [out, few]}
+  filtered: {informer: {resource: pods}, filter: object.n > 1, outputs: [out]}
+  set: {informer: {resource: pods}, select: object.n > 1, outputs: [out]}
+  shop: {informer: {resource: pods, namespaces: [pay]}, outputs: [out]}
+  handled: {informer: {resource: pods}, handler: {wasm: my.wasm}, outputs: [out]}
+  looks: {informer: {resource: pods}, rules: [{name: r, deny: 'cached("nodes", "", "n") == nil'}], outputs: [out]}
+  rules: {informer: {resource: pods}, rules: [{name: large, deny: object.n > 1}, {name: slow, for: 5m, deny: object.n > 2}], outputs: [out, few]}
+`)
+	pod := func(n string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
+	}
+	for _, c := range []struct{ listener, n, old, want string }{
+		{"plain", "1", "", "goes to the output out; few does not take it"},
+		{"plain", "7", "", "goes to the outputs out, few"},
+		{"filtered", "1", "", "does not match"},
+		{"filtered", `"a"`, "", "the filter fails"},
+		{"set", "1", "", "not selected"},
+		{"set", "1", "0", "not selected"},
+		{"shop", "1", "", "not watched; the informer watches only the namespaces pay"},
+		{"handled", "1", "", "goes to the handler"},
+		{"looks", "1", "", "rule r cannot be told"},
+		{"rules", "1", "", "nothing"},
+		{"rules", "2", "", "violates large, which is reported at once; goes to the output out; few does not take it"},
+		{"rules", "2", "3", "violates large as before: it is not reported again; resolves slow; goes to the output out; few does not take the violation, and so not its end"},
+		{"rules", "1", "2", "resolves large; goes to the output out; few does not take the violation, and so not its end"},
+	} {
+		op := "add"
+		if c.old != "" {
+			op = "update"
+			c.old = pod(c.old)
+		}
+		q := question(t, op, pod(c.n), c.old)
+		q.Summary = true
+		var out bytes.Buffer
+		err := Explain(cfg, nil, c.listener, q, &out)
+		if want := `Pod "shop/web": ` + c.want + "\n"; out.String() != want || (err != nil) !=
+			(c.listener == "shop" || c.listener == "looks") {
+			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.listener, c.n, err, &out, want)
+		}
+	}
+}
