@@ -43,7 +43,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 	if !reports { // a rule reports whatever happens
 		c.events.On = on
 	}
-	c.events.Texts = textsOf(listeners)
+	c.events.Texts, c.events.Severities = textsOf(listeners), severitiesOf(listeners)
 	if len(informers) == 0 {
 		return c
 	}

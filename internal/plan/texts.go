@@ -72,6 +72,20 @@ func textsOf(listeners []*config.Listener) map[string][]string {
 	return texts
 }
 
+// severitiesOf returns those that the rules of listeners have, the least first.
+func severitiesOf(listeners []*config.Listener) (all []string) {
+	for _, severity := range rules.Severities {
+		if slices.ContainsFunc(listeners, func(l *config.Listener) bool {
+			return slices.ContainsFunc(l.Rules, func(r config.Rule) bool {
+				return r.Severity == severity
+			})
+		}) {
+			all = append(all, severity)
+		}
+	}
+	return all
+}
+
 // emittedTypes returns the types of events that a handler may emit, and whether these are all.
 func emittedTypes(grant *config.EmitGrant) (types []string, all bool) {
 	switch {

@@ -61,6 +61,35 @@ listeners:
 	}
 }
 
+// A severity that no rule of an output's listeners has is warned of, whatever other listeners have.
+func TestOutputsThatNoRuleReaches(t *testing.T) {
+	for rules, want := range map[string]string{
+		`{name: r, deny: "false"}`: `nothing is sent to this output: no rule of its listeners has the severity "critical"; all have medium`,
+		`{name: r, severity: low, deny: "false"}, {name: s, severity: info, deny: "false"}`: `nothing is sent to this output: no rule of its listeners has the severity "critical"; they have info, low`,
+		`{name: r, severity: critical, deny: "false"}, {name: s, deny: "false"}`:            "",
+	} {
+		p, mistakes := Compile(parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+informers: {pods: {resource: pods}}
+outputs: {out: {stdout: {}, when: severity == "critical"}, all: {stdout: {}}}
+listeners:
+  a: {informer: pods, rules: [`+rules+`], outputs: [out]}
+  events: {informer: pods, outputs: [out]}
+  other: {informer: pods, rules: [{name: r, severity: critical, deny: "false"}], outputs: [all]}
+`), nil)
+		if len(mistakes) > 0 {
+			t.Fatal(mistakes)
+		}
+		got := ""
+		for _, w := range p.Outputs["out"].When.Warnings() {
+			got += w.Message
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", rules, got, want)
+		}
+	}
+}
+
 // Without rules there is no severity, and without a listener nothing is known.
 func TestTextsOfOutputsWithoutRules(t *testing.T) {
 	p, mistakes := Compile(parse(t, `apiVersion: informerd.dev/v1alpha1

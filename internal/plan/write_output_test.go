@@ -9,7 +9,7 @@ func TestPlanOfOutputs(t *testing.T) {
 	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners:
-  a: {informer: {resource: pods}, rules: [{name: r, deny: "true"}], outputs: [out, some, file, hook, bus, core, log, note, fix, try, chat, pager]}
+  a: {informer: {resource: pods}, rules: [{name: r, severity: high, deny: "true"}], outputs: [out, some, file, hook, bus, core, log, note, fix, try, chat, pager]}
   b: {informer: {resource: pods}, outputs: [some]}
 outputs:
   out: {stdout: {}}

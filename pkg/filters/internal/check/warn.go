@@ -28,8 +28,9 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 	if w.on == 0 {
 		w.on = condition.EveryOp
 	}
-	w.asksForOld = asksForOld(n)
+	w.asksForOld = logic.AsksForOld(n)
 	w.comment()
+	logic.NoRule(n, draft.Expression, w.warnf)
 	w.visit(n, w.on)
 	if !draft.Kind.SeesMessages() { // whose op can be ""
 		w.neverOrAlways(n)
@@ -57,6 +58,8 @@ type warner struct {
 	texts    *nodes.Extents // nil: not needed yet
 
 	asksForOld   bool
+	guards       int // around the visited node that are false without an old object
+	guarding     logic.Guards
 	placeholders int // that were read
 }
 
@@ -91,20 +94,33 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 			}
 			w.chains.Look(n, func(n ast.Node) string { return written(w.texts, n) },
 				func(at ast.Node, message string) { w.warnf(at, "%s", message) })
-			w.visit(n.Left, ops&w.opsOf(n.Right, and))
-			w.visit(n.Right, ops&w.opsOf(n.Left, and))
+			w.visitWith(n.Left, n.Right, and, ops)
+			w.visitWith(n.Right, n.Left, and, ops)
 			return
 		}
 		w.opNames(n)
 		w.differsFromOld(n, ops)
 	case *ast.ConditionalNode:
 		w.visit(n.Cond, ops)
-		w.visit(n.Exp1, ops&w.opsOf(n.Cond, true))
+		w.visitWith(n.Exp1, n.Cond, true, ops)
 		w.visit(n.Exp2, ops&w.opsOf(n.Cond, false))
 		return
 	}
 	for _, child := range nodes.Children(n) {
 		w.visit(child, ops)
+	}
+}
+
+// visitWith visits a node whose value matters only where another one is true, or false without
+// wanted.
+func (w *warner) visitWith(n, other ast.Node, wanted bool, ops event.OpSet) {
+	guard := wanted && w.guarding.Is(other)
+	if guard {
+		w.guards++
+	}
+	w.visit(n, ops&w.opsOf(other, wanted))
+	if guard {
+		w.guards--
 	}
 }
 

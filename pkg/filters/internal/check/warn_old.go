@@ -2,6 +2,7 @@ package check
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -14,7 +15,8 @@ import (
 // differsFromOld warns about object.x != old.x where events without an old object occur,
 // too: nil differs from everything.
 func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
-	if n.Operator != "!=" || !ops.Has(event.Update) || !ops.Has(event.Add) || w.asksForOld {
+	if n.Operator != "!=" || !ops.Has(event.Update) || !ops.Has(event.Add) || w.asksForOld ||
+		w.guards > 0 {
 		return
 	}
 	left, leftSteps := nodes.ConstantSteps(n.Left)
@@ -37,7 +39,7 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 			}
 		}
 		instead = "; write changed(\"" + path.String() + "\")"
-		if text := path.String(); text == "" || !plainPath(text) {
+		if text := path.String(); text == "" || strings.ContainsFunc(text, needsQuotes) {
 			instead = ""
 		}
 	}
@@ -48,27 +50,4 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
-// plainPath reports whether a path needs no quotes.
-func plainPath(text string) bool {
-	for _, r := range text {
-		if !syntax.IsWordRune(r) && r != '.' && r != '[' && r != ']' {
-			return false
-		}
-	}
-	return true
-}
-
-// asksForOld reports whether the expression compares old itself somewhere, so that its
-// author knows that it can be nil.
-func asksForOld(n ast.Node) bool {
-	if binary, ok := n.(*ast.BinaryNode); ok &&
-		(nodes.IsName(binary.Left, "old") || nodes.IsName(binary.Right, "old")) {
-		return true
-	}
-	for _, child := range nodes.Children(n) {
-		if asksForOld(child) {
-			return true
-		}
-	}
-	return false
-}
+func needsQuotes(r rune) bool { return !syntax.IsWordRune(r) && !strings.ContainsRune(".[]", r) }

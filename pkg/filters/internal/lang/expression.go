@@ -43,6 +43,9 @@ type Expression struct {
 	// Texts has the only texts that a variable of messages may be, besides the empty one. One
 	// without an entry may be any.
 	Texts map[string][]string
+	// Severities are those of the rules whose reports the expression sees; nil if that is unknown.
+	// Texts has those that there can be.
+	Severities []string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
 	// Given are the texts of other conditions that an object meets before this expression looks at
