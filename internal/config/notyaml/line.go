@@ -7,64 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// lineMember is a key with its value, on one line. Offset is where the value begins, in
-// bytes of the line.
-type lineMember struct {
-	key, value string
-	offset     int
-}
-
-var keyBefore = regexp.MustCompile(`^(\s*(?:- +)*)([A-Za-z_][A-Za-z0-9_-]*):\s+`)
-
-// membersOf cuts a line into its members: one, or those in braces.
-func membersOf(line string) []lineMember {
-	var all []lineMember
-	if head := keyBefore.FindStringSubmatch(line); head != nil {
-		offset := len(head[0])
-		value := strings.TrimRight(line[offset:], " \r")
-		if open := strings.TrimLeft(value, "[ "); !strings.HasPrefix(open, "{") ||
-			strings.HasPrefix(value, "{{") {
-			return []lineMember{{head[2], value, offset}}
-		}
-		all = inBraces(line, offset)
-	}
-	if trimmed := strings.TrimLeft(line, " -"); len(all) == 0 && strings.HasPrefix(trimmed, "{") {
-		all = inBraces(line, len(line)-len(trimmed))
-	}
-	return all
-}
-
-var keyInBraces = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_-]*):\s+`)
-
-// inBraces finds the members of {…}, each up to the next key.
-func inBraces(line string, from int) (all []lineMember) {
-	heads := keyInBraces.FindAllStringSubmatchIndex(line[from:], -1)
-	for i, head := range heads {
-		begin, end := from+head[1], len(line)
-		if i+1 < len(heads) {
-			end = from + heads[i+1][0]
-		}
-		value := strings.TrimSpace(line[begin:end])
-		if i+1 == len(heads) {
-			for surplus(value) && strings.HasSuffix(value, "}") || strings.HasSuffix(value, "]") &&
-				surplus(value) {
-				value = strings.TrimSpace(value[:len(value)-1])
-			}
-			value = strings.TrimSuffix(value, ",")
-		}
-		if !strings.HasPrefix(value, "{") || strings.HasPrefix(value, "{{") {
-			all = append(all, lineMember{line[from+head[2] : from+head[3]], value, begin})
-		}
-	}
-	return all
-}
-
-// surplus reports whether a text closes more brackets than it opens.
-func surplus(text string) bool {
-	return strings.Count(text, "[")+strings.Count(text, "{") <
-		strings.Count(text, "]")+strings.Count(text, "}")
-}
-
 // Quoted writes a value so that YAML leaves it as it is.
 func Quoted(value string) string { return "'" + strings.ReplaceAll(value, "'", "''") + "'" }
 
@@ -79,6 +21,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
 			return column, "the value of " + m.key + " has brackets, which end it within {…}", hint
 		}
+		if from := source.FindString(m.value); from != "" {
+			return column, "a mapping in the line of " + m.key + " needs braces",
+				"write " + m.key + ": {" + Short(from) + "}"
+		}
 		if inner, ok := quotedWhole(m.value); ok {
 			write = fmt.Sprintf("quotes within quotes end the value: put other quotes around all of it, as in %s: %s",
 				m.key, Short(inOtherQuotes(inner)))
@@ -88,6 +34,9 @@ func Line(line string, flow bool) (column int, message, hint string) {
 				"write " + m.key + ": [" + Short(item) + "], or one item a line after a dash, below " + m.key
 		}
 		switch rest, closed := afterQuote(m.value); {
+		case isObject(m.key, m.value):
+			return column, "the value of " + m.key + " is an expression, which YAML takes for a mapping",
+				write
 		case m.value == "" || strings.HasPrefix(m.value, "#"):
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
 			switch escape := wrongEscape.FindStringSubmatch(m.value); {
@@ -127,6 +76,9 @@ func Line(line string, flow bool) (column int, message, hint string) {
 	}
 	return 0, "", ""
 }
+
+// source says where a value comes from, without braces.
+var source = regexp.MustCompile(`^from(Env|File): [A-Za-z0-9_./-]+$`)
 
 var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 

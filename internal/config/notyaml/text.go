@@ -42,6 +42,11 @@ func Text(lines []string, n int, cause string) (Finding, bool) {
 	if f, found := openQuote(lines, n); found {
 		return f, true
 	}
+	for _, find := range []func([]string, int) (Finding, bool){openObject, belowDash, goesOn} {
+		if f, found := find(lines, n); found {
+			return f, true
+		}
+	}
 	for _, at := range []int{n, n - 1} {
 		if at < 1 || at > len(lines) {
 			continue
