@@ -25,8 +25,8 @@ type Explanation struct {
 }
 
 // Step is a part of the expression that is neither a constant nor the name of a function.
-// Steps of one field, such as object.spec.replicas, are one part. So are a && b && c, whose
-// children are a, b and c. The children of changed are its paths, with what differs below each.
+// Steps of one field, such as object.spec.replicas, are one part. So are a && b && c and a + b + c,
+// whose children are a, b and c. The children of changed are its paths, with what differs below each.
 type Step struct {
 	Text         string // as it is written
 	Line, Column int    // like those of a CompileError
@@ -180,8 +180,8 @@ func (o *outliner) below(n ast.Node) []ast.Node {
 			return nodes.Children(inner)
 		}
 	case *ast.BinaryNode:
-		if nodes.IsAnd(n) || nodes.IsOr(n) {
-			return append(operands(n.Left, nodes.IsAnd(n)), n.Right)
+		if nodes.IsAnd(n) || nodes.IsOr(n) || n.Operator == "+" {
+			return append(operands(n.Left, n), n.Right)
 		}
 	}
 	return nodes.Children(n)
@@ -196,11 +196,12 @@ func unlessPlain(base ast.Node) []ast.Node {
 	return []ast.Node{base}
 }
 
-// operands returns the operands of a row of &&, or of || if and is false.
-func operands(n ast.Node, and bool) []ast.Node {
-	if binary, ok := n.(*ast.BinaryNode); ok &&
-		(and && nodes.IsAnd(binary) || !and && nodes.IsOr(binary)) {
-		return append(operands(binary.Left, and), binary.Right)
+// operands returns the operands of a row of &&, of || or of +, as in the operation of.
+func operands(n ast.Node, of *ast.BinaryNode) []ast.Node {
+	binary, ok := n.(*ast.BinaryNode)
+	if ok && (nodes.IsAnd(of) && nodes.IsAnd(binary) || nodes.IsOr(of) && nodes.IsOr(binary) ||
+		of.Operator == "+" && binary.Operator == "+") {
+		return append(operands(binary.Left, of), binary.Right)
 	}
 	return []ast.Node{n}
 }

@@ -138,6 +138,9 @@ func TestExplanationOfBecame(t *testing.T) {
 		{`became(object.status.phase == "Running")`,
 			event.Event{Op: event.Update, Object: pending, Old: running},
 			"false  became(object.status.phase == \"Running\")\n└─ false  object.status.phase == \"Running\"\n   └─ object.status.phase = \"Pending\"\n"},
+		{`"a " + object.status.phase + (" b" + object.status.phase) + "." == ""`,
+			event.Event{Op: event.Add, Object: running},
+			"false  \"a \" + object.status.phase + (\" b\" + object.status.phase) + \".\" == \"\"\n└─ \"a \" + object.status.phase + (\" b\" + object.status.phase) + \".\" = \"a Running bRunning.\"\n   ├─ object.status.phase = \"Running\"\n   └─ \" b\" + object.status.phase = \" bRunning\"\n      └─ object.status.phase = \"Running\"\n"},
 		{`became(object.status.phase == "Running")`, event.Event{Op: event.Add, Object: running},
 			"false  became(object.status.phase == \"Running\")\n└─ object.status.phase == \"Running\": not evaluated\n"},
 	} {
