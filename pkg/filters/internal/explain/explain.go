@@ -26,7 +26,7 @@ type Explanation struct {
 
 // Step is a part of the expression that is neither a constant nor the name of a function.
 // Steps of one field, such as object.spec.replicas, are one part. So are a && b && c and a + b + c,
-// whose children are a, b and c. The children of changed are its paths, with what differs below each.
+// whose children are a, b and c. The children of changed are its paths, each with what differs.
 type Step struct {
 	Text         string // as it is written
 	Line, Column int    // like those of a CompileError
