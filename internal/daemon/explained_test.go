@@ -43,8 +43,8 @@ outputs:
 // explainedOutputs are the outputs of the listener rules.
 var explainedOutputs = []string{"audit", "high", "ends", "begins", "phase", "fails"}
 
-// What explain says becomes of a change is what comes of it when informerd runs: of all changes
-// from one phase to another one, of all that come and go, for each rule, each event and each output.
+// What explain says becomes of a change is what comes of it when informerd runs: of all changes from
+// one phase to another one, and of all that come and go, for each rule, event and output.
 func TestExplainSaysWhatRunDoes(t *testing.T) {
 	w := newDocWorld(t)
 	phases := []string{"", "Pending", "Running", "Failed", "Succeeded"}
@@ -72,15 +72,15 @@ func TestExplainSaysWhatRunDoes(t *testing.T) {
 		each(func(name, from, to string) {
 			var got []string
 			for what, n := range is {
-				if key := (delivered{listener, name, what.what, what.output}); what == key && n > was[what] {
+				if what.listener == listener && what.pod == name && n > was[what] {
 					got = append(got, what.what+" -> "+what.output)
 				}
 			}
 			slices.Sort(got)
 			want, text := w.explained(listener, name, from, to)
 			if !slices.Equal(got, want) {
-				t.Errorf("%s, from %q to %q: explain says\n%q\nand what comes is\n%q\n%s", listener, from, to,
-					want, got, text)
+				t.Errorf("%s, from %q to %q: explain says\n%q\nand what comes is\n%q\n%s", listener,
+					from, to, want, got, text)
 			}
 			for _, what := range got {
 				if strings.HasPrefix(what, "event") {
