@@ -43,8 +43,8 @@ outputs:
 // explainedOutputs are the outputs of the listener rules.
 var explainedOutputs = []string{"audit", "high", "ends", "begins", "phase", "fails"}
 
-// What explain says becomes of a change is what comes of it when informerd runs: of all changes from
-// one phase to another one, and of all that come and go, for each rule, event and output.
+// What explain says becomes of a change is what comes of it when informerd runs: of all changes
+// from one phase to another one, and of what comes and goes, for each rule, event and output.
 func TestExplainSaysWhatRunDoes(t *testing.T) {
 	w := newDocWorld(t)
 	phases := []string{"", "Pending", "Running", "Failed", "Succeeded"}
