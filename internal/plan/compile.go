@@ -94,6 +94,7 @@ func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compi
 		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{}}}
 	if inf := l.Informer(); inf != nil {
 		c.events.Dropped, c.events.Schema = droppedBy(inf), schemaOf(inf, schemas)
+		c.events.Objects = objectsOf(inf, schemas)
 	}
 	for name, inf := range l.Informers() {
 		if inf == nil { // of a configuration with mistakes
@@ -114,6 +115,19 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 		return known
 	}
 	return openapi.AnyObject()
+}
+
+// objectsOf returns the kind of an informer's objects if it is one of Kubernetes' own.
+func objectsOf(inf *config.Informer, schemas Schemas) string {
+	if schemas == nil {
+		return ""
+	}
+	set, err := openapi.Builtin()
+	if err != nil {
+		return ""
+	}
+	name, _ := set.Find(inf.Resource)
+	return name.Kind
 }
 
 func (c *compiler) listener() *Listener {

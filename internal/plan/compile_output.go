@@ -35,6 +35,11 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 			informers = append(informers, l.Informer())
 			listeners = append(listeners, l)
 			reports = reports || len(l.Rules) > 0
+			c.events.Given = append(c.events.Given, l.Select.Text, l.Filter.Text,
+				l.Informer().LabelSelector, o.When.Text)
+			for _, r := range l.Rules {
+				c.events.Given = append(c.events.Given, r.Deny.Text)
+			}
 			for _, op := range l.On {
 				on = on.With(op)
 			}
@@ -53,6 +58,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 			inf.KeepManagedFields != first.KeepManagedFields
 	}) {
 		c.events.Dropped, c.events.Schema = droppedBy(first), schemaOf(first, schemas)
+		c.events.Objects = objectsOf(first, schemas)
 	}
 	return c
 }

@@ -185,7 +185,6 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 	case "==", "!=", "<", "<=", ">", ">=":
 		c.compare(n.Operator, left, n.Right)
 		c.compare(n.Operator, right, n.Left)
-		c.tagOrder(n)
 		c.severities(n, left, right)
 		c.orders(n, left, right)
 		return of("boolean")
@@ -234,7 +233,6 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		return fact{}
 	}
 	c.droppedCall(n, callee.Value)
-	c.arguments(n, callee.Value)
 	switch callee.Value {
 	case "changed":
 		for _, arg := range n.Arguments {

@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/conditions"
+	"github.com/informerd/informerd/pkg/filters/internal/doubts"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
@@ -31,6 +32,7 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 	w.asksForOld = logic.AsksForOld(n)
 	w.comment()
 	logic.NoRule(n, draft.Expression, w.warnf)
+	w.warnings = append(w.warnings, doubts.Of(n, draft.Expression, draft.Check)...)
 	w.visit(n, w.on)
 	if !draft.Kind.SeesMessages() { // whose op can be ""
 		w.neverOrAlways(n)
