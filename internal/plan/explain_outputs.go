@@ -65,7 +65,7 @@ func (x *explained) messages() *cloudevent.Builder {
 		}
 	}
 	b, err := cloudevent.NewBuilder(sink.Origin{Cluster: x.cluster, Listener: x.listener.Name,
-		Resource: resource})
+		Resource: resource, Kind: x.object.Kind()})
 	if err != nil && x.Err == nil {
 		x.Err = err
 	}

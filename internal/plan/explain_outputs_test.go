@@ -218,7 +218,7 @@ listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
 `)
 	got := explain(t, cfg, "pods", question(t, "add",
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, ""))
-	if !strings.HasSuffix(got, "\noutput out, the text for Slack:\nadded (pods web, dev)\n") {
+	if !strings.HasSuffix(got, "\noutput out, the text for Slack:\nadded (Pod web, dev)\n") {
 		t.Error(got)
 	}
 }
