@@ -80,7 +80,12 @@ func TestValidateWarnsOfInformersWithoutACluster(t *testing.T) {
 		"a: {informer: {resource: nodes, namespaces: [shop]}, outputs: [out]}":                                                                     "<stdin>:4:57: warning: listeners.a.informer.namespaces: nodes belong to the whole cluster and cannot be limited to namespaces; remove namespaces\n",
 		"a: {informer: {resource: clusterrole, namespaces: [shop]}, outputs: [out]}":                                                               "listeners.a.informer.namespaces: clusterroles belong to the whole cluster",
 		"a: {informer: {resource: persistentvolumes.v1, namespaces: [shop]}, outputs: [out]}":                                                      "persistentvolumes belong to the whole cluster",
+		"a: {informer: {resource: all}, outputs: [out]}":                                                                                           "warning: listeners.a.informer.resource is all, which is a word of kubectl",
+		"a: {informer: {resource: apps.deployments}, outputs: [out]}":                                                                              `informerd knows no resource apps.deployments; did you mean "deployments.apps"?`,
+		"a: {informer: {resource: pods, fieldSelector: phase=Running}, outputs: [out]}":                                                            "<stdin>:4:59: warning: listeners.a.informer.fieldSelector: API servers do not select pods by phase",
+		"a: {informer: {resource: pods, drop: [status, spec.nodename]}, outputs: [out]}":                                                           "<stdin>:4:59: warning: listeners.a.informer.drop[1]: pods have no field spec.nodename; did you mean spec.nodeName?\n",
 
+		"a: {informer: {resource: certificates}, outputs: [out]}":                            "",
 		"a: {informer: {resource: deployments.apps, namespaces: [shop]}, outputs: [out]}":    "",
 		"a: {informer: {resource: nodes.metrics.k8s.io}, outputs: [out]}":                    "",
 		"a: {informer: {resource: widgets.example.com, namespaces: [shop]}, outputs: [out]}": "",

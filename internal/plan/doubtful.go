@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/doubts"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
 // Doubtful returns warnings about informers that an API server would refuse, as far as that can be
 // known without one: resources whose names look misspelt, unless unchecked has a warning of it
-// already, and namespaces of resources that are in none.
+// already, namespaces of resources that are in none, and what package doubts finds.
 func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Errors) {
 	set, err := openapi.Builtin()
 	if err != nil {
@@ -28,6 +29,10 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 			near = nearResource(inf.Resource)
 		}
 		switch field := inf.Field + ".resource"; {
+		case inf.Resource == "all":
+			warnings = append(warnings, cfg.ErrorAt(field,
+				field+" is all, which is a word of kubectl for several resources",
+				"name one, as in pods, with an informer for each"))
 		case near != "" && !named[uncheckedMessage(inf.Resource)]:
 			named[uncheckedMessage(inf.Resource)] = true
 			warnings = append(warnings, cfg.ErrorAt(field,
@@ -37,6 +42,11 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 			warnings = append(warnings, cfg.ErrorAt(field,
 				fmt.Sprintf("%s: %s belong to the whole cluster and cannot be limited to namespaces",
 					field, name.Resource), "remove namespaces"))
+		}
+		for _, d := range doubts.Of(set, inf.Informer) {
+			field := inf.Field + "." + d.Field
+			warnings = append(warnings,
+				cfg.ErrorAt(field, field+d.Message, d.Hint))
 		}
 	}
 	return warnings

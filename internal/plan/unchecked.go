@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/plan/doubts"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
@@ -52,6 +53,15 @@ func nearResource(resource string) string {
 	set, err := openapi.Builtin()
 	if err != nil {
 		return ""
+	}
+	if doubts.IsCustom(resource) {
+		return ""
+	}
+	if meant := doubts.Meant(set, resource); meant != "" {
+		return meant
+	}
+	if near := doubts.NearCustom(resource); near != "" {
+		return near
 	}
 	known := set.Resources()
 	if !strings.Contains(resource, ".") { // as users usually write them
