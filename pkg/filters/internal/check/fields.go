@@ -85,6 +85,15 @@ func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
 		return
 	}
 	first, ok := n.Arguments[0].(*ast.StringNode)
+	if ok && first != text && len(n.Arguments) == 2 && n.Arguments[1] == text {
+		x := c.draft.Expression
+		x.Text = "changed(" + strconv.Quote(first.Value+"."+text.Value) + ")"
+		if c.draft.Check(x) == nil && plainWord.MatchString(text.Value) {
+			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfChanged(&ast.CallNode{},
+				c.mistakes[before].Offset, "each argument of changed is a whole path", x.Text))
+			return
+		}
+	}
 	if ok && first != text && plainWord.MatchString(text.Value) {
 		x := c.draft.Expression
 		x.Text = "became(object." + first.Value + " == " + strconv.Quote(text.Value) + ")"
@@ -180,9 +189,17 @@ func displayed(key string) string {
 // ofItemBefore is a field of an item, with the dot behind it.
 var ofItemBefore = regexp.MustCompile(`(?:^|[^\w.#)\]])#?((?:\.\w+)+)\.$`)
 
+// typeIs is the type of a condition that a list of them is asked for.
+var typeIs = regexp.MustCompile(`^type\s*==\s*("\w+"|'\w+')`)
+
 // insteadOfList returns the hint that says how a field of a list's items is read.
 func (c *schemaCheck) insteadOfList(list fact, key string, offset int) string {
 	path, items := list.path, list.schema.Items
+	behind := string([]rune(c.draft.Text)[min(offset, len([]rune(c.draft.Text))):])
+	if found := typeIs.FindStringSubmatch(behind); found != nil &&
+		path == "object.status.conditions" {
+		return "write condition(" + found[1] + ") != nil"
+	}
 	if root, ok := strings.CutSuffix(path, ".status.conditions"); ok && fieldOf(items, key) == nil {
 		return fmt.Sprintf("ask with any(%s.status.conditions, .type == %s && .status == \"True\")",
 			root, strconv.Quote(key))

@@ -105,7 +105,12 @@ func (in *inspector) builtin(n *ast.BuiltinNode) error {
 
 func (in *inspector) binary(n *ast.BinaryNode) error {
 	if message := in.draft.negated(n); message != "" {
-		return in.errorf(n, "%s", message)
+		at, whole := nodes.NewExtents(in.draft.Text).Span(n)
+		_, write, _ := strings.Cut(message, "; write ")
+		if at.Text = write; !whole || strings.HasPrefix(write, "brackets ") {
+			return in.errorf(n, "%s", message)
+		}
+		return in.draft.Proposed(n.Location().From, &at, "%s", message)
 	}
 	switch n.Operator {
 	case "==", "!=":

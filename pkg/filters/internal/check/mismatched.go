@@ -61,6 +61,11 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	if e := s.severalTexts(n, tree); e != nil {
 		return e
 	}
+	if kind := literalKind(n.Right); nodes.IsOr(n) && (kind == "number" || kind == "string") {
+		if e := s.defaulted(n); e != nil {
+			return e
+		}
+	}
 	if _, list := n.Right.(*ast.ArrayNode); list && (n.Operator == "==" || n.Operator == "!=") {
 		by := map[string]string{"==": "in", "!=": "not in"}[n.Operator]
 		return s.Replacing(where.From, where.From+len(n.Operator), by,
@@ -94,6 +99,16 @@ func (s draft) severalTexts(n *ast.BinaryNode, tree *parser.Tree) *lang.CompileE
 	at.Text = write
 	return s.Proposed(n.Location().From, &at, "a value is compared with several by in: write %s",
 		write)
+}
+
+// defaulted answers x || "none", which is a default in other languages.
+func (s draft) defaulted(n *ast.BinaryNode) *lang.CompileError {
+	from := n.Location().From
+	if _, compared := n.Left.(*ast.BinaryNode); compared {
+		return nil
+	}
+	return s.Replacing(from, from+len(n.Operator), "??",
+		"%q needs true or false on both sides; a default is written with ??: write ??", n.Operator)
 }
 
 // otherConstant proposes the type that a constant is compared with.

@@ -40,6 +40,12 @@ func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, value fact) 
 		return "name a part of it"
 	case kind == "object" && fact{schema: fieldOf(value.schema, "name")}.is("string"):
 		return "write " + text + ".name " + n.Operator + " " + other
+	case kind == "array" && fact{schema: fieldOf(itemOf(value, "").schema, "name")}.is("string"):
+		by := n.Operator
+		if by == "contains" {
+			by = "=="
+		}
+		return "write any(" + text + ", .name " + by + " " + other + ")"
 	case n.Operator == "contains":
 		return "write " + other + " in " + text
 	case kind == "array":

@@ -20,6 +20,9 @@ var (
 
 // pattern refuses a regular expression, and says what to write in place of one of other languages.
 func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error) error {
+	if e := in.draft.globMeant(n, text); e != nil {
+		return e
+	}
 	switch {
 	case !lookaround.MatchString(text.Value) && backtrack.MatchString(text.Value):
 		return in.errorf(text, "%v; there are no references to groups, such as \\1", err)
@@ -45,6 +48,23 @@ func (in *inspector) pattern(n *ast.BinaryNode, text *ast.StringNode, err error)
 	return in.errorf(text, message+
 		`; write not (… matches "…") for what must not be, and && between several patterns`)
 }
+
+// globMeant answers a pattern of a shell, which begins with what would repeat something, nil if it
+// is none.
+func (s draft) globMeant(n *ast.BinaryNode, text *ast.StringNode) error {
+	texts := nodes.NewExtents(s.Text)
+	at, whole := texts.Span(n)
+	at.Text = "glob(" + written(texts, text) + ", " + written(texts, n.Left) + ")"
+	if !whole || !shellPattern.MatchString(text.Value) ||
+		strings.Contains(written(texts, n), " not matches") {
+		return nil
+	}
+	return s.Proposed(text.Location().From, &at,
+		"in a regular expression * repeats what is before it; write %s", at.Text)
+}
+
+// shellPattern begins with a *, and has nothing that only a regular expression has.
+var shellPattern = regexp.MustCompile(`^\*[\w./:*-]*$`)
 
 // controls warns about a control character in a pattern: "\b" in quotes is a backspace, and the end
 // of a word is "\\b".

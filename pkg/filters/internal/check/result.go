@@ -59,7 +59,11 @@ func (c *schemaCheck) asCondition(n ast.Node, text string, value fact) string {
 	default:
 		example, hint, there = text+" != nil", "; write ", false
 	}
-	if call, ok := n.(*ast.CallNode); ok && nodes.IsName(call.Callee, "condition") {
+	call, _ := n.(*ast.CallNode)
+	if key, ofLabel := habits.LabelIs(call); ofLabel {
+		example, hint, there = key, "; write ", false
+	}
+	if call != nil && nodes.IsName(call.Callee, "condition") {
 		example = text + `.status == "True"`
 	}
 	written := c.draft.Expression

@@ -201,7 +201,11 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		}
 		return of("boolean")
 	case "&&", "and", "||", "or":
-		c.truth(n.Left, left, strconv.Quote(n.Operator))
+		if literal := literalKind(n.Right); literal == "" || literal == "boolean" || nodes.IsAnd(n) {
+			c.truth(n.Left, left, strconv.Quote(n.Operator))
+		} else if _, compared := n.Left.(*ast.BinaryNode); !compared {
+			return fact{} // a default is meant, which is reported elsewhere
+		}
 		c.truth(n.Right, right, strconv.Quote(n.Operator))
 		return of("boolean")
 	case "contains", "startsWith", "endsWith", "matches":
@@ -227,6 +231,9 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		value := c.visit(arg)
 		if named && callee.Value == "became" && len(n.Arguments) == 1 {
 			c.truth(arg, value, "became")
+		}
+		if named && len(n.Arguments) == 1 {
+			c.read(n, callee.Value, value)
 		}
 	}
 	if !named {

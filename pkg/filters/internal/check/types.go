@@ -41,10 +41,15 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	if hint == "" && (operator == "==" || operator == "!=") {
 		hint = c.comparedInstead(operator, field, constant)
 	}
+	if got == "boolean" && conditionStatus.MatchString(field.path) {
+		hint = "; write " + map[bool]string{true: `"True"`, false: `"False"`}[constant.(*ast.BoolNode).Value]
+	}
 	if ordered := operator != "==" && operator != "!="; ordered && want == "string" &&
 		got == "number" {
 		hint = "; write int(" + field.path + ")"
-		if strings.Contains(field.path, "[*]") || strings.Contains(field.path, "(…)") {
+		if isTime(field.path) {
+			hint = "; how long ago that was is asked with age(" + field.path + `) > "1h"`
+		} else if strings.Contains(field.path, "[*]") || strings.Contains(field.path, "(…)") {
 			hint = "; write int(…) around it"
 		}
 	}
@@ -60,6 +65,9 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	c.warnings = append(c.warnings, c.draft.CompileError(constant.Location().From, "%s%s", message,
 		hint))
 }
+
+// conditionStatus matches the paths of the status of a condition.
+var conditionStatus = regexp.MustCompile(`^condition\(.*\)\.status$|\.status\.conditions\[.*\]\.status$`)
 
 // amountField matches the paths of quantities.
 var amountField = regexp.MustCompile(

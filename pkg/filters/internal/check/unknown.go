@@ -91,6 +91,10 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	case s.Kind.SeesEvents() && syntax.OpMeant(name) != "" && comparesOp(before, string(text[end:])):
 		by := strconv.Quote(syntax.OpMeant(name))
 		return s.Proposed(offset, replace(by), "unknown name %q; op is a text: write %s", name, by)
+	case (word == "true" || word == "false") && ofStatus.MatchString(before):
+		by := map[string]string{"true": `"True"`, "false": `"False"`}[word]
+		return s.Proposed(offset, replace(by), "unknown name %q; the status of a condition is a text: write %s",
+			name, by)
 	case names[word] != "" && (names[word] != "old" && names[word] != "op" || s.Kind.SeesEvents()):
 		return s.Proposed(offset, replace(names[word]), "unknown name %q; write %s", name,
 			names[word])
@@ -102,7 +106,11 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 			"unknown name %q; write object.metadata.%[1]s", name)
 	}
 	if _, exists := builtin.Index[name]; exists {
-		return s.CompileError(offset, "the function %s is not available in %s", name, kind.Plural)
+		e := s.CompileError(offset, "the function %s is not available in %s", name, kind.Plural)
+		if note := habits.Table[name].Note; note != "" {
+			e.Message += "; " + note
+		}
+		return e
 	}
 	known := s.Kind.Variables()
 	if !strings.HasPrefix(string(text[end:]), ".") { // a function has no fields
@@ -131,6 +139,9 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 // comparedBefore ends with an operator behind which a text is likely.
 var comparedBefore = regexp.MustCompile(
 	`(==|!=|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
+
+// ofStatus ends with a comparison of the status of a condition.
+var ofStatus = regexp.MustCompile(`\.status\s*[=!]=$`)
 
 // variablesHint returns the hint for a name that is not like any other.
 func (s draft) variablesHint() string {

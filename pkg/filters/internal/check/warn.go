@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +29,6 @@ func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
 		w.on = condition.EveryOp
 	}
 	w.asksForOld = logic.AsksForOld(n)
-	w.comment()
 	logic.NoRule(n, draft.Expression, w.warnf)
 	w.warnings = append(w.warnings, doubts.Of(n, draft.Expression, draft.Check)...)
 	w.visit(n, w.on)
@@ -124,33 +122,6 @@ func (w *warner) visitWith(n, other ast.Node, wanted bool, ops event.OpSet) {
 	if guard {
 		w.guards--
 	}
-}
-
-// comment warns about a default as jq writes it, which begins a comment here: x // "none".
-func (w *warner) comment() {
-	for _, at := range slashes.FindAllStringIndex(w.draft.Text, -1) {
-		from := len([]rune(w.draft.Text[:at[0]]))
-		if !strings.Contains(w.draft.Text[:at[0]], "//") && !inQuotes(w.draft.Text[:at[0]]) {
-			w.warnings = append(w.warnings, w.draft.CompileError(from,
-				"// begins a comment, and what follows is not read; a default is written with ??"))
-		}
-	}
-}
-
-var slashes = regexp.MustCompile(`//\s*(?:"[^"\n]*"|'[^'\n]*'|\d+|true|false|null|nil|\.\w+[\w.]*|object\.[\w.]+)`)
-
-// inQuotes reports whether a quote is open at the end of a text.
-func inQuotes(text string) bool {
-	quote := rune(0)
-	for _, r := range text {
-		switch {
-		case quote == 0 && strings.ContainsRune("\"'`", r):
-			quote = r
-		case r == quote:
-			quote = 0
-		}
-	}
-	return quote != 0
 }
 
 func (w *warner) needsUpdate(n ast.Node, ops event.OpSet, what, only string) {

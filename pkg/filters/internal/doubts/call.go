@@ -7,6 +7,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
@@ -50,11 +51,9 @@ func (f *finder) call(n *ast.CallNode, name string) {
 				f.Objects, first.Value, between)
 		}
 		f.meant("the kind of an owner", first, kinds)
-	case (name == "label" || name == "annotation") && ok:
-		key, value, found := strings.Cut(first.Value, "=")
-		if found {
-			f.doubt(first, n, "", "no %s has a key with =; write %[1]s(%q) == %q", name, key,
-				strings.TrimPrefix(value, "="))
+	case name == "label":
+		if write, ok := habits.LabelIs(n); ok {
+			f.doubt(first, n, "", "no label has a key with =; write %s", write)
 		}
 	case name == "glob" && len(n.Arguments) == 2:
 		f.glob(n, first)

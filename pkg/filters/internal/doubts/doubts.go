@@ -17,9 +17,11 @@ const maxTried = 20
 func Of(n ast.Node, x lang.Expression, check func(lang.Expression) error) []*lang.CompileError {
 	f := &finder{Expression: x, check: check, asked: map[string]bool{},
 		texts: nodes.NewExtents(x.Text)}
+	f.comment()
 	f.collect(n)
 	f.visit(n)
-	return append(f.found, f.missing(n)...)
+	f.missing(n)
+	return f.found
 }
 
 type finder struct {

@@ -19,13 +19,10 @@ var nothing = map[lang.Kind]string{
 // missing warns about a text that is joined from a label or an annotation which the object need not
 // have: all of it is nil then. Other fields are not warned of, since most are always there, nor is
 // a key that another condition asks for, such as the rule's deny.
-func (f *finder) missing(n ast.Node) []*lang.CompileError {
-	if nothing[f.Kind] == "" {
-		return nil
+func (f *finder) missing(n ast.Node) {
+	if nothing[f.Kind] != "" {
+		f.joined(n, strings.Join(f.Given, " "))
 	}
-	f.found = nil
-	f.joined(n, strings.Join(f.Given, " "))
-	return f.found
 }
 
 func (f *finder) joined(n ast.Node, asked string) {

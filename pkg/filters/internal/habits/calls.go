@@ -145,7 +145,7 @@ func (r *rewriter) write(name string, args []string, method bool, next int) chai
 	} else if lower == "contains" || lower == "includes" {
 		lower = "includes"
 	}
-	h := Table[lower]
+	h, args := For(lower, args)
 	if !method && h.Write == "" { // strings.HasPrefix is like HasPrefix
 		for module := range modules {
 			if rest, ok := strings.CutPrefix(lower, strings.ToLower(module)); ok && h.Write == "" {

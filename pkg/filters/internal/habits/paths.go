@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
@@ -228,4 +230,18 @@ func Step(key string) string {
 		return `[""]`
 	}
 	return "." + key
+}
+
+// LabelIs returns what label("app=web") means, false for any other call.
+func LabelIs(call *ast.CallNode) (write string, ok bool) {
+	if call == nil || !nodes.IsName(call.Callee, "label") {
+		return "", false
+	}
+	text, ok := nodes.FirstText(call)
+	if !ok {
+		return "", false
+	}
+	key, value, ok := strings.Cut(text.Value, "=")
+	return "label(" + strconv.Quote(key) + ") == " +
+		strconv.Quote(strings.TrimPrefix(value, "=")), ok
 }

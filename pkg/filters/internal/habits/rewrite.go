@@ -215,12 +215,15 @@ func (r *rewriter) condition(c chain, at int) (key chain, ok bool) {
 			return c, false
 		}
 	}
-	if !r.asked.Refused[name.From] || strings.ReplaceAll(c.text, "?", "") != "object.status.conditions" {
+	if slices.Contains(ofConditions, name.Value) || !r.asked.Refused[name.From] || strings.ReplaceAll(c.text, "?", "") != "object.status.conditions" {
 		return c, false
 	}
 	return chain{text: "condition(" + strconv.Quote(name.Value) + ")", next: next, changed: true,
 		closed: true}, true
 }
+
+// ofConditions are fields of a condition, and not types of one.
+var ofConditions = []string{"type", "status", "reason", "message"}
 
 // piped reads value | length, which needs brackets here.
 func (r *rewriter) piped(c chain, at int) chain {

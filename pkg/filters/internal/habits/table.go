@@ -110,6 +110,32 @@ var Table = map[string]Habit{
 	"concat":            {Note: `join texts with +, as in "pod " + object.metadata.name`},
 }
 
+// For returns a function or method of another language with its arguments in the order of $0 and
+// $1, which some languages have the other way round: default("none", x) of Sprig.
+func For(name string, args []string) (Habit, []string) {
+	name = strings.ToLower(name)
+	switch {
+	case name == "exists" && len(args) == 1:
+		return Table["defined"], args
+	case (name == "time" || name == "timestamp") && len(args) == 0:
+		return Table["now"], args
+	case slices.Contains(constantFirst, name) && len(args) == 2 && isConstant(args[0]) &&
+		!isConstant(args[1]):
+		args = []string{args[1], args[0]}
+	}
+	return Table[name], args
+}
+
+// constantFirst are functions whose constant is meant as $1, wherever it is.
+var constantFirst = []string{"default", "regexmatch", "regex", "match", "test"}
+
+// isConstant reports whether a text is a text in quotes or a number.
+func isConstant(text string) bool {
+	return constantText(text) || numberText.MatchString(text)
+}
+
+var numberText = regexp.MustCompile(`^-?[0-9.]+$`)
+
 // OfKeys are methods of other languages, in lower case, that ask whether a map has a key.
 var OfKeys = map[string]bool{"exists": true, "has": true, "contains": true, "includes": true,
 	"haskey": true, "containskey": true, "hasownproperty": true}

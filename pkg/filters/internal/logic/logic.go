@@ -25,6 +25,8 @@ func Negated(n *ast.BinaryNode, text Text) string {
 			return ""
 		}
 	case "contains", "startsWith", "endsWith", "matches", "<", "<=", ">", ">=":
+	case "in":
+		instead = "not in"
 	default:
 		return ""
 	}

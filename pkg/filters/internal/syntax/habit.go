@@ -11,7 +11,7 @@ import (
 // Arguments.
 func (s Source) WithHabit(offset int, at lang.Fix, name string, args []string,
 	message string) *lang.CompileError {
-	h := habits.Table[strings.ToLower(name)]
+	h, args := habits.For(name, args)
 	switch {
 	case h.Write == "" && h.Note == "":
 		return s.CompileError(offset, "%s", message)

@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +78,8 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 		}
 	}
 	if from := pipe(text); from >= 0 && from < offset {
-		if filterBehind.MatchString(string(text[from:])) {
+		if found := filterBehind.FindStringSubmatch(string(text[from:])); found != nil &&
+			!slices.Contains(s.Kind.Variables(), found[1]) {
 			return s.CompileError(from,
 				"unexpected |; a function is written before its value, as in len(x)")
 		}
@@ -89,7 +91,7 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 }
 
 // filterBehind is a pipe into a filter of another language, which is no "or".
-var filterBehind = regexp.MustCompile(`^\|\s*[a-z_]+(\s*$|\s*["(|=]|\s+[=!<>])`)
+var filterBehind = regexp.MustCompile(`^\|\s*([a-z_]+)(\s*$|\s*["(|=]|\s+[=!<>])`)
 
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
