@@ -61,7 +61,7 @@ outputs: {out: {stdout: {}}}
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n    sends to           out\n", ""},
 		{"plan --config @/good.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"plan --config @/typo.yaml --schema open", exitUsage, "",
@@ -72,9 +72,9 @@ outputs: {out: {stdout: {}}}
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n", ""},
+			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n", ""},
 		{"plan -c @/good.yaml", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n    sends to           out\n", ""},
 
 		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
 		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +

@@ -112,6 +112,7 @@ func TestCompletion(t *testing.T) {
 		"completion ":              "bash zsh fish powershell " + none,
 		"completion bash ":         none,
 		"plan --schema ":           "builtin off " + none,
+		"plan good.yaml -l ":       "maps pods " + none,
 		"dlq":                      "dlq " + none,
 		"dlq ":                     "drop ls replay show " + none,
 		"status --sort ":           strings.Join(pipeline.Sorts, " ") + " " + none,

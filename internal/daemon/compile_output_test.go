@@ -63,7 +63,7 @@ func TestWarningsOfOutputs(t *testing.T) {
 	cfg := parse(t, outputsHead+`listeners:
   a: {informer: {resource: pods}, on: [add], outputs: [one, ruled]}
   b: {informer: {resource: pods}, on: [add, delete], outputs: [two]}
-  c: {informer: {resource: pods}, on: [delete], rules: [{name: r, deny: "true"}], outputs: [ruled]}
+  c: {informer: {resource: pods}, on: [delete], filter: "true", rules: [{name: r, deny: "true"}], outputs: [ruled]}
 outputs:
   one: {when: op == "delete", stdout: {}}
   two: {when: op == "delete", stdout: {}}

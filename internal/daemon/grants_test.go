@@ -223,7 +223,11 @@ func TestAHandlerLooksObjectsUp(t *testing.T) {
 func TestPlanOfAHandlerThatLooksObjectsUp(t *testing.T) {
 	var out bytes.Buffer
 	cfg := parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest)))
-	if err := Plan(t.Context(), cfg, BuildOptions{}, &out); err != nil {
+	p, err := Plan(t.Context(), cfg, BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	want := `

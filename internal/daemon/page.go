@@ -28,7 +28,7 @@ func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
 		return statuspage.Listener{
 			Recent:        l.route.Recent(),
 			Configuration: now.Config.Shown,
-			Plan:          func(w io.Writer) error { return plan.WriteListener(name, w) },
+			Plan:          func(w io.Writer) error { return plan.WriteListeners(w, name) },
 			Explain: func(e event.Event, w io.Writer) error {
 				return plan.Explain(now.Listener, e, now.caches, w)
 			},

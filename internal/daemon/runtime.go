@@ -88,16 +88,16 @@ func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 	return check(ctx, cfg, opts)
 }
 
-// Plan writes what a configuration requests from the API server, as its plan has it, once all of
-// it is known to be good. The error is a config.Errors if the configuration is to blame.
-func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
+// Plan returns the plan of a configuration, once all of it is known to be good. The error is a
+// config.Errors if the configuration is to blame.
+func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions) (*plan.Plan, error) {
 	opts.Log = slog.New(slog.DiscardHandler) // the plan has the warnings
 	r, err := build(ctx, cfg, opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.close(ctx)
-	return r.plan.Write(w)
+	return r.plan, nil
 }
 
 func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {

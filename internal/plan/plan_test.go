@@ -56,6 +56,7 @@ outputs: {out: {stdout: {}}}
     before the buffer  add; label("tier") in ["x", "y"]
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
                        (all of it is decided before the buffer already)
+    sends to           out
     suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
     before the buffer  add, update, delete; namespace in ["shop"]; of an update's object or old
@@ -63,6 +64,8 @@ outputs: {out: {stdout: {}}}
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil
                        filter: object.spec.nodeName == "n"
+    evaluated again    every 1m0s: rule late
+    sends to           out: events; what its rules report
     suggestion         namespaces: [shop] in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 
 informer of configmaps, all namespaces
@@ -72,31 +75,37 @@ informer of configmaps, all namespaces
   listener all
     before the buffer  add, update, delete
     behind the buffer  nothing
+    sends to           out
   listener asked-already
     before the buffer  add, update, delete; label("a") in ["b"]
     behind the buffer  filter: label("a") == "b"
                        (all of it is decided before the buffer already)
+    sends to           out
   listener more
     before the buffer  add, update, delete; label("a") in ["b"]; label("d") not in ["e"]; of an update's object or old
     behind the buffer  select: label("a") == "b" && label("d") != "e"
                        (all of it is decided before the buffer already)
+    sends to           out
     suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 
 informer of services, all namespaces
   label selector     none: every object
   field selector     none: every object
   listener never
+    on                 add
     warning            ` + cfg.File() +
 		`:27:13: became is never true: the events are add, and only an update changes an object
     before the buffer  refuses every event: no event can match
+    sends to           out
 
 informer of secrets, all namespaces
   label selector     none: every object
   field selector     none: every object
   listener nothing
     before the buffer  refuses every event: no event can match
+    sends to           out
 
-informer of nodes, all namespaces
+informer of nodes
   label selector     none: every object
   field selector     none: every object
   drops              status.images

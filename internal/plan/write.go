@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,29 +31,11 @@ func (p *Plan) Write(w io.Writer) error {
 	return out.Err
 }
 
-// WriteListener writes the part of one listener, with what shares its informer, and its outputs.
-func (p *Plan) WriteListener(name string, w io.Writer) error {
-	known, err := openapi.Builtin()
-	if err != nil {
-		return err
-	}
-	out := &Lines{Writer: w}
-	for _, g := range groups(p.Listeners, known) {
-		for _, l := range g.listeners {
-			if l.Config.Name != name {
-				continue
-			}
-			g.writeInformer(out)
-			g.writeListener(out, l)
-			p.writeSome(out, l.Config.Outputs)
-		}
-	}
-	return out.Err
-}
-
 // group is an informer and the listeners that share it.
 type group struct {
 	informer  *config.Informer
+	cluster   bool // its resource is known to be in no namespace
+	indexes   map[string]string
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 }
@@ -68,6 +51,7 @@ func groups(listeners []*Listener, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
 	of := func(inf *config.Informer) *group {
+		found, _ := known.Find(inf.Resource)
 		name, ok := known.Name(inf.Resource)
 		if !ok {
 			name = strings.ToLower(inf.Resource)
@@ -75,10 +59,11 @@ func groups(listeners []*Listener, known *openapi.Set) []*group {
 		key := groupKey{name, inf.Scope()}
 		g := byKey[key]
 		if g == nil {
-			g = &group{informer: inf}
+			g = &group{informer: inf, cluster: ofCluster(found), indexes: map[string]string{}}
 			byKey[key] = g
 			all = append(all, g)
 		}
+		maps.Copy(g.indexes, inf.Indexes)
 		return g
 	}
 	for _, l := range listeners {
@@ -103,24 +88,40 @@ func (g *group) write(out *Lines) {
 
 func (g *group) writeListener(out *Lines, l *Listener) {
 	out.Line(1, "listener %s", l.Config.Name)
-	l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
+	l.writeEvents(out)
+	l.writePlan(out)
+	l.writeAgain(out)
+	l.writeHandler(out)
+	l.writeOutputs(out)
 	l.writeSettings(out)
+	if s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0); s != "" {
+		out.Item(2, "suggestion", s)
+	}
 }
 
 func (g *group) writeInformer(out *Lines) {
 	inf := g.informer
-	namespaces := "all namespaces"
+	namespaces := ", all namespaces"
+	if g.cluster {
+		namespaces = ""
+	}
 	if n := len(inf.Namespaces); n > 0 {
-		namespaces = "namespaces " + strings.Join(inf.Namespaces, ", ")
+		namespaces = ", namespaces " + strings.Join(inf.Namespaces, ", ")
 		if n > 1 {
 			namespaces += fmt.Sprintf(": %d watches", n)
 		}
 	}
-	out.Line(0, "informer of %s, %s", inf.Resource, namespaces)
+	out.Line(0, "informer of %s%s", inf.Resource, namespaces)
 	out.Item(1, "label selector", orNone(inf.Scope().LabelSelector))
 	out.Item(1, "field selector", orNone(inf.Scope().FieldSelector))
 	if len(inf.Drop) > 0 {
 		out.Item(1, "drops", strings.Join(inf.Drop, ", "))
+	}
+	if inf.KeepManagedFields {
+		out.Item(1, "keeps", "metadata.managedFields")
+	}
+	for i, name := range slices.Sorted(maps.Keys(g.indexes)) {
+		out.Item(1, []string{"indexes", ""}[min(i, 1)], name+": "+g.indexes[name])
 	}
 	var names []string
 	for _, l := range g.listeners {
@@ -138,7 +139,7 @@ func (g *group) writeInformer(out *Lines) {
 	}
 }
 
-func (p *Listener) writePlan(out *Lines, shared bool) {
+func (p *Listener) writePlan(out *Lines) {
 	for _, f := range p.Filters() {
 		for _, w := range f.Warnings() {
 			out.Item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
@@ -164,19 +165,23 @@ func (p *Listener) writePlan(out *Lines, shared bool) {
 	out.Item(2, "before the buffer", strings.Join(conditions, "; "))
 	behind := "behind the buffer"
 	if p.asked.selects != nil {
-		out.Item(2, behind, "select: "+oneLine(p.Config.Select.Text))
+		out.Expression(2, behind, "select: ", p.Config.Select.Text, "")
 		behind = ""
 	}
 	for _, r := range p.Config.Rules {
-		text := fmt.Sprintf("rule %s (%s): %s", r.Name, r.Severity, oneLine(r.Deny.Text))
+		after := ""
 		if r.For.Duration > 0 {
-			text += fmt.Sprintf(", for %s", r.For.Duration)
+			after += fmt.Sprintf(", for %s", r.For.Duration)
 		}
-		out.Item(2, behind, text)
+		if r.Repeat.Duration > 0 {
+			after += fmt.Sprintf(", again every %s", r.Repeat.Duration)
+		}
+		out.Expression(2, behind, fmt.Sprintf("rule %s (%s): ", r.Name, r.Severity), r.Deny.Text,
+			after)
 		behind = ""
 	}
 	if p.asked.filter != nil {
-		out.Item(2, behind, "filter: "+oneLine(p.Config.Filter.Text))
+		out.Expression(2, behind, "filter: ", p.Config.Filter.Text, "")
 		behind = ""
 	}
 	if behind != "" {
@@ -184,13 +189,13 @@ func (p *Listener) writePlan(out *Lines, shared bool) {
 	} else if b.Complete {
 		out.Item(2, "", "(all of it is decided before the buffer already)")
 	}
-	if s := p.suggestion(shared); s != "" {
-		out.Item(2, "suggestion", s)
-	}
 }
 
 // suggestion returns which selector would make the API server send less, "" if none would.
 func (p *Listener) suggestion(shared bool) string {
+	if p.Before.Never {
+		return ""
+	}
 	from, note := conditionsOf(p.asked.selects), ""
 	if p.asked.selects == nil {
 		if p.asked.filter == nil || len(p.asked.denies) > 0 {
@@ -212,34 +217,9 @@ func (p *Listener) suggestion(shared bool) string {
 	return text
 }
 
-func oneLine(text string) string {
-	const limit = 100
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > limit {
-		return string(line[:limit]) + "…"
-	}
-	return string(line)
-}
-
 func orNone(text string) string {
 	if text == "" {
 		return "none: every object"
 	}
 	return text
 }
-
-// Lines writes lines until a write fails.
-type Lines struct {
-	io.Writer
-	Err error
-}
-
-// Line writes a line, indented by twice the depth.
-func (p *Lines) Line(depth int, format string, args ...any) {
-	if p.Err == nil {
-		_, p.Err = fmt.Fprintf(p, strings.Repeat("  ", depth)+format+"\n", args...)
-	}
-}
-
-// Item writes a line with the name of something.
-func (p *Lines) Item(depth int, name, text string) { p.Line(depth, "%-18s %s", name, text) }

@@ -38,7 +38,7 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 			}
 		}
 		for _, x := range o.texts() {
-			out.Item(1, x.name, oneLine(x.text))
+			out.Expression(1, x.name, "", x.text, "")
 		}
 	}
 }

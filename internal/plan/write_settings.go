@@ -10,17 +10,27 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// writeSettings writes a listener's handler with its grants, and the settings that are not the
-// default of what becomes of events when something is slow, fails or stops.
+// writeHandler writes a listener's handler with its grants.
+func (p *Listener) writeHandler(out *Lines) {
+	h := p.Config.Handler
+	if h == nil {
+		return
+	}
+	out.Item(2, "handler", h.Wasm)
+	granted := "none"
+	if all := grantsOf(h.Grants); len(all) > 0 {
+		granted = strings.Join(all, "; ")
+	}
+	out.Item(2, "grants", granted)
+}
+
+// writeSettings writes the settings that are not the default of what becomes of events when
+// something is slow, fails or stops.
 func (p *Listener) writeSettings(out *Lines) {
 	l := p.Config
-	if h := l.Handler; h != nil {
-		out.Item(2, "handler", h.Wasm)
-		granted := "none"
-		if all := grantsOf(h.Grants); len(all) > 0 {
-			granted = strings.Join(all, "; ")
-		}
-		out.Item(2, "grants", granted)
+	if l.Workers > 1 {
+		out.Item(2, "workers", fmt.Sprintf("%d; events of one object are processed one by one",
+			l.Workers))
 	}
 	if l.Checkpoint {
 		out.Item(2, "checkpoint", "after a restart it goes on where it was")

@@ -14,6 +14,7 @@ func TestPlanShowsHandlersAndSettings(t *testing.T) {
   full:
     informer: {resource: services}
     checkpoint: true
+    workers: 4
     buffer: {capacity: 9, overflow: block}
     retry: {attempts: 3, giveUpAfter: 1h}
     handler:
@@ -28,6 +29,8 @@ func TestPlanShowsHandlersAndSettings(t *testing.T) {
 	for _, want := range []string{
 		"    handler            b.wasm\n    grants             none\n",
 		"    handler            my.wasm\n    grants             log info; kv persistent; clock; random; http GET, POST to a.example.com; cache of nodes; emit event, data of types com.example.x\n" +
+			"    sends to           out: what the handler passes on or emits\n" +
+			"    workers            4; events of one object are processed one by one\n" +
 			"    checkpoint         after a restart it goes on where it was\n" +
 			"    buffer             9 events, overflow block\n" +
 			"    retry              3 attempts, 1s to 1m0s apart; outputs are given up after 1h0m0s\n",

@@ -107,9 +107,17 @@ func OfListener(cfg *config.Config, l *plan.Listener,
 		add(fmt.Sprintf("lookups of listener %q", name),
 			informerRights(in.Informer, found[in.Informer].Resource))
 	}
+	return append(all, ofOutputs(cfg, l, found[own])...)
+}
+
+// ofOutputs returns what the outputs of a listener need. The resource of its informer is found.
+func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []Need) {
+	name := l.Config.Name
 	for _, output := range l.Config.Outputs {
-		add(fmt.Sprintf("output %q of listener %q", output, name),
-			outputRights(cfg.Outputs[output], own, found[own]))
+		by := fmt.Sprintf("output %q of listener %q", output, name)
+		for _, right := range outputRights(cfg.Outputs[output], l.Config.Informer(), found) {
+			all = append(all, Need{Right: right, Listener: name, For: by})
+		}
 	}
 	return all
 }

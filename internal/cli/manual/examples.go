@@ -14,7 +14,8 @@ informerd watch pods -n shop`,
 	"run": `informerd run informerd.yaml
 informerd run -c informerd.yaml --kubeconfig ~/.kube/config --context staging
 informerd init --from pods --stdout | informerd run -c -`,
-	"plan": `informerd plan informerd.yaml`,
+	"plan": `informerd plan informerd.yaml
+informerd plan informerd.yaml -l pods`,
 	"explain": `informerd explain informerd.yaml -l pods --object pod/shop/web
 informerd explain informerd.yaml -l pods --object new.yaml --old old.yaml
 kubectl get pods -o yaml | informerd explain informerd.yaml -l pods --object -`,

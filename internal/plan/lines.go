@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Lines writes lines until a write fails.
+type Lines struct {
+	io.Writer
+	Err error
+	// Whole: expressions are written as they are in the configuration, else as the beginning of
+	// one line.
+	Whole bool
+}
+
+// Line writes a line, indented by twice the depth.
+func (p *Lines) Line(depth int, format string, args ...any) {
+	if p.Err == nil {
+		_, p.Err = fmt.Fprintf(p, strings.Repeat("  ", depth)+format+"\n", args...)
+	}
+}
+
+// Item writes a line with the name of something.
+func (p *Lines) Item(depth int, name, text string) { p.Line(depth, "%-18s %s", name, text) }
+
+// Expression writes an expression with what is before and after it.
+func (p *Lines) Expression(depth int, name, before, text, after string) {
+	if !p.Whole {
+		p.Item(depth, name, before+oneLine(text)+after)
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	lines[len(lines)-1] += after
+	p.Item(depth, name, before+lines[0])
+	for _, line := range lines[1:] {
+		p.Item(depth, "", "  "+strings.TrimRight(line, " \t\r"))
+	}
+}
+
+func oneLine(text string) string {
+	const limit = 100
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > limit {
+		return string(line[:limit]) + "…"
+	}
+	return string(line)
+}

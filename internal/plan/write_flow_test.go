@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+// A listener's block has which events it wants, what is evaluated again without one, what it sends,
+// and where; what is the default has no line.
+func TestPlanShowsWhatAListenerDoes(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}}, file: {file: {path: a.jsonl}}}
+informers: {nodes: {resource: nodes, keepManagedFields: true, indexes: {zone: metadata.labels.zone, arch: metadata.labels.arch}}}
+listeners:
+  some: {informer: nodes, on: [add, resync], resync: 1h, outputs: [file, out]}
+  usual: {informer: nodes, on: [delete, update, resync, add], resync: 1m, outputs: [out]}
+  moving:
+    informer: nodes
+    select: age() > "1h"
+    rules:
+      - {name: a, deny: 'cached("nodes", "", "x") == nil', for: 5m, repeat: 1h}
+      - {name: b, deny: "true", repeat: 90s}
+    outputs: [out]
+  still: {informer: nodes, filter: age() > "1h", outputs: [out]}
+  handled: {informer: nodes, handler: {wasm: a.wasm}, rules: [{name: a, deny: "true"}], outputs: [out]}
+  both: {informer: nodes, filter: "true", rules: [{name: a, deny: "true"}], outputs: [out, file]}
+`)
+	var out strings.Builder
+	if err := writePlan(cfg, &out); err != nil {
+		t.Fatal(err)
+	}
+	got, _, _ := strings.Cut(out.String(), "\n\n")
+	const want = `informer of nodes
+  label selector     none: every object
+  field selector     none: every object
+  keeps              metadata.managedFields
+  indexes            arch: metadata.labels.arch
+                     zone: metadata.labels.zone
+  shared by          some, usual, moving, still, handled, both
+  looked up by       moving
+  listener some
+    on                 add, resync
+    resync             1h0m0s
+    before the buffer  add, resync
+    behind the buffer  nothing
+    sends to           file, out
+  listener usual
+    resync             1m0s
+    before the buffer  add, update, delete, resync
+    behind the buffer  nothing
+    sends to           out
+  listener moving
+    before the buffer  add, update, delete
+    behind the buffer  select: age() > "1h"
+                       rule a (medium): cached("nodes", "", "x") == nil, for 5m0s, again every 1h0m0s
+                       rule b (medium): true, again every 1m30s
+    evaluated again    every 1m0s: select, rule a
+    sends to           out: what its rules report
+  listener still
+    before the buffer  add, update, delete
+    behind the buffer  filter: age() > "1h"
+    sends to           out
+  listener handled
+    before the buffer  add, update, delete
+    behind the buffer  rule a (medium): true
+    handler            a.wasm
+    grants             none
+    sends to           out: what the handler passes on or emits; what its rules report
+  listener both
+    before the buffer  add, update, delete
+    behind the buffer  rule a (medium): true
+                       filter: true
+    sends to           out, file: events; what its rules report`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,71 @@
+package rights
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+const othersConfig = `leaderElection: {name: ours}
+http: {address: ":8080", auth: kubernetes, tls: {certFile: c, keyFile: k}}
+` + outputs + `
+  a: {informer: {resource: po, namespaces: [x]}, outputs: [note, out, fix]}
+  b: {informer: {resource: nodes}, outputs: [try, note]}
+  c: {informer: {resource: certs, namespaces: [y]}, outputs: [fix]}
+  d: {informer: {resource: services}, outputs: [out]}
+`
+
+const othersOfOutputs = `
+other requests, which informerd rbac FILE has rights for
+  for output "note" of listener "a"
+    events.events.k8s.io in the namespace x: create, patch
+  for output "fix" of listener "a"
+    pods in the namespace x: get, patch
+    events.events.k8s.io in the namespace x: create, patch
+`
+
+const othersOfOthers = `  for output "try" of listener "b"
+    nodes: get, patch
+  for output "note" of listener "b"
+    events.events.k8s.io in the namespace default: create, patch
+  for output "fix" of listener "c"
+    certs in the namespace y: get, patch
+    events.events.k8s.io in the namespace y: create, patch
+  for resources that come and go (optional)
+    customresourcedefinitions.apiextensions.k8s.io: list, watch
+  for http.auth
+    tokenreviews.authentication.k8s.io: create
+    subjectaccessreviews.authorization.k8s.io: create
+  for leaderElection
+    configmaps in the namespace that informerd runs in: create
+    configmaps ours-progress in the namespace that informerd runs in: get, update
+    leases.coordination.k8s.io in the namespace that informerd runs in: create
+    leases.coordination.k8s.io ours in the namespace that informerd runs in: get, list, update, watch
+`
+
+// What outputs, replicas and the daemon itself request is listed with who needs it, whether or not
+// informerd knows the resource; with listeners, only what their outputs request.
+func TestOtherRequests(t *testing.T) {
+	p := planOf(t, othersConfig)
+	for _, c := range []struct {
+		listeners []string
+		want      string
+	}{
+		{nil, othersOfOutputs + othersOfOthers}, {[]string{"a", "d"}, othersOfOutputs},
+		{[]string{"d"}, ""},
+	} {
+		var out strings.Builder
+		if err := WriteOthers(&out, p, c.listeners...); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != c.want {
+			t.Errorf("%q: got\n%s\nwant\n%s", c.listeners, got, c.want)
+		}
+	}
+	r, w := io.Pipe()
+	r.Close()
+	if err := WriteOthers(w, p); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error(err)
+	}
+}
