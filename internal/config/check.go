@@ -49,6 +49,7 @@ func check(c *Config, r *document.Report) []placedInformer {
 	if c.Tracing != nil && r.Good("tracing") {
 		checkTracing(c.Tracing, "tracing", r)
 	}
+	checkPorts(c, r)
 	checkFiles(c, r)
 	warnDeadLetters(c, r)
 	for name, listener := range document.Sorted(c.Listeners) {

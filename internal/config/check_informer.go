@@ -1,13 +1,7 @@
 package config
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/resourcename"
@@ -28,6 +22,11 @@ func checkInformer(i *Informer, path string, r *document.Report) {
 		!r.Failed(document.Join(path, "allowSecrets")) {
 		r.BadValue(field, "add allowSecrets: true to the informer if this is meant; their values are replaced by digests even then",
 			"%s: secrets are not watched unless the informer allows it", field)
+	}
+	names := document.Join(path, "namespaces")
+	if at := document.Item(names, 0); len(i.Namespaces) == 1 && i.Namespaces[0] == "all" && r.Good(at) {
+		r.Warn(r.Value(at), at, "to watch all namespaces, remove namespaces",
+			"%s is a namespace of the name all", at)
 	}
 	var dropped []string
 	for n, text := range i.Drop {
@@ -89,40 +88,4 @@ func checkSharedIndexes(informers []placedInformer) {
 			}
 		}
 	}
-}
-
-// parseLabelSelector returns the selector in normal form.
-func parseLabelSelector(text string) (string, error) {
-	selector, err := labels.Parse(text)
-	if err != nil {
-		return "", err
-	}
-	normal := labels.NewSelector()
-	terms, _ := selector.Requirements()
-	for _, term := range terms {
-		oneValue := term.Operator() == selection.In && term.Values().Len() == 1
-		if oneValue || term.Operator() == selection.DoubleEquals {
-			if equal, err := labels.NewRequirement(term.Key(), selection.Equals,
-				term.Values().List()); err == nil {
-				term = *equal
-			}
-		}
-		normal = normal.Add(term)
-	}
-	return normal.String(), nil
-}
-
-// parseFieldSelector returns the selector in normal form: its terms sorted, == as =.
-func parseFieldSelector(text string) (string, error) {
-	selector, err := fields.ParseSelector(text)
-	if err != nil {
-		return "", err
-	}
-	var terms []string
-	for _, term := range selector.Requirements() {
-		terms = append(terms, fmt.Sprintf("%s%s%s", term.Field,
-			strings.Replace(string(term.Operator), "==", "=", 1), fields.EscapeValue(term.Value)))
-	}
-	slices.Sort(terms)
-	return strings.Join(slices.Compact(terms), ","), nil
 }

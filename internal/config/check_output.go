@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
@@ -30,15 +31,16 @@ func checkOutput(o *Output, path string, r *document.Report) {
 	if a := o.Alertmanager; a != nil {
 		at := document.Join(path, "alertmanager")
 		checkURL(a.URL, document.Join(at, "url"), r)
-		if field := document.Join(at, "url"); r.Good(field) && strings.HasSuffix(
-			strings.TrimRight(a.URL.Text, "/"), "/api/v2/alerts") {
-			r.BadValue(field, "remove /api/v2/alerts",
+		if field := document.Join(at, "url"); r.Good(field) && apiOfAlerts.MatchString(a.URL.Text) {
+			r.BadValue(field, "remove "+strings.TrimRight(apiOfAlerts.FindString(a.URL.Text), "/"),
 				"%s must be the Alertmanager's, without the path that informerd adds", field)
 		}
 		checkHeaders(a.Headers, document.Join(at, "headers"), r)
 		checkURLTLS(a.URL, a.TLS, at, r)
 	}
 }
+
+var apiOfAlerts = regexp.MustCompile(`/api/v[12](/alerts)?/*$`)
 
 func checkWebhook(w *Webhook, path string, r *document.Report) {
 	checkURL(w.URL, document.Join(path, "url"), r)

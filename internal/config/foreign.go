@@ -12,7 +12,7 @@ import (
 // rightFile reports whether a file is of the kind that is wanted. If it is one of another program,
 // this is the only mistake that is kept.
 func rightFile(d *document.File, apiVersion, kind, wanted string) bool {
-	if what, hint := advice.Foreign(d.Members(), apiVersion, kind); what != "" {
+	if what, hint := advice.Foreign(d.Members(), d.MembersOf("receivers"), apiVersion, kind); what != "" {
 		at, field := d.Key("kind"), "kind"
 		if !d.Has(field) {
 			at, field = d.Key(""), ""

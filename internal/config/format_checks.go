@@ -66,6 +66,8 @@ func checkMethod(text, _ string) (problem, hint string) {
 // variable is what a shell would replace in a path. A lone $ may be part of a file's name.
 var variable = regexp.MustCompile(`\$\{[A-Za-z_]\w*\}|(^|/)\$[A-Z_][A-Z0-9_]*(/|$)`)
 
+var isFolder = regexp.MustCompile(`(^|/)\.{0,2}$`)
+
 // checkPath checks the path of what, as in "a folder". Nothing in it is expanded.
 func checkPath(path, what string) (problem, hint string) {
 	const asItIs = "paths are taken as they are: write it out in full, or relative to the folder of this configuration"
@@ -77,6 +79,8 @@ func checkPath(path, what string) (problem, hint string) {
 	case advice.Template.MatchString(path):
 		return " must not have a template in it, is " + document.Quote(path),
 			"templates are not replaced: render the file first, as with helm template"
+	case what == "a file" && isFolder.MatchString(path):
+		return " must be the path of a file, and not of a folder, is " + document.Quote(path), "add the name of the file"
 	case variable.MatchString(path):
 		return " must not have a variable in it, is " + document.Quote(path), asItIs
 	}
@@ -126,27 +130,6 @@ func checkAnyAddress(address, _ string) (problem, hint string) {
 
 func checkHTTPAddress(address, _ string) (problem, hint string) {
 	return checkAddress(address, "127.0.0.1:8080")
-}
-
-func checkLabelSelector(text, _ string) (problem, hint string) {
-	if _, err := parseLabelSelector(text); err != nil {
-		if meant := advice.AsSelector(text); meant != text {
-			if _, err := parseLabelSelector(meant); err == nil {
-				return " is not a label selector", "write " + document.Flow(meant)
-			}
-		}
-		return " is not a label selector: " + document.Printable(err),
-			"as in tier=frontend,env in (prod, test),!legacy"
-	}
-	return "", ""
-}
-
-func checkFieldSelector(text, _ string) (problem, hint string) {
-	if _, err := parseFieldSelector(text); err != nil {
-		return " is not a field selector: " + document.Printable(err),
-			"as in spec.nodeName!=,status.phase=Running"
-	}
-	return "", ""
 }
 
 func checkFieldPath(text, _ string) (problem, hint string) {
@@ -206,8 +189,8 @@ func checkEventType(text, _ string) (problem, hint string) {
 // checkHTTPURL is urls.HTTP for a field.
 func checkHTTPURL(text, _ string) (problem, hint string) {
 	problem, hint = urls.HTTP(text)
-	if name := advice.Environment.FindStringSubmatch(text); name != nil {
-		hint = "variables are not replaced: write {fromEnv: " + name[1] + "}"
+	if meant := advice.AsValue(text); problem != "" && meant != "" {
+		hint = meant
 	} else if problem != "" && advice.Template.MatchString(text) {
 		hint = "templates are not replaced: write {fromEnv: NAME} or {fromFile: PATH}"
 	}

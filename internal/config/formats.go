@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/selectors"
 	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/internal/resourcename"
 )
@@ -38,7 +39,7 @@ var formats = map[string]document.Format{
 	"namespace-or-none": {Noun: "the name of a namespace", Hint: labelHint,
 		Pattern: regexp.MustCompile(`^$|` + label.String()), Check: notEveryNamespace},
 	"resource": {Noun: "a resource name", Hint: "write it as " + resourceExamples,
-		Pattern: resourcename.Pattern, Suggest: advice.AsResource},
+		Pattern: resourcename.Pattern, Suggest: advice.AsResource, Check: advice.NotSeveral},
 	"index-name": {Noun: "an index name",
 		Hint:    `use at most 63 letters, digits, "-" and "_", with a letter first`,
 		Pattern: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)},
@@ -47,7 +48,7 @@ var formats = map[string]document.Format{
 	"digest": {Noun: "sha256: and 64 lower-case hexadecimal digits",
 		Hint:    "sha256sum prints the digits",
 		Pattern: regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)},
-	"variable": {Noun: "the name of an environment variable", Suggest: advice.AsVariable,
+	"variable": {Noun: "the name of an environment variable", Suggest: advice.AsVariable, Check: advice.NotMore,
 		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)},
 	"header-name": {Noun: "a header name",
 		Pattern: regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")},
@@ -57,8 +58,8 @@ var formats = map[string]document.Format{
 	"policy-files":   {Pattern: path, Check: checkPolicyFiles},
 	"address":        {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkAnyAddress},
 	"http-address":   {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkHTTPAddress},
-	"label-selector": {Check: checkLabelSelector},
-	"field-selector": {Check: checkFieldSelector},
+	"label-selector": {Check: selectors.CheckLabel},
+	"field-selector": {Check: selectors.CheckField},
 	"field-path":     {Check: checkFieldPath},
 	"drop":           {Check: checkDrop},
 	"url-prefix":     {Pattern: urlPrefix, Check: checkURLPrefix},

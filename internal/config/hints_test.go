@@ -102,6 +102,36 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{output, "out: {file: {path: '{{ .Values.p }}'}}", "must not have a template in it", "out: {file: {path: p}}"},
 		{end, "cluster: {name: $X}\nstate:", "variables are not replaced", "cluster: {name: x}\nstate:"},
 		{output, "out: {webhook: {url: https://a.b, timeout: 5000}}", "as in 5000ms", "out: {webhook: {url: https://a.b, timeout: 5000ms}}"},
+		{"resource: pods", "resource: core/v1/pods", "write pods", "resource: pods"},
+		{"resource: pods", "resource: deployments.apps/v1", "write deployments.v1.apps", "resource: deployments.v1.apps"},
+		{"resource: pods", "resource: 'pods,nodes'", "an informer watches one resource: write an informer and a listener for each", "resource: pods"},
+		{output, "out: {webhook: {url: 'hooks:8080'}}", "write http://hooks:8080", "out: {webhook: {url: 'http://hooks:8080'}}"},
+		{output, "out: {webhook: {url: 'a.example.com:443'}}", "write https://a.example.com:443", "out: {webhook: {url: 'https://a.example.com:443'}}"},
+		{output, "out: {slack: {url: 'fromEnv: HOOK'}}", "write {fromEnv: HOOK}, without quotes", "out: {slack: {url: {fromEnv: HOOK}}}"},
+		{output, "out: {slack: {url: $(HOOK)}}", "write {fromEnv: HOOK}", "out: {slack: {url: {fromEnv: HOOK}}}"},
+		{output, "out: {slack: {url: {fromEnv: $(HOOK)}}}", "write HOOK", "out: {slack: {url: {fromEnv: HOOK}}}"},
+		{output, "out: {webhook: {url: https://a.b, headers: {Authorization: {fromEnv: Bearer $TOKEN}}}}",
+			"write TOKEN, and put the whole value into that variable: Bearer, a space",
+			"out: {webhook: {url: https://a.b, headers: {Authorization: {fromEnv: TOKEN}}}}"},
+		{output, "out: {file: {path: a, rotate: daily}}", "write {age: 24h}", "out: {file: {path: a, rotate: {age: 24h}}}"},
+		{output, "out: {file: {path: a, rotate: 12h}}", "write {age: 12h}", "out: {file: {path: a, rotate: {age: 12h}}}"},
+		{output, "out: {file: {path: a, rotate: 5Mi}}", "write {size: 5Mi}", "out: {file: {path: a, rotate: {size: 5Mi}}}"},
+		{output, "out: {file: {path: /var/log/}}", "must be the path of a file, and not of a folder", "out: {file: {path: /var/log/x}}"},
+		{output, "out: {file: {path: .}}", "add the name of the file", "out: {file: {path: ./..a}}"},
+		{output, "out: {webhook: {url: https://a.b, mode: json}}", "write structured", "out: {webhook: {url: https://a.b, mode: structured}}"},
+		{output, "out: {patch: {type: jsonpatch, patch: '[]'}}", "write json", "out: {patch: {type: json, patch: '[]'}}"},
+		{listener, listener + "    filter: 5\n", `write an expression that is true or false, as in filter: 'op == "add"'`,
+			listener + "    filter: 'op == \"add\"'\n"},
+		{output, "out: {slack: {url: {fromEnv: A}, text: 5}}", `write text: '"5"'`, `out: {slack: {url: {fromEnv: A}, text: '"5"'}}`},
+		{listener, listener + "    select: [a, b]\n", `as in 'label("app") == "web" and object.metadata.name != "a"'`,
+			listener + "    select: 'label(\"app\") == \"web\" and object.metadata.name != \"a\"'\n"},
+		{listener, listener + "    rules:\n      - name: r\n      - deny: x\n      - for: 5m\n",
+			"11:9: listeners.a.rules[1] begins with deny: each dash begins another item; write a dash before name alone, and deny and for below it",
+			listener + "    rules:\n      - name: r\n        deny: x\n        for: 5m\n"},
+		{"    informer: pods\n    outputs", "  informer: pods\n  outputs", "8:3: informer is a field of listeners.a, and begins in its column; indent the lines below a: begin them in column 5",
+			"    informer: pods\n    outputs"},
+		{listener, "    informer:{resource: pods}\n", "write informer: {resource: pods}", "    informer: {resource: pods}\n"},
+		{"resource: pods", "resource: {{ .Values.x }}", "resource must be a string, is a template; templates are not replaced", "resource: pods"},
 		// words of other tools
 		{listener, listener + "    concurrency: 3\n", "write workers: 3", listener + "    workers: 3\n"},
 		{listener, listener + "    interval: 5m\n", "write resync: 5m", listener + "    resync: 5m\n"},
@@ -158,6 +188,41 @@ func TestWarningsOfVariables(t *testing.T) {
 		if got := Errors(c.Warnings()).Error(); !strings.Contains(got, want) ||
 			(got == "") != (want == "") {
 			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+// What cannot be meant, and might be right, is warned of.
+func TestWarningsOfPlaces(t *testing.T) {
+	for _, c := range []struct{ what, with, want string }{
+		{"state:", "http: {address: '127.0.0.1:8080'}\nhealth: {address: ':8080'}\nstate:", "4:19: health.address has the port of http.address; choose another port"},
+		{"state:", "http: {address: '127.0.0.1:8080'}\nhealth: {address: ':8081'}\nstate:", ""},
+		{"state:", "http: {address: '127.0.0.1:0'}\nhealth: {address: ':0'}\nstate:", ""},
+		{"state:", "http: {address: '127.0.0.1:80'}\nhealth: {address: '10.0.0.1:80'}\nstate:", ""},
+		{"state:", "tracing: {url: 'http://otel:4317'}\nstate:", "OTLP over HTTP, which informerd sends, has port 4318"},
+		{"state:", "tracing: {url: 'http://otel:4318'}\nstate:", ""},
+		{"resource: pods", "resource: pods, namespaces: [all]", "to watch all namespaces, remove namespaces"},
+		{"resource: pods", "resource: pods, namespaces: [all, b]", ""},
+	} {
+		parsed, err := Parse("x.yaml", []byte(strings.Replace(hinted, c.what, c.with, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Errors(parsed.Warnings()).Error(); !strings.Contains(got, c.want) ||
+			(got == "") != (c.want == "") {
+			t.Errorf("%s: %q", c.with, got)
+		}
+	}
+}
+
+// The path of Alertmanager's API is added to its URL.
+func TestURLOfAlertmanager(t *testing.T) {
+	for path, want := range map[string]string{"": "", "/alerts": "", "/api/v2/alerts": "remove /api/v2/alerts",
+		"/x/api/v1/alerts/": "remove /api/v1/alerts", "/api/v2": "remove /api/v2"} {
+		_, err := Parse("x.yaml", []byte(strings.NewReplacer("out: {stdout: {}}", "out: {alertmanager: {url: 'http://a:9093"+
+			path+"'}}", "outputs: [out]", "rules: [{name: r, deny: x}]\n    outputs: [out]").Replace(hinted)))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
 }

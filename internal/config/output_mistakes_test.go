@@ -38,7 +38,7 @@ func TestOutputMistakes(t *testing.T) {
 		{"negative age", outputLine, outputWith("file: {path: x, rotate: {age: -1h}}"),
 			"13:35: outputs.out.file.rotate.age must not be negative, is -1h"},
 		{"patch", outputLine, outputWith("patch: {type: strategic, patch: ' ', dryRun: 1}"),
-			`13:19: outputs.out.patch.type must be apply, json or merge, is "strategic"` + "\n" +
+			`13:19: outputs.out.patch.type must be apply, json or merge, is "strategic"; write merge` + "\n" +
 				"13:37: outputs.out.patch.patch is empty; remove it if the message's data is the patch\n" +
 				"13:50: outputs.out.patch.dryRun must be true or false, is the number 1; write true"},
 		{"patch of nothing", outputLine, outputWith("patch: {}"),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/selectors"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -63,8 +64,8 @@ type Scope struct {
 
 // Scope returns what the informer watches and keeps. Different spellings have equal Scopes.
 func (i *Informer) Scope() Scope {
-	labels, _ := parseLabelSelector(i.LabelSelector)
-	fields, _ := parseFieldSelector(i.FieldSelector)
+	labels, _ := selectors.Label(i.LabelSelector)
+	fields, _ := selectors.Field(i.FieldSelector)
 	var drop []string
 	for _, text := range i.Drop {
 		if path, err := object.CompilePath(text); err == nil {

@@ -90,6 +90,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		"image: {tag: x}\nconfig: {}\n":                                                      "values of a Helm chart; the chart of informerd has the configuration in config",
 		"services: {a: {image: x}}\nversion: '3'\n":                                          "1:1: this is not a configuration of informerd: it looks like a file of docker compose",
 		"groups: [{name: a, rules: []}]\n":                                                   "rules of Prometheus",
+		"route: {receiver: a}\nreceivers: [{name: a, slack_configs: []}]\n":                  "a configuration of Alertmanager",
 		"global: {}\nroute: {}\nreceivers: []\n":                                             "a configuration of Alertmanager",
 		"apiVersion: informerd.dev/v1alpha1\nkind: Config\ninformer: pods\nrules: [{}]\n":    "it looks like a policy; write kind: Policy",
 		"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a]\n": "a kustomization",

@@ -47,9 +47,9 @@ const (
 	kustomizeHint    = "name the file of the configuration itself"
 )
 
-// Foreign returns what a file of another program with these members at its top looks like, and what
-// to do, "" if it does not.
-func Foreign(members []string, apiVersion, kind string) (what, hint string) {
+// Foreign returns what a file of another program with these members at its top, and these ones in
+// its receivers, looks like, and what to do, "" if it does not.
+func Foreign(members, receivers []string, apiVersion, kind string) (what, hint string) {
 	has := func(name string) bool { return slices.Contains(members, name) }
 	switch ours := strings.HasPrefix(apiVersion, "informerd"); {
 	case !has("apiVersion") && !has("kind") && !has("listeners") && !has("outputs"):
@@ -57,6 +57,11 @@ func Foreign(members []string, apiVersion, kind string) (what, hint string) {
 			if !slices.ContainsFunc(s.members, func(name string) bool { return !has(name) }) {
 				return s.what, s.hint
 			}
+		}
+		if has("route") && slices.ContainsFunc(receivers, func(name string) bool {
+			return strings.HasSuffix(name, "_configs")
+		}) {
+			return alertmanagerFile, alertmanagerHint
 		}
 	case ours && kind == "Config" && has("rules") && has("informer") && !has("listeners"):
 		return "a policy", "write kind: Policy"

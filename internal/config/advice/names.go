@@ -3,6 +3,9 @@ package advice
 import (
 	"regexp"
 	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/urls"
 )
 
 // Each of these returns the text that is meant by one that does not have its form, "" if that is
@@ -41,8 +44,53 @@ func AsVariable(text string) string {
 	return ""
 }
 
+var embedded = regexp.MustCompile(`^([A-Za-z]+) \$[{(]?([A-Za-z_][A-Za-z0-9_]*)[})]?$`)
+
+// NotMore refuses a text with a variable in it where the name of one is needed.
+func NotMore(text, _ string) (problem, hint string) {
+	if part := embedded.FindStringSubmatch(text); part != nil {
+		return " must be the name of an environment variable, is " + document.Quote(text),
+			"write " + part[2] + ", and put the whole value into that variable: " + part[1] +
+				", a space and the rest"
+	}
+	return "", ""
+}
+
+// NotSeveral refuses several resources where the name of one is needed.
+func NotSeveral(text, _ string) (problem, hint string) {
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '|' })
+	if len(names) < 2 {
+		return "", ""
+	}
+	return " must be the name of one resource, is " + document.Quote(text),
+		byList["resource"] + forEach(names)
+}
+
+var (
+	source   = regexp.MustCompile(`^from(Env|File): ?([A-Za-z0-9_./-]+)$`)
+	hostPort = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*:[0-9]{1,5}/?$`)
+)
+
+// AsValue returns what to write in place of a text that is not a URL, "" if that is not clear. A
+// text with more than a host and a port is not shown: there may be a credential in it.
+func AsValue(text string) string {
+	if name := Environment.FindStringSubmatch(text); name != nil {
+		return "variables are not replaced: write {fromEnv: " + name[1] + "}"
+	}
+	if from := source.FindStringSubmatch(text); from != nil {
+		return "write {from" + from[1] + ": " + from[2] + "}, without quotes"
+	}
+	for _, scheme := range []string{"http://", "https://"} {
+		if problem, _ := urls.HTTP(scheme + text); hostPort.MatchString(text) && problem == "" {
+			return "write " + scheme + text
+		}
+	}
+	return ""
+}
+
 var (
 	pathOfResource = regexp.MustCompile(`^(?:apis?/)?(?:([a-z0-9.-]+)/)?(v[0-9][a-z0-9]*)/([a-z]+)$`)
+	groupVersion   = regexp.MustCompile(`^([a-z]+)\.([a-z0-9.-]+)/(v[0-9][a-z0-9]*)$`)
 	subresource    = regexp.MustCompile(`^([a-z.]+)/(status|scale|log|exec|ephemeralcontainers)$`)
 	beforeGroup    = regexp.MustCompile(`^([a-z]+)/(apps|batch|autoscaling|policy|[a-z0-9-]+\.[a-z0-9.-]+)$`)
 	withGroup      = regexp.MustCompile(`^([a-z0-9-]+\.[a-z0-9.-]+|apps|batch|autoscaling|policy)/([a-z]+)$`)
@@ -52,8 +100,11 @@ var (
 // group before it.
 func AsResource(text string) string {
 	lower := strings.ToLower(strings.Trim(text, "/ "))
+	if part := groupVersion.FindStringSubmatch(lower); part != nil {
+		return part[1] + "." + part[3] + "." + part[2]
+	}
 	if part := pathOfResource.FindStringSubmatch(lower); part != nil {
-		if part[1] == "" {
+		if part[1] == "" || part[1] == "core" {
 			return part[3]
 		}
 		return part[3] + "." + part[2] + "." + part[1]
@@ -72,7 +123,7 @@ func AsResource(text string) string {
 
 var (
 	// Environment is a text that is nothing but a variable of a shell.
-	Environment = regexp.MustCompile(`^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$`)
+	Environment = regexp.MustCompile(`^\$[{(]?([A-Za-z_][A-Za-z0-9_]*)[})]?$`)
 	// Template is what Helm and others would replace.
 	Template = regexp.MustCompile(`\{\{.*\}\}`)
 )
@@ -108,5 +159,9 @@ var Synonyms = map[string][]string{
 	"false": {"off", "never"}, "no": {"off"},
 	"wait": {"block"}, "discard": {"drop"}, "disk": {"spill"},
 	"file": {"spill"}, "block": {"wait"},
-	"batched": {"batch"},
+	"batched":   {"batch"},
+	"strategic": {"merge"}, "strategic-merge": {"merge"}, "mergepatch": {"merge"},
+	"merge-patch": {"merge"}, "jsonpatch": {"json"}, "json-patch": {"json"}, "json6902": {"json"},
+	"server-side-apply": {"apply"}, "serverside": {"apply"}, "ssa": {"apply"},
+	"json": {"structured"}, "cloudevents": {"structured"}, "raw": {"binary"}, "single": {"structured"},
 }

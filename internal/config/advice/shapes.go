@@ -4,6 +4,7 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
@@ -33,11 +34,14 @@ var byMapping = map[string]string{
 
 // byList are hints for fields that have a list in place of one value.
 var byList = map[string]string{
-	"resource": "an informer watches one resource: write an informer and a listener for each",
-	"informer": "a listener has one informer: write a listener for each",
-	"files":    "write an item of policies for each, or a pattern, as in policies/*.yaml",
-	"url":      "an output has one URL: write an output for each, and name them in outputs of the listener",
-	"filter":   oneExpression, "select": oneExpression, "deny": oneExpression, "when": oneExpression,
+	"resource":  "an informer watches one resource: write an informer and a listener for each",
+	"informer":  "a listener has one informer: write a listener for each",
+	"files":     "write an item of policies for each, or a pattern, as in policies/*.yaml",
+	"url":       "an output has one URL: write an output for each, and name them in outputs of the listener",
+	"filter":    oneExpression + `'op == "add" and !initial'`,
+	"select":    oneExpression + `'label("app") == "web" and object.metadata.name != "a"'`,
+	"deny":      oneExpression + `'label("app") == "web" and object.metadata.name != "a"'`,
+	"when":      oneExpression + `'severity == "high" and namespace == "shop"'`,
 	"data":      expression + ", as in data: '[op, name]'",
 	"patch":     expression + ", with type: json for a list, as in patch: '[{op: \"remove\", path: \"/a\"}]'",
 	"namespace": "write one", "topic": "an output has one topic: write an output for each",
@@ -45,7 +49,7 @@ var byList = map[string]string{
 	"fieldSelector": `write it as a text, as in "metadata.namespace!=kube-system"`,
 }
 
-const oneExpression = `write one expression: join conditions with and, as in 'op == "add" and !initial'`
+const oneExpression = "write one expression: join conditions with and, as in "
 
 // Instead returns the hint for a value of the wrong type at a path, with the hint that it has
 // otherwise.
@@ -59,6 +63,10 @@ func Instead(path, hint string, is document.Shape) string {
 		return byList[name]
 	case is.IsMapping && list == "outputs" && path != "outputs":
 		return outputsHint(is, item != "", hint)
+	case number(is) && byMapping[name] != "" && conditions[name]:
+		return "write an expression that is true or false" + strings.TrimPrefix(byMapping[name], expression)
+	case number(is) && (name == "text" || name == "message" || name == "subject"):
+		return "write " + name + `: '"` + is.Texts[0] + `"'`
 	case is.IsMapping && byMapping[name] != "":
 		return byMapping[name]
 	case is.IsMapping && name == "rules" && !strings.HasPrefix(hint, "write ["):
@@ -74,6 +82,18 @@ func Instead(path, hint string, is document.Shape) string {
 		return byMapping[name]
 	}
 	return ""
+}
+
+// conditions are the fields with expressions that are true or false.
+var conditions = map[string]bool{"filter": true, "select": true, "deny": true, "when": true}
+
+// number reports whether a value is a lone number.
+func number(is document.Shape) bool {
+	if is.IsList || is.IsMapping || len(is.Texts) != 1 {
+		return false
+	}
+	_, err := strconv.ParseFloat(is.Texts[0], 64)
+	return err == nil
 }
 
 // opsHint is about one text where a list of operations is needed.
@@ -157,8 +177,8 @@ func field(name string) func(is document.Shape) string {
 	}
 }
 
-// number is field for a number.
-func number(name string) func(is document.Shape) string {
+// plain is field for a number.
+func plain(name string) func(is document.Shape) string {
 	return func(is document.Shape) string {
 		if len(is.Texts) != 1 {
 			return ""
@@ -187,13 +207,29 @@ func address(host string) func(is document.Shape) string {
 var Lone = map[string]func(is document.Shape) string{
 	"State": field("dir"), "Cluster": field("name"), "Handler": field("wasm"),
 	"File": field("path"), "Informer": field("resource"), "Shutdown": field("drain"),
-	"Buffer": number("capacity"), "Retry": number("attempts"), "DeadLetters": field("bytes"),
-	"WebhookBatch": number("events"), "Rotate": field("size"), "HTTP": address("127.0.0.1"),
+	"Buffer": plain("capacity"), "Retry": plain("attempts"), "DeadLetters": field("bytes"),
+	"WebhookBatch": plain("events"), "Rotate": rotate, "HTTP": address("127.0.0.1"),
 	"Health": address(""), "LogGrant": field("level"), "Patch": field("patch"), "KVGrant": field("bytes"),
 	"CacheGrant": listOf("informers"), "HTTPGrant": listOf("allow"),
 	"Grants": grants, "Webhook": url, "Alertmanager": url,
 	"Policies": policies,
 	"Listener": listener, "Output": output,
+}
+
+// rotate is about when a file is rotated.
+func rotate(is document.Shape) string {
+	if len(is.Texts) != 1 {
+		return ""
+	}
+	ages := map[string]string{"hourly": "1h", "daily": "24h", "day": "24h", "weekly": "168h",
+		"monthly": "720h"}
+	if age := ages[strings.ToLower(is.Texts[0])]; age != "" {
+		return "{age: " + age + "}"
+	}
+	if _, duration := filters.ParseDuration(is.Texts[0]); duration {
+		return field("age")(is)
+	}
+	return field("size")(is)
 }
 
 // url is field for a URL.

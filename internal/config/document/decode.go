@@ -206,6 +206,17 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth i
 	if !d.isMapping(n, into, path) {
 		return
 	}
+	if isField := d.required(into.Type().Elem()); isField != nil {
+		if item, f := notyaml.NotIndented(n, func(name string) bool {
+			known, _ := isField(name)
+			return known
+		}); item != nil {
+			d.SetFailed(path)
+			d.Add(placeOf(f), Join(path, f.Value), fmt.Sprintf("indent the lines below %s: begin them in column %d",
+				item.Value, f.Column+2), "%s is a field of %s, and begins in its column", f.Value, Join(path, item.Value))
+			return
+		}
+	}
 	d.members(n, path, func(key, value *yaml.Node) {
 		member := Join(path, key.Value)
 		d.keys[member] = placeOf(key)
@@ -213,6 +224,22 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth i
 		d.value(value, element, member, depth+1)
 		into.SetMapIndex(reflect.ValueOf(key.Value), element)
 	})
+}
+
+// required returns a function that reports whether a type has a field, and requires it; nil if the
+// type has no fields.
+func (d *decoder) required(t reflect.Type) func(name string) (known, required bool) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if isScalar(t) || d.kind.Types[t] != nil {
+		return nil
+	}
+	fields := d.fieldsOf(t)
+	return func(name string) (known, required bool) {
+		f, known := fieldNamed(fields, name)
+		return known, f.Rules.Required
+	}
 }
 
 // isMapping reports whether a node is a mapping. If not, the mistake says what to write instead.
@@ -284,6 +311,14 @@ func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int)
 		}
 		d.wrongType(n, path, "a list", hint)
 		return
+	}
+	if required := d.required(into.Type().Elem()); required != nil {
+		if torn := notyaml.TornApart(n, required); torn != nil {
+			d.SetFailed(path)
+			d.Add(placeOf(n.Content[1]), Item(path, 1), "write a dash before "+torn[0]+" alone, and "+And(torn[1:])+
+				" below it, in the same column", "%s begins with %s: each dash begins another item", Item(path, 1), torn[1])
+			return
+		}
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content)))
 	for i, child := range n.Content {

@@ -58,6 +58,23 @@ func (f *File) Err() error {
 // Members returns the names at the top of the file, in its order.
 func (f *File) Members() []string { return shapeOf(f.root, nil).Names }
 
+// MembersOf returns the names of the members that the items of a list at the top have.
+func (f *File) MembersOf(list string) (names []string) {
+	if f.root.Kind != yaml.MappingNode {
+		return nil
+	}
+	at := memberOf(f.root, list)
+	if at < 0 || f.root.Content[at+1].Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, item := range f.root.Content[at+1].Content {
+		if item.Kind == yaml.MappingNode {
+			names = append(names, shapeOf(item, nil).Names...)
+		}
+	}
+	return names
+}
+
 // Line returns the line on which the field's value begins, 0 if the file does not have it.
 func (f *File) Line(field string) int { return f.Value(field).Line }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/config/notyaml"
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters"
 )
@@ -36,6 +37,9 @@ func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 		}
 	}
 	is := describe(n)
+	if notyaml.IsTemplate(n) {
+		is, hint = "a template", "templates are not replaced: render the file first, as with helm template, or write what belongs there"
+	}
 	if d.isSecret(n) {
 		is = "a string"
 	}

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/config/notyaml"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -24,9 +25,13 @@ func (d *decoder) unknown(key, value, in *yaml.Node, path string, t reflect.Type
 func (d *decoder) unknownHint(name string, value, in *yaml.Node, path string,
 	t reflect.Type) string {
 	help, fields := d.kind.help(t), d.fieldsOf(t)
-	if field, rest, tight := strings.Cut(name, ":"); tight && isPiece(value) && rest != "" {
+	if field, rest, tight := strings.Cut(name, ":"); tight && rest != "" &&
+		value.Kind == yaml.ScalarNode {
 		if _, known := fieldNamed(fields, field); known {
-			return "a space is missing after the colon: write " + field + ": " + rest
+			if !isPiece(value) {
+				rest += ": " + value.Value
+			}
+			return "a space is missing after the colon: write " + field + ": " + notyaml.Short(rest)
 		}
 	}
 	known := names(fields)

@@ -2,6 +2,7 @@
 // that, and people write expressions into YAML that it reads in its own way.
 //
 //   - What is found is the likeliest cause, not a proof: the parser has refused the text before.
+//   - Of what is YAML, it finds what is surely not meant: templates, and items that YAML tears apart.
 //   - Hints show what was written in a form that YAML accepts, at most 64 characters of it.
 package notyaml
 
