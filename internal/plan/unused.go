@@ -10,7 +10,8 @@ import (
 )
 
 // Unused returns warnings about informers and outputs that no listener uses: nothing is watched for
-// them, and nothing is sent to them. So is the on of a listener that sends only what rules report.
+// them, and nothing is sent to them. So is the on of a listener that sends only what rules report,
+// and a rule that contradicts the select.
 func (p *Plan) Unused() (warnings config.Errors) {
 	cfg := p.Config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
@@ -39,6 +40,9 @@ func (p *Plan) Unused() (warnings config.Errors) {
 				cfg.ErrorAt(field, field+" is not used: no listener sends anything to it",
 					"remove it, or name it in the outputs of a listener"))
 		}
+	}
+	for _, l := range p.Listeners {
+		warnings = append(warnings, p.clashesOf(l)...)
 	}
 	for _, p := range p.Listeners {
 		everything := event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)

@@ -146,6 +146,9 @@ func (p *Listener) writePlan(out *Lines) {
 				w.Message))
 		}
 	}
+	for _, c := range p.clashes() {
+		out.Item(2, "warning", c.message)
+	}
 	b := p.Before
 	if b.Never {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")
