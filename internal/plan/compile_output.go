@@ -25,7 +25,8 @@ type Output struct {
 // output are not about the same objects, expressions may read any field.
 func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *compiler {
 	c := &compiler{Section: Section{Config: cfg, Field: "outputs." + o.Name},
-		events: filters.Expression{Output: o.Name, Cluster: cfg.Cluster.Name}}
+		events: filters.Expression{Output: o.Name, Cluster: cfg.Cluster.Name,
+			Ends: o.Alertmanager != nil}}
 	var informers []*config.Informer
 	var listeners []*config.Listener
 	var on event.OpSet

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,12 +46,34 @@ func (p *Plan) Unused() (warnings config.Errors) {
 		warnings = append(warnings, p.clashesOf(l)...)
 	}
 	for _, p := range p.Listeners {
-		everything := event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
 		if field := p.Field + ".on"; p.Quiet && p.Config.Ops()&everything != everything {
 			warnings = append(warnings,
 				cfg.ErrorAt(field, field+" has no effect: rules look at an object whatever happens to it, and without a filter or a handler this listener sends nothing else",
 					`remove it; filter: "true" would send the events, too`))
 		}
 	}
+	return append(warnings, p.besideRules()...)
+}
+
+// besideRules returns warnings about filters that look at the object alone, in listeners with
+// rules: those are probably meant for the rules as well.
+func (p *Plan) besideRules() (warnings config.Errors) {
+	for _, l := range p.Listeners {
+		c := l.Config
+		if l.Filter == nil || len(c.Rules) == 0 || !c.Select.IsZero() || c.Handler != nil ||
+			c.Ops()&everything != everything || len(l.Filter.Paths()) == 0 ||
+			namesEvent.MatchString(c.Filter.Text) {
+			continue
+		}
+		field := l.Field + ".filter"
+		warnings = append(warnings, p.Config.ErrorAt(field,
+			field+" does not apply to the rules, which look at every object of the informer",
+			"to limit both, call it select; to limit events alone, name in it what happens, as in op == \"update\" && …"))
+	}
 	return warnings
 }
+
+var everything = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
+
+// namesEvent matches what an expression reads of an event besides the object.
+var namesEvent = regexp.MustCompile(`\b(op|old|initial|missed|resumed|changed|became)\b`)

@@ -26,7 +26,10 @@ func (c *schemaCheck) errorf(offset int, format string, args ...any) {
 // field takes one step to a field whose name is at offset.
 func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	path := within(base.path, named(key))
-	switch kind := base.kind(); {
+	switch kind, write := base.kind(), ofRule[key]; {
+	case write != "" && (base.path == "rule" || base.variable == "rule"):
+		c.found(c.draft.Proposed(offset, &lang.Fix{From: offset - len("rule."),
+			To: offset + len(key), Text: write}, "rule is a text, the rule's name; write %s", write))
 	case kind == "object":
 		if field, ok := base.schema.Fields[key]; ok {
 			return fact{schema: field, path: path}
@@ -66,6 +69,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	}
 	return fact{}
 }
+
+// ofRule are variables of outputs, by what they would be called as fields of the rule.
+var ofRule = map[string]string{"name": "rule", "severity": "severity", "message": "message"}
 
 // index takes one step to an item of a list.
 func (c *schemaCheck) index(base fact, i, offset int) fact {

@@ -21,6 +21,7 @@ func Of(n ast.Node, x lang.Expression, check func(lang.Expression) error) []*lan
 	f.collect(n)
 	f.visit(n)
 	f.missing(n)
+	f.output(n)
 	return f.found
 }
 

@@ -202,3 +202,70 @@ func TestTextsOfMissingLabels(t *testing.T) {
 		}
 	}
 }
+
+// An output of Alertmanager that refuses the ends of violations is warned of.
+func TestEndsThatAreRefused(t *testing.T) {
+	const refuses = `this refuses the end of each violation, which Alertmanager needs: its alerts would go on for 30 days; leave it out`
+	for text, want := range map[string]string{
+		`violated`: refuses,
+		`severity == "critical" && violated == true`:         refuses,
+		`type == "dev.informerd.rule.violated"`:              refuses,
+		`type != "dev.informerd.rule.resolved"`:              refuses,
+		`violated && rule == "a" || violated && rule == "b"`: refuses,
+		`violated || rule == "a"`:                            "",
+		`severity == "critical" || !violated`:                "",
+		`type == "dev.informerd.rule.resolved"`:              "",
+		`violated == (severity == "high")`:                   "",
+	} {
+		x := lang.Expression{Text: text, Kind: lang.KindWhen, Ends: true}
+		if got := warningsOf(t, x); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+		if x.Ends = false; warningsOf(t, x) != "" {
+			t.Errorf("%s: other outputs need no ends", text)
+		}
+	}
+}
+
+// What only a report has is warned of where an output gets none.
+func TestOutputsWithoutReports(t *testing.T) {
+	const never = " is always nil: no listener of this output has rules"
+	for _, tt := range []struct {
+		text, want string
+		kind       lang.Kind
+	}{
+		{`violated && name == "a"`, "violated" + never, lang.KindWhen},
+		{`message contains "a"`, "message" + never, lang.KindWhen},
+		{`"it is " + message`, "message" + never, lang.KindText},
+		{`message ?? name`, "", lang.KindText},
+		{`violated ? message : name`, "", lang.KindText},
+		{`!violated || message == nil`, "", lang.KindWhen},
+		{`{"text": message}`, "", lang.KindData},
+	} {
+		x := lang.Expression{Text: tt.text, Kind: tt.kind, Texts: map[string][]string{"rule": {}}}
+		if got := warningsOf(t, x); got != tt.want {
+			t.Errorf("%s\ngot  %s\nwant %s", tt.text, got, tt.want)
+		}
+		if x.Texts["rule"] = []string{"r"}; warningsOf(t, x) != "" {
+			t.Errorf("%s: a rule reports", tt.text)
+		}
+	}
+}
+
+// The rule of a report is its name, and not an object.
+func TestFieldsOfARule(t *testing.T) {
+	for text, want := range map[string]string{"rule.name": "rule", "rule.severity": "severity",
+		"rule.message": "message"} {
+		for _, texts := range []map[string][]string{nil, {"rule": {"r"}}} {
+			_, err := filters.Compile(lang.Expression{Text: text, Kind: lang.KindText,
+				Texts: texts})
+			all := lang.Mistakes(err)
+			if len(all) != 1 {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if fixed, ok := all[0].Fixed(); !ok || fixed != want {
+				t.Errorf("%s: %q, want %q: %v", text, fixed, want, err)
+			}
+		}
+	}
+}

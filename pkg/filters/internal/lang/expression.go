@@ -48,6 +48,8 @@ type Expression struct {
 	Severities []string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
+	// Ends reports that the expression is of an output that needs the ends of violations.
+	Ends bool
 	// Objects is the kind of the objects, if it is one of Kubernetes' own, such as Pod; else "".
 	Objects string
 	// Given are the texts of other conditions that an object meets before this expression looks at
