@@ -39,6 +39,11 @@ func (disk) glob(pattern string) ([]string, error) {
 	return matches, err
 }
 
+func isFolderAt(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // closedFolder returns an error if the pattern looks into a folder that cannot be read.
 // filepath.Glob passes over it as if it were empty, and then policies would be missing without a
 // word.

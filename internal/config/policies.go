@@ -73,10 +73,16 @@ func entryFiles(i int) string { return document.Join(document.Item("policies", i
 // readEntry reads the files of one entry. It reports whether there is room for more.
 func (s *policySet) readEntry(i int) (room bool) {
 	field, pattern := entryFiles(i), s.config.Policies[i].Files
-	paths, err := s.disk.glob(relativeTo(filepath.Dir(s.report.File()), pattern))
+	whole := relativeTo(filepath.Dir(s.report.File()), pattern)
+	paths, err := s.disk.glob(whole)
 	switch {
 	case err != nil:
 		s.cannotRead(field, err)
+	case isFolderAt(whole):
+		paths = nil
+		s.report.BadValue(field, "write "+filepath.Join(pattern, "*.yaml"),
+			"%s must be the path of a file or a pattern, is the folder %s", field,
+			document.Quote(pattern))
 	case len(paths) == 0:
 		hint := ""
 		if !filepath.IsAbs(pattern) {

@@ -71,7 +71,7 @@ func (c *compiler) output(o *config.Output) *Output {
 		Data: c.expression(".data", o.Data, filters.KindData),
 	}
 	if o.NATS != nil {
-		p.Subject = c.expression(".nats.subject", o.NATS.Subject, filters.KindText)
+		p.Subject = c.textCalled("subject", "subject", ".nats.subject", o.NATS.Subject)
 	}
 	if o.Patch != nil {
 		p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
@@ -82,8 +82,8 @@ func (c *compiler) output(o *config.Output) *Output {
 	if o.Alertmanager != nil {
 		p.Labels = make(map[string]*filters.Filter, len(o.Alertmanager.Labels))
 		for _, name := range slices.Sorted(maps.Keys(o.Alertmanager.Labels)) {
-			p.Labels[name] = c.expression(".alertmanager.labels."+name,
-				o.Alertmanager.Labels[name], filters.KindText)
+			p.Labels[name] = c.textCalled("label", name, ".alertmanager.labels."+name,
+				o.Alertmanager.Labels[name])
 		}
 	}
 	p.Expressions = c.expressions

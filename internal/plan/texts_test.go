@@ -159,3 +159,32 @@ func TestResourcesAndNamespacesOfOutputs(t *testing.T) {
 		}
 	}
 }
+
+// A label and a subject are called so when their text has no quotes, and with what is proposed they
+// compile.
+func TestTextsByTheirFields(t *testing.T) {
+	const config = "apiVersion: informerd.dev/v1alpha1\nkind: Config\n" +
+		"listeners: {a: {informer: {resource: pods}, rules: [{name: r, deny: object.spec.hostNetwork}], outputs: [out]}}\n" +
+		"outputs: {out: {"
+	for _, c := range []struct{ wrong, want, right string }{
+		{"alertmanager: {url: http://a:9093, labels: {team: platform}}",
+			`output "out": unknown name "platform"; a label is an expression, and text in it needs quotes: write team: '"platform"'`,
+			`alertmanager: {url: http://a:9093, labels: {team: '"platform"'}}`},
+		{"nats: {servers: ['nats://a:4222'], subject: k8s.events}",
+			`output "out": unknown name "k8s"; a subject is an expression, and text in it needs quotes: write subject: '"k8s.events"'`,
+			`nats: {servers: ['nats://a:4222'], subject: '"k8s.events"'}`},
+		{"nats: {servers: ['nats://a:4222'], subject: events}", `write subject: '"events"'`,
+			`nats: {servers: ['nats://a:4222'], subject: '"events"'}`},
+		{"nats: {servers: ['nats://a:4222'], subject: thing.metadata.name}", `unknown name "thing"`,
+			`nats: {servers: ['nats://a:4222'], subject: object.metadata.name}`},
+	} {
+		_, mistakes := Compile(parse(t, config+c.wrong+"}}\n"), nil)
+		if len(mistakes) != 1 || !strings.Contains(mistakes[0].Message, c.want) ||
+			strings.Contains(mistakes[0].Message, "thing.metadata.name\"'") {
+			t.Errorf("%s: got %v, want %s", c.wrong, mistakes, c.want)
+		}
+		if _, mistakes := Compile(parse(t, config+c.right+"}}\n"), nil); len(mistakes) > 0 {
+			t.Errorf("%s: %v", c.right, mistakes)
+		}
+	}
+}
