@@ -109,9 +109,10 @@ func TestInitCommand(t *testing.T) {
 			" Next:\n  informerd validate old.yaml --cluster\n  informerd run old.yaml\n", ""},
 		{"init new.yaml --from podz,podz", exitUsage, "",
 			"informerd: --from: there is no such resource; did you mean \"pods\"?\n"},
-		{"init new.yaml --from a_b", exitUsage, "", "informerd: --from: resource must be a" +
-			` resource name, is "a b"; write it as pods, deployments.apps or` +
-			" certificates.v1.cert-manager.io\n"},
+		{"init new.yaml --from a_b", exitUsage, "", "informerd: --from: resource must be" +
+			` the name of one resource, is "a b"; an informer watches one resource: write an` +
+			` informer and a listener for each, as in listeners: {a: {informer: {resource: a},` +
+			" outputs: […]}, b: {informer: {resource: b}, outputs: […]}}\n"},
 		{"init new.yaml -n A --from pods,nodes,jobs", exitUsage, "", "informerd: --namespace:" +
 			` namespaces must be the name of a namespace, is "A"; use at most 63 lower-case` +
 			` letters, digits and "-", with a letter or digit at both ends` + "\n"},
