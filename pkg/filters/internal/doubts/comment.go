@@ -3,10 +3,17 @@ package doubts
 import (
 	"regexp"
 	"strings"
+
+	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
 // comment warns about a default as jq writes it, which begins a comment here: x // "none".
+// So it does about a comment that YAML has made longer.
 func (f *finder) comment() {
+	if at, swallows := f.Swallowed(); swallows {
+		f.found = append(f.found, f.CompileError(at, "%s", syntax.SwallowedComment))
+		return
+	}
 	for _, at := range slashes.FindAllStringIndex(f.Text, -1) {
 		from := len([]rune(f.Text[:at[0]]))
 		if !strings.Contains(f.Text[:at[0]], "//") && !inQuotes(f.Text[:at[0]]) {

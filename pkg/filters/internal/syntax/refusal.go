@@ -42,6 +42,9 @@ var words = map[string]string{
 func (s Source) Refusal(where *file.Error) *lang.CompileError {
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
+	if e := s.lines(plain, offset, text); e != nil {
+		return e
+	}
 	if e := s.joined(plain, offset, text); e != nil {
 		return e
 	}

@@ -1,0 +1,50 @@
+package lang
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Swallowed returns the place of a comment that has what looks like a part of the expression in
+// it, false if there is none: YAML joins the lines of a folded block (>), and a comment ends with
+// the line.
+func (s Expression) Swallowed() (offset int, ok bool) {
+	text := []rune(s.Text)
+	if len(s.Positions) < len(text) {
+		return 0, false
+	}
+	quote := rune(0)
+	for i := 0; i+1 < len(text); i++ {
+		switch r := text[i]; {
+		case quote != 0:
+			if r == '\\' && quote != '`' {
+				i++
+			} else if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'' || r == '`':
+			quote = r
+		case r == '/' && text[i+1] == '/':
+			end := i
+			for end < len(text) && text[end] != '\n' {
+				end++
+			}
+			if s.goesOn(text, i, end) {
+				return i, true
+			}
+			i = end
+		}
+	}
+	return 0, false
+}
+
+// goesOn reports whether a part of the text has what looks like an expression in another line of
+// the file than its first.
+func (s Expression) goesOn(text []rune, from, to int) bool {
+	for i := from; i < to; i++ {
+		if s.Positions[i].Line > s.Positions[from].Line && !unicode.IsSpace(text[i]) {
+			return strings.ContainsAny(string(text[i:to]), "=<>&|(")
+		}
+	}
+	return false
+}
