@@ -120,6 +120,7 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{output, "out: {file: {path: .}}", "add the name of the file", "out: {file: {path: ./..a}}"},
 		{output, "out: {webhook: {url: https://a.b, mode: json}}", "write structured", "out: {webhook: {url: https://a.b, mode: structured}}"},
 		{output, "out: {patch: {type: jsonpatch, patch: '[]'}}", "write json", "out: {patch: {type: json, patch: '[]'}}"},
+		{listener, listener + "    on: [add update]\n", "write each as an item, as in [add, update]", listener + "    on: [add, update]\n"},
 		{listener, listener + "    filter: 5\n", `write an expression that is true or false, as in filter: 'op == "add"'`,
 			listener + "    filter: 'op == \"add\"'\n"},
 		{output, "out: {slack: {url: {fromEnv: A}, text: 5}}", `write text: '"5"'`, `out: {slack: {url: {fromEnv: A}, text: '"5"'}}`},

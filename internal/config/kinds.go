@@ -70,6 +70,8 @@ func decodeOp(v document.Value, into *event.Op) {
 	switch meant := filters.OpMeant(word); {
 	case meant != "":
 		hint = "write " + meant
+	case strings.ContainsAny(word, " ,|/") && advice.Ops(document.Shape{Texts: []string{word}}) != "":
+		hint = "write each as an item, as in " + advice.Ops(document.Shape{Texts: []string{word}})
 	case slices.Contains([]string{"*", "all", "any", "every"}, strings.ToLower(word)):
 		hint = "remove on for add, update and delete"
 	}

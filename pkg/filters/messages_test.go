@@ -254,6 +254,9 @@ func TestCompileErrorsOfOutputs(t *testing.T) {
 			`unexpected key of a map; a key is a text in quotes, a name or a number, and a list of values is written in [ ]; a text is an expression, and text in it needs quotes: write text: 'string(name) + " is broken"'`},
 		{data, `[1, map(object.spec.list, {"v": #, "w": [.a]})]`,
 			`unexpected ":"; an object that is made of an item needs round brackets: write map(object.spec.list, ({"v": #, "w": [.a]}))`},
+		{data, "{\"a\": name\n \"b\": namespace}", `a comma is missing between the members of a map: write , here`},
+		{data, `{"a": name, 'b': "x" 'c': namespace}`, `a comma is missing between the members of a map: write , here`},
+		{data, `{"a": "x" name}`, `texts and values are joined with +: write + here`},
 		{data, `{"a": name`, `the expression ends too early: a '{' is not closed`},
 	} {
 		for _, kind := range tt.kinds {

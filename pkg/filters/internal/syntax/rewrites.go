@@ -136,6 +136,9 @@ func (s Source) reads(fix lang.Fix) bool {
 	return len(text) <= lang.MaxSource && s.Read(text) == nil
 }
 
+// memberOfMap begins with a member of a map, as in "ns": namespace.
+var memberOfMap = regexp.MustCompile("^(\"[^\"]*\"|'[^']*')\\s*:")
+
 // joined recognizes texts and values that follow each other: "pod " object.metadata.name.
 func (s Source) joined(_ string, offset int, text []rune) *lang.CompileError {
 	if offset <= 0 || offset >= len(text) || IsWordRune(text[offset-1]) {
@@ -149,6 +152,13 @@ func (s Source) joined(_ string, offset int, text []rune) *lang.CompileError {
 	}
 	if !slices.Contains([]lang.Returns{lang.ReturnsText, lang.ReturnsJSON}, s.Kind.Returns()) {
 		return nil
+	}
+	if memberOfMap.MatchString(string(text[offset:])) {
+		at := len([]rune(before))
+		if e := s.Replacing(at, at, ",",
+			"a comma is missing between the members of a map: write , here"); e != nil {
+			return e
+		}
 	}
 	return s.Replacing(offset, offset, "+ ", "texts and values are joined with +: write + here")
 }
