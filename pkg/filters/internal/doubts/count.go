@@ -1,6 +1,7 @@
 package doubts
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,6 +61,38 @@ func (f *finder) count(c comparison) {
 		write = f.text(c.to) + " " + c.whole.Operator + " " + write
 	}
 	f.doubt(c.value, c.whole, write, "%s is left out when it is 0, and then this is %s", name, then)
+}
+
+// calculated warns about an operation of arithmetic with such a number, which is nil when it is 0.
+func (f *finder) calculated(n *ast.BinaryNode) {
+	switch n.Operator {
+	case "+", "-", "*", "/":
+		f.withoutCount(n.Left, "(%s ?? 0)")
+		f.withoutCount(n.Right, "(%s ?? 0)")
+	}
+}
+
+// withoutCount warns about a value that is nil when the number is 0, unless another condition says
+// that it is more.
+func (f *finder) withoutCount(n ast.Node, format string) {
+	name := f.isCount(n)
+	if name == "" || f.asked[f.text(n)] || f.more[f.text(n)] ||
+		positive(strings.Join(f.Given, " "), name) {
+		return
+	}
+	f.doubt(n, n, fmt.Sprintf(format, f.text(n)), "%s is left out when it is 0, and then all of this is nil",
+		name)
+}
+
+// positive reports whether a condition asks whether a field is more than a number.
+func positive(condition, name string) bool {
+	for _, after := range strings.Split(condition, "."+name)[1:] {
+		after = strings.TrimSpace(after)
+		if strings.HasPrefix(after, ">") || strings.HasPrefix(after, "!= 0") {
+			return true
+		}
+	}
+	return false
 }
 
 func isNil(n ast.Node) bool {

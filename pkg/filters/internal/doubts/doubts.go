@@ -15,7 +15,7 @@ const maxTried = 20
 // Of returns the doubts about a tree. Check compiles an expression: a proposal that is
 // refused is left out of its warning.
 func Of(n ast.Node, x lang.Expression, check func(lang.Expression) error) []*lang.CompileError {
-	f := &finder{Expression: x, check: check, asked: map[string]bool{},
+	f := &finder{Expression: x, check: check, asked: map[string]bool{}, more: map[string]bool{},
 		texts: nodes.NewExtents(x.Text)}
 	f.comment()
 	f.collect(n)
@@ -31,6 +31,7 @@ type finder struct {
 	check func(lang.Expression) error
 	texts *nodes.Extents
 	asked map[string]bool // the texts of what is compared with nil or has a default
+	more  map[string]bool // the texts of what is compared with less
 	tried int
 	found []*lang.CompileError
 
@@ -47,6 +48,12 @@ func (f *finder) collect(n ast.Node) {
 		}
 		if left {
 			f.asked[f.text(b.Right)] = true
+		}
+		switch b.Operator {
+		case ">", ">=", "!=":
+			f.more[f.text(b.Left)] = true
+		case "<", "<=":
+			f.more[f.text(b.Right)] = true
 		}
 		if key, ok := b.Left.(*ast.StringNode); ok && b.Operator == "in" {
 			f.asked[key.Value] = true
@@ -73,6 +80,9 @@ func (f *finder) visit(n ast.Node) {
 		}
 	case *ast.BuiltinNode:
 		conditions = len(n.Arguments) > 1 && isConditions(n.Arguments[0])
+		if n.Name == "string" && len(n.Arguments) == 1 {
+			f.withoutCount(n.Arguments[0], "%s ?? 0")
+		}
 	}
 	if conditions {
 		f.ofConditions++
@@ -94,6 +104,7 @@ func (f *finder) sides(n *ast.BinaryNode) {
 	f.inList(n)
 	f.pattern(n)
 	f.tagOrder(n)
+	f.calculated(n)
 	if mirrored[n.Operator] == "" {
 		return
 	}

@@ -64,6 +64,13 @@ func TestCountsThatAreLeftOut(t *testing.T) {
 		{"StatefulSet", `object.status.readyReplicas <= 0`,
 			"readyReplicas" + out + `false; write (object.status.readyReplicas ?? 0) <= 0` +
 				` -> (object.status.readyReplicas ?? 0) <= 0`},
+		{"Deployment", `object.spec.replicas - object.status.readyReplicas > 1`,
+			`readyReplicas is left out when it is 0, and then all of this is nil; write (object.status.readyReplicas ?? 0)` +
+				` -> object.spec.replicas - (object.status.readyReplicas ?? 0) > 1`},
+		{"Job", `string(object.status.failed) == "3"`,
+			`failed is left out when it is 0, and then all of this is nil; write object.status.failed ?? 0` +
+				` -> string(object.status.failed ?? 0) == "3"`},
+		{"Job", `object.status.failed > 2 && string(object.status.failed) == "3"`, ""},
 		// false is the right answer about 0
 		{"Deployment", `object.status.readyReplicas > 0 && object.status.readyReplicas >= 1`, ""},
 		{"Deployment", `object.status.readyReplicas == 3 || object.status.readyReplicas != 3`, ""},
@@ -173,6 +180,7 @@ func TestWildcards(t *testing.T) {
 				` -> glob("web-*", object.metadata.name)`},
 		{"", `object.metadata.name matches "^web-.*" || object.x matches "a[0-9]*"`, ""},
 		{"", `glob("kube.*", object.metadata.name) || object.spec.host == "*.example.com"`, ""},
+		{"ConfigMap", `object.data.name == "a*"`, ""},
 		{"Role", `any(object.rules, "*" in .verbs) || object.metadata.name == "*"`, ""},
 		{"", `any(object.spec.destinations, .namespace == "team-*")`, ""}, // a pattern of that kind
 	})

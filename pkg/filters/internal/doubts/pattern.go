@@ -24,7 +24,11 @@ func (f *finder) isName(n ast.Node) bool {
 	case variable:
 		return f.Kind.SeesMessages() && slices.Contains(names[:2], id.Value)
 	}
-	if keys := ofObject(n); f.Objects == "" && (len(keys) != 2 || keys[0] != "metadata") {
+	keys := ofObject(n)
+	if len(keys) > 0 && (keys[0] == "data" || keys[0] == "stringData") {
+		return false
+	}
+	if f.Objects == "" && (len(keys) != 2 || keys[0] != "metadata") {
 		return false // of other kinds a name may be a pattern
 	}
 	return !call && slices.Contains(names, last(n))
