@@ -135,7 +135,7 @@ func TestExplainTakesLists(t *testing.T) {
 func TestExplainSummarizes(t *testing.T) {
 	list := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: shop}\n- metadata: {name: b, namespace: pay}\n"
 	code, stdout, stderr := explain(t, list, "-l", "shop", "--summary")
-	const want = "Pod \"shop/a\": goes to the output out\nPod \"pay/b\": not watched; the informer watches only the namespaces shop\n"
+	const want = "Pod \"shop/a\": add -> out\nPod \"pay/b\": not watched: the informer watches only the namespaces shop\n"
 	if code != exitRun || stdout != want || !strings.Contains(stderr, "items[1]: the listener") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -282,7 +282,7 @@ func TestExplainOfAnObjectThatIsNotWatched(t *testing.T) {
 	list := "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: a, namespace: pay}}, {metadata: {name: b, namespace: shop}}]\n"
 	code, stdout, stderr := explain(t, list, "-l", "shop")
 	if code != exitRun || strings.Count(stdout, "listener shop, add of Pod") != 2 ||
-		strings.Count(stdout, "Note: this object causes no events") != 1 ||
+		strings.Count(stdout, "The listener gets no event of this object") != 1 ||
 		stderr != "informerd: <stdin>: items[0]: the listener \"shop\" gets no event of this object: the informer watches only the namespaces shop\n" {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}

@@ -173,21 +173,19 @@ func (w *docWorld) explained(listener, name, from, to string) (all []string, tex
 		w.Fatal(err)
 	}
 	_, verdicts, _ := strings.Cut(strings.TrimSpace(short.String()), `": `)
-	what := "event"
 	for _, verdict := range strings.Split(verdicts, "; ") {
-		verb, rest, _ := strings.Cut(verdict, " ")
-		switch verb {
-		case "violates", "resolves":
-			rule, _, _ := strings.Cut(rest, ",")
-			what = map[string]string{"violates": "violated ", "resolves": "resolved "}[verb] + rule
-		case "goes":
-			_, outputs, some := strings.Cut(strings.Replace(rest, "the outputs ", "the output ", 1), "the output ")
-			if some {
-				for _, output := range strings.Split(outputs, ", ") {
-					all = append(all, what+" -> "+output)
-				}
-			}
-			what = "event"
+		is, outputs, sent := strings.Cut(verdict, " -> ")
+		outputs, _, _ = strings.Cut(outputs, " (")
+		if !sent || outputs == "no output" {
+			continue
+		}
+		what := "event"
+		if rule, of, judged := strings.Cut(is, ": "); judged {
+			state, _, _ := strings.Cut(of, ",")
+			what = state + " " + strings.TrimPrefix(rule, "rule ")
+		}
+		for _, output := range strings.Split(outputs, ", ") {
+			all = append(all, what+" -> "+output)
 		}
 	}
 	slices.Sort(all)

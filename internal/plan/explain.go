@@ -63,7 +63,7 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 		return err
 	}
 	x := &explained{Lines: Lines{Writer: w}, listener: l, caches: found, found: found,
-		outputs: outputs, cluster: cfg.Cluster.Name}
+		outputs: outputs, cluster: cfg.Cluster.Name, file: cfg.File()}
 	if q.Summary {
 		x.Writer = io.Discard
 	}
@@ -75,15 +75,13 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 		x.Line(0, "Note: %s", unsure)
 	}
 	e, reasons := x.asWatched(e)
-	for _, reason := range reasons {
-		x.Line(0, "Note: this object causes no events: %s", reason)
-	}
-	err = x.stages(p, e)
 	if len(reasons) > 0 {
-		x.Line(0, "\nNone of this happens: the listener gets no event of this object.")
-		x.verdicts = append([]string{"not watched"}, reasons...)
+		x.Line(0, "The listener gets no event of this object: %s.", strings.Join(reasons, "; "))
+		x.verdict("not watched: " + strings.Join(reasons, ", "))
+	} else {
+		err = x.stages(p, e)
 	}
-	if q.Summary {
+	if q.Summary && err == nil {
 		_, err = fmt.Fprintf(w, "%s %q: %s\n", e.Object.Kind(), e.Object.Key(),
 			strings.Join(x.verdicts, "; "))
 	}
@@ -103,7 +101,7 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 // plan is the one that the listener was made by, or a later one.
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.Writer) error {
 	x := &explained{Lines: Lines{Writer: w}, listener: l.Config, caches: caches,
-		cluster: p.Config.Cluster.Name}
+		cluster: p.Config.Cluster.Name, file: p.Config.File()}
 	for _, name := range l.Config.Outputs {
 		if o := p.Outputs[name]; o != nil {
 			x.outputs = append(x.outputs, o)
@@ -124,6 +122,7 @@ type explained struct {
 	found    *found // nil: the caches are those of a running informerd
 	outputs  []*Output
 	cluster  string
+	file     string         // the configuration's
 	op       event.Op       // of the event that is explained; a listener may get it as another one
 	object   *object.Object // of the event as the informer makes it
 	verdicts []string       // what becomes of the event, in short
@@ -275,11 +274,11 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	case !decided:
 	case result.Err != nil:
 		x.Line(0, "The filter failed: the event is given up.")
-		x.verdict("the filter fails")
+		x.verdict(x.named(e) + ": the filter fails")
 	case result.Matched:
 		x.goes("The event matches: it", e)
 	default:
 		x.Line(0, "The event does not match.")
-		x.verdict("does not match")
+		x.verdict(x.named(e) + ": does not match")
 	}
 }

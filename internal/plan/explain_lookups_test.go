@@ -88,11 +88,11 @@ func TestExplainOfObjectsThatAreNotWatched(t *testing.T) {
 	}
 	web, node := pod("web", `,"labels":{"app":"web"}}`), `},"spec":{"nodeName":"n1"}`
 	for _, c := range []struct{ listener, object, old, says, reasons string }{
-		{"spaces", web, "", "Note: this object causes no events: the informer watches only the namespaces pay, till\n",
+		{"spaces", web, "", "The listener gets no event of this object: the informer watches only the namespaces pay, till.\n",
 			`new.json: the listener "spaces" gets no event of this object: the informer watches only the namespaces pay, till`},
-		{"labels", pod("web", "}"), "", "Note: this object causes no events: the informer's labelSelector is app=web\n",
+		{"labels", pod("web", "}"), "", "The listener gets no event of this object: the informer's labelSelector is app=web.\n",
 			`new.json: the listener "labels" gets no event of this object: the informer's labelSelector is app=web`},
-		{"labels", pod("web", "}"), pod("web", "}"), "causes no events", "labelSelector"},
+		{"labels", pod("web", "}"), pod("web", "}"), "gets no event", "labelSelector"},
 		{"labels", pod("web", "}"), web,
 			"Note: the update takes the object out of what the informer watches, so this is a delete: the informer's labelSelector is app=web\n\nfilter:\ntrue ", ""},
 		{"labels", web, pod("web", "}"),

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,15 +33,24 @@ func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas,
 // goes writes where an event goes that the listener passes on. What begins the sentence.
 func (x *explained) goes(what string, e event.Event) {
 	if h := x.listener.Handler; h != nil {
-		x.Line(0, "%s goes to the handler %s. What that emits goes to %s; to see it: informerd plugin run -c CONFIG -l %s --event OBJECT",
-			what, h.Wasm, outputNames(x.listener.Outputs), x.listener.Name)
-		x.verdict("goes to the handler")
+		x.Line(0, "%s goes to the handler %s. What that emits goes to %s; to see it: informerd plugin run -c %s -l %s --event OBJECT",
+			what, h.Wasm, outputNames(x.listener.Outputs), x.file, x.listener.Name)
+		x.verdict(x.named(e) + " -> the handler")
 		return
 	}
+	x.verdict(x.named(e))
 	if b := x.messages(); b != nil {
 		m := b.Event(e, time.Now())
 		x.send(what, &m)
 	}
+}
+
+// named returns the op of the event that a listener gets, with the one that it was.
+func (x *explained) named(e event.Event) string {
+	if e.Op != x.op {
+		return e.Op.String() + " by " + x.op.String()
+	}
+	return e.Op.String()
 }
 
 // outputNames returns the names of outputs, with what they are.
@@ -161,21 +171,31 @@ func (x *explained) send(what string, m *sink.Message) {
 }
 
 // sendEnd is send for the end of a violation, which only outputs get that took the violation. Both
-// are judged here by what is known: the violation by the state before its end.
-func (x *explained) sendEnd(began, ended *sink.Message) {
+// are judged here by what is known: the violation by the state before its end, and by each event
+// that may have begun it.
+func (x *explained) sendEnd(began []sink.Message, ended *sink.Message) {
 	var to, not []string
 	var begins, ends []decision
 	for _, o := range x.outputs {
-		begin, end := decide(o, began), decide(o, ended)
+		begin, same := decide(o, &began[0]), true
+		for i := range began[1:] {
+			same = same && decide(o, &began[i+1]).takes == begin.takes
+		}
+		end := decide(o, ended)
 		switch name := o.Config.Name; {
-		case begin.takes && end.takes:
-			to = append(to, name)
-		case begin.takes && end.fails:
-			not = append(not, end.not)
-		case begin.takes:
-			not = append(not, name+" has the violation and does not take its end")
-		default:
+		case same && !begin.takes:
 			not = append(not, name+" does not take the violation, and so not its end")
+		case end.fails:
+			not = append(not, end.not)
+		case !end.takes && same:
+			not = append(not, name+" has the violation and does not take its end")
+		case !end.takes:
+			not = append(not, name+" does not take it")
+		case !same:
+			not = append(not, name+" takes it if it has the violation, which depends on the event that began it")
+			begin.takes = true
+		default:
+			to = append(to, name)
 		}
 		if o.Config.Alertmanager != nil { // an alert keeps its labels
 			end.made = begin.made
@@ -197,7 +217,11 @@ func (x *explained) sendEnd(began, ended *sink.Message) {
 func (x *explained) headline(what string, to, not []string) {
 	text := strings.Join(append([]string{"to " + outputNames(to)}, not...), "; ")
 	x.Line(0, "%s goes %s.", what, text)
-	x.verdict("goes " + text)
+	last := len(x.verdicts) - 1
+	x.verdicts[last] += " -> " + cmp.Or(strings.Join(to, ", "), "no output")
+	if len(not) > 0 {
+		x.verdicts[last] += " (" + strings.Join(not, ", ") + ")"
+	}
 }
 
 // when writes how an output's when evaluates a message.

@@ -30,7 +30,7 @@ listeners:
 			refuses + "\noutput adds, when:\ntrue ",
 			"\noutput text, data:\n{\"text\":\"plain deployments.apps/shop/web\"}\n"},
 		"filtered": {"The event matches: it goes to no output; high does not take it.\n" + refuses},
-		"handled":  {"the event goes to the handler my.wasm. What that emits goes to the output high; to see it: informerd plugin run -c CONFIG -l handled --event OBJECT\n"},
+		"handled":  {"the event goes to the handler my.wasm. What that emits goes to the output high; to see it: informerd plugin run -c " + cfg.File() + " -l handled --event OBJECT\n"},
 		"fails": {"goes to the output out; the when of fails fails, which makes a dead letter; alerts takes only reports of rules.\n" +
 			"\noutput fails, when:\nerror "},
 		"rules": {"reported at once: \"r\"\nThe report goes to the outputs out, high.\n\noutput high, when:\ntrue ",
@@ -106,8 +106,8 @@ func TestExplainOfRepeats(t *testing.T) {
 	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":2}`
 	got := explain(t, cfg, "rules", question(t, "update", pod, pod))
 	for _, part := range []string{
-		"before this update, too: it is reported again only every 2h0m0s, as repeat says.\n",
-		"before this update, too, so its time goes on: it is reported once, when it has done so for 1h0m0s: \"old\"\n",
+		"before this update, too: it is reported again every 2h0m0s while that lasts.\n",
+		"before this update, too, so its time goes on: it is reported when it has lasted for 1h0m0s: \"old\"\n",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s\nwant %s", got, part)
@@ -220,5 +220,29 @@ listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, ""))
 	if !strings.HasSuffix(got, "\noutput out, the text for Slack:\nadded (Pod web, dev)\n") {
 		t.Error(got)
+	}
+}
+
+// Whether an output took a violation may depend on the event that began it, which is not known.
+func TestExplainOfAnEndThatDependsOnTheBegin(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}, when: op == "update"}}
+listeners:
+  rules: {informer: {resource: pods}, rules: [{name: large, deny: object.n > 1}, {name: slow, for: 1m, repeat: 2m, deny: object.n > 1}], outputs: [out]}
+`)
+	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":`
+	got := explain(t, cfg, "rules", question(t, "update", pod+"1}", pod+"2}"))
+	for _, want := range []string{
+		"The report of its end goes to no output; out takes it if it has the violation, which depends on the event that began it.\n\noutput out, when, of its end:\ntrue ",
+		"The report of its end goes to no output; out does not take the violation, and so not its end.\n\noutput out, when, of the violation:\nfalse ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	got = explain(t, cfg, "rules", question(t, "update", pod+"3}", pod+"2}"))
+	if want := `it is reported when it has lasted for 1m0s, and again every 2m0s while that lasts: "slow"`; !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -47,12 +49,12 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	}
 	switch {
 	case is == unknown:
-		x.verdict("rule " + r.Name() + " cannot be told")
+		x.verdict("rule " + r.Name() + ": cannot be told")
 	case is == broken:
 		x.violated(r, e, was)
 	case was == broken:
 		x.resolved(r, e, e.Old,
-			"The object violated the rule before this update, and does not any more")
+			"The object violated the rule before this update, and does not any more: the violation is resolved")
 	case was == unknown:
 		x.Line(0, "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.")
 	default:
@@ -81,26 +83,28 @@ func stateOf(o *object.Object) event.Event { return event.Event{Op: event.Resync
 
 // violated writes what is reported of an object that violates a rule.
 func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
+	again := ""
+	if r.Repeat() > 0 {
+		again = fmt.Sprintf(", and again every %v while that lasts", r.Repeat())
+	}
 	if was == broken && r.For() == 0 {
-		again := "it is not reported again"
-		if r.Repeat() > 0 {
-			again = fmt.Sprintf("it is reported again only every %v, as repeat says", r.Repeat())
-		}
-		x.Line(0, "The object violated the rule before this update, too: %s.", again)
-		x.verdict("violates " + r.Name() + " as before: " + again)
+		again = cmp.Or(strings.TrimPrefix(again, ","), " not reported again")
+		x.Line(0, "The object violated the rule before this update, too: it is%s.",
+			strings.Replace(again, " and again", " reported again", 1))
+		x.verdict("rule " + r.Name() + ": violated as before")
 		return
 	}
 	how := "which is reported at once"
 	switch {
 	case r.For() > 0:
-		how = fmt.Sprintf("which is reported once it has done so for %v", r.For())
+		how = fmt.Sprintf("which is reported when it has lasted for %v", r.For())
 	case was == unknown:
 		how += ", unless it did so before this update"
 	}
-	x.verdict("violates " + r.Name() + ", " + how)
-	how = "The object violates the rule, " + how
+	x.verdict("rule " + r.Name() + ": violated, " + how + again)
+	how = "The object violates the rule, " + how + again
 	if was == broken {
-		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported once, when it has done so for %v", r.For())
+		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported when it has lasted for %v%s", r.For(), again)
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {
@@ -143,17 +147,19 @@ func (x *explained) ends(r *rules.Rule, e event.Event) {
 		gone = "The object has left what the listener looks at"
 	}
 	last := x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.")
+	then := e.Object
+	e.Object = x.object
 	switch {
+	case last == broken && moves(r.Deny()):
+		x.resolved(r, e, then, gone+": an open violation, if there is one, is resolved")
+	case last == broken:
+		x.resolved(r, e, then, gone+": the violation is resolved")
 	case last == unknown || moves(r.Deny()):
 		x.Line(0, "%s: an open violation is resolved, which is reported to the outputs that got it.",
 			gone)
-		x.verdict("an open violation of " + r.Name() + " is resolved")
-	case last == kept:
-		x.Line(0, "%s, and did not violate the rule: nothing is reported.", gone)
+		x.verdict("rule " + r.Name() + ": an open violation is resolved")
 	default:
-		then := e.Object
-		e.Object = x.object
-		x.resolved(r, e, then, gone)
+		x.Line(0, "%s, and did not violate the rule: nothing is reported.", gone)
 	}
 }
 
@@ -169,13 +175,21 @@ func (x *explained) resolved(r *rules.Rule, e event.Event, then *object.Object, 
 		message = messageOf(r, m.Explain(stateOf(then), x.caches))
 		with = fmt.Sprintf(", with the message that it began with (by the state before: %q)", message)
 	}
-	x.Line(0, "%s: the violation is resolved, which is reported to the outputs that got it%s%s.", what,
+	x.Line(0, "%s, which is reported to the outputs that got it%s%s.", what,
 		lasted, with)
-	x.verdict("resolves " + r.Name())
-	if b := x.messages(); b != nil {
-		now := time.Now()
-		began := b.Rule(stateOf(then), now, reportOf(r, message, true))
-		ended := b.Rule(e, now, reportOf(r, message, false))
-		x.sendEnd(&began, &ended)
+	x.verdict("rule " + r.Name() + ": resolved")
+	b := x.messages()
+	if b == nil {
+		return
 	}
+	now := time.Now()
+	var began []sink.Message
+	for _, by := range []event.Event{{Op: event.Update, Object: then, Old: then},
+		{Op: event.Add, Object: then}, {Object: then}} {
+		if r.For() == 0 || by.Op == 0 { // else it was reported since time has passed
+			began = append(began, b.Rule(by, now, reportOf(r, message, true)))
+		}
+	}
+	ended := b.Rule(e, now, reportOf(r, message, false))
+	x.sendEnd(began, &ended)
 }

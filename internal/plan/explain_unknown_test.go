@@ -111,7 +111,7 @@ func TestNotesOfExplain(t *testing.T) {
 	var unwatched *UnwatchedError
 	if err := Explain(cfg, nil, "shop", question(t, "add", pod("9"), ""), &out); !errors.As(err,
 		&unwatched) || !strings.HasSuffix(out.String(),
-		"\n\nNone of this happens: the listener gets no event of this object.\n") {
+		"\nThe listener gets no event of this object: the informer watches only the namespaces shop.\n") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
@@ -135,19 +135,19 @@ listeners:
 		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
 	}
 	for _, c := range []struct{ listener, n, old, want string }{
-		{"plain", "1", "", "goes to the output out; few does not take it"},
-		{"plain", "7", "", "goes to the outputs out, few"},
-		{"filtered", "1", "", "does not match"},
-		{"filtered", `"a"`, "", "the filter fails"},
+		{"plain", "1", "", "add -> out (few does not take it)"},
+		{"plain", "7", "", "add -> out, few"},
+		{"filtered", "1", "", "add: does not match"},
+		{"filtered", `"a"`, "", "add: the filter fails"},
 		{"set", "1", "", "not selected"},
 		{"set", "1", "0", "not selected"},
-		{"shop", "1", "", "not watched; the informer watches only the namespaces pay"},
-		{"handled", "1", "", "goes to the handler"},
-		{"looks", "1", "", "rule r cannot be told"},
+		{"shop", "1", "", "not watched: the informer watches only the namespaces pay"},
+		{"handled", "1", "", "add -> the handler"},
+		{"looks", "1", "", "rule r: cannot be told"},
 		{"rules", "1", "", "nothing"},
-		{"rules", "2", "", "violates large, which is reported at once; goes to the output out; few does not take it"},
-		{"rules", "2", "3", "violates large as before: it is not reported again; resolves slow; goes to the output out; few does not take the violation, and so not its end"},
-		{"rules", "1", "2", "resolves large; goes to the output out; few does not take the violation, and so not its end"},
+		{"rules", "2", "", "rule large: violated, which is reported at once -> out (few does not take it)"},
+		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved -> out (few does not take the violation, and so not its end)"},
+		{"rules", "1", "2", "rule large: resolved -> out (few does not take the violation, and so not its end)"},
 	} {
 		op := "add"
 		if c.old != "" {

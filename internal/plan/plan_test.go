@@ -49,6 +49,7 @@ outputs: {out: {stdout: {}}}
 		t.Fatal(err)
 	}
 	want := `informer of pods, namespaces shop, pay: 2 watches
+  named              pods
   label selector     none: every object
   field selector     none: every object
   shared by          whole, rules
@@ -106,6 +107,7 @@ informer of secrets, all namespaces
     sends to           out
 
 informer of nodes
+  named              nodes
   label selector     none: every object
   field selector     none: every object
   drops              status.images

@@ -70,7 +70,7 @@ func (q Question) notes(e event.Event) (notes []string) {
 	newer, err1 := strconv.ParseUint(is, 10, 64)
 	older, err2 := strconv.ParseUint(was, 10, 64)
 	switch {
-	case is == was && is != "" || bytes.Equal(q.Object.JSON, q.Old.JSON):
+	case bytes.Equal(q.Object.JSON, q.Old.JSON):
 		notes = append(notes, "the object and the old one are the same: an API server sends no update without a change")
 	case err1 == nil && err2 == nil && newer < older:
 		notes = append(notes, fmt.Sprintf("the old object has a later version (%s) than the object (%s): they may have been swapped", was, is))

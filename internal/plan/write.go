@@ -38,6 +38,7 @@ type group struct {
 	indexes   map[string]string
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
+	names     []string // that the configuration has for it
 }
 
 type groupKey struct {
@@ -69,11 +70,14 @@ func groups(listeners []*Listener, known *openapi.Set) []*group {
 	for _, l := range listeners {
 		g := of(l.Config.Informer())
 		g.listeners = append(g.listeners, l)
+		if ref := l.Config.InformerRef; ref.Inline == nil {
+			g.names = append(g.names, ref.Name)
+		}
 	}
 	for _, l := range listeners {
 		for _, name := range l.Lookups() {
 			g := of(l.Config.Informers()[name])
-			g.lookups = append(g.lookups, l.Config.Name)
+			g.lookups, g.names = append(g.lookups, l.Config.Name), append(g.names, name)
 		}
 	}
 	return all
@@ -112,6 +116,9 @@ func (g *group) writeInformer(out *Lines) {
 		}
 	}
 	out.Line(0, "informer of %s%s", inf.Resource, namespaces)
+	if len(g.names) > 0 {
+		out.Item(1, "named", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.names))), ", "))
+	}
 	out.Item(1, "label selector", orNone(inf.Scope().LabelSelector))
 	out.Item(1, "field selector", orNone(inf.Scope().FieldSelector))
 	if len(inf.Drop) > 0 {

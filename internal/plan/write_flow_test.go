@@ -32,6 +32,7 @@ listeners:
 	}
 	got, _, _ := strings.Cut(out.String(), "\n\n")
 	const want = `informer of nodes
+  named              nodes
   label selector     none: every object
   field selector     none: every object
   keeps              metadata.managedFields

@@ -52,6 +52,7 @@ listeners:
 }
 
 const planOfSome = `informer of pods, all namespaces
+  named              pods
   label selector     none: every object
   field selector     none: every object
   shared by          first, second
@@ -70,6 +71,7 @@ informer of services, all namespaces
     sends to           file: what its rules report
 
 informer of nodes
+  named              nodes
   label selector     none: every object
   field selector     none: every object
   shared by          no listener
