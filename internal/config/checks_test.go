@@ -132,7 +132,6 @@ func TestInformerMistakes(t *testing.T) {
 }
 
 func TestRuleMistakes(t *testing.T) {
-	const unit = "; write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 	const label = `; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`
 	rule := func(s string) string { return listenerWith("rules: [{name: r, deny: x, " + s + "}]") }
 	testMistakes(t, []mistake{

@@ -9,7 +9,6 @@ import (
 func outputWith(lines ...string) string { return "    " + strings.Join(lines, "\n    ") + "\n" }
 
 func TestOutputMistakes(t *testing.T) {
-	const unit = "; write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 	testMistakes(t, []mistake{
 		{"two kinds", outputLine, outputWith("stdout: {}", "file: {path: x}"),
 			"13:5: outputs.out has both stdout and file; keep one of them"},
