@@ -171,6 +171,9 @@ func otherFields(schema *lang.Schema, name string) string {
 	if near := nearestOf(name, names); near != "" {
 		return "did you mean " + displayed(near) + "?"
 	}
+	if below := schema.Below(name); below != "" {
+		return "did you mean " + below + "?"
+	}
 	if len(names) == 1 {
 		return "there is only " + displayed(names[0])
 	}

@@ -102,6 +102,7 @@ var mirrored = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", "
 // sides looks at both sides of an operation.
 func (f *finder) sides(n *ast.BinaryNode) {
 	f.inList(n)
+	f.namespace(n)
 	f.pattern(n)
 	f.tagOrder(n)
 	f.calculated(n)
@@ -113,6 +114,8 @@ func (f *finder) sides(n *ast.BinaryNode) {
 		f.count(c)
 		f.empty(c)
 		f.kind(c)
+		f.flag(c)
+		f.imageName(c)
 		f.exact(c)
 		f.conditionType(c)
 	}

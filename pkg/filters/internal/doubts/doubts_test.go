@@ -277,3 +277,43 @@ func TestFieldsOfARule(t *testing.T) {
 		}
 	}
 }
+
+// A namespace of what has none, a flag that is left out when it is false, and parts of images.
+func TestNamespacesFlagsAndImages(t *testing.T) {
+	const (
+		own   = "a Namespace is in no namespace itself; write object.metadata.name -> "
+		none  = "a Node is in no namespace: this is nil"
+		flag  = " is left out when it is false, and then this is "
+		begin = " true: the name of an image begins with its registry, as in docker.io/library/nginx; write "
+	)
+	checkCases(t, []doubtCase{
+		{"Node", `object.metadata.namespace == "shop"`, none},
+		{"Node", `object.metadata.namespace in ["shop"]`, none},
+		{"Node", `object.metadata.namespace == nil`, ""},
+		{"Namespace", `object.metadata.namespace startsWith "team-"`,
+			own + `object.metadata.name startsWith "team-"`},
+		{"Pod", `object.metadata.namespace == "shop"`, ""},
+		{"", `object.metadata.namespace == "shop"`, ""},
+		{"Pod", `object.spec.hostNetwork == false`,
+			"hostNetwork" + flag + "false; write (object.spec.hostNetwork ?? false) == false -> (object.spec.hostNetwork ?? false) == false"},
+		{"Deployment", `object.spec.paused != false`,
+			"paused" + flag + "true; write (object.spec.paused ?? false) != false -> (object.spec.paused ?? false) != false"},
+		{"Pod", `object.spec.hostNetwork == true`, ""},
+		{"Pod", `(object.spec.hostNetwork ?? false) == false`, ""},
+		{"Pod", `object.spec.automountServiceAccountToken == false`, ""}, // it is true by default
+		{"Pod", `any(object.spec.containers, image(.image).name == "nginx")`,
+			"this is never" + begin + `image(.image).name endsWith "/nginx"` +
+				` -> any(object.spec.containers, image(.image).name endsWith "/nginx")`},
+		{"Pod", `any(object.spec.containers, image(.image).name != "nginx" && true)`,
+			"this is always" + begin + `not (image(.image).name endsWith "/nginx")` +
+				` -> any(object.spec.containers, not (image(.image).name endsWith "/nginx") && true)`},
+		{"Pod", `any(object.spec.containers, image(.image).name == "docker.io/library/nginx")`, ""},
+		{"Pod", `any(object.spec.containers, image(.image).registry == "r.example.com/shop")`,
+			`this is never true: a registry is a host, without a path; write "r.example.com"` +
+				` -> any(object.spec.containers, image(.image).registry == "r.example.com")`},
+		{"Pod", `any(object.spec.containers, image(.image).tag == ":latest")`,
+			`this is never true: a tag has no colon; write "latest"` +
+				` -> any(object.spec.containers, image(.image).tag == "latest")`},
+		{"Pod", `any(object.spec.containers, image(.image).tag == "latest")`, ""},
+	})
+}

@@ -16,3 +16,40 @@ type Schema struct {
 	// Open allows other fields than Fields.
 	Open bool
 }
+
+// maxBelow is how many fields deep Below looks.
+const maxBelow = 5
+
+// Below returns the path of a field of that name below one of the schema's own, "" if there is none
+// or more than one on the same level: template.spec.containers for containers.
+func (s *Schema) Below(name string) string {
+	type place struct {
+		path   string
+		schema *Schema
+	}
+	level := []place{{"", s}}
+	for range maxBelow {
+		var next []place
+		found := ""
+		for _, at := range level {
+			for key, field := range at.schema.Fields {
+				if field == nil || field.Type != "object" || field.Fields == nil {
+					continue
+				}
+				path := at.path + key + "."
+				if field.Fields[name] != nil {
+					if found != "" {
+						return ""
+					}
+					found = path + name
+				}
+				next = append(next, place{path, field})
+			}
+		}
+		if found != "" {
+			return found
+		}
+		level = next
+	}
+	return ""
+}

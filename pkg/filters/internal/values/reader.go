@@ -2,6 +2,8 @@ package values
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,10 +69,19 @@ func ReaderOf(name string) (Reader, bool) {
 	return 0, false
 }
 
+// inBytes are sizes as they are not written in Kubernetes: 512MB, 1 GiB.
+var inBytes = regexp.MustCompile(`^([0-9.]+) ?([kKmMgGtTpP])i?[bB]$`)
+
 // Refusal returns the message for a text that the reader does not accept.
 func (w readerWords) Refusal(text string) string {
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:80], "") + "…"
 	}
-	return fmt.Sprintf("%q is not a valid %s; write it as %s", text, w.Name, w.Example)
+	example := w.Example
+	if m := inBytes.FindStringSubmatch(text); m != nil && w.Name == "quantity" {
+		unit := strings.ToUpper(m[2])
+		example = strconv.Quote(m[1]+unit+"i") + ", or " + strconv.Quote(m[1]+
+			strings.Replace(unit, "K", "k", 1)) + " for powers of 1000"
+	}
+	return fmt.Sprintf("%q is not a valid %s; write it as %s", text, w.Name, example)
 }

@@ -1,0 +1,95 @@
+package doubts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+)
+
+// clusterScoped are Kubernetes' own kinds whose objects are in no namespace.
+var clusterScoped = []string{"Node", "Namespace", "PersistentVolume", "StorageClass", "ClusterRole",
+	"ClusterRoleBinding", "CustomResourceDefinition", "APIService", "PriorityClass", "IngressClass",
+	"RuntimeClass", "CSIDriver", "CSINode", "VolumeAttachment", "CertificateSigningRequest",
+	"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
+
+// namespace warns about a text that the namespace of an object without one is compared with.
+func (f *finder) namespace(n *ast.BinaryNode) {
+	keys := ofObject(n.Left)
+	if len(keys) != 2 || keys[0] != "metadata" || keys[1] != "namespace" ||
+		!slices.Contains(clusterScoped, f.Objects) {
+		return
+	}
+	switch to := n.Right.(type) {
+	case *ast.NilNode:
+		return
+	case *ast.StringNode:
+		if to.Value == "" { // answered as what is empty
+			return
+		}
+	}
+	switch n.Operator {
+	case "==", "!=", "in", "startsWith", "endsWith", "contains", "matches":
+	default:
+		return
+	}
+	if f.Objects == "Namespace" {
+		f.doubt(n.Left, n.Left, strings.Replace(f.text(n.Left), "namespace", "name", 1),
+			"a Namespace is in no namespace itself")
+		return
+	}
+	f.doubt(n.Left, n.Left, "", "a %s is in no namespace: this is nil", f.Objects)
+}
+
+// flags are true or false, and left out when they are false: booleans with omitempty, and no
+// pointers, in the types of k8s.io/api.
+var flags = map[string]string{
+	"Pod":        "hostNetwork hostPID hostIPC",
+	"Deployment": "paused",
+	"Node":       "unschedulable",
+}
+
+// flag warns about a comparison of such a field with false, which is not true of what is missing.
+func (f *finder) flag(c comparison) {
+	to, ok := c.to.(*ast.BoolNode)
+	keys := ofObject(c.value)
+	if !ok || to.Value || len(keys) != 2 || keys[0] != "spec" || f.asked[f.text(c.value)] ||
+		c.operator != "==" && c.operator != "!=" {
+		return
+	}
+	name, _ := keys[1].(string)
+	if name == "" || !slices.Contains(strings.Fields(flags[f.Objects]), name) {
+		return
+	}
+	f.doubt(c.value, c.whole, "("+f.text(c.value)+" ?? false) "+c.operator+" false",
+		"%s is left out when it is false, and then this is %t", name, c.operator == "!=")
+}
+
+// imageName warns about the name of an image that is compared with its last part, or a registry
+// with more than a registry: image("nginx").name is docker.io/library/nginx.
+func (f *finder) imageName(c comparison) {
+	text, ok := c.to.(*ast.StringNode)
+	base, keys := nodes.ConstantSteps(c.value)
+	call, isCall := base.(*ast.CallNode)
+	if !ok || !isCall || !nodes.IsName(call.Callee, "image") || len(keys) != 1 || text.Value == "" ||
+		c.operator != "==" && c.operator != "!=" {
+		return
+	}
+	is := map[string]string{"==": "never", "!=": "always"}[c.operator]
+	switch {
+	case keys[0] == "name" && !strings.Contains(text.Value, "/"):
+		ends := f.text(c.value) + " endsWith " + quoted("/"+text.Value)
+		if c.operator == "!=" {
+			ends = "not (" + ends + ")"
+		}
+		f.doubt(text, c.whole, ends,
+			"this is %s true: the name of an image begins with its registry, as in docker.io/library/nginx", is)
+	case keys[0] == "registry" && strings.Contains(text.Value, "/"):
+		registry, _, _ := strings.Cut(text.Value, "/")
+		f.doubt(text, text, quoted(registry), "this is %s true: a registry is a host, without a path", is)
+	case keys[0] == "tag" && strings.HasPrefix(text.Value, ":"):
+		f.doubt(text, text, quoted(text.Value[1:]), "this is %s true: a tag has no colon", is)
+	}
+}
