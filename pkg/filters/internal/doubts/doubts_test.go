@@ -248,7 +248,8 @@ func TestOutputsWithoutReports(t *testing.T) {
 		{`message ?? name`, "", lang.KindText},
 		{`violated ? message : name`, "", lang.KindText},
 		{`!violated || message == nil`, "", lang.KindWhen},
-		{`{"text": message}`, "", lang.KindData},
+		{`{"text": message}`, "message" + never, lang.KindData},
+		{`{"text": message ?? name}`, "", lang.KindData},
 	} {
 		x := lang.Expression{Text: tt.text, Kind: tt.kind, Texts: map[string][]string{"rule": {}}}
 		if got := warningsOf(t, x); got != tt.want {

@@ -76,9 +76,17 @@ func (f *finder) neverReported(n ast.Node) {
 		f.doubt(n, n, "", "%s is always nil: no listener of this output has rules", id.Value)
 		return
 	}
-	b, ok := n.(*ast.BinaryNode)
-	if ok && !nodes.IsOr(b) && b.Operator != "??" {
-		f.neverReported(b.Left)
-		f.neverReported(b.Right)
+	switch n := n.(type) {
+	case *ast.BinaryNode:
+		if !nodes.IsOr(n) && n.Operator != "??" {
+			f.neverReported(n.Left)
+			f.neverReported(n.Right)
+		}
+	case *ast.MapNode:
+		for _, pair := range n.Pairs {
+			if pair, ok := pair.(*ast.PairNode); ok {
+				f.neverReported(pair.Value)
+			}
+		}
 	}
 }
