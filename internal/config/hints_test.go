@@ -233,7 +233,8 @@ func TestHintsShowNoSecret(t *testing.T) {
 	const url = "https://hooks.slack.com/services/T0/B0/abcdef"
 	for _, text := range []string{"out: {slack: " + url + "}", "out: {webhook: " + url + "}",
 		"out: " + url, "out: {slack: {url: [" + url + "]}}", "out: {slack: {webhook: " + url + "}}",
-		"out: {file: {path: [" + url + "]}}", "out: {webhook: {endpoint: " + url + "}}"} {
+		"out: {file: {path: [" + url + "]}}", "out: {slack: {url: " + url + "?a=b}}",
+		"out: {nats: {credentials: abcdef?x}}", "out: {nats: {credentials: :abcdef}}", "out: {webhook: {endpoint: " + url + "}}"} {
 		_, err := Parse("x.yaml", []byte(strings.Replace(hinted, "out: {stdout: {}}", text, 1)))
 		if err == nil || strings.Contains(err.Error(), "abcdef") {
 			t.Errorf("%s: %v", text, err)

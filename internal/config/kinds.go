@@ -125,7 +125,7 @@ var help = withAdvice(withOutputs(map[reflect.Type]document.Help{
 	reflect.TypeFor[Health]():            {Example: `{address: ":8081"}`, Missing: hints{"address": "add address, as in :8081"}},
 	reflect.TypeFor[State]():             {Example: "{dir: ./state}", Missing: hints{"dir": "add dir, the path of a folder"}},
 	reflect.TypeFor[Informer](): {
-		Example: "{resource: pods}", Elsewhere: advice.Informer(),
+		Example: "{resource: pods}", Elsewhere: advice.Informer(), ByValue: advice.InformerByValue,
 		Missing: hints{"resource": "add resource, as in " + resourceExamples},
 		Empty:   hints{"namespaces": "remove it to watch all namespaces"}},
 	reflect.TypeFor[map[string]*Informer](): {
@@ -161,7 +161,7 @@ var help = withAdvice(withOutputs(map[reflect.Type]document.Help{
 			"informer": informerHint, "rules": "add rules with at least one rule"},
 		Empty: hints{"select": selectHint}},
 	reflect.TypeFor[Rule](): {
-		Example: "{name: NAME, deny: …}", Elsewhere: advice.Rule(), Durations: advice.RuleDurations(),
+		Example: "{name: NAME, deny: …}", Elsewhere: advice.Rule(), ByValue: advice.RuleByValue,
 		Missing: hints{"name": "add name, which says in a few words what is violated",
 			"deny": "add deny, an expression that is true for a violation"},
 		Empty: hints{"deny": "write an expression that is true for a violation",

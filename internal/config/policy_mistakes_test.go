@@ -38,7 +38,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"what only listeners have", rules,
 			rules + "handler: {wasm: x}\nfilter: x\non: [add]\nbuffer: {}\nworkers: 2\noutputs: [out]\nretry: {}\n",
 			`7:1: unknown field "handler"` + cannot + "\n" + `8:1: unknown field "filter"` +
-				cannot + "\n" + `9:1: unknown field "on"` + cannot + "\n" +
+				cannot + ": write select, an expression about the object alone, for what the rules look at\n" + `9:1: unknown field "on"` + cannot + "\n" +
 				`10:1: unknown field "buffer"` + cannot + "\n" + `11:1: unknown field "workers"` +
 				cannot + "\n" +
 				`12:1: unknown field "outputs"; a listener can have it; those of a policy are in the entry of policies that names its file` + "\n" +
@@ -57,6 +57,9 @@ func TestPolicyMistakes(t *testing.T) {
 		{"unknown informer, nothing near", "informer: pods",
 			"informer: zzz\ninformers: {ports: {resource: services}}",
 			`3:11: informer: unknown informer "zzz"; the informers are nodes, pods, ports`},
+		{"the name of an informer in braces", "informer: pods",
+			"informer: {name: ports}\ninformers: {ports: {resource: services}}",
+			`3:12: unknown field "name" in informer; to use the informer of that name, write informer: ports`},
 		{"informers", "informer: pods",
 			"informer: pods\ninformers: {A: {resource: pods}, b: {resource: secrets}, c: ~}",
 			`4:13: informers.A: the name "A" is not a DNS label; write a: ` + label[2:] + "\n" +

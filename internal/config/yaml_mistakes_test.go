@@ -43,6 +43,33 @@ func TestYAMLMistakes(t *testing.T) {
 			listener + "    buffer: {capacity: 5}\n"},
 		{listener, listener + "    on: - add\n", "a list of on begins on the line of its name; write on: [add], or", listener + "    on: [add]\n"},
 		{listener, listener + "    rules: - {name: r, deny: x}\n", "write rules: [{name: r, deny: x}]", listener + "    rules: [{name: r, deny: x}]\n"},
+		// a question mark in brackets, which ends a text there
+		{listener, listener + "    rules:\n      - {name: r, deny: (object.status.readyReplicas ?? 0) < object.spec.replicas, for: 10m}\n",
+			`10:25: not YAML: the value of deny has "??" in it, which YAML takes for a key within {…}; put it in quotes: deny: '(object.status.readyReplicas ?? 0) < object.spec.replicas'`,
+			listener + "    rules:\n      - {name: r, deny: '(object.status.readyReplicas ?? 0) < object.spec.replicas', for: 10m}\n"},
+		{listener, listener + "    rules: [{name: r, deny: x, for: 5m}, {name: s, deny: label('a') ?? 1}]\n", `put it in quotes: deny: "label('a') ?? 1"`,
+			listener + "    rules: [{name: r, deny: x, for: 5m}, {name: s, deny: \"label('a') ?? 1\"}]\n"},
+		{listener, listener + "    rules:\n      - {name: r,\n        deny: x ?? 1,\n        for: 5m}\n", `11:15: not YAML: the value of deny has "??" in it, which YAML takes for a key within {…}; put it in quotes: deny: 'x ?? 1'`,
+			listener + "    rules:\n      - {name: r,\n        deny: 'x ?? 1',\n        for: 5m}\n"},
+		{listener, listener + "    rules: [{name: r, deny: object.status?.phase}]\n", `9:29: not YAML: the value of deny has "?." in it, which YAML takes for a key within {…}; put it in quotes: deny: 'object.status?.phase'`,
+			listener + "    rules: [{name: r, deny: 'object.status?.phase'}]\n"},
+		{output, `out: {stdout: {}}` + "\n  b: {alertmanager: {url: http://a:9093, labels: {team: label(\"team\") ?? \"none\"}}}", `12:57: not YAML: the value of team has "??" in it, which YAML takes for a key within {…}; put it in quotes: team: 'label("team") ?? "none"'`,
+			`out: {stdout: {}}` + "\n  b: {alertmanager: {url: http://a:9093, labels: {team: 'label(\"team\") ?? \"none\"'}}}"},
+		{output, `out: {stdout: {}, data: {a: label('a') ?? "b"}}`, `the value of data is an expression, which YAML takes for a mapping`,
+			`out: {stdout: {}, data: '{a: label("a") ?? "b"}'}`},
+		{output, "out:\n    stdout: {}\n    data: [op, name ?? \"x\"]", `13:11: not YAML: the value of data has "??" in it, which YAML takes for a key within […]; put it in quotes: data: '[op, name ?? "x"]'`,
+			"out:\n    stdout: {}\n    data: '[op, name ?? \"x\"]'"},
+		{output, `out: {webhook: {url: https://a.b/c?x=y}}`, "has \"?\" in it, which YAML takes for a key within {…}; put it in quotes",
+			`out: {webhook: {url: "https://a.b/c?x=y"}}`},
+		// a question mark that ends nothing, next to what is wrong
+		{outputs, "    filter: a ?? b == 1 # needs no quotes\n    outputs: [out]]\n", "10:19: not YAML: the bracket ] closes nothing",
+			"    filter: a ?? b == 1 # needs no quotes\n    outputs: [out]\n"},
+		{output, "out: {webhook: {url: https://a.b, headers: {A: ['b?c']}}, when: name in [\"a\", \"b\"]}", "the value of when has brackets or commas", output},
+		// a colon at the begin of a value in braces
+		{"state:", "health: {address: :8081}\nstate:", `3:19: not YAML: the value of address begins with a colon, which is a sign of its own within {…}; put ":8081" in quotes: address: ":8081"`,
+			"health: {address: \":8081\"}\nstate:"},
+		{"state:", "health:\n  {address: :8081}\nstate:", `4:13: not YAML: the value of address begins with a colon`,
+			"health:\n  {address: \":8081\"}\nstate:"},
 		// an expression in braces
 		{output, `out: {slack: {url: {fromEnv: S}, text: ":fire: " + message}}`, `11:42: not YAML: the value of text begins with a quote and goes on behind it; put all of it in single quotes, as in text: '":fire: " + message', or`,
 			`out: {slack: {url: {fromEnv: S}, text: '":fire: " + message'}}`},
@@ -81,12 +108,15 @@ func TestYAMLMistakes(t *testing.T) {
 // Files of other programs are recognised, and nothing else is said of them.
 func TestFilesOfOtherPrograms(t *testing.T) {
 	const object = `2:1: this is not a configuration of informerd: it looks like an object of Kubernetes, of kind "Deployment"; informerd init writes`
+	const kubeconfig = "it looks like a kubeconfig; name it with --kubeconfig, or in a configuration: cluster: {kubeconfig: PATH}"
 	for text, want := range map[string]string{
 		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\nspec: {}\n":                    object,
 		"apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nspec: {rules: []}\n":                `kind "ClusterPolicy"`,
 		"apiVersion: kyverno.io/v1\nkind: Policy\nspec: {rules: []}\n":                       `of kind "Policy"`,
 		"apiVersion: v1\nkind: ConfigMap\ndata: {informerd.yaml: 'kind: Config'}\n":          "a ConfigMap of Kubernetes; save the text of the file in its data",
-		"apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: []\n":              "a kubeconfig; name it in a configuration: cluster: {kubeconfig: PATH}",
+		"apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: []\n":              kubeconfig,
+		"apiVersion: v1\nkind: Config\nclusters: []\n":                                       kubeconfig,
+		"apiVersion: v1\nkind: Config\ncurrent-context: a\n":                                 kubeconfig,
 		"image: {tag: x}\nconfig: {}\n":                                                      "values of a Helm chart; the chart of informerd has the configuration in config",
 		"services: {a: {image: x}}\nversion: '3'\n":                                          "1:1: this is not a configuration of informerd: it looks like a file of docker compose",
 		"groups: [{name: a, rules: []}]\n":                                                   "rules of Prometheus",
@@ -101,6 +131,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"kind: Config\n", "apiVersion: v1\n", "listeners: {}\nservices: {}\n",
+		"apiVersion: v1\nkind: Config\nclusters: []\nlisteners: {}\n",
 		"apiVersion: informerd.dev/v1alpha1\nkind: Deployment\nspec: {}\n"} {
 		if _, err := Parse("x.yaml", []byte(text)); err == nil ||
 			strings.Contains(err.Error(), "looks like") {

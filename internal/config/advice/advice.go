@@ -190,13 +190,6 @@ func Rule() map[string]string {
 	return all
 }
 
-// RuleDurations are words for a rule's for, where the value is a duration.
-func RuleDurations() map[string]string {
-	all := map[string]string{}
-	each(all, "did you mean for?", "when after duration wait grace")
-	return all
-}
-
 // Policy is about fields of a policy, such as those that a listener has and a policy does not.
 func Policy() map[string]string {
 	all := map[string]string{
@@ -209,5 +202,6 @@ func Policy() map[string]string {
 	for _, name := range strings.Fields("buffer filter handler on retry workers") {
 		all[name] = "a listener can have it, a policy cannot"
 	}
+	all["filter"] += ": write select, an expression about the object alone, for what the rules look at"
 	return all
 }

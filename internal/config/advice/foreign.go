@@ -66,8 +66,9 @@ func Foreign(members, receivers []string, apiVersion, kind string) (what, hint s
 	case ours && kind == "Config" && has("rules") && has("informer") && !has("listeners"):
 		return "a policy", "write kind: Policy"
 	case ours || kind == "" || apiVersion == "":
-	case has("clusters") && has("users") && kind == "Config":
-		return "a kubeconfig", "name it in a configuration: cluster: {kubeconfig: PATH}; " + beginHint
+	case kind == "Config" && !has("listeners") && !has("outputs") &&
+		(has("clusters") || has("contexts") || has("current-context")):
+		return "a kubeconfig", "name it with --kubeconfig, or in a configuration: cluster: {kubeconfig: PATH}; " + beginHint
 	case kind == "Config" || kind == "Policy" && !has("spec"):
 	case kind == "ConfigMap" || kind == "Secret":
 		return "a " + kind + " of Kubernetes", "save the text of the file in its data as a file of its own, and name that file; in a cluster: kubectl get -o 'jsonpath={.data.informerd\\.yaml}' configmap/NAME | informerd validate -"

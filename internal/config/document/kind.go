@@ -48,8 +48,9 @@ type Help struct {
 	Unknown string
 	// Elsewhere are fields that belong elsewhere, with a hint for each.
 	Elsewhere map[string]string
-	// Durations are hints for unknown fields whose value is a duration. They come first.
-	Durations map[string]string
+	// ByValue returns the hint for an unknown field at a path that its value decides, "" if that
+	// does not. It comes first. Nil: none.
+	ByValue func(path string, is Shape) string
 	// Missing are hints for fields that are required and missing, and Empty for those that are
 	// empty.
 	Missing, Empty map[string]string

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/config/notyaml"
-	"github.com/informerd/informerd/pkg/filters"
 )
 
 // unknown notes a field that a mapping does not have. In is the mapping, of the type t.
@@ -38,8 +37,10 @@ func (d *decoder) unknownHint(name string, value, in *yaml.Node, path string,
 	if hint := d.otherVersion(t, name); hint != "" {
 		return hint
 	}
-	if hint := help.Durations[name]; hint != "" && isDuration(value) {
-		return hint
+	if help.ByValue != nil {
+		if hint := help.ByValue(Join(path, name), shapeOf(value, d.tree)); hint != "" {
+			return hint
+		}
 	}
 	if hint := d.asKind(name, path, fields); hint != "" {
 		return hint
@@ -79,11 +80,6 @@ func (d *decoder) unknownHint(name string, value, in *yaml.Node, path string,
 		return "write " + help.Example
 	}
 	return "it has no fields"
-}
-
-func isDuration(n *yaml.Node) bool {
-	_, ok := filters.ParseDuration(n.Value)
-	return ok && n.Kind == yaml.ScalarNode
 }
 
 // asKind returns the hint for a field of one of the fields, if the mapping at path has the name of

@@ -33,6 +33,7 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, "a list of " + m.key + " begins on the line of its name",
 				"write " + m.key + ": [" + Short(item) + "], or one item a line after a dash, below " + m.key
 		}
+		sign, brackets := m.questionIn(line)
 		switch rest, closed := afterQuote(m.value); {
 		case isObject(m.key, m.value):
 			return column, "the value of " + m.key + " is an expression, which YAML takes for a mapping",
@@ -58,6 +59,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, fmt.Sprintf(
 				"the value of %s begins with %c, which means something else in YAML", m.key,
 				m.value[0]), write
+		case m.value[0] == ':' && m.inBrackets(line):
+			return column, "the value of " + m.key +
+					" begins with a colon, which is a sign of its own within {…}",
+				m.inQuotes(":")
 		case strings.HasPrefix(m.value, "{{"):
 			return column, "the value of " + m.key + " begins with {{, and an expression is no template",
 				fmt.Sprintf("write fields without braces, and join them with texts in quotes by +, as in %s: %s",
@@ -68,6 +73,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		case m.value[0] != '[' && strings.Contains(m.value+" ", ": "):
 			return column, `the value of ` + m.key +
 				` has ": " in it, which YAML takes for another field`, write
+		case sign != "":
+			return column, fmt.Sprintf("the value of %s has %q in it, which YAML takes for a key within %s",
+					m.key, sign, brackets),
+				m.inQuotes(sign)
 		case (flow || strings.Contains(line, "{")) && m.value[0] != '[' &&
 			strings.ContainsAny(m.value, "[]{},"):
 			return column, "the value of " + m.key +
@@ -120,7 +129,7 @@ func quotedWhole(value string) (inner string, ok bool) {
 
 // inOtherQuotes writes an expression in quotes that are not in it, if that can be.
 func inOtherQuotes(value string) string {
-	if strings.Contains(value, "'") && !strings.Contains(value, `"`) {
+	if strings.Contains(value, "'") && !strings.ContainsAny(value, `"\`) {
 		return `"` + value + `"`
 	}
 	return Quoted(value)
