@@ -232,6 +232,7 @@ func TestPlanOfAHandlerThatLooksObjectsUp(t *testing.T) {
 	}
 	want := `
 informer of configmaps, all namespaces
+  named              teams
   label selector     none: every object
   field selector     none: every object
   shared by          no listener

@@ -165,7 +165,7 @@ func TestReplicasModel(t *testing.T) {
 			rt.Fatal(wrong)
 		}
 	})
-	if !t.Failed() && !testing.Short() && kills < 20 {
+	if !t.Failed() && !testing.Short() && kills < 3 {
 		t.Errorf("only %d leaders were killed", kills)
 	}
 }
