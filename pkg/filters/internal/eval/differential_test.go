@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/filters"
@@ -36,7 +37,7 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 		}
 		for range 10 {
 			text := filtertest.DrawExpression(t, 3, false)
-			program, err := expr.Compile(text, expr.Env(map[string]any{}),
+			program, err := expr.Compile(text, expr.Env(map[string]any{}), expr.Patch(corrections{}),
 				expr.AllowUndefinedVariables(), expr.Optimize(false), expr.AsBool())
 			if err != nil {
 				continue
@@ -65,4 +66,24 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 		t.Errorf("only %d expressions were defined in both", defined)
 	}
 	t.Logf("%d expressions compared", defined)
+}
+
+// corrections are what expr has to be given to mean the same. Its findLast leaves values on the
+// stack where nothing is found, so that nil == findLast([], true) is false: it gets the last of
+// all that match. Its && and || return a nil on their right as it is, which is false here.
+type corrections struct{}
+
+func (corrections) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.BuiltinNode:
+		if n.Name == "findLast" {
+			n.Name = "filter"
+			ast.Patch(node, &ast.BuiltinNode{Name: "last", Arguments: []ast.Node{n}})
+		}
+	case *ast.BinaryNode:
+		if n.Operator == "&&" || n.Operator == "||" {
+			n.Right = &ast.BinaryNode{Operator: "??", Left: n.Right,
+				Right: &ast.BoolNode{Value: false}}
+		}
+	}
 }
