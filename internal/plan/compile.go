@@ -91,10 +91,11 @@ type compiler struct {
 
 func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compiler {
 	c := &compiler{Section: SectionOf(cfg, l), events: filters.Expression{Listener: l.Name,
-		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{}}}
+		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{},
+		LookedUp: map[string]filters.LookedUp{}}}
 	if inf := l.Informer(); inf != nil {
 		c.events.Dropped, c.events.Schema = droppedBy(inf), schemaOf(inf, schemas)
-		c.events.Objects = objectsOf(inf, schemas)
+		c.events.Objects = kindOf(inf, schemas).Kind
 	}
 	for name, inf := range l.Informers() {
 		if inf == nil { // of a configuration with mistakes
@@ -102,6 +103,7 @@ func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compi
 		}
 		c.events.Informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)),
 			informer.NamespaceIndex)
+		c.events.LookedUp[name] = lookedUp(inf, schemas)
 	}
 	return c
 }
@@ -117,17 +119,24 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 	return openapi.AnyObject()
 }
 
-// objectsOf returns the kind of an informer's objects if it is one of Kubernetes' own.
-func objectsOf(inf *config.Informer, schemas Schemas) string {
+// lookedUp returns what is known of the objects that expressions look up in an informer.
+func lookedUp(inf *config.Informer, schemas Schemas) filters.LookedUp {
+	name := kindOf(inf, schemas)
+	return filters.LookedUp{Schema: schemaOf(inf, schemas), Objects: name.Kind,
+		Dropped: droppedBy(inf), Unspaced: ofCluster(name)}
+}
+
+// kindOf returns the names of an informer's objects if they are of one of Kubernetes' own kinds.
+func kindOf(inf *config.Informer, schemas Schemas) openapi.Name {
 	if schemas == nil {
-		return ""
+		return openapi.Name{}
 	}
 	set, err := openapi.Builtin()
 	if err != nil {
-		return ""
+		return openapi.Name{}
 	}
 	name, _ := set.Find(inf.Resource)
-	return name.Kind
+	return name
 }
 
 func (c *compiler) listener() *Listener {

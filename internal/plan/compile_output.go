@@ -59,7 +59,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 			inf.KeepManagedFields != first.KeepManagedFields
 	}) {
 		c.events.Dropped, c.events.Schema = droppedBy(first), schemaOf(first, schemas)
-		c.events.Objects = objectsOf(first, schemas)
+		c.events.Objects = kindOf(first, schemas).Kind
 	}
 	return c
 }

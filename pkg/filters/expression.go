@@ -25,6 +25,8 @@ type (
 	// Schema describes the fields that objects have, as far as they are known: the structural part
 	// of an OpenAPI schema. It is immutable once it is handed out, and may refer to itself.
 	Schema = lang.Schema
+	// LookedUp is what is known of the objects that cached and byIndex find in an informer.
+	LookedUp = lang.LookedUp
 	// Caches are the stores of other informers, as cached and byIndex read them. An implementation
 	// is safe for concurrent use and does not block.
 	Caches = lang.Caches

@@ -86,7 +86,9 @@ func pathOfNode(n ast.Node) []any {
 // "" if nothing is known that means the same.
 func (s draft) changedInstead(text string) string {
 	x := s.Expression
-	x.Text = habits.Changed(text, s.Schema, s.partsWith)
+	x.Text = habits.Changed(text, s.Schema, func(key string) []string {
+		return partsWith(s.Schema, key)
+	})
 	if x.Text == "" || s.Check(x) != nil {
 		return ""
 	}
@@ -94,9 +96,9 @@ func (s draft) changedInstead(text string) string {
 }
 
 // partsWith returns those of spec, status and metadata that have a field.
-func (s draft) partsWith(key string) (parts []string) {
+func partsWith(s *lang.Schema, key string) (parts []string) {
 	for _, name := range []string{"spec", "status", "metadata"} {
-		if fieldOf(fieldOf(s.Schema, name), key) != nil {
+		if fieldOf(fieldOf(s, name), key) != nil {
 			parts = append(parts, name)
 		}
 	}

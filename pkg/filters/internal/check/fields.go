@@ -49,7 +49,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
 			hint := otherFields(base.schema, key)
-			if parts := c.draft.partsWith(key); base.root && len(parts) > 0 {
+			if parts := partsWith(base.schema, key); base.root && len(parts) > 0 {
 				hint = "did you mean " + strings.Join(parts, named(key)+" or ") + named(key) + "?"
 			}
 			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path, hint)
@@ -59,7 +59,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, displayed(key),
 			c.insteadOfList(base, key, offset))
 	case isScalarKind(kind):
-		if hint, fix := c.draft.keyAt(offset); fix != nil {
+		if hint, fix := c.draft.KeyAt(offset); fix != nil {
 			c.found(c.draft.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
 				typeWord(base.schema.Type), displayed(key), hint))
 			break
@@ -133,7 +133,7 @@ func (c *schemaCheck) steps(text *ast.StringNode) {
 		}
 		for _, drop := range c.draft.Dropped {
 			if nodes.PathOf(keys).String() == drop.String() {
-				c.dropped(keys, offset)
+				c.dropped(c.draft.Dropped, keys, offset)
 			}
 		}
 		if step.IsIndex {

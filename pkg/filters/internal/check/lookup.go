@@ -10,8 +10,51 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
+
+// lookedUp returns what is known of what cached and byIndex return.
+func (c *schemaCheck) lookedUp(n *ast.CallNode, name string) fact {
+	text, ok := nodes.FirstText(n)
+	if !ok {
+		return fact{}
+	}
+	one := fact{schema: c.draft.LookedUp[text.Value].Schema, path: written(c.extents(), n),
+		root: true}
+	if one.schema == nil {
+		return fact{}
+	}
+	if name == "cached" {
+		return one
+	}
+	list := fact{schema: &lang.Schema{Type: "array", Items: one.schema}, path: one.path}
+	one.path = within(list.path, "[*]")
+	list.items = &one
+	return list
+}
+
+// droppedOf returns the fields that the informer drops whose objects a node looks at, and the steps
+// from such an object.
+func (c *schemaCheck) droppedOf(n ast.Node) (dropped []object.Path, keys []any) {
+	base, keys := nodes.ConstantSteps(n)
+	switch base := base.(type) {
+	case *ast.IdentifierNode:
+		if base.Value == "object" || base.Value == "old" {
+			return c.draft.Dropped, keys
+		}
+	case *ast.CallNode:
+		text, ok := nodes.FirstText(base)
+		switch {
+		case ok && nodes.IsName(base.Callee, "cached"):
+			return c.draft.LookedUp[text.Value].Dropped, keys
+		case ok && nodes.IsName(base.Callee, "byIndex") && len(keys) > 0:
+			return c.draft.LookedUp[text.Value].Dropped, keys[1:]
+		}
+	}
+	return nil, nil
+}
 
 // lookup refuses unknown informers and indexes.
 func (in *inspector) lookup(n *ast.CallNode, name string) error {

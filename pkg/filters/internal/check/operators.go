@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // calculation refuses arithmetic on types that never fit. Joining a text and a number, for
@@ -112,9 +113,9 @@ func (in *inspector) inText(n *ast.BinaryNode) error {
 
 // dropped refuses a field that the informer drops, and the fields in it: they are always
 // nil.
-func (c *schemaCheck) dropped(keys []any, offset int) {
+func (c *schemaCheck) dropped(drops []object.Path, keys []any, offset int) {
 	path := nodes.PathOf(keys).String()
-	for _, drop := range c.draft.Dropped {
+	for _, drop := range drops {
 		if text := drop.String(); text == path || isBelow(path, text) {
 			hint := "take it out of the informer's drop"
 			if text == "metadata.managedFields" {
@@ -133,15 +134,13 @@ func isBelow(path, field string) bool {
 
 // droppedMember refuses object.a.b if the informer drops it.
 func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
-	base, keys := nodes.ConstantSteps(n)
-	id, ok := base.(*ast.IdentifierNode)
-	if !ok || len(keys) == 0 || id.Value != "object" && id.Value != "old" ||
-		len(c.draft.Dropped) == 0 {
+	drops, keys := c.droppedOf(n)
+	if len(keys) == 0 {
 		return
 	}
-	for _, drop := range c.draft.Dropped {
+	for _, drop := range drops {
 		if nodes.PathOf(keys).String() == drop.String() {
-			c.dropped(keys, n.Property.Location().From)
+			c.dropped(drops, keys, n.Property.Location().From)
 		}
 	}
 }
@@ -161,5 +160,5 @@ func (c *schemaCheck) droppedCall(n *ast.CallNode, name string) {
 	if text, ok := nodes.FirstText(n); ok && (name == "label" || name == "annotation") {
 		keys = append(keys[:len(keys):len(keys)], text.Value)
 	}
-	c.dropped(keys, n.Location().From)
+	c.dropped(c.draft.Dropped, keys, n.Location().From)
 }

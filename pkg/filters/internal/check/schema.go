@@ -254,6 +254,8 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 		return c.condition(n)
 	case "owner":
 		return c.owner(n)
+	case "cached", "byIndex":
+		return c.lookedUp(n, callee.Value)
 	}
 	return fact{special: specialCall(callee.Value)}
 }

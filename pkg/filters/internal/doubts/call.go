@@ -57,6 +57,10 @@ func (f *finder) call(n *ast.CallNode, name string) {
 		}
 	case name == "glob" && len(n.Arguments) == 2:
 		f.glob(n, first)
+	case name == "cached" && ok && len(n.Arguments) == 3:
+		f.namespaceOf(n, first.Value, n.Arguments[1])
+	case name == "byIndex" && ok && len(n.Arguments) == 4:
+		f.namespaceOf(n, first.Value, n.Arguments[3])
 	case name == "changed":
 		for _, arg := range n.Arguments {
 			text, ok := arg.(*ast.StringNode)

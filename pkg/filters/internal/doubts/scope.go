@@ -43,6 +43,32 @@ func (f *finder) namespace(n *ast.BinaryNode) {
 	f.doubt(n.Left, n.Left, "", "a %s is in no namespace: this is nil", f.Objects)
 }
 
+// namespaceOf warns about the namespace in which an object is looked up: one for a kind whose
+// objects are in none, and none for the others.
+func (f *finder) namespaceOf(call *ast.CallNode, informer string, at ast.Node) {
+	kind, none := f.LookedUp[informer].Objects, f.LookedUp[informer].Unspaced
+	if kind == "" {
+		return
+	}
+	text, constant := at.(*ast.StringNode)
+	empty := constant && text.Value == "" || isNil(at)
+	_, keys := nodes.ConstantSteps(at)
+	switch {
+	case none && !empty && (constant || nodes.IsName(at, "namespace") ||
+		len(keys) > 0 && keys[len(keys)-1] == "namespace"):
+		f.doubt(at, at, `""`, "a %s is in no namespace, so this finds none", kind)
+	case !none && empty && nodes.IsName(call.Callee, "cached"):
+		write := "object.metadata.namespace"
+		if slices.Contains(clusterScoped, f.Objects) {
+			write = ""
+		}
+		f.doubt(at, at, write, "a %s is in a namespace, so this finds none", kind)
+	case !none && empty:
+		f.doubt(at, at, "", "a %s is in a namespace, so this finds none; leave this argument out to look in all of them",
+			kind)
+	}
+}
+
 // flags are true or false, and left out when they are false: booleans with omitempty, and no
 // pointers, in the types of k8s.io/api.
 var flags = map[string]string{

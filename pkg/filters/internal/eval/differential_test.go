@@ -37,8 +37,9 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 		}
 		for range 10 {
 			text := filtertest.DrawExpression(t, 3, false)
-			program, err := expr.Compile(text, expr.Env(map[string]any{}), expr.Patch(corrections{}),
-				expr.AllowUndefinedVariables(), expr.Optimize(false), expr.AsBool())
+			program, err := expr.Compile(text, expr.Env(map[string]any{}),
+				expr.Patch(corrections{}), expr.AllowUndefinedVariables(), expr.Optimize(false),
+				expr.AsBool())
 			if err != nil {
 				continue
 			}

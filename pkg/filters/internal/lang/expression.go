@@ -37,6 +37,8 @@ type Expression struct {
 	// Informers has the informers that cached and byIndex may name, with the names of their
 	// indexes.
 	Informers map[string][]string
+	// LookedUp says of those informers what their objects are, as far as it is known.
+	LookedUp map[string]LookedUp
 	// Dropped are the fields that the informer removes from its objects. Reading one, or a field
 	// in it, is a mistake.
 	Dropped []object.Path
@@ -55,6 +57,15 @@ type Expression struct {
 	// Given are the texts of other conditions that an object meets before this expression looks at
 	// it. Whatever they name is not warned of as possibly missing.
 	Given []string
+}
+
+// LookedUp is what is known of the objects that cached and byIndex find in an informer.
+type LookedUp struct {
+	Schema  *Schema       // as Expression.Schema
+	Objects string        // as Expression.Objects
+	Dropped []object.Path // as Expression.Dropped
+	// Unspaced reports that the objects are in no namespace; if Objects is "", that is unknown.
+	Unspaced bool
 }
 
 // Kind is what an expression is for, and so which names there are and what it must return.

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+// What expressions look up is checked as their own objects are, against the schema of the other
+// informer, what that drops, and whether its objects are in namespaces.
+func TestWhatIsLookedUpIsChecked(t *testing.T) {
+	schemas, err := BuiltinSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const informers = "informers:\n  maps: {resource: configmaps, drop: [binaryData]}\n  nodes: {resource: nodes}\n" +
+		"  services: {resource: services, indexes: {app: spec.selector.app}, drop: [spec.ports]}\n" +
+		"  gadgets: {resource: gadgets.example.com}\n"
+	for text, want := range map[string]string{
+		`cached("maps", object.metadata.namespace, "x").dta.x == "y"`:          `there is no field dta in cached("maps", object.metadata.namespace, "x"); did you mean data?`,
+		`let n = cached("nodes", "", object.spec.nodeName); n.unschedulable`:   `there is no field unschedulable in cached("nodes", "", object.spec.nodeName); did you mean spec.unschedulable?`,
+		`any(byIndex("services", "app", label("app")), .spec.typ == "x")`:      `there is no field typ in byIndex("services", "app", label("app"))[*].spec; did you mean type?`,
+		`byIndex("services", "app", "x")[0].spec.type == "Internal"`:           `byIndex("services", "app", "x")[*].spec.type is never "Internal"; it is one of ClusterIP, ExternalName, LoadBalancer and NodePort`,
+		`byIndex("services", "app", "x")[0].spec.ports[0].port == 1`:           "the informer drops spec.ports, so it is always nil; take it out of the informer's drop",
+		`cached("maps", object.metadata.namespace, "x").binaryData == nil`:     "the informer drops binaryData, so it is always nil; take it out of the informer's drop",
+		`cached("nodes", object.metadata.namespace, "a") == nil`:               `a Node is in no namespace, so this finds none; write ""`,
+		`cached("maps", "", "x") == nil`:                                       `a ConfigMap is in a namespace, so this finds none; write object.metadata.namespace`,
+		`len(byIndex("services", "app", "x", "")) > 0`:                         "a Service is in a namespace, so this finds none; leave this argument out to look in all of them",
+		`cached("gadgets", "", "x").spec.anything == 1`:                        "",
+		`cached("maps", "shop", "x").data["a.b"] == "y"`:                       "",
+		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`:         "",
+		`any(byIndex("services", "app", label("app")), .kind == "Service")`:    "",
+		`cached("maps", label("ns") ?? "shop", "x").metadata.name == "x"`:      "",
+		`len(byIndex("services", "namespace", object.metadata.namespace)) > 0`: "",
+	} {
+		cfg := parse(t, informers+head+"  a:\n    informer: {resource: pods}\n    outputs: [out]\n    select: '"+
+			text+"'\n")
+		p, mistakes := Compile(cfg, schemas)
+		var got []string
+		for _, m := range mistakes {
+			got = append(got, m.Message)
+		}
+		for _, x := range p.Listeners[0].Expressions {
+			for _, w := range x.Warnings() {
+				got = append(got, w.Message)
+			}
+		}
+		if all := strings.Join(got, "\n"); all != want && all != `listener "a": `+want {
+			t.Errorf("%s\n got %s\nwant %s", text, all, want)
+		}
+	}
+}

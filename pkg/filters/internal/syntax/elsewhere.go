@@ -1,0 +1,128 @@
+package syntax
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters/internal/habits"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+)
+
+// NamesHere are variables and constants of other languages, in lower case, with their names
+// here.
+var NamesHere = map[string]string{
+	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil",
+	"true": "true", "false": "false",
+	"oldobject": "old", "old_object": "old", "oldobj": "old", "previous": "old", "prev": "old",
+	"newobject": "object", "new_object": "object", "newobj": "object", "self": "object",
+	"this": "object", "current": "object",
+	"object": "object", "obj": "object", "item": "object", "$": "object", "resource": "object",
+	"operation": "op", "action": "op", "event": "op",
+}
+
+// dottedKey is the key of a label or annotation, written as if each of its parts were a
+// field.
+var dottedKey = regexp.MustCompile(
+	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
+
+// KeyAt proposes label("…") for a dotted key around offset.
+func (s Source) KeyAt(offset int) (hint string, fix *lang.Fix) {
+	for _, found := range dottedKey.FindAllStringSubmatchIndex(s.Text, -1) {
+		from, to := len([]rune(s.Text[:found[0]])), len([]rune(s.Text[:found[1]]))
+		if offset < from || offset >= to {
+			continue
+		}
+		root, what, key := s.Text[found[2]:found[3]], s.Text[found[4]:found[5]],
+			s.Text[found[6]:found[7]]
+		text := fmt.Sprintf("%s(%q)", what, key)
+		if root == "old" {
+			text = fmt.Sprintf("old.metadata.%ss[%q]", what, key)
+		}
+		fix := &lang.Fix{From: from, To: to, Text: text}
+		if !s.Mends(*fix, offset) {
+			continue
+		}
+		return "write " + text, fix
+	}
+	return "", nil
+}
+
+// ItemName recognizes a name that an item of a list has in other languages: item.name, c.name.
+func (s Source) ItemName(name string, offset int, text []rune) *lang.CompileError {
+	if len(name) > 1 && !slices.Contains(habits.ItemNames, strings.ToLower(name)) {
+		return nil
+	}
+	return s.Item(name, offset, text)
+}
+
+// Item proposes an item of a list, or a field of it, for a name within any(…) and the like.
+func (s Source) Item(name string, offset int, text []rune) *lang.CompileError {
+	end := offset + len([]rune(name))
+	if !InsidePredicate(string(text[:offset])) {
+		return nil
+	}
+	fix := &lang.Fix{From: offset, To: end, Text: "#"}
+	if end+1 < len(text) && text[end] == '.' && IsWordRune(text[end+1]) {
+		*fix = lang.Fix{From: offset, To: end + 1, Text: "."}
+	}
+	if !s.Mends(*fix, offset) {
+		return nil
+	}
+	return s.Proposed(offset, fix,
+		"unknown name %q; within any(…) and the like an item is #, and a field of it is .name", name)
+}
+
+var eventField = regexp.MustCompile(`^event\.(object\b|[A-Za-z]\w*)`)
+
+// OfEventObject recognizes event.object, and event.type of an object that is itself an event.
+func (s Source) OfEventObject(name string, offset int, text []rune) *lang.CompileError {
+	found := eventField.FindStringSubmatch(string(text[offset:]))
+	if name != "event" || found == nil {
+		return nil
+	}
+	switch {
+	case found[1] == "object" || found[1] == "op" && s.Kind.SeesEvents():
+		end := offset + len("event.")
+		return s.Proposed(offset, &lang.Fix{From: offset, To: end}, "unknown name %q; write %s",
+			name, found[1])
+	case s.IsTopField(found[1]):
+		return s.Proposed(offset, &lang.Fix{From: offset, To: offset + len(name), Text: "object"},
+			"unknown name %q; write object", name)
+	}
+	return nil
+}
+
+var watchEvent = regexp.MustCompile(
+	`^(?:type|eventType|watchEvent|event\.type|request\.operation)\s*(==|!=)\s*["'](\w+)["']`)
+
+// OfWatch translates a comparison of the type of a watch event, such as type == "ADDED".
+func OfWatch(text []rune, offset int) (by string, end int) {
+	found := watchEvent.FindStringSubmatch(string(text[offset:]))
+	if found == nil || OpMeant(found[2]) == "" {
+		return "", 0
+	}
+	return fmt.Sprintf("op %s %q", found[1], OpMeant(found[2])), offset + len([]rune(found[0]))
+}
+
+var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)
+
+// OfRequest translates the names in an admission request.
+func OfRequest(text []rune, offset int) (by string, end int) {
+	found := admissionRequest.FindStringSubmatch(string(text[offset:]))
+	if found == nil {
+		return "", 0
+	}
+	return NamesHere[strings.ToLower(found[1])], offset + len(found[0])
+}
+
+// ComparesOp reports whether op is compared with what is between the two texts.
+func ComparesOp(before, behind string) bool {
+	return opBefore.MatchString(before) || opBehind.MatchString(behind)
+}
+
+var (
+	opBefore = regexp.MustCompile(`\bop\s*(==|!=|(not\s+)?in\s*\[[^\]]*)$`)
+	opBehind = regexp.MustCompile(`^\s*(==|!=)\s*op\b`)
+)
