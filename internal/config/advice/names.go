@@ -69,7 +69,7 @@ func NotSeveral(text, _ string) (problem, hint string) {
 // WhereHint says how to write where a value is.
 const WhereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
 
-// within is a variable of a shell in a text, in a form that is no part of a password.
+// within is a variable of a shell in a text, in a form that passwords do not have.
 var within = regexp.MustCompile(`\$\{([A-Z][A-Z0-9_]*)\}`)
 
 // Where returns how to write where a value is, for one that may have a variable of a shell in it.
