@@ -42,7 +42,10 @@ informers: {deployments: {resource: deployments.apps}}
                 ^
 ` + cfg.File() + `:7:93: listener "changes": there is no field tmplate in object.spec; did you mean template?
   changed("spec.replicas", "spec.tmplate")
-                                 ^`
+                                 ^
+` + cfg.File() + `:9:109: listener "other": there is no field sepc in cached("deployments", "", "a"); did you mean spec?
+  object.data.n == "1" && cached("deployments", "", "a").sepc == nil
+                                                         ^`
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err == nil ||
 		err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
