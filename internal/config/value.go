@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 
-	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -37,7 +36,7 @@ type Secret struct {
 	FromFile string `json:"fromFile,omitempty" jsonschema:"oneof_required=value,format=path" item:"a file"`
 }
 
-const whereHint = advice.WhereHint
+const whereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
 
 // decodeValue decodes a text, or the place of one. Its mistakes do not show a value: it may be a
 // secret.
@@ -63,8 +62,7 @@ func decodeSecret(v document.Value, into *Secret) {
 	case v.IsMapping():
 		v.Decode(into)
 	case v.IsText():
-		text, _ := v.Text("")
-		v.Wrong(advice.Where(text), "%s: the secret must not be in the configuration", v.Path)
+		v.Wrong(whereHint, "%s: the secret must not be in the configuration", v.Path)
 	default:
 		v.Wrong(whereHint, "%s must say where its value is", v.Path)
 	}

@@ -49,6 +49,8 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 	if !reports { // a rule reports whatever happens
 		c.events.On = on
 	}
+	c.events.NoData = len(listeners) > 0 && !slices.ContainsFunc(listeners,
+		func(l *config.Listener) bool { return l.Handler != nil })
 	c.events.Texts, c.events.Severities = textsOf(listeners), severitiesOf(listeners)
 	if len(informers) == 0 {
 		return c

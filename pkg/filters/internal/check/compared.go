@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 )
 
 // comparedInstead returns the hint that says what of an object or a list a constant may be compared
@@ -18,7 +20,7 @@ func (c *schemaCheck) comparedInstead(operator string, field fact, constant ast.
 	}
 	of := func(name string) string { return field.path + named(name) }
 	switch {
-	case field.kind() != "object" && field.kind() != "array", !isText && literalKind(constant) != "boolean":
+	case field.kind() != "object" && field.kind() != "array", !isText && mismatch.LiteralKind(constant) != "boolean":
 		return ""
 	case strings.HasPrefix(field.path, "condition("):
 		if value, ok := constant.(*ast.BoolNode); ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/doubts"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
@@ -55,9 +56,23 @@ func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 		hint = "there is only " + strconv.Quote(known[0])
 	case len(known) > 1:
 		hint = "it is one of " + listed(known)
+		if field.path == "object.status.phase" {
+			hint = c.phaseHint(hint, text.Value)
+		}
 	}
 	c.warnings = append(c.warnings,
 		c.draft.CompileError(constant.Location().From, "%s; %s", message, hint))
+}
+
+// phaseHint adds what to ask in place of a phase that is none.
+func (c *schemaCheck) phaseHint(hint, phase string) string {
+	x := c.draft.Expression
+	x.Kind = lang.KindSelect
+	x.Text = doubts.PhaseInstead(c.draft.Objects, phase)
+	if x.Text == "" || c.draft.Check(x) != nil {
+		return hint
+	}
+	return hint + "; ask " + x.Text
 }
 
 // resourceMeant returns the resource, such as deployments.apps, that is named without its group, by

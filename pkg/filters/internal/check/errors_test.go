@@ -199,7 +199,7 @@ func TestEvalErrors(t *testing.T) {
 		`quantity(object.spec.list) == nil`, `quantity(object.spec.yes) == nil`,
 		`quantity("1") * object.spec.m == nil`,
 		`quantity("1") > object.spec.yes`, `-quantity("1") == nil`,
-		`quantity("1") && true`, `quantity("1") contains "x"`, `len(quantity("1")) == 0`,
+		`quantity("1") && true`, `(object.a ?? quantity("1")) contains "x"`, `len(quantity("1")) == 0`,
 		`lower(quantity("1")) == nil`, `any(quantity("1"), true)`,
 		`sum([quantity("1"), duration("1s")]) == nil`, `sum([duration("1s"), 1]) == nil`,
 		`sum([1, duration("1s")]) == nil`, `sum([ip("::1")]) == nil`,

@@ -52,6 +52,10 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 			if parts := partsWith(base.schema, key); base.root && len(parts) > 0 {
 				hint = "did you mean " + strings.Join(parts, named(key)+" or ") + named(key) + "?"
 			}
+			if key == "template" && base.schema.Fields["containers"] != nil {
+				c.found(c.draft.Untemplated(offset, base.path))
+				break
+			}
 			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path, hint)
 		}
 	case base.path == "":

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/filters/internal/check"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 )
 
 // habitCases are expressions as users of other tools write them.
@@ -174,14 +174,14 @@ func TestProposalsOfAnyMixture(t *testing.T) {
 func TestSignaturesAreThoseOfTheTable(t *testing.T) {
 	found := 0
 	for _, row := range filters.Table() {
-		if want, ok := check.Signatures[row.Name]; ok {
+		if want, ok := mismatch.Signatures[row.Name]; ok {
 			found++
 			if row.Signature != want {
 				t.Errorf("%s: the table has %q, an error %q", row.Name, row.Signature, want)
 			}
 		}
 	}
-	if found != len(lang.OwnSignatures) || found != len(check.Signatures) {
+	if found != len(lang.OwnSignatures) || found != len(mismatch.Signatures) {
 		t.Errorf("%d signatures of %d functions", found, len(lang.OwnSignatures))
 	}
 }

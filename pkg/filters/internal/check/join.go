@@ -6,6 +6,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
@@ -63,7 +64,7 @@ func (c *schemaCheck) join(n *ast.BinaryNode, left, right fact) (wrong bool) {
 	case !added, neverRead(reader, of):
 		c.joined(n, at, other)
 		return true
-	case c.draft.Kind.Returns() != lang.ReturnsBool && c.compared == 0 && literalKind(of) == "":
+	case c.draft.Kind.Returns() != lang.ReturnsBool && c.compared == 0 && mismatch.LiteralKind(of) == "":
 		e := c.joinedError(at, "%s is read as a %s next to %s, so this is nil unless it is one",
 			c.text(of, text), other.special, c.text(at, other))
 		c.warnings = append(c.warnings, e)
@@ -131,7 +132,7 @@ func (c *schemaCheck) orders(n *ast.BinaryNode, left, right fact) {
 	kind := other.kind()
 	switch {
 	case other.special != "" || kind == "":
-	case special.special == "duration" && kind == "number" && literalKind(at) == "":
+	case special.special == "duration" && kind == "number" && mismatch.LiteralKind(at) == "":
 		c.errorf(at.Location().From, "%q cannot compare a duration and a number; write a text with a unit, such as \"5m\", or duration(…)", n.Operator)
 	case special.special == dateType && (kind == "number" || kind == "string"):
 		hint := "write date(…) around it"

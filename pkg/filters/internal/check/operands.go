@@ -8,17 +8,30 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
 // textOperands refuses a side of contains and the like that is not a text: it would fail for
 // every object that has it.
 func (c *schemaCheck) textOperands(n *ast.BinaryNode, left, right fact) {
+	if left.special != "" {
+		hint, text, other := "", c.text(n.Left, left), c.text(n.Right, right)
+		switch {
+		case left.special == "cidr" && n.Operator == "contains":
+			hint = "; write ip(" + other + ") in " + text
+		case left.special == "image":
+			hint = "; write " + text + ".name " + n.Operator + " " + other
+		}
+		c.errorf(n.Left.Location().From, "%s is %s, and %q needs a text%s", c.text(n.Left, left),
+			left.word(), n.Operator, hint)
+		return
+	}
 	kind, at := left.kind(), n.Left
 	if other := right.kind(); (kind == "" || kind == "string") && n.Operator != "matches" {
 		kind, at, left = other, n.Right, right
 	}
-	if kind == "" || kind == "string" || literalKind(at) != "" {
+	if kind == "" || kind == "string" || mismatch.LiteralKind(at) != "" {
 		return // constants are reported elsewhere
 	}
 	c.errorf(at.Location().From, "%s is %s, and %q needs a text; %s", c.text(at, left),
@@ -72,7 +85,7 @@ func (c *schemaCheck) plain(n *ast.BuiltinNode, value fact) {
 	text := c.text(arg, value)
 	hint := ""
 	switch {
-	case n.Name == "string" && (kind == "array" || kind == "object") && literalKind(arg) == "":
+	case n.Name == "string" && (kind == "array" || kind == "object") && mismatch.LiteralKind(arg) == "":
 		c.errorf(arg.Location().From, "%s is %s, and string needs a text, a number or a boolean; name a part of it", text, typeWord(value.schema.Type))
 		return
 	case n.Name == "count" && kind == "array" && of != "" && of != "boolean":

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -36,7 +37,7 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 		}
 		return fact{}
 	}
-	if n.Operator == "%" && literalKind(n.Left) == "string" {
+	if n.Operator == "%" && mismatch.LiteralKind(n.Left) == "string" {
 		c.errorf(n.Location().From, "%q puts no values into a text; join texts with +, as in \"pod \" + object.metadata.name", n.Operator)
 		return fact{}
 	}
@@ -97,8 +98,11 @@ func (c *schemaCheck) inScalar(n *ast.BinaryNode, left, right fact) {
 // searched for an address.
 func (in *inspector) inText(n *ast.BinaryNode) error {
 	text, ok := n.Right.(*ast.StringNode)
-	if !ok || values.ParseNetwork(text.Value) != nil {
+	if !ok {
 		return nil
+	}
+	if values.ParseNetwork(text.Value) != nil {
+		return in.inNetwork(n, text)
 	}
 	if p, ok := nodes.SpecialOf(n.Left); ok && (p == values.Addresses || p == values.Networks) {
 		return nil // that is reported elsewhere

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
@@ -18,6 +19,8 @@ type schemaCheck struct {
 	variables map[string]fact
 	items     []fact // of the predicates around a node, the innermost last
 	compared  int    // comparisons around a node
+	ordered   int    // those that need one type on both sides, and calculations
+	doubts    int    // proposals of warnings that were tried
 	texts     *nodes.Extents
 	warnings  []*lang.CompileError
 	mistakes  []*lang.CompileError // the first few
@@ -172,19 +175,26 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.visit(n.Right)
 		return of("boolean")
 	}
-	if comparisons[n.Operator] {
+	before := c.ordered
+	switch {
+	case mismatch.Comparisons[n.Operator]:
 		c.compared++
+		c.ordered++
+	case n.Operator != "??" && n.Operator != "+" && n.Operator != "-" && n.Operator != "*":
+		c.ordered = 0
 	}
 	left, right := c.visit(n.Left), c.visit(n.Right)
-	if comparisons[n.Operator] {
+	if c.ordered = before; mismatch.Comparisons[n.Operator] {
 		c.compared--
 	}
 	switch n.Operator {
 	case "??":
-		return common(left, right)
+		return c.defaulted(n, left, right)
 	case "==", "!=", "<", "<=", ">", ">=":
 		c.compare(n.Operator, left, n.Right)
 		c.compare(n.Operator, right, n.Left)
+		c.notAsWritten(n.Operator, n, left, n.Left, n.Right)
+		c.notAsWritten(n.Operator, n, right, n.Right, n.Left)
 		c.severities(n, left, right)
 		c.orders(n, left, right)
 		return of("boolean")
@@ -201,7 +211,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		}
 		return of("boolean")
 	case "&&", "and", "||", "or":
-		if literal := literalKind(n.Right); literal == "" || literal == "boolean" || nodes.IsAnd(n) {
+		if literal := mismatch.LiteralKind(n.Right); literal == "" || literal == "boolean" || nodes.IsAnd(n) {
 			c.truth(n.Left, left, strconv.Quote(n.Operator))
 		} else if _, compared := n.Left.(*ast.BinaryNode); !compared {
 			return fact{} // a default is meant, which is reported elsewhere
@@ -223,6 +233,8 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 }
 
 func (c *schemaCheck) call(n *ast.CallNode) fact {
+	defer func(before int) { c.ordered = before }(c.ordered)
+	c.ordered = 0
 	callee, named := n.Callee.(*ast.IdentifierNode)
 	if !named {
 		c.visit(n.Callee)
@@ -271,6 +283,8 @@ func (c *schemaCheck) array(n *ast.ArrayNode) fact {
 // builtin visits the list and then the body for an item of it, and returns what is known of
 // the result of a function of expr.
 func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
+	defer func(before int) { c.ordered = before }(c.ordered)
+	c.ordered = 0
 	var list, body fact
 	for i, arg := range n.Arguments {
 		predicate, ok := arg.(*ast.PredicateNode)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
@@ -19,7 +20,7 @@ var ofValues = []string{"map", "sum"}
 func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 	kind := value.kind()
 	amount := c.isAmount(value)
-	if kind == "" && !amount || kind == "boolean" || literalKind(n) != "" {
+	if kind == "" && !amount || kind == "boolean" || mismatch.LiteralKind(n) != "" {
 		return // constants are reported elsewhere
 	}
 	text, is := c.text(n, value), "an amount"

@@ -2,16 +2,17 @@ package check
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 )
 
 // compare warns about a comparison of a field with a constant that it can never equal, or be
 // ordered with.
 func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
-	want, got := field.kind(), literalKind(constant)
+	want, got := field.kind(), mismatch.LiteralKind(constant)
 	if operator != "==" && operator != "!=" && field.path != "" && want != "number" &&
 		got == "string" {
 		c.amount(field, constant.(*ast.StringNode))
@@ -31,7 +32,7 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	}
 	is := field.path + " is " + typeWord(field.schema.Type)
 	than := typeWord(got)
-	hint := meant(want, field.schema.Type == "integer", constant)
+	hint := mismatch.Meant(want, field.schema.Type == "integer", constant)
 	switch {
 	case got == "array" && isScalarKind(want) && operator == "==":
 		hint = "; write in"
@@ -102,49 +103,4 @@ func (c *schemaCheck) amount(field fact, constant *ast.StringNode) {
 // isTime reports whether a field has a time by its name, as Kubernetes names them.
 func isTime(path string) bool {
 	return strings.HasSuffix(path, "Time") || strings.HasSuffix(path, "Timestamp")
-}
-
-// literalKind returns the kind of a constant, "" for any other node and for nil.
-func literalKind(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return "string"
-	case *ast.IntegerNode, *ast.FloatNode:
-		return "number"
-	case *ast.BoolNode:
-		return "boolean"
-	case *ast.ArrayNode:
-		return "array"
-	case *ast.MapNode:
-		return "object"
-	case *ast.UnaryNode:
-		if literalKind(n.Node) == "number" {
-			return "number"
-		}
-	}
-	return ""
-}
-
-// meant returns the hint that proposes the same constant as the wanted type.
-func meant(want string, integer bool, n ast.Node) string {
-	text := ""
-	switch n := n.(type) {
-	case *ast.StringNode:
-		_, err := strconv.Atoi(n.Value)
-		if err != nil && !integer {
-			_, err = strconv.ParseFloat(n.Value, 64)
-		}
-		if want == "number" && err == nil || want == "boolean" &&
-			(n.Value == "true" || n.Value == "false") {
-			text = n.Value
-		}
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		if want == "string" {
-			text = strconv.Quote(n.String())
-		}
-	}
-	if text == "" {
-		return ""
-	}
-	return "; did you mean " + text + "?"
 }

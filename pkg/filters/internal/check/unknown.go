@@ -36,6 +36,11 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
 			"unknown name %q; write %s", name, by)
 	}
+	if by, to := syntax.OfAlert(text, offset); by != "" && s.Kind.SeesMessages() {
+		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
+			"unknown name %q; whether a rule is violated says the variable violated: write %s", name,
+			by)
+	}
 	if e := s.OfEventObject(name, offset, text); e != nil {
 		return e
 	}
@@ -43,7 +48,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		return e
 	}
 	replace := func(by string) *lang.Fix { return &lang.Fix{From: offset, To: end, Text: by} }
-	before := strings.TrimRight(string(text[:offset]), " ")
+	before, here := strings.TrimRight(string(text[:offset]), " "), s.NameHere(name, offset, text)
 	switch word := strings.ToLower(name); {
 	case strings.HasSuffix(before, ".."):
 		from := len([]rune(strings.TrimSuffix(before, "..")))
@@ -56,9 +61,8 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 		by := map[string]string{"true": `"True"`, "false": `"False"`}[word]
 		return s.Proposed(offset, replace(by), "unknown name %q; the status of a condition is a text: write %s",
 			name, by)
-	case syntax.NamesHere[word] != "" && (syntax.NamesHere[word] != "old" && syntax.NamesHere[word] != "op" || s.Kind.SeesEvents()):
-		return s.Proposed(offset, replace(syntax.NamesHere[word]), "unknown name %q; write %s", name,
-			syntax.NamesHere[word])
+	case here != "" && (here != "old" && here != "op" || s.Kind.SeesEvents()):
+		return s.Proposed(offset, replace(here), "unknown name %q; write %s", name, here)
 	case s.IsTopField(name):
 		return s.Proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s",
 			name)

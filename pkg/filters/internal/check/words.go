@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
 	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
@@ -28,7 +29,7 @@ func (s draft) mistake(err error, tree *parser.Tree) *lang.CompileError {
 		if name, ok := strings.CutPrefix(where.Message, unknownPrefix); ok {
 			return s.unknownName(name, where.From)
 		}
-		if e := s.typeHint(where, tree); e != nil {
+		if e := mismatch.Hint(s.Source, where, tree); e != nil {
 			return e
 		}
 		return s.CompileError(where.From, "%s", s.Reword(where.Message))

@@ -35,6 +35,8 @@ type finder struct {
 	tried int
 	found []*lang.CompileError
 
+	noData bool // data was warned of
+
 	ofConditions int // predicates about status.conditions around a node
 }
 
@@ -71,6 +73,7 @@ func (f *finder) text(n ast.Node) string {
 
 func (f *finder) visit(n ast.Node) {
 	conditions := false
+	f.madeByNone(n)
 	switch n := n.(type) {
 	case *ast.BinaryNode:
 		f.sides(n)
@@ -105,6 +108,9 @@ func (f *finder) sides(n *ast.BinaryNode) {
 	f.namespace(n)
 	f.pattern(n)
 	f.tagOrder(n)
+	f.network(n)
+	f.ofConstant(n)
+	f.secretValue(n)
 	f.calculated(n)
 	if mirrored[n.Operator] == "" {
 		return
@@ -118,6 +124,9 @@ func (f *finder) sides(n *ast.BinaryNode) {
 		f.imageName(c)
 		f.exact(c)
 		f.conditionType(c)
+		f.shownAsMissing(c)
+		f.eventReason(c)
+		f.podReason(c)
 	}
 }
 

@@ -51,6 +51,19 @@ func (f *finder) empty(c comparison) {
 	}
 }
 
+// ofConstant warns about a default of a constant, which is never nil: x > 5 ?? 0.
+func (f *finder) ofConstant(n *ast.BinaryNode) {
+	b, ok := n.Right.(*ast.BinaryNode)
+	if !ok || b.Operator != "??" || mirrored[n.Operator] == "" {
+		return
+	}
+	switch b.Left.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		f.doubt(b, n, "("+f.text(n.Left)+" ?? "+f.text(b.Right)+") "+n.Operator+" "+f.text(b.Left),
+			"?? is the default of %s alone, which is never nil", f.text(b.Left))
+	}
+}
+
 // labelKey returns the key of a label or an annotation that is read, "" if the node reads none.
 func (f *finder) labelKey(n ast.Node) (key, what string) {
 	if call, ok := n.(*ast.CallNode); ok {

@@ -1,6 +1,7 @@
 package doubts
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ var instead = map[string]string{
 // phases are values of a Pod's status.phase.
 var phases = []string{"Pending", "Running", "Succeeded", "Failed", "Unknown"}
 
+// negative begins a word for the contrary of a condition.
+var negative = regexp.MustCompile(`^(?:Not|Un|Non|In)`)
+
 // conditionOf warns about the type of a condition that objects of the kind do not have.
 func (f *finder) conditionOf(text *ast.StringNode) {
 	name, known := text.Value, conditions[f.Objects]
@@ -59,7 +63,16 @@ func (f *finder) conditionOf(text *ast.StringNode) {
 		}
 	}
 	open := slices.Contains(others, f.Objects)
+	positive := ""
+	for _, value := range known {
+		if strings.EqualFold(value, negative.ReplaceAllString(name, "")) && value != name {
+			positive = value
+		}
+	}
 	switch {
+	case positive != "" && negative.MatchString(name):
+		f.doubt(text, text, "", "a %s has no condition %q; ask condition(%q).status != \"True\"", f.Objects,
+			name, positive)
 	case f.Objects == "Pod" && slices.Contains(phases, name):
 		f.doubt(text, text, "", "a Pod has no condition %q; ask for its phase: object.status.phase == %[1]q",
 			name)

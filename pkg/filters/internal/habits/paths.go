@@ -42,6 +42,9 @@ func loosePath(text string) (steps []looseStep, ok bool) {
 	}
 	for text != "" {
 		text = strings.TrimPrefix(text, ".")
+		if len(steps) > 0 && strings.Trim(text, "*.") == "" { // all that is below
+			return steps, true
+		}
 		if found := looseBracket.FindStringSubmatch(text); found != nil {
 			index, err := strconv.Atoi(found[1])
 			key := found[3] + found[4] + found[5]

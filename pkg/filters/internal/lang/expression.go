@@ -50,6 +50,8 @@ type Expression struct {
 	Severities []string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
+	// NoData reports that no handler makes the data of the messages: it is always nil.
+	NoData bool
 	// Ends reports that the expression is of an output that needs the ends of violations.
 	Ends bool
 	// Objects is the kind of the objects, if it is one of Kubernetes' own, such as Pod; else "".

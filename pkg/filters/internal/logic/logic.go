@@ -1,7 +1,9 @@
 package logic
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -56,38 +58,94 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 	if c.seen == nil {
 		c.seen = map[ast.Node]bool{}
 	}
-	operator, is := "==", "never"
-	if !nodes.IsAnd(n) {
-		operator, is = "!=", "always"
-	}
-	first := map[string]string{} // what a value is compared with, by its text
+	and := nodes.IsAnd(n)
+	first := map[string]compared{} // what a value is compared with, by its text
 	var visit func(ast.Node)
 	visit = func(part ast.Node) {
 		b, ok := part.(*ast.BinaryNode)
-		switch {
-		case !ok:
-		case nodes.IsAnd(n) && nodes.IsAnd(b) || nodes.IsOr(n) && nodes.IsOr(b):
+		if ok && (and && nodes.IsAnd(b) || nodes.IsOr(n) && nodes.IsOr(b)) {
 			c.seen[b] = true
 			visit(b.Left)
 			visit(b.Right)
-		case b.Operator == operator:
-			value, at := b.Left, b.Right
-			if _, ok := constant(value); ok {
-				value, at = at, value
-			}
-			is1, ok := constant(at)
-			of := text(value)
-			if !ok || of == "" || nodes.IsOp(value) {
-				return // what is said of op is reported elsewhere
-			}
-			if before, again := first[of]; again && before != is1 {
-				found(at, "this is "+is+" true: "+of+" is compared with "+before+" as well")
-				return
-			}
-			first[of] = is1
+			return
 		}
+		is, ok := comparedOf(part, and)
+		if !ok || text(is.value) == "" || nodes.IsOp(is.value) {
+			return // what is said of op is reported elsewhere
+		}
+		of := text(is.value)
+		before, again := first[of]
+		if !again {
+			first[of] = is
+			return
+		}
+		if !disjoint(before.constants, is.constants) {
+			return
+		}
+		by := "compared with " + before.constants[0]
+		if len(before.constants) > 1 {
+			by = "compared with others"
+		}
+		if and {
+			found(is.at, "this is never true: "+of+" is "+by+" as well; if one of them is enough, write "+
+				of+" in ["+joined(before, is)+"]")
+			return
+		}
+		found(is.at, "this is always true: "+of+" is "+by+" as well; if none of them is allowed, write "+
+			of+" not in ["+joined(before, is)+"]")
 	}
 	visit(n)
+}
+
+// compared is a comparison of a value with constants, of which it is one, or is none.
+type compared struct {
+	value, at ast.Node
+	constants []string
+}
+
+// comparedOf returns what a part of a chain compares: with is, x == "a" and x in ["a"], else their
+// contraries.
+func comparedOf(part ast.Node, is bool) (c compared, ok bool) {
+	for {
+		not, negated := part.(*ast.UnaryNode)
+		if !negated || not.Operator != "!" && not.Operator != "not" {
+			break
+		}
+		part, is = not.Node, !is
+	}
+	b, ok := part.(*ast.BinaryNode)
+	if !ok {
+		return c, false
+	}
+	switch list, isList := b.Right.(*ast.ArrayNode); {
+	case b.Operator == "==" && is, b.Operator == "!=" && !is:
+		c.value, c.at = b.Left, b.Right
+		if _, ok := constant(c.value); ok {
+			c.value, c.at = c.at, c.value
+		}
+		text, ok := constant(c.at)
+		c.constants = []string{text}
+		return c, ok
+	case b.Operator == "in" && is && isList && len(list.Nodes) > 0:
+		c.value, c.at = b.Left, list
+		for _, item := range list.Nodes {
+			text, ok := constant(item)
+			if !ok {
+				return c, false
+			}
+			c.constants = append(c.constants, text)
+		}
+		return c, true
+	}
+	return c, false
+}
+
+func disjoint(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
+}
+
+func joined(a, b compared) string {
+	return strings.Join(slices.Concat(a.constants, b.constants), ", ")
 }
 
 // constant returns a text or a number as an expression writes it.

@@ -39,21 +39,34 @@ func (v visitor) Visit(n *ast.Node) {
 func TestSlips(t *testing.T) {
 	const alone = ` negates what follows it alone, not the whole comparison; write `
 	for text, want := range map[string]string{
-		`!a == "b"`:                   `"!"` + alone + `a != "b"`,
-		`not a != 3`:                  `"not"` + alone + `a == 3`,
-		`!a startsWith "b"`:           `"!"` + alone + `not (a startsWith "b")`,
-		`!a < 0.5`:                    `"!"` + alone + `not (a < 0.5)`,
-		`!a == true`:                  "",
-		`!a == b`:                     "",
-		`!(a == "b")`:                 "",
-		`a == "x" && a == "y"`:        `this is never true: a is compared with "x" as well`,
-		`a != 1 || b || a != 2`:       `this is always true: a is compared with 1 as well`,
-		`a.b == "x" and "y" == a.b`:   `this is never true: a.b is compared with "x" as well`,
-		`a == "x" && a == "x"`:        "",
-		`a == "x" || a == "y"`:        "",
-		`a != "x" && a != "y"`:        "",
-		`a == "x" && (a == "y" or b)`: "",
-		`op == "add" && op == "x"`:    "", // of op more is known elsewhere
+		`!a == "b"`:         `"!"` + alone + `a != "b"`,
+		`not a != 3`:        `"not"` + alone + `a == 3`,
+		`!a startsWith "b"`: `"!"` + alone + `not (a startsWith "b")`,
+		`!a < 0.5`:          `"!"` + alone + `not (a < 0.5)`,
+		`!a == true`:        "",
+		`!a == b`:           "",
+		`!(a == "b")`:       "",
+		`a == "x" && a == "y"`: `this is never true: a is compared with "x" as well` +
+			`; if one of them is enough, write a in ["x", "y"]`,
+		`a != 1 || b || a != 2`: `this is always true: a is compared with 1 as well` +
+			`; if none of them is allowed, write a not in [1, 2]`,
+		`a.b == "x" and "y" == a.b`: `this is never true: a.b is compared with "x" as well` +
+			`; if one of them is enough, write a.b in ["x", "y"]`,
+		`a not in ["x"] or a not in ["y"]`: `this is always true: a is compared with "x" as well` +
+			`; if none of them is allowed, write a not in ["x", "y"]`,
+		`a not in ["x", "y"] || !(a == "z")`: `this is always true: a is compared with others as well` +
+			`; if none of them is allowed, write a not in ["x", "y", "z"]`,
+		`a in ["x"] && a == "y"`: `this is never true: a is compared with "x" as well` +
+			`; if one of them is enough, write a in ["x", "y"]`,
+		`a not in ["x"] or a not in ["x", "y"]`: "",
+		`a in ["x", "y"] && a != "x"`:           "",
+		`a in ["x", "y"] && a in ["y"]`:         "",
+		`a in ["x"] || a in ["y"]`:              "",
+		`a == "x" && a == "x"`:                  "",
+		`a == "x" || a == "y"`:                  "",
+		`a != "x" && a != "y"`:                  "",
+		`a == "x" && (a == "y" or b)`:           "",
+		`op == "add" && op == "x"`:              "", // of op more is known elsewhere
 	} {
 		all := found(t, text)
 		switch {

@@ -10,9 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// NamesHere are variables and constants of other languages, in lower case, with their names
+// namesHere are variables and constants of other languages, in lower case, with their names
 // here.
-var NamesHere = map[string]string{
+var namesHere = map[string]string{
 	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil",
 	"true": "true", "false": "false",
 	"oldobject": "old", "old_object": "old", "oldobj": "old", "previous": "old", "prev": "old",
@@ -20,12 +20,32 @@ var NamesHere = map[string]string{
 	"this": "object", "current": "object",
 	"object": "object", "obj": "object", "item": "object", "$": "object", "resource": "object",
 	"operation": "op", "action": "op", "event": "op",
+	"oldself": "old", "newself": "object", "input": "object", "manifest": "object",
+	"newresource": "object", "oldresource": "old",
+}
+
+// kinds are names that the object has elsewhere, by its kind.
+var kinds = []string{"pod", "node", "deployment", "deploy", "statefulset", "daemonset", "replicaset",
+	"job", "cronjob", "service", "svc", "ingress", "secret", "configmap", "pvc", "pv", "ns", "data"}
+
+// NameHere returns the name that is written here for one of another language, "" if none is known.
+func (s Source) NameHere(name string, offset int, text []rune) string {
+	word := strings.ToLower(name)
+	if slices.Contains(kinds, word) && !InsidePredicate(string(text[:offset])) &&
+		strings.HasPrefix(string(text[offset+len([]rune(name)):]), ".") {
+		return "object"
+	}
+	return namesHere[word]
 }
 
 // dottedKey is the key of a label or annotation, written as if each of its parts were a
 // field.
 var dottedKey = regexp.MustCompile(
 	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
+
+// dottedMember is such a key of another map of texts.
+var dottedMember = regexp.MustCompile(
+	`(?:\b(?:object|old)[\w.]*)?\.(?:data|binaryData|stringData|matchLabels|nodeSelector)(\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+))`)
 
 // KeyAt proposes label("…") for a dotted key around offset.
 func (s Source) KeyAt(offset int) (hint string, fix *lang.Fix) {
@@ -45,6 +65,15 @@ func (s Source) KeyAt(offset int) (hint string, fix *lang.Fix) {
 			continue
 		}
 		return "write " + text, fix
+	}
+	for _, found := range dottedMember.FindAllStringSubmatchIndex(s.Text, -1) {
+		from, to := len([]rune(s.Text[:found[2]])), len([]rune(s.Text[:found[1]]))
+		text := fmt.Sprintf("[%q]", s.Text[found[4]:found[5]])
+		fix := &lang.Fix{From: from, To: to, Text: text}
+		if offset >= from && offset < to && s.Mends(*fix, offset) {
+			member := strings.TrimPrefix(s.Text[found[0]:found[2]], ".")
+			return "write " + member + text, fix
+		}
 	}
 	return "", nil
 }
@@ -106,7 +135,8 @@ func OfWatch(text []rune, offset int) (by string, end int) {
 	return fmt.Sprintf("op %s %q", found[1], OpMeant(found[2])), offset + len([]rune(found[0]))
 }
 
-var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)
+var admissionRequest = regexp.MustCompile(
+	`^(?:input\.)?(?:request|review)\.(operation|object|oldObject)\b`)
 
 // OfRequest translates the names in an admission request.
 func OfRequest(text []rune, offset int) (by string, end int) {
@@ -114,7 +144,37 @@ func OfRequest(text []rune, offset int) (by string, end int) {
 	if found == nil {
 		return "", 0
 	}
-	return NamesHere[strings.ToLower(found[1])], offset + len(found[0])
+	return namesHere[strings.ToLower(found[1])], offset + len(found[0])
+}
+
+var below = regexp.MustCompile(`^template\.spec\.(\w+)`)
+
+// Untemplated answers a field of a template in objects that are pods themselves.
+func (s Source) Untemplated(offset int, path string) *lang.CompileError {
+	const message = "there is no field template in %s; a pod has none: its own fields are there"
+	found := below.FindStringSubmatch(string([]rune(s.Text)[min(offset, len([]rune(s.Text))):]))
+	if found == nil {
+		return s.CompileError(offset, message, path)
+	}
+	fix := &lang.Fix{From: offset, To: offset + len("template.spec.")}
+	return s.Proposed(offset, fix, message+"; write %s.%s", path, path, found[1])
+}
+
+var alertState = regexp.MustCompile(
+	`^(?:\w+\.)*(?:status|state|alertstate|alertstatus)\s*(==|!=)\s*["']((?i)firing|active|violated|resolved|ok|inactive)["']`)
+
+// OfAlert translates a comparison of the state of an alert, such as status == "firing".
+func OfAlert(text []rune, offset int) (by string, end int) {
+	found := alertState.FindStringSubmatch(string(text[offset:]))
+	if found == nil {
+		return "", 0
+	}
+	begins := strings.Contains("firing active violated", strings.ToLower(found[2]))
+	by = "not violated"
+	if begins == (found[1] == "==") {
+		by = "violated"
+	}
+	return by, offset + len([]rune(found[0]))
 }
 
 // ComparesOp reports whether op is compared with what is between the two texts.

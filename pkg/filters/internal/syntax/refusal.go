@@ -60,6 +60,12 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 			return e
 		}
 	}
+	if e := s.coalesce(where.Message, offset); e != nil {
+		return e
+	}
+	if e := s.bareDot(where.Message, offset, text); e != nil {
+		return e
+	}
 	if e := s.prefix(plain, offset, text); e != nil {
 		return e
 	}
@@ -111,6 +117,12 @@ func (s Source) parserWords(message string) string {
 	}
 	if message == "literal not terminated" {
 		return "a text that begins here or earlier has no closing quote"
+	}
+	if message == "expected name" {
+		return "the name of a field is missing behind the dot"
+	}
+	if mixedCoalesce.MatchString(message) {
+		return "?? needs brackets next to another operator, as in (a ?? 0) > 5"
 	}
 	if found := parserToken.FindStringSubmatch(message); found != nil {
 		if known := tokens[strings.TrimPrefix(message, "unexpected token ")]; known != "" {

@@ -1,4 +1,4 @@
-package check
+package mismatch
 
 import (
 	"regexp"
@@ -33,8 +33,14 @@ var (
 		`^invalid operation: (\S+) \(mismatched types (\S+) and (\S+)\)$`)
 )
 
-// typeHint returns a better answer to what expr's checker refuses, nil if there is none.
-func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError {
+// Hint returns a better answer to what expr's checker refuses, nil if there is none.
+func Hint(source syntax.Source, where *file.Error, tree *parser.Tree) *lang.CompileError {
+	return answers{source}.hint(where, tree)
+}
+
+type answers struct{ syntax.Source }
+
+func (s answers) hint(where *file.Error, tree *parser.Tree) *lang.CompileError {
 	refusal := strings.TrimSpace(where.Message)
 	if found := argumentCount.FindStringSubmatch(refusal); found != nil &&
 		Signatures[found[1]] != "" {
@@ -50,6 +56,9 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	if strings.HasSuffix(refusal, "to call became") {
 		return s.becameText(where, tree)
 	}
+	if e := s.argument(refusal, where, tree); e != nil {
+		return e
+	}
 	found := mismatched.FindStringSubmatch(syntax.TypeWords.Replace(refusal))
 	n, _ := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
 		_, ok := n.(*ast.BinaryNode)
@@ -61,7 +70,7 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 	if e := s.severalTexts(n, tree); e != nil {
 		return e
 	}
-	if kind := literalKind(n.Right); nodes.IsOr(n) && (kind == "number" || kind == "string") {
+	if kind := LiteralKind(n.Right); nodes.IsOr(n) && (kind == "number" || kind == "string") {
 		if e := s.defaulted(n); e != nil {
 			return e
 		}
@@ -71,20 +80,28 @@ func (s draft) typeHint(where *file.Error, tree *parser.Tree) *lang.CompileError
 		return s.Replacing(where.From, where.From+len(n.Operator), by,
 			"%q cannot compare a %s and a list; write %s", n.Operator, typeNoun(found[2]), by)
 	}
-	if comparisons[n.Operator] {
+	if Comparisons[n.Operator] {
 		if e := s.otherConstant(n, n.Right, found[2], found[3]); e != nil {
 			return e
 		}
-		return s.otherConstant(n, n.Left, found[3], found[2])
+		if e := s.otherConstant(n, n.Left, found[3], found[2]); e != nil {
+			return e
+		}
+		return s.otherUnit(n, found[2], found[3])
 	}
-	return nil
+	if n.Operator == "in" {
+		return s.CompileError(where.From, `"in" needs a list or an object on its right, not %s`,
+			article(found[3]))
+	}
+	return s.CompileError(where.From, "%q cannot take %s", n.Operator, both(found[2], found[3]))
 }
 
-var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true,
+// Comparisons are the operators that compare two values.
+var Comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true,
 	">=": true}
 
 // severalTexts answers x == "a" || "b", which compares x with "a" alone.
-func (s draft) severalTexts(n *ast.BinaryNode, tree *parser.Tree) *lang.CompileError {
+func (s answers) severalTexts(n *ast.BinaryNode, tree *parser.Tree) *lang.CompileError {
 	texts := nodes.NewExtents(s.Text)
 	whole, write := logic.Several(tree.Node, n, func(n ast.Node) string {
 		return written(texts, n)
@@ -102,7 +119,7 @@ func (s draft) severalTexts(n *ast.BinaryNode, tree *parser.Tree) *lang.CompileE
 }
 
 // defaulted answers x || "none", which is a default in other languages.
-func (s draft) defaulted(n *ast.BinaryNode) *lang.CompileError {
+func (s answers) defaulted(n *ast.BinaryNode) *lang.CompileError {
 	from := n.Location().From
 	if _, compared := n.Left.(*ast.BinaryNode); compared {
 		return nil
@@ -112,11 +129,11 @@ func (s draft) defaulted(n *ast.BinaryNode) *lang.CompileError {
 }
 
 // otherConstant proposes the type that a constant is compared with.
-func (s draft) otherConstant(n *ast.BinaryNode, constant ast.Node,
+func (s answers) otherConstant(n *ast.BinaryNode, constant ast.Node,
 	want, got string) *lang.CompileError {
 	kind := map[string]string{"int": "number", "float": "number", "string": "string",
 		"bool": "boolean"}[want]
-	text, ok := strings.CutPrefix(meant(kind, want == "int", constant), "; did you mean ")
+	text, ok := strings.CutPrefix(Meant(kind, want == "int", constant), "; did you mean ")
 	at, whole := nodes.NewExtents(s.Text).Span(constant)
 	if !ok || !whole {
 		return nil
@@ -139,7 +156,7 @@ func typeNoun(of string) string {
 }
 
 // becameEquals answers became(field, value), with one value or several.
-func (s draft) becameEquals(where *file.Error, tree *parser.Tree) *lang.CompileError {
+func (s answers) becameEquals(where *file.Error, tree *parser.Tree) *lang.CompileError {
 	if tree == nil {
 		return nil
 	}
@@ -157,7 +174,7 @@ func (s draft) becameEquals(where *file.Error, tree *parser.Tree) *lang.CompileE
 	}
 	var values []string
 	for _, value := range n.Arguments[1:] {
-		if kind := literalKind(value); kind != "string" && kind != "number" && kind != "boolean" {
+		if kind := LiteralKind(value); kind != "string" && kind != "number" && kind != "boolean" {
 			return nil
 		}
 		values = append(values, written(texts, value))
@@ -174,7 +191,7 @@ func (s draft) becameEquals(where *file.Error, tree *parser.Tree) *lang.CompileE
 }
 
 // becameText answers a text where became takes a condition: an expression or a path in quotes.
-func (s draft) becameText(where *file.Error, tree *parser.Tree) *lang.CompileError {
+func (s answers) becameText(where *file.Error, tree *parser.Tree) *lang.CompileError {
 	const message = `became takes a condition, as in became(object.status.phase == "Running")`
 	text, ok := nodeAt(&tree.Node, where.From, func(n ast.Node) bool {
 		_, ok := n.(*ast.StringNode)
@@ -183,10 +200,10 @@ func (s draft) becameText(where *file.Error, tree *parser.Tree) *lang.CompileErr
 	if !ok {
 		return s.CompileError(where.From, message)
 	}
-	inner := newDraft(s.Expression)
+	inner := s.Expression
 	inner.Text = "became(" + text.Value + ")"
 	at := &lang.Fix{From: text.Location().From, To: text.Location().To, Text: text.Value}
-	if _, _, err := inner.checked(); err == nil && at.To > at.From {
+	if s.Check(inner) == nil && at.To > at.From {
 		return s.Proposed(where.From, at, "became takes a condition without quotes; write became(%s)",
 			text.Value)
 	}
@@ -216,4 +233,9 @@ func (f *kindFinder) Visit(n *ast.Node) {
 	if (*n).Location().From == f.offset && f.is(*n) {
 		f.found = *n
 	}
+}
+
+func written(x *nodes.Extents, n ast.Node) string {
+	text, _ := x.Text(n)
+	return text
 }
