@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -109,7 +109,7 @@ func TestPoliciesBearMissingFields(t *testing.T) {
 				p := compile(t, cfg, schemas, name)
 				for _, file := range append(objectFiles(t, name, "clean"),
 					objectFiles(t, name, "violating")...) {
-					text, err := config.ReadObject(file)
+					text, err := objects.One(file)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -207,7 +207,7 @@ func TestReadmeExplains(t *testing.T) {
 	shown = strings.ReplaceAll("\n"+shown, "\n   ", "\n")[1:]
 	cfg := load(t)
 	const file = "policies/testdata/host-network/violating/network.yaml"
-	object, err := config.ReadObject(file)
+	object, err := objects.One(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/filters"
@@ -112,7 +113,7 @@ func parser(t *testing.T, inf *config.Informer) *object.Parser {
 
 func read(t *testing.T, p *object.Parser, file string) *object.Object {
 	t.Helper()
-	text, err := config.ReadObject(file)
+	text, err := objects.One(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,8 @@ var layers = []layer{
 		"it opens what others keep in the folder, and uses none of it"},
 	{[]string{"internal/handlers"},
 		"it reads what a handler is loaded from, and loads none"},
+	{[]string{"internal/live"},
+		"it reads objects as informers would get them; who asks for what is above"},
 	{[]string{"internal/outputs"},
 		"it makes sinks of what the configuration says; who sends to them is not its business"},
 	{[]string{"internal/audit"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -216,7 +217,7 @@ func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
 	case !c.document.Good(event + "." + file):
 		return nil, true, false
 	}
-	text, err := config.ReadObject(filepath.Join(filepath.Dir(c.file), path))
+	text, err := objects.One(filepath.Join(filepath.Dir(c.file), path))
 	if err != nil {
 		c.document.Wrong(event+"."+file, "", event+"."+file+": "+err.Error())
 		return nil, true, false

@@ -43,6 +43,7 @@ outputs: {out: {stdout: {}}}
 		"  informerd watch pods  show changes at once\n" +
 		"The quick start is at https://github.com/informerd/informerd#try-it"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
+	const podMatches = "listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the output out.\n"
 	const planned = `informer of pods, all namespaces
   label selector     none: every object
   field selector     none: every object
@@ -89,14 +90,27 @@ outputs: {out: {stdout: {}}}
 			"# yaml-language-server: $schema=https://raw.githubusercontent.com/informerd/informerd/main/docs/config.schema.json\n" +
 				"apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  pods:\n    informer:\n      resource: pods\n    filter: 'op==\"add\"'\n    outputs:\n      - stdout\noutputs:\n  stdout:\n    stdout: {}\n", ""},
 
-		{"explain", exitUsage, "", "informerd: --listener and --object are required" + hint},
+		{"explain", exitUsage, "", "informerd: --object is required" + hint},
 		{"explain --listener pods --config @/good.yaml", exitUsage, "",
-			"informerd: --listener and --object are required" + hint},
-		{"explain --object @/pod.yaml --config @/good.yaml", exitUsage, "",
-			"informerd: --listener and --object are required" + hint},
+			"informerd: --object is required" + hint},
+		{"explain --object @/pod.yaml --config @/good.yaml", exitOK, podMatches, ""},
+		{"explain -c @/good.yaml --object @/pod.yaml -o yaml", exitUsage, "",
+			`informerd: --output "yaml": it is one of text, json` + hint},
+		{"explain -c @/good.yaml --object @/pod.yaml -o json --summary", exitUsage, "",
+			"informerd: --summary is text; the JSON has it as verdicts" + hint},
+		{"explain -c @/good.yaml --object @/pod.yaml -l pods -l pods", exitUsage, "",
+			"informerd: --listener pods is there twice" + hint},
+		{"explain -c @/good.yaml --object @/pod.yaml --context x", exitUsage, "",
+			"informerd: --kubeconfig and --context need an object of the cluster, as --object pod/default/web, or expressions that look objects up: @/pod.yaml is a file" + hint},
+		{"explain -c @/good.yaml --object shop/stuck", exitUsage, "",
+			`informerd: --object shop/stuck: no listener watches a kind "shop"; an object of the cluster is KIND/NAMESPACE/NAME, as --object pod/shop/stuck` + hint},
+		{"explain -c @/good.yaml --object shop/web/stuck", exitUsage, "",
+			`informerd: --object shop/web/stuck: no listener watches a kind "shop"; an object of the cluster is KIND/NAMESPACE/NAME, as --object pod/web/stuck` + hint},
+		{"explain -c @/good.yaml --object deploy/shop/web", exitRun, "",
+			"informerd: deploy/shop/web: no listener is for deploy; the listeners watch pods\n"},
 		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
 			required + hint},
-		{"explain me", exitUsage, "", "informerd: --listener and --object are required" + hint},
+		{"explain me", exitUsage, "", "informerd: --object is required" + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
 			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
 		{"explain -c @/none.yaml -l pods --object @/pod.yaml --op update", exitUsage, "",
@@ -129,7 +143,7 @@ outputs: {out: {stdout: {}}}
 		{"explain -c @/good.yaml -l pods --object @/twice.yaml", exitRun, "",
 			"informerd: @/twice.yaml: yaml: unmarshal errors: line 3: key \"kind\" already set in map\n"},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml", exitOK,
-			"listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the output out.\n", ""},
+			podMatches, ""},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml", exitOK,
 			"listener pods, update of Pod \"shop/web\"\nNote: the object and the old one are the same: an API server sends no update without a change\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n", ""},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op delete", exitOK,

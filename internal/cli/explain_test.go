@@ -105,8 +105,8 @@ func TestExplainSaysThatUpdatesAreMeant(t *testing.T) {
 	}
 }
 
-// Each object of a list is explained; those of another kind are refused, and the rest is explained
-// nevertheless.
+// Each object of a list is explained. Those of another kind are named, and are no error unless that
+// is all of them.
 func TestExplainTakesLists(t *testing.T) {
 	item := func(object string) string {
 		return "- " + strings.ReplaceAll(strings.TrimSuffix(object, "\n"), "\n", "\n  ") + "\n"
@@ -114,9 +114,9 @@ func TestExplainTakesLists(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n" + item(aPod) + item(aDeployment) +
 		item(strings.Replace(aPod, "web", "db", 1))
 	code, stdout, stderr := explain(t, list, "-l", "pods")
-	if code != exitRun || strings.Count(stdout, "listener pods, add of Pod") != 2 ||
-		!strings.Contains(stdout, `"shop/db"`) ||
-		!strings.Contains(stderr, "<stdin>: items[1]: this is a Deployment") {
+	if code != exitOK || strings.Count(stdout, "listener pods, add of Pod") != 2 ||
+		!strings.HasPrefix(stdout, "Pod \"shop/web\": add: does not match\nPod \"shop/db\": add: does not match\n\nlistener pods,") ||
+		stderr != "informerd: <stdin>: items[1]: the listener \"pods\" is not for Deployment shop/web\n" {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	typed := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: b}\n"

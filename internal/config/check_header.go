@@ -61,13 +61,9 @@ func checkHeader(name string, value Value, seen map[string]string, path string,
 	case text == "" && !r.Broken(path):
 		r.BadValue(path, whereHint+", or remove it", "%s has no value", path)
 	case credentials.MatchString(lower) && text != "":
-		r.BadValue(path, whereHint, "%s: the credential must not be in the configuration", path)
+		r.BadValue(path, advice.Where(text), "%s: the credential must not be in the configuration", path)
 	case advice.NotReplaced(text) != "":
-		hint := whereHint
-		if name := advice.Environment.FindStringSubmatch(text); name != nil {
-			hint = "write {fromEnv: " + name[1] + "}"
-		}
-		r.Warn(r.Value(path), path, hint,
+		r.Warn(r.Value(path), path, advice.Where(text),
 			"%s is sent as it is: variables and templates are not replaced", path)
 	case strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
 		r.BadValue(path, "", "%s has a control character in it, such as a line break", path)

@@ -37,7 +37,7 @@ func TestListenerMistakes(t *testing.T) {
 		{"misspelt period says it once", listenerLine, listenerWith("on: [resync]", "resnc: 5m"),
 			`11:5: unknown field "resnc" in listeners.a; did you mean "resync"?`},
 		{"a field of the informer", listenerLine, listenerWith("namespaces: [shop]"),
-			`10:5: unknown field "namespaces" in listeners.a; it belongs to informer: write informer: {resource: pods, …}`},
+			`10:5: unknown field "namespaces" in listeners.a; it belongs to the informer: write informer: {resource: pods, namespaces: [default]}, or namespaces in informers at the top if it has a name there`},
 		{"a field of a rule", listenerLine, listenerWith("deny: 'true'"),
 			`10:5: unknown field "deny" in listeners.a; it belongs to a rule: write rules: [{name: …, deny: …}]`},
 		{"an output in a listener", listenerLine, listenerWith("webhook: {url: x}"),

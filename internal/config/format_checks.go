@@ -191,15 +191,6 @@ func checkHTTPURL(text, _ string) (problem, hint string) {
 	problem, hint = urls.HTTP(text)
 	if meant := advice.AsValue(text); problem != "" && meant != "" {
 		hint = meant
-	} else if problem != "" && advice.Template.MatchString(text) {
-		hint = "templates are not replaced: write {fromEnv: NAME} or {fromFile: PATH}"
 	}
 	return problem, hint
-}
-
-func checkTopic(text, _ string) (problem, hint string) {
-	if text == "." || text == ".." {
-		return " must be the name of a topic, is " + document.Quote(text), ""
-	}
-	return "", ""
 }

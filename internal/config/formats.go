@@ -68,7 +68,7 @@ var formats = map[string]document.Format{
 	"broker":         {Pattern: regexp.MustCompile(`^[^/@\s]+:[0-9]{1,5}$`), Check: urls.Broker},
 	"topic": {Noun: "the name of a topic",
 		Hint:    `use at most 249 letters, digits, ".", "-" and "_"`,
-		Pattern: regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`), Check: checkTopic},
+		Pattern: regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`), Check: advice.NotATopic},
 	"stream-name": {Noun: "the name of a stream",
 		Hint:    `use at most 255 letters, digits, "-" and "_"`,
 		Pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)},

@@ -19,6 +19,7 @@ func withAdvice(help map[reflect.Type]document.Help) map[reflect.Type]document.H
 			maps.Copy(elsewhere, h.Elsewhere)
 			h.Elsewhere = elsewhere
 		}
+		h.ByValue = advice.OrMisplaced(h, t)
 		help[t] = h
 	}
 	return help

@@ -147,7 +147,7 @@ func TestReceiverMistakes(t *testing.T) {
 				`13:72: outputs.out.kafka.sasl.mechanism must be scram-sha-512, scram-sha-256 or plain, is "md5"` + "\n" +
 				"13:87: outputs.out.kafka.sasl.password: the secret must not be in the configuration" + where},
 		{"topic of dots", outputLine, outputWith("kafka: {brokers: ['kafka:9092'], topic: ..}"),
-			`13:45: outputs.out.kafka.topic must be the name of a topic, is ".."`},
+			`13:45: outputs.out.kafka.topic must be the name of a topic, is ".."; write letters or digits as well`},
 		{"a url that is none", outputLine, outputWith("webhook: {url: hooks.example.com}"),
 			"13:20: outputs.out.webhook.url must be a URL that begins with https://" + url},
 	})

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 
+	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -36,7 +37,7 @@ type Secret struct {
 	FromFile string `json:"fromFile,omitempty" jsonschema:"oneof_required=value,format=path" item:"a file"`
 }
 
-const whereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
+const whereHint = advice.WhereHint
 
 // decodeValue decodes a text, or the place of one. Its mistakes do not show a value: it may be a
 // secret.
@@ -62,7 +63,8 @@ func decodeSecret(v document.Value, into *Secret) {
 	case v.IsMapping():
 		v.Decode(into)
 	case v.IsText():
-		v.Wrong(whereHint, "%s: the secret must not be in the configuration", v.Path)
+		text, _ := v.Text("")
+		v.Wrong(advice.Where(text), "%s: the secret must not be in the configuration", v.Path)
 	default:
 		v.Wrong(whereHint, "%s must say where its value is", v.Path)
 	}

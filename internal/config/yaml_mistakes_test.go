@@ -65,6 +65,20 @@ func TestYAMLMistakes(t *testing.T) {
 		{outputs, "    filter: a ?? b == 1 # needs no quotes\n    outputs: [out]]\n", "10:19: not YAML: the bracket ] closes nothing",
 			"    filter: a ?? b == 1 # needs no quotes\n    outputs: [out]\n"},
 		{output, "out: {webhook: {url: https://a.b, headers: {A: ['b?c']}}, when: name in [\"a\", \"b\"]}", "the value of when has brackets or commas", output},
+		// a dash in another column than those before it
+		{listener, listener + "    rules:\n      - name: r\n        deny: x\n        - name: s\n          deny: x\n", "12:9: not YAML: the dash of this item is in column 9, and that of the item before it, on line 10, in column 7; begin it in column 7",
+			listener + "    rules:\n      - name: r\n        deny: x\n      - name: s\n        deny: x\n"},
+		{listener, listener + "    rules:\n      - name: r\n        deny: x\n     - name: s\n       deny: x\n", "12:6: not YAML: the dash of this item is in column 6, and that of the item before it, on line 10, in column 7; begin it in column 7",
+			listener + "    rules:\n      - name: r\n        deny: x\n      - name: s\n        deny: x\n"},
+		{outputs, "    outputs:\n      - out\n    - out\n", "11:5: not YAML: the dash of this item is in column 5", outputs},
+		{outputs, "    outputs:\n      - out\n        - out\n", "11:9: this dash is indented more than that of the item before it, of which it is a part so; begin it in column 7", outputs},
+		// in braces of several lines
+		{"state:", "http: {\n  address: :8080\n}\nstate:", `4:12: not YAML: the value of address begins with a colon, which is a sign of its own within {…}; put ":8080" in quotes`,
+			"http: {\n  address: \"127.0.0.1:8080\"\n}\nstate:"},
+		{listener, listener + "    rules: [{\"name\": r, \"deny\": object.spec.a ?? 0 > 1}]\n", `put it in quotes: deny: 'object.spec.a ?? 0 > 1'`,
+			listener + "    rules: [{\"name\": r, \"deny\": 'object.spec.a ?? 0 > 1'}]\n"},
+		{listener, listener + "    rules: [{\n      name: r,\n      deny: a > 1 ? true : false,\n    }]\n", `as in deny: 'a > 1 ? true : false', or`,
+			listener + "    rules: [{\n      name: r,\n      deny: 'a > 1 ? true : false',\n    }]\n"},
 		// a colon at the begin of a value in braces
 		{"state:", "health: {address: :8081}\nstate:", `3:19: not YAML: the value of address begins with a colon, which is a sign of its own within {…}; put ":8081" in quotes: address: ":8081"`,
 			"health: {address: \":8081\"}\nstate:"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
@@ -128,7 +129,7 @@ func expressions(t *testing.T, p *page, b block,
 		if err := os.WriteFile(path, []byte(p.named(t, name).text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text, err := config.ReadObject(path)
+		text, err := objects.One(path)
 		if err != nil {
 			t.Fatal(err)
 		}

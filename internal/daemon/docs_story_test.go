@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
@@ -322,7 +323,7 @@ func (s *told) parse(resource, text string) *object.Object {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	data, err := config.ReadObject(path)
+	data, err := objects.One(path)
 	if err != nil {
 		s.t.Fatalf("%s: %v", text, err)
 	}

@@ -164,16 +164,15 @@ func (w *docWorld) explained(listener, name, from, to string) (all []string, tex
 	case to:
 		q.Op, q.Object, q.Old = event.Delete, pod(from), plan.ObjectFile{}
 	}
-	var whole, short bytes.Buffer
-	if err := plan.Explain(w.config(explainedConfig), nil, listener, q, &whole); err != nil {
+	answer, err := plan.Answer(w.config(explainedConfig), nil, listener, q)
+	if err != nil {
 		w.Fatal(err)
 	}
-	q.Summary = true
-	if err := plan.Explain(w.config(explainedConfig), nil, listener, q, &short); err != nil {
+	var whole bytes.Buffer
+	if err := answer.Write(&whole); err != nil {
 		w.Fatal(err)
 	}
-	_, verdicts, _ := strings.Cut(strings.TrimSpace(short.String()), `": `)
-	for _, verdict := range strings.Split(verdicts, "; ") {
+	for _, verdict := range answer.Verdicts {
 		is, outputs, sent := strings.Cut(verdict, " -> ")
 		outputs, _, _ = strings.Cut(outputs, " (")
 		if !sent || outputs == "no output" {

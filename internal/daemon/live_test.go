@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -31,12 +32,24 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		k.mu.Lock()
 		clear(k.asked)
 		k.mu.Unlock()
-		q := plan.Question{Op: event.Add, Lookups: c.given}
-		err := Live(t.Context(), cfg, Options{Kubeconfig: kubeconfig(t, k.url)}, "pods",
-			kube.Reference{Resource: "pod", Namespace: "shop", Name: "web"}, &q)
+		cluster, err := live.Connect(cfg, live.Options{Kubeconfig: kubeconfig(t, k.url)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Close()
+		q := plan.Question{Op: event.Add}
+		q.Object.JSON, err = cluster.Object(t.Context(), cfg.Listeners["pods"],
+			kube.Reference{Resource: "pod", Namespace: "shop", Name: "web"})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var out bytes.Buffer
-		if err == nil {
-			err = plan.Explain(cfg, nil, "pods", q, &out)
+		for range 2 { // each informer is listed once
+			out.Reset()
+			q.Lookups, err = cluster.Lookups(t.Context(), cfg.Listeners["pods"], c.given)
+			if err == nil {
+				err = plan.Explain(cfg, nil, "pods", q, &out)
+			}
 		}
 		k.mu.Lock()
 		nodes, maps := k.asked["nodes"], k.asked["configmaps"]

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -34,74 +36,73 @@ func UnknownListener(cfg *config.Config, name string) error {
 	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
 }
 
-// Explain writes how a listener's expressions evaluate an event, part by part, and what follows.
+// Explain writes the text of Answer.
+func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.Writer) error {
+	a, err := Answer(cfg, schemas, name, q)
+	if a == nil {
+		return err
+	}
+	return cmp.Or(a.Write(w), err)
+}
+
+// Answer returns how a listener's expressions evaluate an event, part by part, and what follows.
 // Its handler does not run. The error is a config.Errors if the configuration is to blame, an
 // UnknownListenerError if it has no such listener, a WrongKindError or an UnwatchedError if its
 // informer does not watch the object, and an UndecidedError if the answer depends on objects that
-// the question does not have.
-func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.Writer) error {
+// the question does not have. With the last two, there is an answer.
+func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answer.Answer, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return UnknownListener(cfg, name)
+		return nil, UnknownListener(cfg, name)
+	}
+	if err := q.wrongKind(l); err != nil {
+		return nil, err
 	}
 	e, err := q.event(l.Informer())
 	if err != nil {
-		return err
-	}
-	if err := q.wrongKind(l); err != nil {
-		return err
+		return nil, err
 	}
 	c := newCompiler(cfg, l, schemas)
 	p := &Listener{Config: l, Select: c.expression(".select", l.Select, filters.KindSelect),
 		Filter: c.expression(".filter", l.Filter, filters.KindFilter), Rules: c.ruleList()}
 	outputs := outputsOf(cfg, l, schemas, &c.Mistakes)
 	if len(c.Mistakes) > 0 {
-		return InOrder(cfg, c.Mistakes)
+		return nil, InOrder(cfg, c.Mistakes)
 	}
 	found, err := newFound(l, q.Lookups)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x := &explained{Lines: Lines{Writer: w}, listener: l, caches: found, found: found,
-		outputs: outputs, cluster: cfg.Cluster.Name, file: cfg.File()}
-	if q.Summary {
-		x.Writer = io.Discard
-	}
+	x := &explained{listener: l, caches: found, found: found, outputs: outputs,
+		cluster: cfg.Cluster.Name, file: cfg.File()}
 	x.head(e)
+	x.File = q.Object.Path
 	for _, note := range q.notes(e) {
-		x.Line(0, "Note: %s", note)
+		x.Note(note)
 	}
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
-		x.Line(0, "Note: %s", unsure)
+		x.Note(unsure)
 	}
-	e, reasons := x.asWatched(e)
-	if len(reasons) > 0 {
-		x.Line(0, "The listener gets no event of this object: %s.", strings.Join(reasons, "; "))
-		x.verdict("not watched: " + strings.Join(reasons, ", "))
-	} else {
-		err = x.stages(p, e)
+	if e, x.Unwatched = x.asWatched(e); len(x.Unwatched) > 0 {
+		x.Say("The listener gets no event of this object: %s.", strings.Join(x.Unwatched, "; "))
+		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
+		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
 	}
-	if q.Summary && err == nil {
-		_, err = fmt.Fprintf(w, "%s %q: %s\n", e.Object.Kind(), e.Object.Key(),
-			strings.Join(x.verdicts, "; "))
+	if err := x.stages(p, e); err != nil {
+		return nil, err
 	}
-	switch {
-	case err != nil:
-		return err
-	case len(reasons) > 0:
-		return &UnwatchedError{q.Object.Path, name, reasons}
-	case len(found.missing) > 0:
-		return &UndecidedError{name, slices.Sorted(maps.Keys(found.missing))}
+	if x.Missing = slices.Sorted(maps.Keys(found.missing)); len(x.Missing) > 0 {
+		return &x.Answer, &UndecidedError{name, x.Missing}
 	}
-	return nil
+	return &x.Answer, nil
 }
 
 // Explain writes how a listener's expressions, and those of its outputs, evaluate an event that it
 // got, part by part, and what follows. They look objects up in the caches as these are now. The
 // plan is the one that the listener was made by, or a later one.
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.Writer) error {
-	x := &explained{Lines: Lines{Writer: w}, listener: l.Config, caches: caches,
-		cluster: p.Config.Cluster.Name, file: p.Config.File()}
+	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
+		file: p.Config.File()}
 	for _, name := range l.Config.Outputs {
 		if o := p.Outputs[name]; o != nil {
 			x.outputs = append(x.outputs, o)
@@ -109,14 +110,17 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.W
 	}
 	x.head(e)
 	if slices.ContainsFunc(l.Filters(), moves) {
-		x.Line(0, "Note: lookups and age are evaluated as of now, which may not be what the event found.")
+		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
 	}
-	return x.stages(l, e)
+	if err := x.stages(l, e); err != nil {
+		return err
+	}
+	return x.Write(w)
 }
 
-// explained writes one explanation.
+// explained makes one explanation.
 type explained struct {
-	Lines
+	answer.Answer
 	listener *config.Listener
 	caches   filters.Caches
 	found    *found // nil: the caches are those of a running informerd
@@ -125,16 +129,20 @@ type explained struct {
 	file     string         // the configuration's
 	op       event.Op       // of the event that is explained; a listener may get it as another one
 	object   *object.Object // of the event as the informer makes it
-	verdicts []string       // what becomes of the event, in short
+	unknown  string         // why the last expression has no answer
 	assumed  bool           // it was said that initial is false
+	err      error
 }
 
-// verdict notes what becomes of the event, for a summary.
-func (x *explained) verdict(text string) { x.verdicts = append(x.verdicts, text) }
+// verdict notes what becomes of the event, in short.
+func (x *explained) verdict(text string) { x.Verdicts = append(x.Verdicts, text) }
 
 func (x *explained) head(e event.Event) {
 	x.op = e.Op
-	x.Line(0, "listener %s, %s of %s %q", x.listener.Name, e.Op, e.Object.Kind(), e.Object.Key())
+	o := e.Object
+	x.Listener, x.Op = x.listener.Name, e.Op.String()
+	x.Object = answer.Object{APIVersion: o.APIVersion(), Kind: o.Kind(), Namespace: o.Namespace(),
+		Name: o.Name()}
 }
 
 // stages writes what becomes of an event, stage by stage.
@@ -144,16 +152,17 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	for _, r := range p.Rules {
 		x.rule(r, e, selected)
 	}
-	x.event(p.Filter, e, selected)
-	if len(x.verdicts) == 0 {
-		x.verdict("nothing")
+	if len(x.Verdicts) == 0 && selected && len(p.Rules) > 0 {
+		x.verdict(noneViolated(x.Rules, e.Op))
 	}
-	return x.Err
+	x.event(p.Filter, e, selected)
+	return x.err
 }
 
-// tree writes the value of each part of an expression. It is not decided if the expression looked
-// for objects that are not known.
-func (x *explained) tree(f *filters.Filter, e event.Event) (_ filters.Explanation, decided bool) {
+// tree has the value of each part of an expression, with what that is. It is not decided if the
+// expression looked for objects that are not known.
+func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters.Explanation,
+	decided bool) {
 	var before map[string]bool
 	if x.found != nil {
 		before, x.found.missing = x.found.missing, map[string]bool{}
@@ -161,17 +170,16 @@ func (x *explained) tree(f *filters.Filter, e event.Event) (_ filters.Explanatio
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
 	if x.found != nil && len(x.found.missing) > 0 {
-		x.Line(0, "This cannot be told: it depends on objects of %s, which are not known here.",
-			strings.Join(slices.Sorted(maps.Keys(x.found.missing)), ", "))
+		missing := slices.Sorted(maps.Keys(x.found.missing))
+		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")
+		x.Undecided(is, result, missing)
 		maps.Copy(x.found.missing, before)
 		return result, false
 	}
 	if x.found != nil {
 		x.found.missing = before
 	}
-	if x.Err == nil {
-		x.Err = result.Write(x)
-	}
+	x.Tree(is, result)
 	return result, true
 }
 
@@ -181,104 +189,9 @@ func (x *explained) assumes(e event.Event, s filters.Step) {
 		return
 	}
 	x.assumed = true
-	x.Line(0, "Note: initial is false here; pass --initial for an object of the first list.")
+	x.Note("initial is false here; pass --initial for an object of the first list.")
 }
 
 func readsInitial(s filters.Step) bool {
 	return s.Text == "initial" || slices.ContainsFunc(s.Children, readsInitial)
-}
-
-// selects returns the event as the stages behind the select see it, as in a route. What a listener
-// remembers of the object is not known here; the old object is used instead.
-func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
-	if f == nil {
-		return e, true
-	}
-	x.Line(0, "\nselect, of the object:")
-	now, decided := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
-	is, was := now.Matched, false
-	if e.Op == event.Update && !moves(f) {
-		x.Line(0, "\nselect, of the old object:")
-		before, known := x.tree(f, event.Event{Op: event.Resync, Object: e.Old})
-		was, decided = before.Matched, decided && known
-	}
-	if !decided {
-		return e, false
-	}
-	if moves(f) {
-		x.Line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
-	}
-	switch {
-	case now.Err != nil && (e.Op != event.Update || moves(f)):
-		x.Line(0, "The select failed: the object stays selected or not, as it was before.")
-		return e, false
-	case now.Err != nil:
-		x.Line(0, "The select failed: the object stays selected or not, as it was before.")
-		is = was
-	case e.Op == event.Update && moves(f) && is:
-		x.Line(0, "The object is selected. This is an update if it was before, which is not known here; else it is an add.")
-		return e, true
-	case (e.Op == event.Update || e.Op == event.Delete) && moves(f) && !is:
-		x.Line(0, "The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.")
-		x.verdict("not selected")
-		return e, false
-	}
-	switch {
-	case e.Op != event.Update && is:
-	case e.Op != event.Update:
-		x.Line(0, "The object is not selected: nothing comes of the event.")
-		x.verdict("not selected")
-	case is && was:
-		x.Line(0, "The object was selected and is: this is an update.")
-	case is:
-		x.Line(0, "The object enters the set: to the listener this is an add.")
-		return event.Event{Op: event.Add, Object: e.Object}, true
-	case was:
-		x.Line(0, "The object leaves the set: to the listener this is a delete of its old state.")
-		return event.Event{Op: event.Delete, Object: e.Old}, true
-	default:
-		x.Line(0, "The object neither was selected nor is: nothing comes of the event.")
-		x.verdict("not selected")
-	}
-	return e, is
-}
-
-// event writes what becomes of the event itself.
-func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
-	l := x.listener
-	switch {
-	case !selected:
-		return
-	case len(l.Rules) > 0 && f == nil && l.Handler == nil:
-		x.Line(0, "\nThe listener has rules and neither a filter nor a handler: it sends no events.")
-		return
-	case !l.Ops().Has(e.Op):
-		x.Line(0, "\nThe listener wants %s: the event goes no further.",
-			strings.Join(words(l.Ops()), ", "))
-		return
-	}
-	if f == nil {
-		x.goes("\nThere is no filter: the event", e)
-		return
-	}
-	x.Line(0, "\nfilter:")
-	result, decided := x.tree(f, e)
-	if e.Op != event.Update && x.op != event.Update && f.UsesOld() {
-		pass := ""
-		if x.op == event.Add && x.found != nil {
-			pass = " Pass --old FILE, the object before."
-		}
-		x.Line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes.%s", pass)
-	}
-	switch {
-	case !decided:
-	case result.Err != nil:
-		x.Line(0, "The filter failed: the event is given up.")
-		x.verdict(x.named(e) + ": the filter fails")
-	case result.Matched:
-		x.goes("The event matches: it", e)
-	default:
-		x.Line(0, "The event does not match.")
-		x.verdict(x.named(e) + ": does not match")
-	}
 }

@@ -39,8 +39,11 @@ func unsureKind(inf *config.Informer, o *object.Object) string {
 }
 
 func (f ObjectFile) isOf(resource string) (kind string, sure bool) {
-	var is struct{ APIVersion, Kind string }
-	if json.Unmarshal(f.JSON, &is) != nil {
+	var is struct {
+		APIVersion, Kind string
+		Items            json.RawMessage
+	}
+	if json.Unmarshal(f.JSON, &is) != nil || is.Items != nil { // which parsing it says
 		return "", false
 	}
 	return notOf(resource, is.APIVersion, is.Kind)
@@ -77,4 +80,46 @@ func notOf(resource, apiVersion, kind string) (not string, sure bool) {
 func isPlural(name, kind string) bool {
 	y, endsInY := strings.CutSuffix(kind, "y")
 	return name == kind || name == kind+"s" || name == kind+"es" || endsInY && name == y+"ies"
+}
+
+// IsOf reports whether the question's object seems to be one that the listener's informer watches.
+func (q Question) IsOf(l *config.Listener) bool {
+	kind, _ := q.Object.isOf(l.Informer().Resource)
+	return kind == ""
+}
+
+// KnownResource reports whether a name is one of the common resources.
+func KnownResource(name string) bool {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return false
+	}
+	_, known := set.Find(name)
+	return known
+}
+
+// MayWatch reports whether an informer may watch the resource of a name, as a user writes it. Only
+// an API server knows that of resources that are not common ones.
+func MayWatch(inf *config.Informer, name string) bool {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return true
+	}
+	is, known := set.Find(inf.Resource)
+	asked, common := set.Find(name)
+	return known == common && is == asked
+}
+
+// KindWord returns how a user writes the kind of a resource in front of an object's name, and
+// whether a namespace comes in between.
+func KindWord(resource string) (word string, inNamespace bool) {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return resource, true
+	}
+	known, ok := set.Find(resource)
+	if !ok {
+		return resource, true
+	}
+	return strings.ToLower(known.Kind), !ofCluster(known)
 }

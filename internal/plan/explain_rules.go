@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -22,55 +23,85 @@ const (
 	broken
 )
 
+func (j judgement) String() string {
+	return [...]string{unknown: answer.Unknown, kept: "kept", broken: "violated"}[j]
+}
+
 // moves reports whether an expression's answer may change although the object does not. What it was
 // earlier cannot be told now.
 func moves(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) > 0 }
 
-// rule writes what a rule reports of an event. What a listener remembers of the object is not known
-// here; the old object of an update is judged instead, unless that may have been judged in another
-// way at its time.
+// rule explains what a rule reports of an event. What a listener remembers of the object is not
+// known here; the old object of an update is judged instead, unless that may have been judged in
+// another way at its time.
 func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
-	switch {
-	case !selected:
+	if !selected {
 		return
-	case e.Op == event.Delete:
-		x.ends(r, e)
+	}
+	told := &answer.Rule{Name: r.Name(), Severity: string(r.Severity()), Stage: x.Begin(),
+		Reported: answer.Unknown}
+	if r.For() > 0 {
+		told.For = r.For().String()
+	}
+	if r.Repeat() > 0 {
+		told.Repeat = r.Repeat().String()
+	}
+	x.Rules = append(x.Rules, told)
+	if e.Op == event.Delete {
+		x.ends(told, r, e)
 		return
 	}
 	is := x.judge(r, "", e.Object, "what is known of the object stays as it is.")
+	told.Result = is.String()
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
 	case e.Op != event.Update || is == unknown:
 	case moves(r.Deny()):
-		x.Line(0, "The rule looks at the clock or at other objects: it is evaluated again every minute, and what it was before this update is not known here.")
+		x.Say("The rule looks at the clock or at other objects: it is evaluated again every minute, and what it was before this update is not known here.")
 		was = unknown
 	default:
 		was = x.judge(r, ", of the old object", e.Old, "what was known of the object stayed as it was.")
 	}
 	switch {
 	case is == unknown:
-		x.verdict("rule " + r.Name() + ": cannot be told")
+		x.verdict("rule " + r.Name() + ": " + x.unknown)
 	case is == broken:
-		x.violated(r, e, was)
+		x.violated(told, r, e, was)
 	case was == broken:
-		x.resolved(r, e, e.Old,
+		x.resolved(told, r, e, e.Old,
 			"The object violated the rule before this update, and does not any more: the violation is resolved")
 	case was == unknown:
-		x.Line(0, "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.")
+		told.Reported = answer.ResolvedIfAny
+		x.Say("The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.")
 	default:
-		x.Line(0, "The object does not violate the rule.")
+		told.Reported = answer.None
+		x.Say("The object does not violate the rule.")
 	}
 }
 
-// judge writes what a rule's deny says of a state of the object, and fails if it fails. Whose names
-// the state, if it is not that of the event.
+// noneViolated returns the verdict for rules of which none reports anything.
+func noneViolated(all []*answer.Rule, op event.Op) string {
+	for _, r := range all {
+		if r.Reported == answer.ResolvedIfAny {
+			return "no rule is violated; one that was is resolved"
+		}
+	}
+	if op == event.Delete {
+		return "no rule was violated"
+	}
+	return "no rule is violated"
+}
+
+// judge returns what a rule's deny says of a state of the object, and fails if it fails. Whose
+// names the state, if it is not that of the event.
 func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails string) judgement {
-	x.Line(0, "\nrule %s (%s), deny%s:", r.Name(), r.Severity(), whose)
-	switch deny, decided := x.tree(r.Deny(), stateOf(o)); {
+	x.Line("\nrule %s (%s), deny%s:", r.Name(), r.Severity(), whose)
+	switch deny, decided := x.tree("deny"+whose, r.Deny(), stateOf(o)); {
 	case !decided:
 		return unknown
 	case deny.Err != nil:
-		x.Line(0, "The rule failed: %s", fails)
+		x.unknown = "fails, and " + strings.TrimSuffix(fails, ".")
+		x.Say("The rule failed: %s", fails)
 		return unknown
 	case deny.Matched:
 		return broken
@@ -81,24 +112,31 @@ func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails s
 // stateOf returns the event with which a rule's expressions look at a state of an object.
 func stateOf(o *object.Object) event.Event { return event.Event{Op: event.Resync, Object: o} }
 
-// violated writes what is reported of an object that violates a rule.
-func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
+// violated explains what is reported of an object that violates a rule.
+func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, was judgement) {
 	again := ""
 	if r.Repeat() > 0 {
 		again = fmt.Sprintf(", and again every %v while that lasts", r.Repeat())
 	}
 	if was == broken && r.For() == 0 {
+		told.Reported = answer.None
+		if again != "" {
+			told.Reported = answer.Again
+		}
 		again = cmp.Or(strings.TrimPrefix(again, ","), " not reported again")
-		x.Line(0, "The object violated the rule before this update, too: it is%s.",
+		x.Say("The object violated the rule before this update, too: it is%s.",
 			strings.Replace(again, " and again", " reported again", 1))
 		x.verdict("rule " + r.Name() + ": violated as before")
 		return
 	}
 	how := "which is reported at once"
+	told.Reported = answer.Now
 	switch {
 	case r.For() > 0:
+		told.Reported = answer.Later
 		how = fmt.Sprintf("which is reported when it has lasted for %v", r.For())
 	case was == unknown:
+		told.Reported = answer.IfNew
 		how += ", unless it did so before this update"
 	}
 	x.verdict("rule " + r.Name() + ": violated, " + how + again)
@@ -108,15 +146,16 @@ func (x *explained) violated(r *rules.Rule, e event.Event, was judgement) {
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {
-		x.Line(0, "\nrule %s, message:", r.Name())
-		text, decided := x.tree(m, stateOf(e.Object))
+		x.Line("\nrule %s, message:", r.Name())
+		text, decided := x.tree("message", m, stateOf(e.Object))
 		if !decided {
-			x.Line(0, "%s.", how)
+			x.Say("%s.", how)
 			return
 		}
 		message = messageOf(r, text)
 	}
-	x.Line(0, "%s: %q", how, message)
+	told.Message = message
+	x.Say("%s: %q", how, message)
 	if r.For() > 0 { // it is reported since time has passed
 		e.Op, e.Old = 0, nil
 	}
@@ -140,32 +179,37 @@ func reportOf(r *rules.Rule, message string, violated bool) sink.Report {
 		Violated: violated, Since: time.Now().Add(-r.For())}
 }
 
-// ends writes what is reported of an object that is gone, or has left the set.
-func (x *explained) ends(r *rules.Rule, e event.Event) {
+// ends explains what is reported of an object that is gone, or has left the set.
+func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event) {
 	gone := "The object is gone"
 	if x.op != event.Delete {
 		gone = "The object has left what the listener looks at"
 	}
 	last := x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.")
+	told.Result = last.String()
 	then := e.Object
 	e.Object = x.object
 	switch {
 	case last == broken && moves(r.Deny()):
-		x.resolved(r, e, then, gone+": an open violation, if there is one, is resolved")
+		x.resolved(told, r, e, then, gone+": an open violation, if there is one, is resolved")
 	case last == broken:
-		x.resolved(r, e, then, gone+": the violation is resolved")
+		x.resolved(told, r, e, then, gone+": the violation is resolved")
 	case last == unknown || moves(r.Deny()):
-		x.Line(0, "%s: an open violation is resolved, which is reported to the outputs that got it.",
+		told.Reported = answer.ResolvedIfAny
+		x.Say("%s: an open violation is resolved, which is reported to the outputs that got it.",
 			gone)
 		x.verdict("rule " + r.Name() + ": an open violation is resolved")
 	default:
-		x.Line(0, "%s, and did not violate the rule: nothing is reported.", gone)
+		told.Reported = answer.None
+		x.Say("%s, and did not violate the rule: nothing is reported.", gone)
 	}
 }
 
-// resolved writes what is reported of a violation that has ended. Then is the last known state in
+// resolved explains what is reported of a violation that has ended. Then is the last known state in
 // which the object violated the rule.
-func (x *explained) resolved(r *rules.Rule, e event.Event, then *object.Object, what string) {
+func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, then *object.Object,
+	what string) {
+	told.Reported = answer.Resolved
 	lasted, with := "", ""
 	if r.For() > 0 {
 		lasted = fmt.Sprintf(", if it had lasted for %v", r.For())
@@ -175,7 +219,8 @@ func (x *explained) resolved(r *rules.Rule, e event.Event, then *object.Object, 
 		message = messageOf(r, m.Explain(stateOf(then), x.caches))
 		with = fmt.Sprintf(", with the message that it began with (by the state before: %q)", message)
 	}
-	x.Line(0, "%s, which is reported to the outputs that got it%s%s.", what,
+	told.Message = message
+	x.Say("%s, which is reported to the outputs that got it%s%s.", what,
 		lasted, with)
 	x.verdict("rule " + r.Name() + ": resolved")
 	b := x.messages()

@@ -94,11 +94,11 @@ func (x *explained) asWatched(e event.Event) (_ event.Event, reasons []string) {
 	was := outside(inf, e.Old)
 	switch {
 	case len(reasons) > 0 && len(was) == 0:
-		x.Line(0, "Note: the update takes the object out of what the informer watches, so this is a delete: %s",
+		x.Note("the update takes the object out of what the informer watches, so this is a delete: " +
 			strings.Join(reasons, "; "))
 		return event.Event{Op: event.Delete, Object: e.Old}, nil
 	case len(reasons) == 0 && len(was) > 0:
-		x.Line(0, "Note: the update brings the object into what the informer watches, so this is an add: %s",
+		x.Note("the update brings the object into what the informer watches, so this is an add: " +
 			strings.Join(was, "; "))
 		return event.Event{Op: event.Add, Object: e.Object}, nil
 	}

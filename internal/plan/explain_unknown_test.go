@@ -143,8 +143,8 @@ listeners:
 		{"set", "1", "0", "not selected"},
 		{"shop", "1", "", "not watched: the informer watches only the namespaces pay"},
 		{"handled", "1", "", "add -> the handler"},
-		{"looks", "1", "", "rule r: cannot be told"},
-		{"rules", "1", "", "nothing"},
+		{"looks", "1", "", "rule r: cannot be told without the objects of nodes"},
+		{"rules", "1", "", "no rule is violated"},
 		{"rules", "2", "", "rule large: violated, which is reported at once -> out (few does not take it)"},
 		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved -> out (few does not take the violation, and so not its end)"},
 		{"rules", "1", "2", "rule large: resolved -> out (few does not take the violation, and so not its end)"},
@@ -155,9 +155,11 @@ listeners:
 			c.old = pod(c.old)
 		}
 		q := question(t, op, pod(c.n), c.old)
-		q.Summary = true
+		a, err := Answer(cfg, nil, c.listener, q)
 		var out bytes.Buffer
-		err := Explain(cfg, nil, c.listener, q, &out)
+		if err := a.WriteSummary(&out, false); err != nil {
+			t.Fatal(err)
+		}
 		if want := `Pod "shop/web": ` + c.want + "\n"; out.String() != want || (err != nil) !=
 			(c.listener == "shop" || c.listener == "looks") {
 			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.listener, c.n, err, &out, want)

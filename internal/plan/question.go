@@ -23,7 +23,6 @@ type Question struct {
 
 	Initial  bool // the event is one of the first list
 	Supposed bool // the object is one of the cluster, whose add is supposed
-	Summary  bool // one line is written, of what becomes of the event
 }
 
 // ObjectFile is an object in the text of a file.

@@ -16,9 +16,10 @@ informerd run -c informerd.yaml --kubeconfig ~/.kube/config --context staging
 informerd init --from pods --stdout | informerd run -c -`,
 	"plan": `informerd plan informerd.yaml
 informerd plan informerd.yaml -l pods`,
-	"explain": `informerd explain informerd.yaml -l pods --object pod/shop/web
+	"explain": `informerd explain informerd.yaml --object pod/shop/web
 informerd explain informerd.yaml -l pods --object new.yaml --old old.yaml
-kubectl get pods -o yaml | informerd explain informerd.yaml -l pods --object -`,
+kubectl get pods,deployments -A -o yaml | informerd explain informerd.yaml --object - --summary
+informerd explain informerd.yaml --object pod.yaml -o json | jq '.rules[] | select(.result == "violated")'`,
 	"reload": `informerd reload informerd.yaml`,
 	"dlq":    `informerd dlq ls -c informerd.yaml`,
 	"dlq ls": `informerd dlq ls -c informerd.yaml

@@ -46,6 +46,8 @@ func Top() map[string]string {
 		"stateDir stateFolder dataDir data_dir storage persistence volume volumes")
 	each(all, "write deadLetters, with bytes and age; they are kept in state.dir",
 		"dlq deadLetterQueue")
+	each(all, "it belongs to a listener: write listeners: {NAME: {…, checkpoint: true}}, and state: {dir: ./state} at the top",
+		"checkpoint checkpoints checkpointing")
 	each(all, "write cluster: {name: NAME}", "clusterName cluster_name")
 	each(all, "a configuration has one cluster: run an informerd for each", "clusters")
 	each(all, "variables and secrets are named where they are needed: write {fromEnv: NAME} or {fromFile: PATH} there",
@@ -91,9 +93,16 @@ func Informer() map[string]string {
 // Listener is about fields of the parts of a listener.
 func Listener() map[string]string {
 	all := map[string]string{"wasm": "it belongs to handler: write handler: {wasm: PATH}"}
+	for name, example := range map[string]string{"labelSelector": `"app=web"`,
+		"fieldSelector": "metadata.namespace!=kube-system", "namespaces": "[default]",
+		"drop": "[metadata.annotations]", "keepManagedFields": "true", "allowSecrets": "true",
+		"indexes": "{nodes: spec.nodeName}"} {
+		all[name] = "it belongs to the informer: write informer: {resource: pods, " + name + ": " +
+			example + "}, or " + name + " in informers at the top if it has a name there"
+	}
+	all["namespace"] = all["namespaces"]
 	each(all, "it belongs to informer: write informer: {resource: pods, …}",
-		"resource namespaces namespace labelSelector "+
-			"fieldSelector drop indexes keepManagedFields allowSecrets namespaceSelector")
+		"resource namespaceSelector")
 	each(all, "it belongs to a rule: write rules: [{name: …, deny: …}]",
 		"deny message for severity repeat alert alerts violation validate assert annotations")
 	each(all, "an output changes objects: write outputs: {NAME: {patch: {patch: …}}} at the top", "mutate patch")
@@ -181,7 +190,7 @@ func Rule() map[string]string {
 	each(all, "write severity, and choose with when in the output what is sent where",
 		"action warn enforce audit mode validationFailureAction enforcementAction route")
 	each(all, "write repeat, a duration, as in repeat: 1h",
-		"repeatInterval repeat_interval interval remind reminder groupInterval evaluationInterval")
+		"repeatInterval repeat_interval interval every cooldown remind reminder groupInterval evaluationInterval")
 	each(all, "outputs are those of the listener: write outputs there, and when in an output for a choice by rule",
 		"outputs output notify receivers receiver")
 	each(all, "all rules of a listener look at the objects of its select: write select there, or add the condition to deny with and",

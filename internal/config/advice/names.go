@@ -66,6 +66,38 @@ func NotSeveral(text, _ string) (problem, hint string) {
 		byList["resource"] + forEach(names)
 }
 
+// WhereHint says how to write where a value is.
+const WhereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
+
+// within is a variable of a shell in a text, in a form that passwords do not have.
+var within = regexp.MustCompile(`\$\{([A-Z][A-Z0-9_]*)\}`)
+
+// Where returns how to write where a value is, for one that may have a variable of a shell in it.
+// The value is not shown.
+func Where(text string) string {
+	if name := AsVariable(text); name != "" && Environment.MatchString(text) {
+		return "write {fromEnv: " + name + "}"
+	}
+	if name := within.FindStringSubmatch(text); name != nil {
+		return "write {fromEnv: " + name[1] + "}, and put the whole value into that variable"
+	}
+	return WhereHint
+}
+
+// NotATopic refuses what is no name of a topic of Kafka and looks like something else.
+func NotATopic(text, _ string) (problem, hint string) {
+	problem = " must be the name of a topic, is " + document.Quote(text)
+	switch {
+	case text == "." || text == "..":
+		return problem, "write letters or digits as well"
+	case NotReplaced(text) != "":
+		return problem, NotReplaced(text)
+	case strings.Contains(text, " + ") || strings.HasPrefix(text, `"`):
+		return problem, "a topic is a text and no expression: write an output for each topic, and when in it for what is sent there"
+	}
+	return "", ""
+}
+
 var (
 	source   = regexp.MustCompile(`^from(Env|File): ?([A-Za-z0-9_./-]+)$`)
 	hostPort = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*:[0-9]{1,5}/?$`)

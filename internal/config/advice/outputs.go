@@ -7,6 +7,8 @@ func Output() map[string]string {
 		"type kind url address headers endpoint host")
 	each(all, "write when, an expression about the message, as in when: 'severity == \"high\"'",
 		"filter select if match condition expr severity rules rule on where levels")
+	each(all, "it belongs to a listener: write checkpoint: true there, next to outputs",
+		"checkpoint checkpoints")
 	each(all, "it belongs to a listener: write retry there", "retry retries maxRetries")
 	each(all, `write data, an expression that returns what is sent, as in data: '{"text": message}'`,
 		"body template format payload layout text message fields transform content json "+
@@ -26,7 +28,7 @@ func Output() map[string]string {
 	each(all, "an output has no outputs: name all of them in outputs of the listener", "outputs")
 	each(all, "remove it from the outputs of the listeners to switch it off", "enabled disabled")
 	each(all, "there is no limit for messages; a rule that repeats rarely has repeat",
-		"rateLimit throttle limit interval groupBy")
+		"rateLimit rate throttle limit interval groupBy")
 	each(all, "it belongs to the kind: write webhook: {url: …, timeout: 10s}", "timeout tls")
 	each(all, "a webhook sends several messages at once: write webhook: {url: …, mode: batch}",
 		"batch batchSize")

@@ -57,6 +57,8 @@ func Instead(path, hint string, is document.Shape) string {
 	name := path[strings.LastIndex(path, ".")+1:]
 	list, item, _ := strings.Cut(name, "[")
 	switch {
+	case is.IsMapping && asSelector(name, is) != "":
+		return "write " + asSelector(name, is)
 	case is.IsList && name == "resource" || is.IsList && name == "informer":
 		return byList[name] + forEach(is.Texts)
 	case is.IsList && !strings.HasPrefix(hint, "write ") && byList[name] != "":

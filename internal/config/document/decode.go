@@ -322,6 +322,10 @@ func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int)
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content)))
 	for i, child := range n.Content {
+		if f, found := notyaml.DashWithin(d.lines, child); found {
+			d.SetFailed(Item(path, i))
+			d.Add(Place{f.Line, f.Column}, Item(path, i), f.Hint, "%s", f.Message)
+		}
 		d.keys[Item(path, i)] = placeOf(child)
 		d.value(child, into.Index(i), Item(path, i), depth+1)
 	}

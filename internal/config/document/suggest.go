@@ -19,8 +19,11 @@ type Shape struct {
 	// IsMapping and IsList say what it is; otherwise it is a scalar.
 	IsMapping, IsList bool
 
-	root *yaml.Node
+	root, node *yaml.Node
 }
+
+// Decode reads the value into another form.
+func (s Shape) Decode(into any) error { return s.node.Decode(into) }
 
 // Defined returns the names of the members of a mapping at the top of the file, in its order.
 func (s Shape) Defined(member string) []string {
@@ -35,7 +38,7 @@ func (s Shape) Defined(member string) []string {
 
 func shapeOf(n, root *yaml.Node) Shape {
 	s := Shape{IsMapping: n.Kind == yaml.MappingNode, IsList: n.Kind == yaml.SequenceNode,
-		root: root}
+		root: root, node: n}
 	switch {
 	case s.IsMapping:
 		for i := 0; i+1 < len(n.Content); i += 2 {

@@ -16,6 +16,9 @@ const NotClosed = " is not closed on its line"
 // Line returns why a line is not YAML, if that can be seen in the line.
 func Line(line string, flow bool) (column int, message, hint string) {
 	for _, m := range membersOf(line) {
+		if flow {
+			m.value = m.ends()
+		}
 		column = utf8.RuneCountInString(line[:m.offset]) + 1
 		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, Short(Quoted(m.value)))
 		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
@@ -33,7 +36,7 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, "a list of " + m.key + " begins on the line of its name",
 				"write " + m.key + ": [" + Short(item) + "], or one item a line after a dash, below " + m.key
 		}
-		sign, brackets := m.questionIn(line)
+		sign, brackets := m.questionIn(line, flow)
 		switch rest, closed := afterQuote(m.value); {
 		case isObject(m.key, m.value):
 			return column, "the value of " + m.key + " is an expression, which YAML takes for a mapping",
@@ -59,7 +62,7 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, fmt.Sprintf(
 				"the value of %s begins with %c, which means something else in YAML", m.key,
 				m.value[0]), write
-		case m.value[0] == ':' && m.inBrackets(line):
+		case m.value[0] == ':' && (flow || m.inBrackets(line)):
 			return column, "the value of " + m.key +
 					" begins with a colon, which is a sign of its own within {…}",
 				m.inQuotes(":")

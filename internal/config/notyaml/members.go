@@ -37,7 +37,7 @@ func opensMapping(value string) bool {
 	return strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "{{")
 }
 
-var keyInBraces = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_-]*):\s+`)
+var keyInBraces = regexp.MustCompile(`[{,]\s*["']?([A-Za-z_][A-Za-z0-9_-]*)["']?:\s+`)
 
 // inBraces finds the members of {…} and of mappings in it. A value ends at the next member or at
 // the bracket that closes its mapping; brackets and quotes in it belong to it.
@@ -92,7 +92,7 @@ func endOfValue(text string) int {
 	return len(text)
 }
 
-var keyAfterComma = regexp.MustCompile(`^,\s*([A-Za-z_][A-Za-z0-9_-]*:\s|$)`)
+var keyAfterComma = regexp.MustCompile(`^,\s*(["']?[A-Za-z_][A-Za-z0-9_-]*["']?:\s|$)`)
 
 // isObject reports whether the value of a key is an expression that returns an object, which YAML
 // takes for a mapping: {"text": "pod " + name}.

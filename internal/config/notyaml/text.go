@@ -43,7 +43,8 @@ func Text(lines []string, n int, cause string) (Finding, bool) {
 	if f, found := openQuote(lines, n); found {
 		return f, true
 	}
-	for _, find := range []func([]string, int) (Finding, bool){openObject, belowDash, goesOn} {
+	for _, find := range []func([]string, int) (Finding, bool){openObject, withinBraces, belowDash,
+		goesOn, otherColumn} {
 		if f, found := find(lines, n); found {
 			return f, true
 		}

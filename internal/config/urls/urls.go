@@ -15,11 +15,18 @@ import (
 
 const httpExample = "https://hooks.example.com/x"
 
+// variable is one of a shell, or a template, behind the scheme of a URL.
+var variable = regexp.MustCompile(
+	`://.*(\$\{|\{\{|\$\([A-Z_][A-Z0-9_]*\)|\$[A-Z][A-Z0-9_]{2,}([/.:&?]|$))`)
+
 // HTTP returns what is wrong with the URL of an output that is reached by HTTP, and what to do,
 // both empty if nothing is. The URL is not shown: there may be a credential in it.
 func HTTP(text string) (problem, hint string) {
 	u, err := url.Parse(text)
 	switch {
+	case variable.MatchString(text):
+		return " has a variable or a template in it",
+			"they are not replaced: put the whole URL into one variable, or a file, and write {fromEnv: NAME} or {fromFile: PATH}"
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
 		return " must be a URL that begins with https://", "write it as " + httpExample
 	case u.User != nil:
@@ -80,6 +87,8 @@ func NATS(text, _ string) (problem, hint string) {
 	const example = "write it as nats://nats:4222"
 	u, err := url.Parse(text)
 	switch {
+	case variable.MatchString(text):
+		return " has a variable or a template in it", "they are not replaced: " + example
 	case err != nil || !natsSchemes[u.Scheme] || u.Opaque != "":
 		return " must be a URL that begins with nats://, tls://, ws:// or wss://", example
 	case u.User != nil:
@@ -100,6 +109,10 @@ func NATS(text, _ string) (problem, hint string) {
 func Broker(text, _ string) (problem, hint string) {
 	const example = "write it as kafka:9092"
 	u, err := url.Parse("//" + text)
+	if variable.MatchString("://" + text) {
+		return " has a variable or a template in it, is " + document.Quote(text),
+			"they are not replaced: " + example
+	}
 	if err != nil || u.Host != text || u.Port() == "" {
 		return " must be a host and a port, is " + document.Quote(text), example
 	}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/informerd/informerd/internal/cli/words"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/live"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/answer"
+)
+
+// explaining asks listeners about objects, and writes the answers.
+type explaining struct {
+	*explainFlags
+	cfg            *config.Config
+	schemas        plan.Schemas
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	listeners []*config.Listener // that are asked
+	named     bool               // by --listener
+	looksUp   map[string][]string
+	cache     map[string][]plan.ObjectFile
+	cluster   *live.Cluster // nil: no cluster is asked
+
+	many     bool             // there are several objects
+	answers  []*answer.Answer // that are written last
+	answered int
+	skipped  []identity // objects of kinds that no listener watches
+	errs     []error
+	seen     map[string]bool // errors
+}
+
+// run asks each listener about each object. An error about one does not keep the others from being
+// explained.
+func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
+	x.seen, x.many = map[string]bool{}, len(questions) > 1
+	if x.live != nil || x.lookedUp {
+		c, err := live.Connect(x.cfg, x.connect)
+		if err != nil {
+			return inFront(questions[0].Object.Path, err)
+		}
+		defer c.Close()
+		x.cluster = c
+	}
+	for _, q := range questions {
+		if err := x.ask(ctx, q); err != nil {
+			return err
+		}
+	}
+	if err := x.writeHeld(); err != nil {
+		return err
+	}
+	x.writeSkipped()
+	return errors.Join(x.errs...)
+}
+
+// inFront puts the object in front of an error, but for mistakes, which have a place.
+func inFront(path string, err error) error {
+	var mistakes config.Errors
+	if errors.As(err, &mistakes) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// ask asks each listener about an object. The error is about the configuration.
+func (x *explaining) ask(ctx context.Context, q plan.Question) error {
+	var wrong, others []error
+	watched := false
+	for _, l := range x.listeners {
+		a, err := x.answer(ctx, l, q)
+		var mistakes config.Errors
+		var kind *plan.WrongKindError
+		var unwatched *plan.UnwatchedError
+		switch {
+		case errors.As(err, &mistakes):
+			return err
+		case errors.As(err, &kind):
+			wrong = append(wrong, err)
+			continue
+		case errors.As(err, &unwatched):
+			others = append(others, err)
+		case err != nil:
+			x.failed(err)
+			watched = true
+		default:
+			watched = true
+		}
+		if a != nil {
+			x.answered++
+			if err := x.write(a); err != nil {
+				return err
+			}
+		}
+	}
+	if len(others) > 0 && (x.named || !watched) {
+		x.failed(others...)
+	}
+	switch {
+	case len(wrong) < len(x.listeners):
+	case x.live != nil || len(x.listeners) == 1 && x.named && !x.many:
+		x.failed(wrong...)
+	default:
+		x.skipped = append(x.skipped, identityOf(q.Object))
+	}
+	return nil
+}
+
+// answer asks one listener.
+func (x *explaining) answer(ctx context.Context, l *config.Listener, q plan.Question) (
+	_ *answer.Answer, err error) {
+	q.Lookups = map[string][]plan.ObjectFile{}
+	for _, name := range x.looksUp[l.Name] {
+		if given, ok := x.cache[name]; ok {
+			q.Lookups[name] = given
+		}
+	}
+	if x.live != nil {
+		if q.Object.JSON, err = x.cluster.Object(ctx, l, *x.live); err != nil {
+			return nil, x.hinted(err)
+		}
+	} else if !x.named && !q.IsOf(l) {
+		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
+	}
+	if x.cluster != nil {
+		if q.Lookups, err = x.cluster.Lookups(ctx, l, q.Lookups); err != nil {
+			return nil, inFront(q.Object.Path, err)
+		}
+	}
+	return plan.Answer(x.cfg, x.schemas, l.Name, q)
+}
+
+// hinted adds to an error about an object of the cluster how one is written, if its kind may be
+// something else.
+func (x *explaining) hinted(err error) error {
+	var kind *plan.WrongKindError
+	if x.live.Namespace != "" || plan.KnownResource(x.live.Resource) || errors.As(err, &kind) {
+		return err
+	}
+	return fmt.Errorf("%w; if %s is a namespace: an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
+		err, x.live.Resource, x.example(x.live.Resource, x.live.Name))
+}
+
+// failed notes errors, each once.
+func (x *explaining) failed(errs ...error) {
+	for _, err := range errs {
+		if !x.seen[err.Error()] {
+			x.errs = append(x.errs, err)
+		}
+		x.seen[err.Error()] = true
+	}
+}
+
+// write writes an answer. Texts wait until all of them are known, since what becomes of the events
+// comes first.
+func (x *explaining) write(a *answer.Answer) error {
+	switch {
+	case x.format.format == "json":
+		var line bytes.Buffer
+		if err := a.WriteJSON(&line); err != nil {
+			return err
+		}
+		_, err := io.WriteString(x.stdout, words.JSON(line.String()))
+		return err
+	case x.summary:
+		return a.WriteSummary(x.stdout, x.several())
+	}
+	x.answers = append(x.answers, a)
+	return nil
+}
+
+// several reports whether answers may be of several listeners.
+func (x *explaining) several() bool { return len(x.listeners) > 1 || !x.named }
+
+func (x *explaining) writeHeld() error {
+	if len(x.answers) == 1 {
+		return x.answers[0].Write(x.stdout)
+	}
+	for _, a := range x.answers {
+		if err := a.WriteSummary(x.stdout, x.several()); err != nil {
+			return err
+		}
+	}
+	for _, a := range x.answers {
+		if _, err := fmt.Fprintln(x.stdout); err != nil {
+			return err
+		}
+		if err := a.WriteBelow(x.stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identity is what an object is, as far as it can be read.
+type identity struct{ path, kind, name string }
+
+func identityOf(f plan.ObjectFile) identity {
+	var o struct {
+		Kind     string
+		Metadata struct{ Namespace, Name string }
+	}
+	if json.Unmarshal(f.JSON, &o) != nil || o.Kind == "" {
+		return identity{f.Path, "object without a kind", ""}
+	}
+	at := answer.Object{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
+	return identity{f.Path, o.Kind, at.Key()}
+}
+
+// maxSkipped is how many objects are named that no listener is for.
+const maxSkipped = 10
+
+// writeSkipped says which objects were not explained. If that is all of them, it is an error.
+func (x *explaining) writeSkipped() {
+	who := "no listener is for"
+	if x.named && len(x.listeners) == 1 {
+		who = fmt.Sprintf("the listener %q is not for", x.listeners[0].Name)
+	}
+	say := func(text string) {
+		text = words.Plain(text)
+		if x.answered == 0 {
+			x.failed(errors.New(text))
+			return
+		}
+		fmt.Fprintf(x.stderr, "informerd: %s\n", text)
+	}
+	hint := ""
+	if x.answered == 0 {
+		hint = "; " + x.watched()
+	}
+	for i, o := range x.skipped {
+		if i == maxSkipped && len(x.skipped) > maxSkipped+1 {
+			say(fmt.Sprintf("%s %d more objects", who, len(x.skipped)-maxSkipped))
+			return
+		}
+		say(fmt.Sprintf("%s: %s %s %s%s", o.path, who, o.kind, o.name, hint))
+	}
+}

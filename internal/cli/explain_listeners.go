@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
+	"github.com/informerd/informerd/internal/plan"
+)
+
+// choose sets the listeners that are asked, and reads the files of --cache.
+func (x *explaining) choose() (err error) {
+	for _, name := range x.explainFlags.listeners {
+		l := x.cfg.Listeners[name]
+		switch {
+		case l == nil:
+			return usageError{fmt.Errorf("--listener: %w", plan.UnknownListener(x.cfg, name))}
+		case slices.Contains(x.listeners, l):
+			return usageError{fmt.Errorf("--listener %s is there twice", name)}
+		}
+		x.listeners = append(x.listeners, l)
+	}
+	if x.named = len(x.listeners) > 0; !x.named {
+		x.listeners = x.cfg.ListenersInOrder()
+	}
+	if x.live != nil {
+		if err := x.mayBe(); err != nil {
+			return err
+		}
+	}
+	x.looksUp = map[string][]string{}
+	for _, l := range x.listeners {
+		x.looksUp[l.Name] = plan.ExpressionLookups(x.cfg, l)
+	}
+	if x.lookedUp && len(x.lookups()) == 0 {
+		return usageError{fmt.Errorf("--kubeconfig and --context need an object of the cluster, as --object %s, or expressions that look objects up: %s is a file",
+			x.example("default", "web"), x.object)}
+	}
+	x.cache, err = x.readCaches()
+	return err
+}
+
+// lookups returns the names of the informers in which the listeners' expressions look objects up.
+func (x *explaining) lookups() (names []string) {
+	for _, l := range x.listeners {
+		names = append(names, x.looksUp[l.Name]...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// readCaches reads the files of --cache, by the names of informers.
+func (x *explaining) readCaches() (map[string][]plan.ObjectFile, error) {
+	names := x.lookups()
+	of := "the listeners"
+	if len(x.listeners) == 1 {
+		of = fmt.Sprintf("the listener %q", x.listeners[0].Name)
+	}
+	all := map[string][]plan.ObjectFile{}
+	for _, text := range x.caches {
+		name, path, ok := strings.Cut(text, "=")
+		switch {
+		case !ok || name == "" || path == "":
+			return nil, usageError{fmt.Errorf("--cache %q: write it as NAME=FILE", text)}
+		case len(names) == 0:
+			return nil, usageError{fmt.Errorf("--cache %s: the expressions of %s look nothing up",
+				text, of)}
+		case !slices.Contains(names, name):
+			return nil, usageError{fmt.Errorf("--cache %s: the expressions of %s look objects up in %s",
+				text, of, strings.Join(names, ", "))}
+		case path == "-":
+			return nil, usageError{fmt.Errorf("--cache %s: it cannot be standard input", text)}
+		}
+		found, _, err := objects.All(path, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range found {
+			all[name] = append(all[name], plan.ObjectFile{Path: o.At, JSON: o.JSON})
+		}
+	}
+	return all, nil
+}
+
+// mayBe leaves out the listeners that cannot be for an object of the cluster, and returns an error
+// if none is left.
+func (x *explaining) mayBe() error {
+	may := slices.DeleteFunc(slices.Clone(x.listeners), func(l *config.Listener) bool {
+		return !plan.MayWatch(l.Informer(), x.live.Resource)
+	})
+	if len(may) == 0 && !plan.KnownResource(x.live.Resource) {
+		return usageError{x.noKind()}
+	}
+	if len(may) == 0 && !x.named {
+		return fmt.Errorf("%s: no listener is for %s; %s", x.live, x.live.Resource, x.watched())
+	}
+	if !x.named {
+		x.listeners = may
+	}
+	return nil
+}
+
+// noKind returns the error of an object of the cluster without its kind.
+func (x *explaining) noKind() error {
+	if x.live.Namespace == "" {
+		return fmt.Errorf("--object %s: no listener watches a kind %q; an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
+			x.object, x.live.Resource, x.example(x.live.Resource, x.live.Name))
+	}
+	return fmt.Errorf("--object %s: no listener watches a kind %q; an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
+		x.object, x.live.Resource, x.example(x.live.Namespace, x.live.Name))
+}
+
+// noFile adds to the error of a file that is not there how an object of the cluster is written.
+func (x *explaining) noFile(err error) error {
+	if _, there := os.Lstat(x.object); !errors.Is(there, fs.ErrNotExist) || x.object == "-" ||
+		strings.ContainsAny(x.object, "./") {
+		return err
+	}
+	return fmt.Errorf("%w; an object of the cluster has its kind and namespace in front, as --object %s",
+		err, x.example("default", x.object))
+}
+
+// example returns how objects of the listeners' kinds are written: those of up to three kinds.
+func (x *explaining) example(namespace, name string) string {
+	const shown = 3
+	var all []string
+	for _, l := range x.listeners {
+		kind, inNamespace := plan.KindWord(l.Informer().Resource)
+		text := kind + "/" + name
+		if inNamespace {
+			text = kind + "/" + namespace + "/" + name
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if len(all) > shown {
+		all = append(all[:shown], "…")
+	}
+	return strings.Join(all, ", ")
+}
+
+// watched returns what the listeners watch, in words.
+func (x *explaining) watched() string {
+	var all []string
+	for _, l := range x.listeners {
+		all = append(all, l.Informer().Resource)
+	}
+	slices.Sort(all)
+	return "the listeners watch " + strings.Join(slices.Compact(all), ", ")
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/plan/answer"
+)
+
+// Without --listener, all listeners of an object's kind are asked, whatever else is in the file.
+func TestExplainAsksAllListenersOfAKind(t *testing.T) {
+	code, stdout, stderr := explain(t, aPod+"---\n"+aDeployment+"---\n"+aNamespace+"---\n"+aGadget,
+		"--cache", "nodes=/dev/null")
+	if code != exitRun || !strings.Contains(stderr, "/dev/null: the object cannot be read") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = explain(t, aPod+"---\n"+aDeployment+"---\n"+aNamespace+"---\n"+aGadget,
+		"--summary")
+	const want = `pods: Pod "shop/web": add: does not match
+looks: Pod "shop/web": add: cannot be told without the objects of nodes
+shop: Pod "shop/web": add -> out
+namespaces: Namespace "shop": rule r: violated, which is reported at once -> out
+`
+	if code != exitRun || stdout != want || !strings.Contains(stderr,
+		"informerd: <stdin>: document 2: no listener is for Deployment shop/web\n"+
+			"informerd: <stdin>: document 4: no listener is for Gadget g\n") ||
+		!strings.Contains(stderr, `what the listener "looks" does cannot be told`) {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// It is an error if no object is of a kind that is watched, or if no listener watches it.
+func TestExplainOfWhatNobodyWatches(t *testing.T) {
+	code, stdout, stderr := explain(t, aDeployment+"---\n"+aGadget)
+	const want = `informerd: <stdin>: document 1: no listener is for Deployment shop/web; the listeners watch namespaces, pods, widgets.example.com
+<stdin>: document 2: no listener is for Gadget g; the listeners watch namespaces, pods, widgets.example.com
+`
+	if code != exitRun || stdout != "" || stderr != want {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	elsewhere := strings.Replace(aPod, "shop", "pay", 1)
+	for args, want := range map[string]int{"-l shop": exitRun, "-l shop -l pods": exitRun,
+		"-l pods": exitOK} {
+		if code, stdout, stderr := explain(t, elsewhere,
+			strings.Fields(args)...); code != want {
+			t.Errorf("%s: exit %d, want %d\n%s%s", args, code, want, stdout, stderr)
+		}
+	}
+	if _, stdout, stderr := explain(t, elsewhere); !strings.Contains(stdout,
+		"shop: Pod \"pay/web\": not watched") || strings.Contains(stderr, "gets no event") {
+		t.Errorf("%s%s", stdout, stderr) // others watch it
+	}
+}
+
+// A long list of other kinds is counted.
+func TestExplainLeavesOutMany(t *testing.T) {
+	var text strings.Builder
+	for i := range 30 {
+		text.WriteString(strings.Replace(aDeployment, "web", fmt.Sprint("web-", i), 1) + "---\n")
+	}
+	code, _, stderr := explain(t, text.String()+aPod, "-l", "pods")
+	if code != exitOK || strings.Count(stderr, "\n") != 11 || !strings.HasSuffix(stderr,
+		"informerd: the listener \"pods\" is not for 20 more objects\n") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// An object of a list that cannot be read is an error, and the others are explained.
+func TestExplainOfAListWithWhatIsNoObject(t *testing.T) {
+	code, stdout, stderr := explain(t, "apiVersion: v1\nkind: Pod\nmetadata: {}\n---\n"+aPod, "-l",
+		"shop", "--summary")
+	if code != exitRun || stdout != "Pod \"shop/web\": add -> out\n" ||
+		!strings.HasPrefix(stderr, "informerd: <stdin>: document 1: ") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// The JSON is one line for each answer, and says what the text says.
+func TestExplainAsJSON(t *testing.T) {
+	code, stdout, stderr := explain(t, aPod+"---\n"+aNamespace, "-o", "json", "-l", "pods", "-l",
+		"namespaces")
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	var all []answer.Answer
+	for line := range strings.Lines(stdout) {
+		var a answer.Answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	if len(all) != 2 || all[0].Event.Result != "does-not-match" || all[0].File !=
+		"<stdin>: document 1" || all[1].Rules[0].Reported != answer.Now ||
+		all[1].Rules[0].Outputs[0].Takes != "yes" {
+		t.Error(stdout)
+	}
+	if code, stdout, _ := explain(t, strings.Replace(aPod, "name: web", `name: "w\u009b1m"`,
+		1), "-o", "json", "-l", "shop"); code != exitOK || strings.Contains(stdout, "\u009b") {
+		t.Errorf("exit %d\n%q", code, stdout)
+	}
+}
