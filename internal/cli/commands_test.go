@@ -62,7 +62,7 @@ outputs: {out: {stdout: {}}}
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n    sends to           out\n", ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out\n" + orderOfEvents, ""},
 		{"plan --config @/good.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"plan --config @/typo.yaml --schema open", exitUsage, "",
@@ -73,9 +73,9 @@ outputs: {out: {stdout: {}}}
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n", ""},
+			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n" + orderOfEvents, ""},
 		{"plan -c @/good.yaml", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n    sends to           out\n", ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out\n" + orderOfEvents, ""},
 
 		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
 		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +

@@ -18,7 +18,8 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Use:   "plan FILE [--listener NAME]…",
 		Short: "Show what a configuration requests from the API server, what is shared, and where each listener decides",
 		Long: "Show what a configuration requests from the API server, which listeners share that, and what is decided before and\n" +
-			"behind each listener's buffer, and where it sends what. Where a selector would make the API server send less, plan\n" +
+			"behind each listener's buffer, and where it sends what. Conditions before the buffer drop an event at once; what\n" +
+			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector would make the API server send less, plan\n" +
 			"suggests it. Expressions are cut after 100 characters; with --listener, they are shown whole.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,5 +59,16 @@ func writePlan(w io.Writer, p *plan.Plan, listeners []string) error {
 	if err := write(w); err != nil {
 		return err
 	}
-	return rights.WriteOthers(w, p, listeners...)
+	if err := rights.WriteOthers(w, p, listeners...); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, orderOfEvents)
+	return err
 }
+
+// orderOfEvents says what a plan's lines about listeners mean.
+const orderOfEvents = `
+What happens to an event: if it does not meet the conditions before the buffer, it is dropped at once, which costs next
+to nothing. Else it waits in the listener's buffer. Then select, rules and filter are evaluated, in this order. What they
+let through goes to the handler, if there is one, and to the outputs.
+`

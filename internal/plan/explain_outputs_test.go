@@ -98,6 +98,24 @@ listeners:
 	}
 }
 
+// A report caused by time is of no event: op is an empty text, as docs/filters.md says.
+func TestExplainOfReportsCausedByTime(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}, data: '{op: op, nil: op ?? "nil", by: op != "" ? op : "time"}'}}
+listeners:
+  rules: {informer: {resource: pods}, rules: [{name: now, deny: "true"}, {name: later, for: 1h, deny: "true"}], outputs: [out]}
+`)
+	got := explain(t, cfg, "rules", question(t, "add",
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, ""))
+	for _, want := range []string{`{"by":"add","nil":"add","op":"add"}`,
+		`{"by":"time","nil":"","op":""}`} {
+		if !strings.Contains(got, "\noutput out, data:\n"+want+"\n") {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
 // A rule that reports again says how often.
 func TestExplainOfRepeats(t *testing.T) {
 	cfg := parse(t, head+`

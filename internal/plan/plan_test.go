@@ -56,7 +56,7 @@ outputs: {out: {stdout: {}}}
   listener whole
     before the buffer  add; label("tier") in ["x", "y"]
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
-                       (all of it is decided before the buffer already)
+                       (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out
     suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
@@ -80,12 +80,12 @@ informer of configmaps, all namespaces
   listener asked-already
     before the buffer  add, update, delete; label("a") in ["b"]
     behind the buffer  filter: label("a") == "b"
-                       (all of it is decided before the buffer already)
+                       (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out
   listener more
     before the buffer  add, update, delete; label("a") in ["b"]; label("d") not in ["e"]; of an update's object or old
     behind the buffer  select: label("a") == "b" && label("d") != "e"
-                       (all of it is decided before the buffer already)
+                       (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out
     suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 

@@ -197,7 +197,7 @@ func (p *Listener) writePlan(out *Lines) {
 	if behind != "" {
 		out.Item(2, behind, "nothing")
 	} else if b.Complete {
-		out.Item(2, "", "(all of it is decided before the buffer already)")
+		out.Item(2, "", "(the conditions before the buffer decide all of it: nothing more is dropped here)")
 	}
 }
 

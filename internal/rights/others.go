@@ -20,28 +20,54 @@ const ofPod = "that informerd runs in"
 // asks no API server: what informerd does not know has the name of the configuration.
 func WriteOthers(w io.Writer, p *plan.Plan, listeners ...string) error {
 	out := plan.Lines{Writer: w}
-	for i, need := range others(p, listeners) {
+	for i, r := range others(p, listeners) {
 		if i == 0 {
 			out.Line(0, "\nother requests, which informerd rbac FILE has rights for")
 		}
-		out.Line(1, "for %s", need.name)
-		for _, s := range Merge(need.needs) {
-			for _, r := range s.Rules {
-				out.Line(2, "%s: %s", r.object(s.Namespace), strings.Join(r.Verbs, ", "))
-			}
+		out.Line(1, "%s", r.right)
+		for _, who := range r.who() {
+			out.Line(2, "for %s", who)
 		}
 	}
 	return out.Err
 }
 
-// needer is who needs rights.
-type needer struct {
-	name  string
-	needs []Need
+// request is a right with those who need it.
+type request struct {
+	right string
+	by    []needer
 }
 
-// others returns who needs more than the objects of informers, and what.
-func others(p *plan.Plan, listeners []string) (all []needer) {
+// needer is who needs rights: a part of the configuration, of a listener or of all.
+type needer struct{ part, listener string }
+
+// who returns who needs the right, each part once, with its listeners.
+func (r request) who() (all []string) {
+	var parts []string
+	listeners := map[string][]string{}
+	for _, n := range r.by {
+		if !slices.Contains(parts, n.part) {
+			parts = append(parts, n.part)
+		}
+		if n.listener != "" {
+			listeners[n.part] = append(listeners[n.part], n.listener)
+		}
+	}
+	for _, part := range parts {
+		switch names := listeners[part]; len(names) {
+		case 0:
+		case 1:
+			part += " of listener " + names[0]
+		default:
+			part += fmt.Sprintf(" of %d listeners: %s", len(names), strings.Join(names, ", "))
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
+// others returns what is needed besides the objects of informers, each right once.
+func others(p *plan.Plan, listeners []string) (all []*request) {
 	var needs []Need
 	for _, l := range p.Listeners {
 		if len(listeners) == 0 || slices.Contains(listeners, l.Config.Name) {
@@ -51,12 +77,28 @@ func others(p *plan.Plan, listeners []string) (all []needer) {
 	if len(listeners) == 0 {
 		needs = append(needs, ofDaemon(p.Config, ofPod)...)
 	}
-	for _, n := range needs {
-		if len(all) == 0 || all[len(all)-1].name != n.For {
-			all = append(all, needer{name: n.For})
+	known := map[string]*request{}
+	for len(needs) > 0 {
+		first := needs[0]
+		n := slices.IndexFunc(needs, func(n Need) bool { return n.For != first.For })
+		if n < 0 {
+			n = len(needs)
 		}
-		last := &all[len(all)-1]
-		last.needs = append(last.needs, n)
+		by := needer{first.For, first.Listener}
+		if first.Listener != "" {
+			by.part = strings.TrimSuffix(by.part, fmt.Sprintf(" of listener %q", first.Listener))
+		}
+		for _, s := range Merge(needs[:n]) {
+			for _, r := range s.Rules {
+				right := fmt.Sprintf("%s: %s", r.object(s.Namespace), strings.Join(r.Verbs, ", "))
+				if known[right] == nil {
+					known[right] = &request{right: right}
+					all = append(all, known[right])
+				}
+				known[right].by = append(known[right].by, by)
+			}
+		}
+		needs = needs[n:]
 	}
 	return all
 }

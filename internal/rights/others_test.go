@@ -14,34 +14,40 @@ http: {address: ":8080", auth: kubernetes, tls: {certFile: c, keyFile: k}}
   b: {informer: {resource: nodes}, outputs: [try, note]}
   c: {informer: {resource: certs, namespaces: [y]}, outputs: [fix]}
   d: {informer: {resource: services}, outputs: [out]}
+  e: {informer: {resource: pods, namespaces: [x]}, outputs: [fix]}
 `
 
 const othersOfOutputs = `
 other requests, which informerd rbac FILE has rights for
-  for output "note" of listener "a"
-    events.events.k8s.io in the namespace x: create, patch
-  for output "fix" of listener "a"
-    pods in the namespace x: get, patch
-    events.events.k8s.io in the namespace x: create, patch
+  events.events.k8s.io in the namespace x: create, patch
+    for output "note" of listener a
+    for output "fix" of 2 listeners: a, e
+  pods in the namespace x: get, patch
+    for output "fix" of 2 listeners: a, e
 `
 
-const othersOfOthers = `  for output "try" of listener "b"
-    nodes: get, patch
-  for output "note" of listener "b"
-    events.events.k8s.io in the namespace default: create, patch
-  for output "fix" of listener "c"
-    certs in the namespace y: get, patch
-    events.events.k8s.io in the namespace y: create, patch
-  for resources that come and go (optional)
-    customresourcedefinitions.apiextensions.k8s.io: list, watch
-  for http.auth
-    tokenreviews.authentication.k8s.io: create
-    subjectaccessreviews.authorization.k8s.io: create
-  for leaderElection
-    configmaps in the namespace that informerd runs in: create
-    configmaps ours-progress in the namespace that informerd runs in: get, update
-    leases.coordination.k8s.io in the namespace that informerd runs in: create
-    leases.coordination.k8s.io ours in the namespace that informerd runs in: get, list, update, watch
+const othersOfOthers = `  nodes: get, patch
+    for output "try" of listener b
+  events.events.k8s.io in the namespace default: create, patch
+    for output "note" of listener b
+  certs in the namespace y: get, patch
+    for output "fix" of listener c
+  events.events.k8s.io in the namespace y: create, patch
+    for output "fix" of listener c
+  customresourcedefinitions.apiextensions.k8s.io: list, watch
+    for resources that come and go (optional)
+  tokenreviews.authentication.k8s.io: create
+    for http.auth
+  subjectaccessreviews.authorization.k8s.io: create
+    for http.auth
+  configmaps in the namespace that informerd runs in: create
+    for leaderElection
+  configmaps ours-progress in the namespace that informerd runs in: get, update
+    for leaderElection
+  leases.coordination.k8s.io in the namespace that informerd runs in: create
+    for leaderElection
+  leases.coordination.k8s.io ours in the namespace that informerd runs in: get, list, update, watch
+    for leaderElection
 `
 
 // What outputs, replicas and the daemon itself request is listed with who needs it, whether or not
@@ -52,7 +58,7 @@ func TestOtherRequests(t *testing.T) {
 		listeners []string
 		want      string
 	}{
-		{nil, othersOfOutputs + othersOfOthers}, {[]string{"a", "d"}, othersOfOutputs},
+		{nil, othersOfOutputs + othersOfOthers}, {[]string{"a", "d", "e"}, othersOfOutputs},
 		{[]string{"d"}, ""},
 	} {
 		var out strings.Builder

@@ -38,7 +38,7 @@ var table = []Description{
 		"The object, after an update as it is now, after a delete as it was last.",
 		`object.metadata.name == "web-1"`},
 	{groupVariables, "op", "op",
-		`What happened: "add", "update", "delete" or "resync". Not in select and rules, nor are the next four.`, `op == "update"`},
+		`What happened: "add", "update", "delete" or "resync"; "" for a report caused by time. Not in select and rules, nor are the next four.`, `op == "update"`},
 	{groupVariables, "old", "old", "The object before an update; nil for other events.",
 		`old.status.phase == "Pending"`},
 	{groupVariables, "initial", "initial", "Whether the event is one of the first list.",
