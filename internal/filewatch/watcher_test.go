@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,20 +19,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type watching struct {
 	*Watcher
 	changes  chan struct{}
-	compared uintptr // what it had found before the last report
+	compared atomic.Uintptr // what it had found before the last report
 }
 
 func watch(t *testing.T, paths ...string) *watching {
 	t.Helper()
 	w := &watching{Watcher: &Watcher{}, changes: make(chan struct{})}
 	w.Set(paths)
-	w.compared = w.found()
+	w.compared.Store(w.found())
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		w.Run(ctx, func() {
-			w.compared = w.found()
+			w.compared.Store(w.found())
 			select {
 			case w.changes <- struct{}{}:
 			case <-ctx.Done():
@@ -66,7 +67,7 @@ func (w *watching) found() uintptr {
 // is found only if its folder is watched.
 func (w *watching) settle(t *testing.T) {
 	t.Helper()
-	for begun := time.Now(); w.found() == w.compared; time.Sleep(10 * time.Millisecond) {
+	for begun := time.Now(); w.found() == w.compared.Load(); time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > patience {
 			t.Fatal("nothing is compared")
 		}
