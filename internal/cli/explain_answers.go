@@ -58,6 +58,9 @@ func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
 		return err
 	}
 	x.writeSkipped()
+	if more := len(x.errs) - maxSkipped; more > 1 {
+		x.errs = append(x.errs[:maxSkipped], fmt.Errorf("%d more errors like these", more))
+	}
 	return errors.Join(x.errs...)
 }
 
@@ -214,7 +217,7 @@ func identityOf(f plan.ObjectFile) identity {
 	return identity{f.Path, o.Kind, at.Key()}
 }
 
-// maxSkipped is how many objects are named that no listener is for.
+// maxSkipped is how many objects are named that no listener is for, and how many errors.
 const maxSkipped = 10
 
 // writeSkipped says which objects were not explained. If that is all of them, it is an error.
@@ -231,13 +234,14 @@ func (x *explaining) writeSkipped() {
 		}
 		fmt.Fprintf(x.stderr, "informerd: %s\n", text)
 	}
-	hint := ""
-	if x.answered == 0 {
-		hint = "; " + x.watched()
-	}
 	for i, o := range x.skipped {
-		if i == maxSkipped && len(x.skipped) > maxSkipped+1 {
-			say(fmt.Sprintf("%s %d more objects", who, len(x.skipped)-maxSkipped))
+		hint, last := "", i == len(x.skipped)-1
+		more := i == maxSkipped && !last
+		if x.answered == 0 && (last || more) {
+			hint = "; " + x.watched()
+		}
+		if more {
+			say(fmt.Sprintf("%s %d more objects%s", who, len(x.skipped)-maxSkipped, hint))
 			return
 		}
 		say(fmt.Sprintf("%s: %s %s %s%s", o.path, who, o.kind, o.name, hint))

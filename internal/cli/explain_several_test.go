@@ -34,7 +34,7 @@ namespaces: Namespace "shop": rule r: violated, which is reported at once -> out
 // It is an error if no object is of a kind that is watched, or if no listener watches it.
 func TestExplainOfWhatNobodyWatches(t *testing.T) {
 	code, stdout, stderr := explain(t, aDeployment+"---\n"+aGadget)
-	const want = `informerd: <stdin>: document 1: no listener is for Deployment shop/web; the listeners watch namespaces, pods, widgets.example.com
+	const want = `informerd: <stdin>: document 1: no listener is for Deployment shop/web
 <stdin>: document 2: no listener is for Gadget g; the listeners watch namespaces, pods, widgets.example.com
 `
 	if code != exitRun || stdout != "" || stderr != want {
@@ -63,6 +63,19 @@ func TestExplainLeavesOutMany(t *testing.T) {
 	code, _, stderr := explain(t, text.String()+aPod, "-l", "pods")
 	if code != exitOK || strings.Count(stderr, "\n") != 11 || !strings.HasSuffix(stderr,
 		"informerd: the listener \"pods\" is not for 20 more objects\n") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// So are objects that an informer does not watch.
+func TestExplainOfManyThatAreNotWatched(t *testing.T) {
+	var text strings.Builder
+	for i := range 30 {
+		text.WriteString(strings.Replace(aPod, "shop", fmt.Sprint("ns-", i), 1) + "---\n")
+	}
+	code, stdout, stderr := explain(t, text.String(), "-l", "shop", "--summary")
+	if code != exitRun || strings.Count(stdout, "\n") != 30 || strings.Count(stderr, "\n") != 11 ||
+		!strings.HasSuffix(stderr, "\n20 more errors like these\n") {
 		t.Errorf("exit %d\n%s", code, stderr)
 	}
 }
