@@ -106,8 +106,8 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 	return o, nil
 }
 
-// lacks returns what keeps a text from being a Kubernetes object, "" if it may be one. Places in the
-// text are not those of the file, which may be YAML.
+// lacks returns what keeps a text from being a Kubernetes object, "" if it may be one. Places in
+// the text are not those of the file, which may be YAML.
 func (f ObjectFile) lacks() string {
 	var is struct{ APIVersion, Kind, Metadata any }
 	if json.Unmarshal(f.JSON, &is) != nil {
