@@ -42,6 +42,10 @@ func (c *schemaCheck) comparedInstead(operator string, field fact, constant ast.
 		}
 	case fact{schema: fieldOf(field.schema, "name")}.is("string"):
 		return "; write " + of("name") + " " + operator + " " + write
+	case fact{schema: fieldOf(field.schema, "phase")}.is("string"):
+		return "; write " + of("phase") + " " + operator + " " + write
+	case fact{schema: fieldOf(field.schema, "type")}.is("string"):
+		return "; write " + of("type") + " " + operator + " " + write
 	case strings.HasSuffix(field.path, ".metadata.labels"), strings.HasSuffix(field.path, ".metadata.annotations"):
 		key, value, ok := strings.Cut(text.Value, "=")
 		if !ok || key == "" {

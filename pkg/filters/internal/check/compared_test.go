@@ -24,6 +24,8 @@ func TestWhatOfAnObjectIsCompared(t *testing.T) {
 			`name a field of it, such as .name`,
 		`object.spec.containers[0] startsWith "web"`: `object.spec.containers[0] is an object, and "startsWith" needs a text; ` +
 			`write object.spec.containers[0].name startsWith "web"`,
+		`object.status == "Running"`: `object.status is an object, so it never equals a string; ` +
+			`write object.status.phase == "Running"`,
 		`object.spec.containers == 5`: `object.spec.containers is a list, so it never equals a number`,
 		`object.metadata.name matches "\bweb"`: `\b in quotes is a backspace; ` +
 			`in a regular expression a backslash is written twice: \\b`,

@@ -64,6 +64,23 @@ func (c *schemaCheck) enum(operator string, field fact, constant ast.Node) {
 		c.draft.CompileError(constant.Location().From, "%s; %s", message, hint))
 }
 
+// statusInstead returns what to ask in place of a field of the status that is a condition, "" if it
+// is none.
+func (c *schemaCheck) statusInstead(base fact, key string) string {
+	if base.path != "object.status" || fieldOf(base.schema, "conditions") == nil {
+		return ""
+	}
+	asked := map[string]string{"Pod": "Ready", "Node": "Ready", "Job": "Complete",
+		"Deployment": "Available"}[c.draft.Objects]
+	switch key {
+	case "ready", "phase", "state", "status", "completed", "available":
+		if asked != "" {
+			return "condition(" + strconv.Quote(asked) + `).status == "True"`
+		}
+	}
+	return ""
+}
+
 // phaseHint adds what to ask in place of a phase that is none.
 func (c *schemaCheck) phaseHint(hint, phase string) string {
 	x := c.draft.Expression

@@ -56,6 +56,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 				c.found(c.draft.Untemplated(offset, base.path))
 				break
 			}
+			if ask := c.statusInstead(base, key); ask != "" {
+				hint = "ask its conditions, as in " + ask
+			}
 			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path, hint)
 		}
 	case base.path == "":

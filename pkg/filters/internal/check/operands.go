@@ -59,6 +59,8 @@ func (c *schemaCheck) insteadOfText(n *ast.BinaryNode, at ast.Node, value fact) 
 			by = "=="
 		}
 		return "write any(" + text + ", .name " + by + " " + other + ")"
+	case kind == "array" && itemOf(value, "").is("object"):
+		return "ask for a field of its items with any(" + text + ", …)"
 	case n.Operator == "contains":
 		return "write " + other + " in " + text
 	case kind == "array":

@@ -53,6 +53,10 @@ func (c *schemaCheck) isAmount(value fact) bool {
 
 // read refuses a list or an object where a function reads a text.
 func (c *schemaCheck) read(n *ast.CallNode, name string, value fact) {
+	if name == "duration" && isTime(value.path) {
+		c.doubt(n, n, "age("+c.text(n.Arguments[0], value)+")",
+			"%s is a point in time, and duration reads a span", value.path)
+	}
 	if kind := value.kind(); kind != "object" && kind != "array" || specialCall(name) == "" {
 		return
 	}

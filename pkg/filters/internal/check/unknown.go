@@ -103,7 +103,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 
 // comparedBefore ends with an operator behind which a text is likely.
 var comparedBefore = regexp.MustCompile(
-	`(==|!=|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
+	`(==|!=|<=?|>=?|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
 
 // ofStatus ends with a comparison of the status of a condition.
 var ofStatus = regexp.MustCompile(`\.status\s*[=!]=$`)

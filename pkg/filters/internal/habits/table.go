@@ -77,6 +77,8 @@ var Table = map[string]Habit{
 	"time":              {Write: "date($0)", Args: 1},
 	"dyn":               {Write: "$0", Args: 1},
 	"labels":            {Write: "label($0)", Args: 1},
+	"re_match":          {Write: "$1 matches $0", Args: 2},
+	"regex_match":       {Write: "$1 matches $0", Args: 2},
 	"haslabel":          {Write: "label($0) != nil", Args: 1},
 	"hasannotation":     {Write: "annotation($0) != nil", Args: 1},
 	"getlabel":          {Write: "label($0)", Args: 1},

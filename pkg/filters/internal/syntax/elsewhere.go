@@ -35,6 +35,14 @@ func (s Source) NameHere(name string, offset int, text []rune) string {
 		strings.HasPrefix(string(text[offset+len([]rune(name)):]), ".") {
 		return "object"
 	}
+	if s.Kind.SeesMessages() {
+		switch word {
+		case "firing", "alerting":
+			return "violated"
+		case "resolved":
+			return "(not violated)"
+		}
+	}
 	return namesHere[word]
 }
 
