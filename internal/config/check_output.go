@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/config/subjects"
 	"github.com/informerd/informerd/internal/config/urls"
 )
 
@@ -18,6 +19,10 @@ func checkOutput(o *Output, path string, r *document.Report) {
 	}
 	if n := o.NATS; n != nil {
 		checkTLS(n.TLS, path+".nats.tls", r)
+		field := path + ".nats.subject"
+		if problem, hint := subjects.Check(n.Subject.Text); r.Good(field) && problem != "" {
+			r.BadValue(field, hint, "%s%s", field, problem)
+		}
 	}
 	if k := o.Kafka; k != nil {
 		checkKafka(k, document.Join(path, "kafka"), r)

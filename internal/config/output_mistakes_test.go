@@ -146,6 +146,9 @@ func TestReceiverMistakes(t *testing.T) {
 				"13:54: outputs.out.kafka.sasl has no username; add username\n" +
 				`13:72: outputs.out.kafka.sasl.mechanism must be scram-sha-512, scram-sha-256 or plain, is "md5"` + "\n" +
 				"13:87: outputs.out.kafka.sasl.password: the secret must not be in the configuration" + where},
+		{"a subject with a space", outputLine,
+			outputWith(`nats: {servers: ["nats://nats:4222"], subject: '"k8s events." + resource'}`),
+			"13:52: outputs.out.nats.subject has a space or a line break in it, which a subject cannot have; join its levels by dots, as in '\"k8s.\" + resource'"},
 		{"topic of dots", outputLine, outputWith("kafka: {brokers: ['kafka:9092'], topic: ..}"),
 			`13:45: outputs.out.kafka.topic must be the name of a topic, is ".."; write letters or digits as well`},
 		{"a url that is none", outputLine, outputWith("webhook: {url: hooks.example.com}"),

@@ -65,7 +65,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	}
 	reader := &handlers.Reader{Section: section, Persist: r.persist && !r.dryRun, Caches: s.caches}
 	if err := r.newModule(ctx, s, before, reader); err != nil {
-		reader.Mistake(".handler.wasm", err)
+		reader.Refused(err)
 	}
 	return s, reader.Mistakes
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/code"
 	"github.com/informerd/informerd/pkg/plugins/internal/crash"
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 )
@@ -96,6 +97,9 @@ func (e *CrashError) text() string {
 func (e *CrashError) Unwrap() error {
 	return e.Cause
 }
+
+// MissingGrantsError is why a handler cannot be used that needs more than it is granted.
+type MissingGrantsError = code.MissingGrantsError
 
 // LoadError says why a handler cannot be used.
 type LoadError struct {

@@ -113,6 +113,14 @@ func TestLoadRefuses(t *testing.T) {
 			`import "field" of module "informerd/event.v1" has type (i32, i32, i32) -> i32, it must be (i32, i32, i32, i32) -> i64`},
 		{"no grant", importing(abi.ModuleLog, "log", "iii", ""),
 			`import "log" of module "informerd/log.v1": this needs the grant "log", which the configuration does not have`},
+		{"no grants", functions(func(m *wasmtest.Module) {
+			m.Import(abi.ModuleKV, "get", "iiii", "i")
+			m.Import(abi.ModuleLog, "log", "iii", "")
+			m.Import(abi.ModuleRandom, "fill", "ii", "i")
+			m.Memory(1, 4)
+			m.Export("memory", 2, 0)
+		}),
+			`import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not have; nor does it have "log, random", which other imports need`},
 		{"no grant for kv", importing(abi.ModuleKV, "get", "iiii", "i"),
 			`import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not have`},
 		{"no grant for clock", importing(abi.ModuleClock, "now_ns", "", "I"),

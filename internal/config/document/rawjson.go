@@ -37,6 +37,10 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string, depth in
 			comma = true
 			writeString(b, key.Value)
 			b.WriteByte(':')
+			if path != "" {
+				member := Join(path, key.Value)
+				d.keys[member], d.values[member] = placeOf(key), placeOf(value)
+			}
 			d.writeJSON(b, value, Join(path, key.Value), depth+1)
 		})
 		b.WriteByte('}')

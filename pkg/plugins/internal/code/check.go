@@ -1,6 +1,7 @@
 package code
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,10 @@ func (r Rules) Check(m *wasmfile.Module) error {
 	}
 	for _, i := range m.Imports {
 		if err := r.checkImport(i); err != nil {
+			var missing *MissingGrantsError
+			if errors.As(err, &missing) {
+				missing.addAll(r, m)
+			}
 			return err
 		}
 	}
@@ -116,8 +121,7 @@ func (r Rules) checkImport(i wasmfile.Import) error {
 			i.Name, i.Module, strings.Join(r.moduleNames(), ", "))
 	}
 	if grant, needed := abi.Grants[i.Module]; needed && r.Granted != nil && !r.Granted(grant) {
-		return fmt.Errorf("import %q of module %q: this needs the grant %q, which the configuration does not have",
-			i.Name, i.Module, grant)
+		return &MissingGrantsError{i.Name, i.Module, []string{grant}}
 	}
 	want, ok := known[i.Name]
 	if !ok && i.Module == abi.ModuleWASI {
