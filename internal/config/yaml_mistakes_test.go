@@ -79,6 +79,8 @@ func TestYAMLMistakes(t *testing.T) {
 			listener + "    rules: [{\"name\": r, \"deny\": 'object.spec.a ?? 0 > 1'}]\n"},
 		{listener, listener + "    rules: [{\n      name: r,\n      deny: a > 1 ? true : false,\n    }]\n", `as in deny: 'a > 1 ? true : false', or`,
 			listener + "    rules: [{\n      name: r,\n      deny: 'a > 1 ? true : false',\n    }]\n"},
+		{listener, listener + "    rules:\n      - name: r\n        deny: x\n        message: Pod is bad: fix it\n", `it is an expression, and text in it needs quotes: write message: '"Pod is bad: fix it"'`,
+			listener + "    rules:\n      - name: r\n        deny: x\n        message: '\"Pod is bad: fix it\"'\n"},
 		// a colon at the begin of a value in braces
 		{"state:", "health: {address: :8081}\nstate:", `3:19: not YAML: the value of address begins with a colon, which is a sign of its own within {…}; put ":8081" in quotes: address: ":8081"`,
 			"health: {address: \":8081\"}\nstate:"},

@@ -2,7 +2,9 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -27,6 +29,9 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 			c.everyRule()
 			if l.Handler != nil && l.Handler.Wasm != "" {
 				if _, err := os.Stat(cfg.Path(l.Handler.Wasm)); err != nil {
+					if at := (*fs.PathError)(nil); errors.As(err, &at) {
+						at.Op = "open" // as when it is read
+					}
 					c.Mistake(".handler.wasm",
 						fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err))
 				}

@@ -73,6 +73,8 @@ func misplaced(path string, is document.Shape) string {
 	}
 	names := strings.Split(path, ".")
 	switch {
+	case is.Anchor != "" && len(names) == 1:
+		return "a file may have no further fields: put the anchor (&" + is.Anchor + ") where its value is first used"
 	case list == "":
 	case len(names) == 1:
 		return "it looks like one of " + list + ": write it below " + list + ", and indent it"

@@ -131,7 +131,10 @@ var (
 // AsResource returns the name of the resource in a path of the API, and of a resource with its
 // group before it.
 func AsResource(text string) string {
-	lower := strings.ToLower(strings.Trim(text, "/ "))
+	lower := strings.ToLower(strings.Trim(text, "/ “”„‘’\"'"))
+	if lower != strings.ToLower(text) && aResource.MatchString(lower) {
+		return lower
+	}
 	if part := groupVersion.FindStringSubmatch(lower); part != nil {
 		return part[1] + "." + part[3] + "." + part[2]
 	}

@@ -134,7 +134,8 @@ func (d *decoder) noValue(path string, into reflect.Value) {
 	case example != "":
 		hint = "write " + example
 	case strings.HasPrefix(missing, "add "+field.Name+", "):
-		hint = "write " + strings.TrimPrefix(missing, "add "+field.Name+", ")
+		hint = "write " + strings.Replace(strings.TrimPrefix(missing, "add "+field.Name+", "),
+			"as in", "a value, as in", 1)
 	case missing != "":
 		hint = missing
 	case field.Rules.Required && len(field.Rules.Enum) > 0:

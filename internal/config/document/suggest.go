@@ -18,6 +18,8 @@ type Shape struct {
 	Names, Texts []string
 	// IsMapping and IsList say what it is; otherwise it is a scalar.
 	IsMapping, IsList bool
+	// Anchor is the name of the anchor that the value has, "" if it has none.
+	Anchor string
 
 	root, node *yaml.Node
 }
@@ -38,7 +40,7 @@ func (s Shape) Defined(member string) []string {
 
 func shapeOf(n, root *yaml.Node) Shape {
 	s := Shape{IsMapping: n.Kind == yaml.MappingNode, IsList: n.Kind == yaml.SequenceNode,
-		root: root, node: n}
+		Anchor: n.Anchor, root: root, node: n}
 	switch {
 	case s.IsMapping:
 		for i := 0; i+1 < len(n.Content); i += 2 {

@@ -21,6 +21,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		}
 		column = utf8.RuneCountInString(line[:m.offset]) + 1
 		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, Short(Quoted(m.value)))
+		if (m.key == "message" || m.key == "text") && !strings.ContainsAny(m.value, "\"'`?{[+(") {
+			write = fmt.Sprintf("it is an expression, and text in it needs quotes: write %s: %s", m.key,
+				Short(Quoted(`"`+m.value+`"`)))
+		}
 		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
 			return column, "the value of " + m.key + " has brackets, which end it within {…}", hint
 		}
