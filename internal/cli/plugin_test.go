@@ -228,7 +228,7 @@ event 1: resync Node n1
 `, ""},
 		{"plugin run @/reporter.wasm -e @/pod.yaml", exitRun, "",
 			`informerd: listener "trial": handler @/reporter.wasm: import "set" of module "informerd/kv.v1": ` +
-				`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it imports` + "\n"},
+				`this needs the grant "kv", which the configuration does not have; nor does it have "log, http", which other imports need; informerd plugin inspect @/reporter.wasm shows all that it imports` + "\n"},
 		{"plugin run @/refusing.wasm -e @/pod.yaml", exitRun, "",
 			"informerd: listener \"trial\": handler @/refusing.wasm: handler refuses its configuration: no team is set\n"},
 		{"plugin run @/quiet.wasm", exitUsage, "",
