@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/statuspage"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -30,7 +31,11 @@ func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
 			Configuration: now.Config.Shown,
 			Plan:          func(w io.Writer) error { return plan.WriteListeners(w, name) },
 			Explain: func(e event.Event, w io.Writer) error {
-				return plan.Explain(now.Listener, e, now.caches, w)
+				var memories []rules.Memory
+				if now.book != nil {
+					memories = now.book.Remembers(e.Object.Key())
+				}
+				return plan.Explain(now.Listener, e, now.caches, memories, w)
 			},
 		}, true
 	}

@@ -7,11 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -99,8 +101,10 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 
 // Explain writes how a listener's expressions, and those of its outputs, evaluate an event that it
 // got, part by part, and what follows. They look objects up in the caches as these are now. The
-// plan is the one that the listener was made by, or a later one.
-func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.Writer) error {
+// memories are what the listener knows of the object by its rules, if it has any. The plan is the
+// one that the listener was made by, or a later one.
+func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
+	memories []rules.Memory, w io.Writer) error {
 	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
 		file: p.Config.File()}
 	for _, name := range l.Config.Outputs {
@@ -111,6 +115,9 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches, w io.W
 	x.head(e)
 	if slices.ContainsFunc(l.Filters(), moves) {
 		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
+	}
+	if len(l.Rules) > 0 {
+		x.Remember(memories, time.Now())
 	}
 	if err := x.stages(l, e); err != nil {
 		return err

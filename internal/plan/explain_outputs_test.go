@@ -168,7 +168,7 @@ listeners:
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	err = p.Explain(p.Listeners[0], e, nil, &b)
+	err = p.Explain(p.Listeners[0], e, nil, nil, &b)
 	const want = `listener pods, add of Pod "web"
 
 There is no filter: the event goes to the output out; few does not take it.

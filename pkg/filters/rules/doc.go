@@ -68,7 +68,8 @@
 //   - A Book that was never cut keeps nothing for cuts.
 //   - Evaluating an object that takes none allocates nothing beyond what its filters do.
 //   - Several evaluators may work at once, and expressions run without the Book's lock.
-//   - [Book.Open] and [Book.Counts] are of one moment; an evaluation is in them as a whole.
+//   - [Book.Open], [Book.Counts] and [Book.Remembers] are of one moment; an evaluation is in them as
+//     a whole.
 //
 // The caller sees to it that the events of one object come one after another, and that a receiver
 // gets the reports of one object in the order of [Book.Begin], each after the one before it was

@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The page says of an event what the listener knows of the object by its rules, besides how the
+// event is judged now.
+func TestThePageSaysWhatRulesRemember(t *testing.T) {
+	k := kubernetesWith(t, map[string][]string{"pods": {
+		named("shop", "web", "", `,"status":{"phase":"Pending"}`)}})
+	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}
+`+head+`
+  stuck:
+    informer: {resource: pods}
+    resync: 1s
+    rules:
+      - {name: not-running, deny: object.status.phase != "Running"}
+      - {name: for-long, for: 1h, deny: object.status.phase != "Running"}
+      - {name: hourly, repeat: 1h, deny: object.status.phase != "Running"}
+      - {name: failed, deny: object.status.phase == "Failed"}
+    outputs: [out]
+`), k)
+	d.out.waitForLines(t, 2, "dev.informerd.rule.violated")
+	const look = "/events?listener=stuck"
+	d.askUntil(t, look, `.*"resync".*`)
+	events := regexp.MustCompile(`"number":(\d+)`).FindStringSubmatch(d.ask(t, look))
+	if events == nil {
+		t.Fatal(d.ask(t, look))
+	}
+	_, body, _ := strings.Cut(d.ask(t, "/explain?listener=stuck&event="+events[1]), " ")
+	var answer struct{ Text string }
+	if err := json.Unmarshal([]byte(body), &answer); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	for _, want := range []string{
+		`Note: now rule not-running is violated since 20\S+Z, for \d+s, and was last reported \d+s ago; it is not reported again\.\n`,
+		`Note: now rule for-long waits: its deny holds since 20\S+Z, for \d+s, and is reported when that has lasted for 1h0m0s\.\n`,
+		`Note: now rule hourly is violated since \S+, for \d+s, and was last reported \d+s ago; it is reported again in 59m\d+s\.\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(answer.Text) {
+			t.Errorf("no %s in\n%s", want, answer.Text)
+		}
+	}
+	if strings.Contains(answer.Text, "now rule failed") {
+		t.Error(answer.Text)
+	}
+	d.stop(t)
+}

@@ -1,0 +1,44 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Memory is what a Book remembers of an object and a rule that it violates, or will in time.
+type Memory struct {
+	Rule     *Rule
+	Violated bool      // false: deny holds for less than the rule's For
+	Since    time.Time // deny holds
+	// Waits: a receiver has yet to take the violation, or its repeat.
+	Waits bool
+	// Taken is when a receiver last took the violation or its repeat. It is zero if none is known
+	// to have, and if Waits is set.
+	Taken time.Time
+}
+
+// Remembers returns what is remembered of an object, in the order of the rules: one for each rule
+// that is pending or violated.
+func (b *Book) Remembers(key event.Key) []Memory {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.objects[key]
+	if o == nil {
+		return nil
+	}
+	memories, rules := make([]Memory, 0, len(o.records)), b.set.Load().rules
+	records := slices.Clone(o.records)
+	slices.SortFunc(records, func(r, s record) int { return r.rule - s.rule })
+	for i := range records {
+		rec := &records[i]
+		m := Memory{Rule: rules[rec.rule], Violated: rec.violated, Since: rec.since,
+			Waits: rec.violated && rec.owes|rec.flying != 0}
+		if rec.violated && !m.Waits && rec.knows != 0 {
+			m.Taken = rec.taken
+		}
+		memories = append(memories, m)
+	}
+	return memories
+}
