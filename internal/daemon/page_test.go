@@ -38,7 +38,7 @@ func TestThePageSaysWhatRulesRemember(t *testing.T) {
 	}
 	for _, want := range []string{
 		`Note: now rule not-running is violated since 20\S+Z, for \d+s, and was last reported \d+s ago; it is not reported again\.\n`,
-		`Note: now rule for-long waits: its deny holds since 20\S+Z, for \d+s, and is reported when that has lasted for 1h0m0s\.\n`,
+		`Note: now rule for-long waits: its deny holds since 20\S+Z, for \d+s, and is reported when that has lasted for 1h\.\n`,
 		`Note: now rule hourly is violated since \S+, for \d+s, and was last reported \d+s ago; it is reported again in 59m\d+s\.\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(answer.Text) {

@@ -124,8 +124,8 @@ func TestExplainOfRepeats(t *testing.T) {
 	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":2}`
 	got := explain(t, cfg, "rules", question(t, "update", pod, pod))
 	for _, part := range []string{
-		"before this update, too: it is reported again every 2h0m0s while that lasts.\n",
-		"before this update, too, so its time goes on: it is reported when it has lasted for 1h0m0s: \"old\"\n",
+		"before this update, too: it is reported again every 2h while that lasts.\n",
+		"before this update, too, so its time goes on: it is reported when it has lasted for 1h: \"old\"\n",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s\nwant %s", got, part)
@@ -260,7 +260,7 @@ listeners:
 		}
 	}
 	got = explain(t, cfg, "rules", question(t, "update", pod+"3}", pod+"2}"))
-	if want := `it is reported when it has lasted for 1m0s, and again every 2m0s while that lasts: "slow"`; !strings.Contains(got, want) {
+	if want := `it is reported when it has lasted for 1m, and again every 2m while that lasts: "slow"`; !strings.Contains(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
@@ -41,10 +42,10 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	told := &answer.Rule{Name: r.Name(), Severity: string(r.Severity()), Stage: x.Begin(),
 		Reported: answer.Unknown}
 	if r.For() > 0 {
-		told.For = r.For().String()
+		told.For = document.Short(r.For())
 	}
 	if r.Repeat() > 0 {
-		told.Repeat = r.Repeat().String()
+		told.Repeat = document.Short(r.Repeat())
 	}
 	x.Rules = append(x.Rules, told)
 	if e.Op == event.Delete {
@@ -116,7 +117,7 @@ func stateOf(o *object.Object) event.Event { return event.Event{Op: event.Resync
 func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, was judgement) {
 	again := ""
 	if r.Repeat() > 0 {
-		again = fmt.Sprintf(", and again every %v while that lasts", r.Repeat())
+		again = fmt.Sprintf(", and again every %s while that lasts", document.Short(r.Repeat()))
 	}
 	if was == broken && r.For() == 0 {
 		told.Reported = answer.None
@@ -134,7 +135,7 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	switch {
 	case r.For() > 0:
 		told.Reported = answer.Later
-		how = fmt.Sprintf("which is reported when it has lasted for %v", r.For())
+		how = fmt.Sprintf("which is reported when it has lasted for %s", document.Short(r.For()))
 	case was == unknown:
 		told.Reported = answer.IfNew
 		how += ", unless it did so before this update"
@@ -142,7 +143,7 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	x.verdict("rule " + r.Name() + ": violated, " + how + again)
 	how = "The object violates the rule, " + how + again
 	if was == broken {
-		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported when it has lasted for %v%s", r.For(), again)
+		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported when it has lasted for %s%s", document.Short(r.For()), again)
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {
@@ -212,7 +213,7 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 	told.Reported = answer.Resolved
 	lasted, with := "", ""
 	if r.For() > 0 {
-		lasted = fmt.Sprintf(", if it had lasted for %v", r.For())
+		lasted = fmt.Sprintf(", if it had lasted for %s", document.Short(r.For()))
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {

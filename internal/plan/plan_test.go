@@ -65,7 +65,7 @@ outputs: {out: {stdout: {}}}
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil
                        filter: object.spec.nodeName == "n"
-    evaluated again    every 1m0s: rule late
+    evaluated again    every 1m: rule late
     sends to           out: events; what its rules report
     suggestion         namespaces: [shop] in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -181,10 +182,10 @@ func (p *Listener) writePlan(out *Lines) {
 	for _, r := range p.Config.Rules {
 		after := ""
 		if r.For.Duration > 0 {
-			after += fmt.Sprintf(", for %s", r.For.Duration)
+			after += ", for " + document.Short(r.For.Duration)
 		}
 		if r.Repeat.Duration > 0 {
-			after += fmt.Sprintf(", again every %s", r.Repeat.Duration)
+			after += ", again every " + document.Short(r.Repeat.Duration)
 		}
 		out.Expression(2, behind, fmt.Sprintf("rule %s (%s): ", r.Name, r.Severity), r.Deny.Text,
 			after)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,7 +21,7 @@ func (p *Listener) writeEvents(out *Lines) {
 		out.Item(2, "on", strings.Join(words(on), ", "))
 	}
 	if resync > 0 {
-		out.Item(2, "resync", resync.String())
+		out.Item(2, "resync", document.Short(resync))
 	}
 }
 
@@ -41,7 +42,7 @@ func (p *Listener) writeAgain(out *Lines) {
 		}
 	}
 	if len(all) > 0 {
-		out.Item(2, "evaluated again", fmt.Sprintf("every %s: %s", rules.ClockInterval,
+		out.Item(2, "evaluated again", fmt.Sprintf("every %s: %s", document.Short(rules.ClockInterval),
 			strings.Join(all, ", ")))
 	}
 }

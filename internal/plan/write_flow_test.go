@@ -42,21 +42,21 @@ listeners:
   looked up by       moving
   listener some
     on                 add, resync
-    resync             1h0m0s
+    resync             1h
     before the buffer  add, resync
     behind the buffer  nothing
     sends to           file, out
   listener usual
-    resync             1m0s
+    resync             1m
     before the buffer  add, update, delete, resync
     behind the buffer  nothing
     sends to           out
   listener moving
     before the buffer  add, update, delete
     behind the buffer  select: age() > "1h"
-                       rule a (medium): cached("nodes", "", "x") == nil, for 5m0s, again every 1h0m0s
+                       rule a (medium): cached("nodes", "", "x") == nil, for 5m, again every 1h
                        rule b (medium): true, again every 1m30s
-    evaluated again    every 1m0s: select, rule a
+    evaluated again    every 1m: select, rule a
     sends to           out: what its rules report
   listener still
     before the buffer  add, update, delete

@@ -43,10 +43,10 @@ func (p *Listener) writeSettings(out *Lines) {
 	var retry config.Retry
 	document.SetDefaults(&retry)
 	if r := l.Retry; r != retry {
-		text := fmt.Sprintf("%d attempts, %s to %s apart", r.Attempts, r.MinBackoff.Duration,
-			r.MaxBackoff.Duration)
+		text := fmt.Sprintf("%d attempts, %s to %s apart", r.Attempts, document.Short(r.MinBackoff.Duration),
+			document.Short(r.MaxBackoff.Duration))
 		if r.GiveUpAfter.Duration > 0 {
-			text += fmt.Sprintf("; outputs are given up after %s", r.GiveUpAfter.Duration)
+			text += "; outputs are given up after " + document.Short(r.GiveUpAfter.Duration)
 		}
 		out.Item(2, "retry", text)
 	}

@@ -33,7 +33,7 @@ func TestPlanShowsHandlersAndSettings(t *testing.T) {
 			"    workers            4; events of one object are processed one by one\n" +
 			"    checkpoint         after a restart it goes on where it was\n" +
 			"    buffer             9 events, overflow block\n" +
-			"    retry              3 attempts, 1s to 1m0s apart; outputs are given up after 1h0m0s\n",
+			"    retry              3 attempts, 1s to 1m apart; outputs are given up after 1h\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s\nwant\n%s", &out, want)

@@ -67,7 +67,7 @@ informer of services, all namespaces
   field selector     none: every object
   listener third
     before the buffer  add, update, delete; name in ["LONG"]; of an update's object or old
-    behind the buffer  rule r (medium): object.metadata.name == "LONG", for 1m0s
+    behind the buffer  rule r (medium): object.metadata.name == "LONG", for 1m
     sends to           file: what its rules report
 
 informer of nodes

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/configs/policies"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 const policyExtension = ".yaml"
@@ -54,12 +55,5 @@ func shortDuration(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	text := d.String()
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = short + "m"
-	}
-	if short, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = short + "h"
-	}
-	return text
+	return document.Short(d)
 }

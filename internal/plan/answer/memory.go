@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
@@ -18,11 +19,13 @@ func (a *Answer) Remember(memories []rules.Memory, now time.Time) {
 }
 
 func remembered(m rules.Memory, now time.Time) string {
-	ago := func(t time.Time) string { return now.Sub(t).Truncate(time.Second).String() }
+	ago := func(t time.Time) string {
+		return document.Short(now.Sub(t).Truncate(time.Second))
+	}
 	since := fmt.Sprintf("since %s, for %s", m.Since.UTC().Format(time.RFC3339), ago(m.Since))
 	if !m.Violated {
-		return fmt.Sprintf("now rule %s waits: its deny holds %s, and is reported when that has lasted for %v.",
-			m.Rule.Name(), since, m.Rule.For())
+		return fmt.Sprintf("now rule %s waits: its deny holds %s, and is reported when that has lasted for %s.",
+			m.Rule.Name(), since, document.Short(m.Rule.For()))
 	}
 	text := fmt.Sprintf("now rule %s is violated %s", m.Rule.Name(), since)
 	switch {
@@ -35,7 +38,7 @@ func remembered(m rules.Memory, now time.Time) string {
 	switch {
 	case m.Rule.Repeat() > 0:
 		next := max(0, m.Rule.Repeat()-now.Sub(m.Taken)).Truncate(time.Second)
-		text += fmt.Sprintf("; it is reported again in %s", next)
+		text += fmt.Sprintf("; it is reported again in %s", document.Short(next))
 	default:
 		text += "; it is not reported again"
 	}
