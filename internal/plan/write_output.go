@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/shown"
 )
 
 // writeOutputs writes where messages go, but for standard output.
@@ -20,7 +21,7 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 		if o.Config.Stdout != nil && o.When == nil && o.Data == nil {
 			continue
 		}
-		out.Line(0, "\noutput %s, %s", name, destination(o.Config))
+		out.Line(0, "\noutput %s, %s", name, shown.Destination(o.Config))
 		var users []string
 		for _, l := range p.Listeners {
 			if slices.Contains(l.Config.Outputs, name) {
@@ -68,31 +69,4 @@ func (o *Output) texts() (all []namedText) {
 		}
 	}
 	return all
-}
-
-// destination returns where an output sends messages. It shows no URL, which may be a secret.
-func destination(o *config.Output) string {
-	switch {
-	case o.File != nil:
-		return "the file " + o.File.Path
-	case o.Webhook != nil:
-		return "a webhook, mode " + o.Webhook.Mode
-	case o.NATS != nil && o.NATS.Stream != "":
-		return "NATS, the stream " + o.NATS.Stream
-	case o.NATS != nil:
-		return "NATS"
-	case o.Kafka != nil:
-		return "Kafka, the topic " + o.Kafka.Topic
-	case o.KubernetesEvent != nil:
-		return "Events on the API server"
-	case o.Patch != nil && o.Patch.DryRun:
-		return "patches of type " + o.Patch.Type + ", without effect"
-	case o.Patch != nil:
-		return "patches of type " + o.Patch.Type
-	case o.Slack != nil:
-		return "Slack"
-	case o.Alertmanager != nil:
-		return "an Alertmanager"
-	}
-	return "standard output"
 }

@@ -36,15 +36,15 @@ outputs:
 	}
 }
 
-const planOfOutputs = `output bus, NATS, the stream K8S
+const planOfOutputs = `output bus, NATS, the stream K8S, server nats://n
   gets messages of   a
   subject            "a." + cluster
 
-output chat, Slack
+output chat, Slack, to the URL in $U
   gets messages of   a
   text               message
 
-output core, NATS
+output core, NATS, server nats://n
   gets messages of   a
   subject            "a"
 
@@ -55,19 +55,19 @@ output fix, patches of type apply
   gets messages of   a
   patch              {"a": op == "resync"}
 
-output hook, a webhook, mode batch
+output hook, a webhook, mode batch, to https://a.example.com
   gets messages of   a
 
 output idle, the file b.jsonl
   gets messages of   no listener
 
-output log, Kafka, the topic t
+output log, Kafka, the topic t, broker k:1
   gets messages of   a
 
 output note, Events on the API server
   gets messages of   a
 
-output pager, an Alertmanager
+output pager, an Alertmanager, to http://a
   gets messages of   a
   label app          "y"
   label team         "x"

@@ -1,0 +1,2 @@
+// Package shown says in words what a plan has: where its outputs send messages.
+package shown
