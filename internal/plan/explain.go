@@ -90,6 +90,11 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
 		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
 	}
+	if e.Op == event.Resync && l.Resync.Duration == 0 {
+		x.Say("The listener has no resync period: it gets no such event.")
+		x.verdict("resync: the listener has no resync period")
+		return &x.Answer, nil
+	}
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
@@ -137,12 +142,16 @@ type explained struct {
 	op       event.Op       // of the event that is explained; a listener may get it as another one
 	object   *object.Object // of the event as the informer makes it
 	unknown  string         // why the last expression has no answer
+	given    string         // what the verdicts depend on, that is not known
 	assumed  bool           // it was said that initial is false
 	err      error
 }
 
+// ifSelected is in front of what becomes of an event if its object was selected before.
+const ifSelected = "if it was selected: "
+
 // verdict notes what becomes of the event, in short.
-func (x *explained) verdict(text string) { x.Verdicts = append(x.Verdicts, text) }
+func (x *explained) verdict(text string) { x.Verdicts = append(x.Verdicts, x.given+text) }
 
 func (x *explained) head(e event.Event) {
 	x.op = e.Op
@@ -155,14 +164,17 @@ func (x *explained) head(e event.Event) {
 // stages writes what becomes of an event, stage by stage.
 func (x *explained) stages(p *Listener, e event.Event) error {
 	x.object = e.Object
-	e, selected := x.selects(p.Select, e)
+	as := x.selects(p.Select, e)
+	if as.unsure && as.Op == event.Delete {
+		x.given = ifSelected
+	}
 	for _, r := range p.Rules {
-		x.rule(r, e, selected)
+		x.rule(r, as)
 	}
-	if len(x.Verdicts) == 0 && selected && len(p.Rules) > 0 {
-		x.verdict(noneViolated(x.Rules, e.Op))
+	if len(x.Verdicts) == 0 && as.selected && len(p.Rules) > 0 {
+		x.verdict(noneViolated(x.Rules, as.Op))
 	}
-	x.event(p.Filter, e, selected)
+	x.events(p.Filter, as)
 	return x.err
 }
 

@@ -12,6 +12,7 @@ func TestWhatAnAnswerReports(t *testing.T) {
 	cfg := parse(t, head+`
   rules:
     informer: {resource: pods}
+    resync: 1m
     rules:
       - {name: once, deny: object.n > 1}
       - {name: slow, for: 1m, deny: object.n > 1}
@@ -29,7 +30,9 @@ func TestWhatAnAnswerReports(t *testing.T) {
 		{"update", "3", "2", "violated/no violated/later violated/again violated/now-if-new"},
 		{"update", "1", "2", "kept/resolved kept/resolved kept/resolved kept/resolved-if-open"},
 		{"update", "2", `"a"`, "violated/now-if-new violated/later violated/now-if-new violated/now-if-new"},
-		{"delete", "2", "", "violated/resolved violated/resolved violated/resolved violated/resolved"},
+		{"delete", "2", "", "violated/resolved violated/resolved violated/resolved violated/resolved-if-open"},
+		{"resync", "2", "", "violated/now-if-new violated/later violated/now-if-new violated/now-if-new"},
+		{"resync", "1", "", "kept/no kept/no kept/no kept/resolved-if-open"},
 		{"delete", "1", "", "kept/no kept/no kept/no kept/resolved-if-open"},
 	} {
 		old := ""

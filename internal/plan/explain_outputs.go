@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/plan/answer"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -29,9 +30,9 @@ func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas,
 }
 
 // goes explains where an event goes that the listener passes on. What begins the sentence.
-func (x *explained) goes(what string, e event.Event) {
+func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 	if h := x.listener.Handler; h != nil {
-		x.Event.Handler = h.Wasm
+		stage.Handler = h.Wasm
 		x.Say("%s goes to the handler %s. What that emits goes to %s; to see it: informerd plugin run -c %s -l %s --event OBJECT",
 			what, h.Wasm, outputNames(x.listener.Outputs), x.file, x.listener.Name)
 		x.verdict(x.named(e) + " -> the handler")

@@ -35,10 +35,11 @@ func moves(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) 
 // rule explains what a rule reports of an event. What a listener remembers of the object is not
 // known here; the old object of an update is judged instead, unless that may have been judged in
 // another way at its time.
-func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
-	if !selected {
+func (x *explained) rule(r *rules.Rule, as seen) {
+	if !as.selected {
 		return
 	}
+	e := as.Event
 	told := &answer.Rule{Name: r.Name(), Severity: string(r.Severity()), Stage: x.Begin(),
 		Reported: answer.Unknown}
 	if r.For() > 0 {
@@ -49,19 +50,26 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 	}
 	x.Rules = append(x.Rules, told)
 	if e.Op == event.Delete {
-		x.ends(told, r, e)
+		x.ends(told, r, e, as.unsure || moves(r.Deny()))
 		return
 	}
 	is := x.judge(r, "", e.Object, "what is known of the object stays as it is.")
 	told.Result = is.String()
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
+	case e.Op == event.Resync && is == broken:
+		was = unknown
+	case e.Op == event.Resync && moves(r.Deny()):
+		was = unknown
 	case e.Op != event.Update || is == unknown:
 	case moves(r.Deny()):
 		x.Say("The rule looks at the clock or at other objects: it is evaluated again every minute, and what it was before this update is not known here.")
 		was = unknown
 	default:
 		was = x.judge(r, ", of the old object", e.Old, "what was known of the object stayed as it was.")
+		if was == broken && as.unsure { // if it was not selected, the rule did not know it
+			was = unknown
+		}
 	}
 	switch {
 	case is == unknown:
@@ -140,6 +148,10 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		told.Reported = answer.IfNew
 		how += ", unless it did so before this update"
 	}
+	if was == unknown && (e.Op == event.Resync || r.For() > 0) {
+		how = strings.TrimSuffix(how, ", unless it did so before this update") +
+			", unless that was reported before"
+	}
 	x.verdict("rule " + r.Name() + ": violated, " + how + again)
 	how = "The object violates the rule, " + how + again
 	if was == broken {
@@ -181,7 +193,8 @@ func reportOf(r *rules.Rule, message string, violated bool) sink.Report {
 }
 
 // ends explains what is reported of an object that is gone, or has left the set.
-func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event) {
+// Unsure is whether it may have violated no rule, whatever its last state says.
+func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure bool) {
 	gone := "The object is gone"
 	if x.op != event.Delete {
 		gone = "The object has left what the listener looks at"
@@ -191,7 +204,8 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event) {
 	then := e.Object
 	e.Object = x.object
 	switch {
-	case last == broken && moves(r.Deny()):
+	case last == broken && unsure:
+		told.Reported = answer.ResolvedIfAny
 		x.resolved(told, r, e, then, gone+": an open violation, if there is one, is resolved")
 	case last == broken:
 		x.resolved(told, r, e, then, gone+": the violation is resolved")
@@ -210,8 +224,10 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event) {
 // which the object violated the rule.
 func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, then *object.Object,
 	what string) {
-	told.Reported = answer.Resolved
-	lasted, with := "", ""
+	lasted, with, verdict := "", "", "an open violation is resolved"
+	if told.Reported != answer.ResolvedIfAny {
+		told.Reported, verdict = answer.Resolved, "resolved"
+	}
 	if r.For() > 0 {
 		lasted = fmt.Sprintf(", if it had lasted for %s", document.Short(r.For()))
 	}
@@ -223,7 +239,7 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 	told.Message = message
 	x.Say("%s, which is reported to the outputs that got it%s%s.", what,
 		lasted, with)
-	x.verdict("rule " + r.Name() + ": resolved")
+	x.verdict("rule " + r.Name() + ": " + verdict + lasted)
 	b := x.messages()
 	if b == nil {
 		return

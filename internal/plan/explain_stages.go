@@ -8,26 +8,33 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// selects returns the event as the stages behind the select see it, as in a route. What a listener
-// remembers of the object is not known here; the old object is used instead.
-func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
+// seen is an event as the stages behind the select see it, as in a route.
+type seen struct {
+	event.Event
+	selected bool
+	unsure   bool     // selected is true, if the object was selected before
+	newAs    event.Op // what the event is if unsure, and the object was not selected; 0: nothing
+}
+
+// selects returns the event as the stages behind the select see it. What a listener remembers of
+// the object is not known here; the old object is used instead.
+func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	if f == nil {
-		return e, true
+		return seen{Event: e, selected: true}
 	}
 	x.Select = x.Begin()
 	result := func(text string) { x.Select.Result = text }
 	x.Line("\nselect, of the object:")
-	now, decided := x.tree("select", f, event.Event{Op: event.Resync, Object: e.Object})
+	now, decided := x.tree("select", f, stateOf(e.Object))
 	is, was := now.Matched, false
 	if e.Op == event.Update && !moves(f) {
 		x.Line("\nselect, of the old object:")
-		before, known := x.tree("select, of the old object", f,
-			event.Event{Op: event.Resync, Object: e.Old})
+		before, known := x.tree("select, of the old object", f, stateOf(e.Old))
 		was, decided = before.Matched, decided && known
 	}
 	if !decided {
 		x.verdict("select: " + x.unknown)
-		return e, false
+		return seen{Event: e}
 	}
 	if moves(f) {
 		x.Say("The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
@@ -37,23 +44,20 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 		result("failed")
 		x.verdict("the select fails: the object stays selected or not")
 		x.Say("The select failed: the object stays selected or not, as it was before.")
-		return e, false
+		return seen{Event: e}
 	case now.Err != nil:
 		x.Say("The select failed: the object stays selected or not, as it was before.")
 		is = was
-	case e.Op == event.Update && moves(f) && is:
-		result("selected")
-		x.Say("The object is selected. This is an update if it was before, which is not known here; else it is an add.")
-		return e, true
-	case (e.Op == event.Update || e.Op == event.Delete) && moves(f) && !is:
-		result("not-selected")
-		x.Say("The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.")
-		x.verdict("not selected")
-		return e, false
+	case e.Op != event.Add && moves(f):
+		return x.selectsUnsure(e, is)
 	}
 	switch {
 	case e.Op != event.Update && is:
 		result("selected")
+	case e.Op != event.Update && moves(f):
+		result("not-selected")
+		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
+		x.verdict("not selected yet")
 	case e.Op != event.Update:
 		result("not-selected")
 		x.Say("The object is not selected: nothing comes of the event.")
@@ -64,26 +68,68 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 	case is:
 		result("enters")
 		x.Say("The object enters the set: to the listener this is an add.")
-		return event.Event{Op: event.Add, Object: e.Object}, true
+		e = event.Event{Op: event.Add, Object: e.Object}
 	case was:
 		result("leaves")
 		x.Say("The object leaves the set: to the listener this is a delete of its old state.")
-		return event.Event{Op: event.Delete, Object: e.Old}, true
+		return seen{Event: event.Event{Op: event.Delete, Object: e.Old}, selected: true}
 	default:
 		result("not-selected")
 		x.Say("The object neither was selected nor is: nothing comes of the event.")
 		x.verdict("not selected")
 	}
-	return e, is
+	return seen{Event: e, selected: is}
 }
 
-// event explains what becomes of the event itself.
-func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
-	if !selected {
+// selectsUnsure is selects for an object that may have been selected before or not.
+func (x *explained) selectsUnsure(e event.Event, is bool) seen {
+	as := seen{Event: e, selected: true, unsure: true}
+	switch {
+	case is && e.Op != event.Delete:
+		x.Select.Result, as.newAs = "selected", event.Add
+		x.Say("The object is selected. This is %s if it was before, which is not known here; else it is an add.",
+			answer.An(e.Op.String()))
+		return as
+	case is:
+		x.Select.Result = "selected"
+		x.Say("The object is gone. To the listener this is a delete if it was selected, which is not known here; else nothing comes of the event.")
+		return as
+	}
+	x.Select.Result = "not-selected"
+	x.Say("The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.")
+	if e.Op == event.Update {
+		as.Object = e.Old
+	}
+	as.Op, as.Old = event.Delete, nil
+	return as
+}
+
+// events explains what becomes of the event itself, and of what it is if the object was not
+// selected before, where that is not known.
+func (x *explained) events(f *filters.Filter, e seen) {
+	if !e.selected {
 		return
 	}
-	l, stage := x.listener, x.Begin()
-	x.Event = &answer.Event{Op: e.Op.String(), Stage: stage}
+	x.Event = &answer.Event{Op: e.Op.String(), Stage: x.Begin()}
+	if !e.unsure {
+		x.event(x.Event, f, e.Event)
+		return
+	}
+	x.given = ifSelected
+	x.Line("\nIf the object was selected before, as %s:", answer.An(e.Op.String()))
+	x.event(x.Event, f, e.Event)
+	if e.newAs == 0 || x.Event.Result == "not-sent" {
+		return
+	}
+	x.given = "if not: "
+	x.Line("\nIf the object was not selected before, as %s:", answer.An(e.newAs.String()))
+	x.Otherwise = &answer.Event{Op: e.newAs.String(), Stage: x.Begin()}
+	x.event(x.Otherwise, f, event.Event{Op: e.newAs, Object: e.Object})
+}
+
+// event explains what becomes of an event at the filter.
+func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event) {
+	l := x.listener
 	switch {
 	case len(l.Rules) > 0 && f == nil && l.Handler == nil:
 		stage.Result = "not-sent"
@@ -100,7 +146,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	}
 	if f == nil {
 		stage.Result = "matches"
-		x.goes("\nThere is no filter: the event", e)
+		x.goes(stage, "\nThere is no filter: the event", e)
 		return
 	}
 	x.Line("\nfilter:")
@@ -121,7 +167,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 		x.verdict(x.named(e) + ": the filter fails")
 	case result.Matched:
 		stage.Result = "matches"
-		x.goes("The event matches: it", e)
+		x.goes(stage, "The event matches: it", e)
 	default:
 		stage.Result = "does-not-match"
 		x.Say("The event does not match.")

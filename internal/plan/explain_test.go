@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 			"deletes", "add", "1", "", "\nThe listener wants delete: the event goes no further.\n"},
 		"resync is not on": {
 			"plain", "resync", "1", "",
-			"\nThe listener wants add, update, delete: the event goes no further.\n"},
+			"The listener has no resync period: it gets no such event.\n"},
 		"handler": {
 			"handled", "add", "1", "",
 			"\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm. What that emits goes to the output out; to see it: informerd plugin run -c " + cfg.File() + " -l handled --event OBJECT\n"},
@@ -115,7 +115,7 @@ func TestExplain(t *testing.T) {
 			"both", "delete", "2", "",
 			"\nrule large (medium), deny, of its last state:\ntrue   object.n > 1\n└─ object.n = 2\nThe object is gone: the violation is resolved, which is reported to the outputs that got it.\n" + end + "\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, unselected": {
-			"rules", "resync", "9", "",
+			"rules", "delete", "9", "",
 			"\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
 	} {
 		object := func(n string) string {

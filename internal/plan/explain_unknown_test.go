@@ -16,7 +16,8 @@ func TestExplainOfWhatMoves(t *testing.T) {
       - {name: aged, deny: age() > "1h"}
       - {name: lonely, deny: 'cached("nodes", "", object.spec.nodeName) == nil', message: object.metadata.name}
     outputs: [out]
-  set: {informer: {resource: pods}, select: age() > "1h", outputs: [out]}
+  set: {informer: {resource: pods}, resync: 1m, select: age() > "1h", outputs: [out]}
+  chosen: {informer: {resource: pods}, select: age() > "1h", rules: [{name: n, deny: object.spec.nodeName == "n"}], outputs: [out]}
 informers: {nodes: {resource: nodes}}
 `)
 	const (
@@ -41,14 +42,32 @@ informers: {nodes: {resource: nodes}}
 		}, []string{"nothing is reported"}},
 		"selected": {"set", "update", old, young, []string{
 			"The object is selected. This is an update if it was before, which is not known here; else it is an add.\n",
-			"the event goes to the output out.\n",
+			"\nIf the object was selected before, as an update:\n\nThere is no filter: the event goes to the output out.\n",
+			"\nIf the object was not selected before, as an add:\n\nThere is no filter: the event goes to the output out.\n",
 		}, []string{"of the old object"}},
 		"not selected": {"set", "update", young, old, []string{
-			"The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.\n",
-		}, []string{"of the old object", "goes to"}},
-		"a delete": {"set", "delete", young, "", []string{
-			"To the listener this is a delete if it was before, which is not known here",
+			"The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.\n\nIf the object was selected before, as a delete:\n\nThere is no filter: the event goes",
+		}, []string{"of the old object", "as an add"}},
+		"not selected yet": {"set", "add", young, "", []string{
+			"The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.\n",
 		}, []string{"goes to"}},
+		"a resync": {"set", "resync", old, "", []string{
+			"The object is selected. This is a resync if it was before, which is not known here; else it is an add.\n",
+			"\nIf the object was not selected before, as an add:\n",
+		}, nil},
+		"a delete": {"set", "delete", young, "", []string{
+			"The object is not selected. To the listener this is a delete if it was before, which is not known here",
+			"as a delete:\n\nThere is no filter: the event goes",
+		}, []string{"as an add"}},
+		"a delete of what is selected": {"set", "delete", old, "", []string{
+			"The object is gone. To the listener this is a delete if it was selected, which is not known here; else nothing comes of the event.\n",
+		}, []string{"as an add"}},
+		"entered the rules": {"chosen", "update", old, old, []string{
+			`The object violates the rule, which is reported at once, unless it did so before this update: "n"`,
+		}, []string{"not reported again"}},
+		"left the rules": {"chosen", "delete", old, "", []string{
+			"The object is gone: an open violation, if there is one, is resolved",
+		}, nil},
 	} {
 		q := question(t, c.op, c.object, c.old)
 		q.Lookups = map[string][]ObjectFile{"nodes": nil}
@@ -62,6 +81,55 @@ informers: {nodes: {resource: nodes}}
 			if strings.Contains(got, not) {
 				t.Errorf("%s:\n%s\nwant no %s", name, got, not)
 			}
+		}
+	}
+}
+
+// If it is not known whether an object was selected, both cases are in what becomes of the event.
+func TestExplainIfTheSelectMoves(t *testing.T) {
+	cfg := parse(t, head+`
+  set: {informer: {resource: pods}, resync: 1m, select: 'cached("nodes", "", "n") == nil || object.n == 1', filter: op != "update", outputs: [out]}
+  rules: {informer: {resource: pods}, select: 'cached("nodes", "", "n") == nil || object.n == 1', rules: [{name: r, for: 5m, deny: object.n > 0}], outputs: [out]}
+informers: {nodes: {resource: nodes}}
+`)
+	pod := func(n string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":` + n + `}`
+	}
+	there := []ObjectFile{{Path: "n", JSON: []byte(
+		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`)}}
+	for _, c := range []struct {
+		listener, op, n string
+		nodes           []ObjectFile
+		want            string
+		otherwise       string
+	}{
+		{"set", "update", "2", nil, "if it was selected: update: does not match; if not: add by update -> out", "matches"},
+		{"set", "resync", "2", nil, "if it was selected: resync -> out; if not: add by resync -> out", "matches"},
+		{"set", "update", "2", there, "if it was selected: delete by update -> out", ""},
+		{"set", "delete", "2", nil, "if it was selected: delete -> out", ""},
+		{"set", "add", "2", nil, "add -> out", ""},
+		{"set", "add", "2", there, "not selected yet", ""},
+		{"rules", "update", "2", nil, "rule r: violated, which is reported when it has lasted for 5m, unless that was reported before -> out", ""},
+		{"rules", "update", "2", there, "if it was selected: rule r: an open violation is resolved, if it had lasted for 5m -> out", ""},
+		{"rules", "update", "0", there, "if it was selected: no rule was violated", ""},
+	} {
+		old := ""
+		if c.op == "update" {
+			old = pod(c.n)
+		}
+		q := question(t, c.op, pod(c.n), old)
+		q.Lookups = map[string][]ObjectFile{"nodes": c.nodes}
+		a, err := Answer(cfg, nil, c.listener, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		otherwise := ""
+		if a.Otherwise != nil {
+			otherwise = a.Otherwise.Result
+		}
+		if got := strings.Join(a.Verdicts, "; "); got != c.want || otherwise != c.otherwise {
+			t.Errorf("%s, %s of %s: %s, %s\nwant %s, %s", c.listener, c.op, c.n, got, otherwise,
+				c.want, c.otherwise)
 		}
 	}
 }
@@ -146,7 +214,7 @@ listeners:
 		{"looks", "1", "", "rule r: cannot be told without the objects of nodes"},
 		{"rules", "1", "", "no rule is violated"},
 		{"rules", "2", "", "rule large: violated, which is reported at once -> out (few does not take it)"},
-		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved -> out (few does not take the violation, and so not its end)"},
+		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved, if it had lasted for 5m -> out (few does not take the violation, and so not its end)"},
 		{"rules", "1", "2", "rule large: resolved -> out (few does not take the violation, and so not its end)"},
 	} {
 		op := "add"

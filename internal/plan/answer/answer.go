@@ -25,6 +25,9 @@ type Answer struct {
 	Select *Stage  `json:"select,omitempty"`
 	Rules  []*Rule `json:"rules,omitempty"`
 	Event  *Event  `json:"event,omitempty"`
+	// Otherwise is the stage of the event if the object was not selected before. It is there if
+	// that is not known, and the event is then another one.
+	Otherwise *Event `json:"otherwise,omitempty"`
 
 	text  []entry
 	stage *Stage // what is said belongs to it
@@ -106,6 +109,14 @@ func (o *Output) Yields(field string, value any) {
 		o.Made = map[string]json.RawMessage{}
 	}
 	o.Made[field] = text
+}
+
+// An returns a word with the article in front.
+func An(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 // entry is a line of the text, or the tree of an expression.
