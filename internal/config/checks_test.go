@@ -109,9 +109,9 @@ func TestInformerMistakes(t *testing.T) {
 		{"no namespaces", informerLine, informerWith("namespaces: []"),
 			"7:17: informers.pods.namespaces is an empty list; remove it to watch all namespaces"},
 		{"label selector", informerLine, informerWith("labelSelector: a in (b"),
-			"7:20: informers.pods.labelSelector is not a label selector: unable to parse requirement: found '', expected: ',' or ')'; as in tier=frontend,env in (prod, test),!legacy"},
+			"7:20: informers.pods.labelSelector is not a label selector; write \"a in (b)\""},
 		{"field selector", informerLine, informerWith("fieldSelector: spec"),
-			"7:20: informers.pods.fieldSelector is not a field selector: invalid selector: 'spec'; can't understand 'spec'; as in spec.nodeName!=,status.phase=Running"},
+			"7:20: informers.pods.fieldSelector is not a field selector: a field has = or != and a value; write spec=VALUE, as in spec.nodeName!=,status.phase=Running"},
 		{"drop", informerLine, informerWith("drop: ['a..b', metadata.name, spec]"),
 			`7:12: informers.pods.drop[0]: field path "a..b", offset 1: expected a field name; quote other names as ["…"]` + "\n" +
 				`7:20: informers.pods.drop[1]: "metadata.name" cannot be dropped: every object needs it`},

@@ -23,13 +23,6 @@ func AsLabel(text string) string {
 	return strings.Trim(notOfLabels.ReplaceAllString(lower, "-"), "-")
 }
 
-// AsSelector returns a text as a label selector, if it is one in the form of an expression, or of a
-// flag of kubectl.
-func AsSelector(text string) string {
-	return strings.NewReplacer(": ", "=", " && ", ",", " and ", ",", "[", "(", "]", ")", `"`, "",
-		"'", "", "-l ", "", "--selector ", "").Replace(strings.TrimSpace(text))
-}
-
 func AsLabelName(text string) string {
 	return strings.Trim(notOfNames.ReplaceAllString(text, "_"), "_")
 }

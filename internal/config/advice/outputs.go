@@ -52,6 +52,7 @@ func Webhook() map[string]string {
 	each(all, "write headers: {NAME: VALUE}; the content type is that of a CloudEvent, or with mode: binary that of JSON",
 		"header contentType")
 	each(all, "write mode: batch", "batchSize")
+	each(all, "it says where the URL is: write url: {fromEnv: NAME}", "fromEnv fromFile")
 	each(all, "it is one level up, next to webhook: write it there", "when data filter")
 	each(all, "it belongs to a listener: write retry there", "retry retries maxRetries")
 	return all

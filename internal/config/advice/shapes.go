@@ -1,14 +1,12 @@
 package advice
 
 import (
-	"net"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/config/urls"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -167,139 +165,4 @@ var Kinds = map[string]string{
 	"nats":         `{servers: ["nats://nats:4222"], subject: '"k8s." + resource'}`,
 	"alertmanager": "{url: http://alertmanager:9093}",
 	"patch":        `{patch: '{metadata: {labels: {seen: "true"}}}'}`,
-}
-
-// field returns what writes a lone value into a field.
-func field(name string) func(is document.Shape) string {
-	return func(is document.Shape) string {
-		if len(is.Texts) != 1 {
-			return ""
-		}
-		return "{" + name + ": " + document.Flow(is.Texts[0]) + "}"
-	}
-}
-
-// plain is field for a number.
-func plain(name string) func(is document.Shape) string {
-	return func(is document.Shape) string {
-		if len(is.Texts) != 1 {
-			return ""
-		}
-		return "{" + name + ": " + is.Texts[0] + "}"
-	}
-}
-
-// address is field for an address to listen on, of which one that is only a port gets a host.
-func address(host string) func(is document.Shape) string {
-	return func(is document.Shape) string {
-		if len(is.Texts) != 1 {
-			return ""
-		}
-		text := is.Texts[0]
-		if _, port, err := net.SplitHostPort(text); err == nil {
-			text = port
-		} else if strings.Trim(text, "0123456789") != "" {
-			return ""
-		}
-		return `{address: "` + host + ":" + text + `"}`
-	}
-}
-
-// Lone are the values that are meant where something else than a mapping is written, by the type.
-var Lone = map[string]func(is document.Shape) string{
-	"State": field("dir"), "Cluster": field("name"), "Handler": field("wasm"),
-	"File": field("path"), "Informer": field("resource"), "Shutdown": field("drain"),
-	"Buffer": plain("capacity"), "Retry": plain("attempts"), "DeadLetters": field("bytes"),
-	"WebhookBatch": plain("events"), "Rotate": rotate, "HTTP": address("127.0.0.1"),
-	"Health": address(""), "LogGrant": field("level"), "Patch": field("patch"), "KVGrant": field("bytes"),
-	"CacheGrant": listOf("informers"), "HTTPGrant": listOf("allow"),
-	"Grants": grants, "Webhook": url, "Alertmanager": url,
-	"Policies": policies,
-	"Listener": listener, "Output": output,
-}
-
-// rotate is about when a file is rotated.
-func rotate(is document.Shape) string {
-	if len(is.Texts) != 1 {
-		return ""
-	}
-	ages := map[string]string{"hourly": "1h", "daily": "24h", "day": "24h", "weekly": "168h",
-		"monthly": "720h"}
-	if age := ages[strings.ToLower(is.Texts[0])]; age != "" {
-		return "{age: " + age + "}"
-	}
-	if _, duration := filters.ParseDuration(is.Texts[0]); duration {
-		return field("age")(is)
-	}
-	return field("size")(is)
-}
-
-// url is field for a URL.
-func url(is document.Shape) string {
-	if len(is.Texts) != 1 {
-		return ""
-	}
-	if problem, _ := urls.HTTP(is.Texts[0]); problem != "" {
-		return ""
-	}
-	return "{url: " + is.Texts[0] + "}"
-}
-
-// listOf is field for a list.
-func listOf(name string) func(is document.Shape) string {
-	return func(is document.Shape) string {
-		var items []string
-		for _, text := range is.Texts {
-			items = append(items, document.Flow(text))
-		}
-		return "{" + name + ": [" + strings.Join(items, ", ") + "]}"
-	}
-}
-
-func grants(is document.Shape) string {
-	var items []string
-	for _, name := range is.Texts {
-		switch name {
-		case "http":
-			items = append(items, "http: {allow: [https://hooks.example.com/x]}")
-		case "cache":
-			items = append(items, "cache: {informers: [pods]}")
-		default:
-			items = append(items, name+": {}")
-		}
-	}
-	return "{" + strings.Join(items, ", ") + "}"
-}
-
-// firstOutput is the name of an output that the file has.
-func firstOutput(is document.Shape) string {
-	if defined := is.Defined("outputs"); len(defined) > 0 {
-		return document.Flow(defined[0])
-	}
-	return "NAME"
-}
-
-func policies(is document.Shape) string {
-	if len(is.Texts) != 1 {
-		return ""
-	}
-	return "{files: " + document.Flow(is.Texts[0]) + ", outputs: [" + firstOutput(is) + "]}"
-}
-
-func listener(is document.Shape) string {
-	if len(is.Texts) != 1 || !aResource.MatchString(is.Texts[0]) {
-		return ""
-	}
-	informer := "{resource: " + is.Texts[0] + "}"
-	if slices.Contains(is.Defined("informers"), is.Texts[0]) {
-		informer = is.Texts[0]
-	}
-	return "{informer: " + informer + ", outputs: [" + firstOutput(is) + "]}"
-}
-
-func output(is document.Shape) string {
-	if len(is.Texts) == 1 && (is.Texts[0] == "stdout" || is.Texts[0] == "kubernetesEvent") {
-		return "{" + is.Texts[0] + ": {}}"
-	}
-	return ""
 }

@@ -240,6 +240,9 @@ func (d *decoder) mappingHint(n *yaml.Node, path string, t reflect.Type) string 
 				": write it below a name, and indent it more than the name"
 		}
 	}
+	if hint := d.namedHint(n, path, t); hint != "" {
+		return hint
+	}
 	isBool := n.Kind == yaml.ScalarNode && n.Tag == "!!bool"
 	if help.Lone != nil && !d.isSecret(n) && !isBool {
 		if hint := d.write(path, t, help.Lone(shapeOf(n, d.tree))); hint != "" {

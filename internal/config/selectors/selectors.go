@@ -10,9 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-
-	"github.com/informerd/informerd/internal/config/advice"
-	"github.com/informerd/informerd/internal/config/document"
 )
 
 // Label returns the selector in normal form.
@@ -54,13 +51,7 @@ func Field(text string) (string, error) {
 // CheckLabel checks a label selector.
 func CheckLabel(text, _ string) (problem, hint string) {
 	if _, err := Label(text); err != nil {
-		if meant := advice.AsSelector(text); meant != text {
-			if _, err := Label(meant); err == nil {
-				return " is not a label selector", "write " + document.Flow(meant)
-			}
-		}
-		return " is not a label selector: " + document.Printable(err),
-			"as in tier=frontend,env in (prod, test),!legacy"
+		return labelProblem(text)
 	}
 	return "", ""
 }
@@ -68,8 +59,7 @@ func CheckLabel(text, _ string) (problem, hint string) {
 // CheckField checks a field selector.
 func CheckField(text, _ string) (problem, hint string) {
 	if _, err := Field(text); err != nil {
-		return " is not a field selector: " + document.Printable(err),
-			"as in spec.nodeName!=,status.phase=Running"
+		return fieldProblem(text)
 	}
 	return "", ""
 }
