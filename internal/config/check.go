@@ -106,7 +106,7 @@ func checkOutputNames(c *Config, outputs []string, path string, r *document.Repo
 			switch kind := advice.Kinds[name]; {
 			case kind != "" && !strings.HasPrefix(hint, "did you"):
 				hint += "; to add it, write " + name + ": {" + name + ": " + kind + "} there"
-			case strings.Contains(name, ","):
+			case strings.ContainsAny(name, ", "):
 				hint = "write a list of names: [" + strings.Join(strings.FieldsFunc(name,
 					func(r rune) bool { return r == ',' || r == ' ' }), ", ") + "]"
 			}

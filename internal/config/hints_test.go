@@ -68,6 +68,17 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{output, "out: {nats: 'nats://n:4222'}", `write {servers: ["nats://n:4222"], subject: '"k8s." + resource'}`,
 			"out: {nats: {servers: ['nats://n:4222'], subject: '\"k8s.\" + resource'}}"},
 		{output, "out: {nats: 'nats://u:p@n:4222'}", "its fields are servers", "out: {stdout: {}}"},
+		// words, and lines without dashes, where a list is needed
+		{"outputs: [out]", "outputs: out out2", "write [out, out2]", "outputs: [out]"},
+		{"outputs: [out]", "outputs:\n      • out", "write [out]", "outputs: [out]"},
+		{"outputs: [out]", "outputs: out\n      - out2", "write [out, out2]", "outputs: [out]"},
+		{"outputs: [out]", "outputs: [out out2]", "write a list of names: [out, out2]", "outputs: [out]"},
+		{listener, listener + "    filter: #initial\n", "# begins a comment: put the value in quotes, as in filter: '#initial'", listener},
+		{listener, listener + "    rules:\n      - name: r\n        deny: x\n        name: s\n", "keep one of them, or begin another item with a dash", listener},
+		// a field of the top below another one
+		{"outputs:\n  out", "  outputs:\n  out", "begin it in column 1", "outputs:\n  out"},
+		{"outputs:\n  out: {stdout: {}}", "  outputs:\n    out: {stdout: {}}", "begin it in column 1", "outputs:\n  out: {stdout: {}}"},
+		{"outputs:\n  out", "  state:\n    dir: x\noutputs:\n  out", "its fields are informer", "outputs:\n  out"},
 		// a list of items with names where each name is a key
 		{pods, "- {name: pods, resource: pods}", "write each name as a key, with its fields below it, as in pods: {resource: pods}", pods},
 		{pods, "- pods: {resource: pods}", "remove the dashes: each name is a key, as in pods: {resource: pods}", pods},

@@ -43,7 +43,7 @@ func TestTextMistakes(t *testing.T) {
 		"indentation": {"x.yaml", head + "cluster:\n    name: a\n  context: b\n",
 			"x.yaml:5:3: not YAML: this line begins in column 3; begin the fields of one mapping in the same column: see the lines before it"},
 		"unknown alias": {"x.yaml", head + "# *a\ncluster: *a\n",
-			`x.yaml:4:10: the alias "*a" has no anchor before it`},
+			`x.yaml:4:10: the alias "*a" has no anchor before it; write &a before the value that it repeats, or '*a' for a text`},
 		"two documents": {"x.yaml", head + "---\nkind: Config\n",
 			"x.yaml:3:1: a second document begins here; a configuration is one document: remove the --- and what follows"},
 		"broken document": {"x.yaml", head + "---\na: b: c\n",

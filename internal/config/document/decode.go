@@ -148,6 +148,9 @@ func (d *decoder) noValue(path string, into reflect.Value) {
 			hint = "write {} for the defaults, or remove it"
 		}
 	}
+	if commented := notyaml.Commented(d.lines, d.values[path].Line); commented != "" {
+		hint = commented
+	}
 	d.BadValue(path, hint, "%s has no value", path)
 }
 
@@ -218,7 +221,14 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth i
 			return
 		}
 	}
+	below := ""
 	d.members(n, path, func(key, value *yaml.Node) {
+		if below == "" && d.ofTop(key, value, path, into.Type().Elem()) {
+			below = key.Value
+		}
+		if below != "" {
+			return // what follows is below it
+		}
 		member := Join(path, key.Value)
 		d.keys[member] = placeOf(key)
 		element := reflect.New(into.Type().Elem()).Elem()
@@ -263,45 +273,17 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := Join(path, key.Value)
-			d.Add(placeOf(key), field, "keep one of them", "%s is defined twice, first %s",
+			hint := "keep one of them"
+			if strings.HasSuffix(path, "]") {
+				hint += ", or begin another item with a dash"
+			}
+			d.Add(placeOf(key), field, hint, "%s is defined twice, first %s",
 				field, d.relative(line, key.Line))
 			continue
 		}
 		first[key.Value] = key.Line
 		each(key, value)
 	}
-}
-
-// relative says where a line is, for a mistake on another one.
-func (d *decoder) relative(line, other int) string {
-	file, at := d.Located(Place{Line: line})
-	if in, _ := d.Located(Place{Line: other}); in == file {
-		return fmt.Sprintf("on line %d", at.Line)
-	}
-	return fmt.Sprintf("at %s:%d", Shown(file), at.Line)
-}
-
-func (d *decoder) goodKey(key *yaml.Node, path string) bool {
-	in := "the " + d.kind.Noun
-	if path != "" {
-		in = path
-	}
-	switch {
-	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
-		d.Add(placeOf(key), path, "write the fields out",
-			"merge keys (<<) are not supported, there is one in %s", in)
-	case key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0:
-		d.Add(placeOf(key), path, "if it is a template, such as {{ .Values.x }}, render it first, as with helm template, or write what belongs there",
-			"a key in %s is not a name", in)
-	case key.Kind != yaml.ScalarNode || key.Style&yaml.TaggedStyle != 0:
-		d.Add(placeOf(key), path, "", "a key in %s is not a name", in)
-	case key.Tag != "!!str":
-		d.Add(placeOf(key), path, "put it in quotes", "the key %s in %s is not a string",
-			Quote(key.Value), in)
-	default:
-		return true
-	}
-	return false
 }
 
 func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int) {

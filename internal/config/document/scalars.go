@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -218,4 +219,21 @@ func (d *decoder) blockIndent(header int, text string) int {
 
 func leadingSpaces(s string) int {
 	return utf8.RuneCountInString(s) - utf8.RuneCountInString(strings.TrimLeft(s, " "))
+}
+
+var (
+	onWords  = []string{"true", "yes", "on", "1", "y", "enabled", "always"}
+	offWords = []string{"false", "no", "off", "0", "n", "disabled", "none", "never"}
+)
+
+// boolHint returns what to write in place of a value that is not true or false.
+func boolHint(n *yaml.Node) string {
+	switch word := strings.ToLower(n.Value); {
+	case n.Kind != yaml.ScalarNode:
+	case slices.Contains(onWords, word):
+		return "write true"
+	case slices.Contains(offWords, word):
+		return "write false"
+	}
+	return "write true or false"
 }

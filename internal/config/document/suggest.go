@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/informerd/informerd/internal/config/notyaml"
 	"github.com/informerd/informerd/internal/config/yamltext"
 )
 
@@ -162,6 +163,9 @@ func (d *decoder) listHint(n *yaml.Node, path string, t reflect.Type) string {
 		if n.Tag != "!!str" {
 			return d.write(path, t, "["+n.Value+"]")
 		}
+		if words := notyaml.Words(n.Value); len(words) > 0 {
+			return d.write(path, t, "["+strings.Join(flowEach(words), ", ")+"]", "["+Flow(n.Value)+"]")
+		}
 		return d.write(path, t, "["+listed(n.Value, ",")+"]", "["+listed(n.Value, " ")+"]")
 	case n.Kind != yaml.MappingNode:
 		return ""
@@ -240,8 +244,13 @@ func (d *decoder) mappingHint(n *yaml.Node, path string, t reflect.Type) string 
 				": write it below a name, and indent it more than the name"
 		}
 	}
-	if hint := d.namedHint(n, path, t); hint != "" {
-		return hint
+	if item, value, hint := notyaml.Named(n); hint != "" && t.Kind() == reflect.Map {
+		// what is shown is right: a credential is not
+		text := flowOf(value, 1)
+		if strings.Contains(text, "://") || !d.fits("{"+Flow(item)+": "+text+"}", path, t) {
+			text = "{…}"
+		}
+		return hint + ", as in " + Flow(item) + ": " + text
 	}
 	isBool := n.Kind == yaml.ScalarNode && n.Tag == "!!bool"
 	if help.Lone != nil && !d.isSecret(n) && !isBool {
@@ -266,26 +275,9 @@ func (d *decoder) mappingHint(n *yaml.Node, path string, t reflect.Type) string 
 	return ""
 }
 
-var (
-	onWords  = []string{"true", "yes", "on", "1", "y", "enabled", "always"}
-	offWords = []string{"false", "no", "off", "0", "n", "disabled", "none", "never"}
-)
-
 // isSecret reports whether a value must not be shown.
 func (d *decoder) isSecret(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && d.kind.Secret != nil && d.kind.Secret(n.Value)
-}
-
-// boolHint returns what to write in place of a value that is not true or false.
-func boolHint(n *yaml.Node) string {
-	switch word := strings.ToLower(n.Value); {
-	case n.Kind != yaml.ScalarNode:
-	case slices.Contains(onWords, word):
-		return "write true"
-	case slices.Contains(offWords, word):
-		return "write false"
-	}
-	return "write true or false"
 }
 
 // textHint returns what to write in place of a value that is not a text.

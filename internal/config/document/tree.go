@@ -151,10 +151,12 @@ var (
 func syntaxError(file string, data []byte, err error) *Error {
 	named := yamlPrefix.FindStringSubmatch(err.Error())
 	cause := strings.TrimPrefix(err.Error(), named[0])
+	lines := strings.Split(string(data), "\n")
 	if anchor := unknownAnchor.FindStringSubmatch(cause); anchor != nil {
-		line, column := findAlias(data, anchor[1])
+		line, column := notyaml.Alias(lines, anchor[1])
 		return &Error{File: file, Line: line, Column: column,
-			Message: "the alias " + Quote("*"+anchor[1]) + " has no anchor before it"}
+			Message: "the alias " + Quote("*"+anchor[1]) + " has no anchor before it",
+			Hint:    "write &" + anchor[1] + " before the value that it repeats, or '*" + anchor[1] + "' for a text"}
 	}
 	e := &Error{File: file, Message: "not YAML: " + cause}
 	if e.Line, _ = strconv.Atoi(named[1]); len(data) <= maxSearched {
@@ -164,34 +166,14 @@ func syntaxError(file string, data []byte, err error) *Error {
 		e.Hint = `write the character itself instead of \u escapes`
 		return e
 	}
-	if column, found := findTab(data, e.Line); found {
+	if column, found := notyaml.Tab(lines, e.Line); found {
 		e.Column, e.Message, e.Hint = column, "a tab in the indentation", "YAML wants spaces there"
 		return e
 	}
-	lines := strings.Split(string(data), "\n")
 	first, _ := strconv.Atoi(named[1])
-	for _, n := range []int{e.Line, first, first + 1, e.Line - 1} {
-		if n < 1 || n > len(lines) {
-			continue
-		}
-		if column, message, hint := notyaml.Line(lines[n-1], strings.Contains(cause, "flow") ||
-			strings.Contains(cause, "',' or")); column > 0 {
-			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
-			return e
-		}
-	}
-	if f, found := notyaml.Text(lines, e.Line, cause); found &&
-		!strings.Contains(cause, "exceeded") {
+	if f, found := notyaml.Explain(lines, e.Line, first, cause); found {
 		e.Line, e.Column, e.Message, e.Hint = f.Line, f.Column, "not YAML: "+f.Message, f.Hint
 		return e
-	}
-	// an open quote ends at the next one
-	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- {
-		if column, message, hint := notyaml.Line(lines[n-1], false); strings.HasSuffix(message,
-			notyaml.NotClosed) {
-			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
-			return e
-		}
 	}
 	if e.Line >= 1 && e.Line <= len(lines) {
 		e.Column = leadingSpaces(lines[e.Line-1]) + 1
@@ -228,27 +210,4 @@ func parseAll(data []byte) error {
 			return err
 		}
 	}
-}
-
-// findAlias returns the place of *name, 0 if there is none outside of comments.
-func findAlias(data []byte, name string) (line, column int) {
-	for i, text := range strings.Split(string(data), "\n") {
-		if at := strings.Index(text, "*"+name); at >= 0 &&
-			!strings.HasPrefix(strings.TrimSpace(text), "#") {
-			return i + 1, utf8.RuneCountInString(text[:at]) + 1
-		}
-	}
-	return 0, 0
-}
-
-// findTab looks for a tab in the indentation of a line.
-func findTab(data []byte, line int) (column int, found bool) {
-	lines := strings.Split(string(data), "\n")
-	if line < 1 || line > len(lines) {
-		return 0, false
-	}
-	text := lines[line-1]
-	indentation := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
-	at := strings.IndexByte(indentation, '\t')
-	return at + 1, at >= 0
 }

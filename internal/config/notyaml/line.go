@@ -28,9 +28,16 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		if hint := variableHint(m); hint != "" && (flow || strings.Contains(line, "{")) {
 			return column, "the value of " + m.key + " has brackets, which end it within {…}", hint
 		}
+		if message, hint := m.nested(); message != "" && !flow {
+			return column, message, hint
+		}
 		if from := source.FindString(m.value); from != "" {
 			return column, "a mapping in the line of " + m.key + " needs braces",
 				"write " + m.key + ": {" + Short(from) + "}"
+		}
+		if rest, _ := afterQuote(m.value); rest != "" && m.isQuotedText() {
+			write = fmt.Sprintf("put quotes for the text and for YAML around it, as in %s: %s", m.key,
+				Short(Quoted(`"`+m.value[1:len(m.value)-1]+`"`)))
 		}
 		if inner, ok := quotedWhole(m.value); ok {
 			write = fmt.Sprintf("quotes within quotes end the value: put other quotes around all of it, as in %s: %s",
@@ -61,6 +68,10 @@ func Line(line string, flow bool) (column int, message, hint string) {
 				return column, "the value of " + m.key +
 					" begins with a quote and goes on behind it", write
 			}
+		case strings.ContainsRune("|>", rune(m.value[0])) && afterSign(m.value) != "":
+			return column, fmt.Sprintf("the text of %s begins on the line of its %c", m.key, m.value[0]),
+				fmt.Sprintf("begin it on the next line, indented more than %s, or write %s: %s", m.key, m.key,
+					Short(Quoted(afterSign(m.value))))
 		case strings.ContainsRune("@`%&*|>?!", rune(m.value[0])) &&
 			!blockHeader.MatchString(m.value):
 			return column, fmt.Sprintf(
@@ -74,6 +85,13 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			return column, "the value of " + m.key + " begins with {{, and an expression is no template",
 				fmt.Sprintf("write fields without braces, and join them with texts in quotes by +, as in %s: %s",
 					m.key, Short(Quoted(fromTemplate(m.key, m.value))))
+		case strings.ContainsRune("[{", rune(m.value[0])) && endsBehind(m.value) &&
+			strings.Contains(m.value, "] //"):
+			return column + utf8.RuneCountInString(m.value[:strings.Index(m.value, "//")]),
+				"a comment begins with //", "comments begin with #"
+		case m.value[0] == '[' && endsBehind(m.value) && !operator.MatchString(m.value):
+			return column, "the value of " + m.key + " goes on behind its bracket",
+				"write all of it in the brackets, with commas, as in [a, b]"
 		case strings.ContainsRune("[{", rune(m.value[0])) && endsBehind(m.value):
 			return column, "the value of " + m.key + " begins with a bracket and goes on behind it",
 				write
@@ -91,6 +109,67 @@ func Line(line string, flow bool) (column int, message, hint string) {
 		}
 	}
 	return 0, "", ""
+}
+
+var (
+	innerField = regexp.MustCompile(`^([a-z][A-Za-z0-9]*):(?: +(\S.*))?$`)
+	laterField = regexp.MustCompile(`^([^:"'\[{]*?),? +([a-z][A-Za-z0-9]*): +\S`)
+	blockText  = regexp.MustCompile(`^[|>][0-9+-]* +([^#\s].*)$`)
+)
+
+// nested is about fields that begin on the line of another one.
+func (m lineMember) nested() (message, hint string) {
+	if inner := innerField.FindStringSubmatch(m.value); inner != nil && hasFields[m.key] &&
+		source.FindString(m.value) == "" {
+		write := "write " + m.key + ": {" + Short(m.value) + "}"
+		if inner[2] == "" {
+			write = "begin " + inner[1] + " on the next line, indented more than " + m.key
+		} else if m.key == "rules" || m.key == "policies" {
+			write = "begin a list below it: - " + Short(m.value)
+		}
+		return "a mapping in the line of " + m.key + " needs braces", write
+	}
+	if later := laterField.FindStringSubmatch(m.value); later != nil && !m.isExpression() &&
+		later[2] != m.key && (hasFields[later[2]] || hasText[later[2]]) {
+		return m.key + " and " + later[2] + " are on one line",
+			"write " + m.key + ": " + Short(later[1]) + ", and " + later[2] + " on a line of its own"
+	}
+	return "", ""
+}
+
+// hasFields are fields whose value is a mapping or a list, and hasText others that often follow.
+var hasFields, hasText = setOf("cluster http health shutdown state leaderElection tracing informers " +
+	"listeners policies outputs deadLetters informer buffer spill retry handler limits grants rules " +
+	"webhook slack file kafka nats alertmanager stdout kubernetesEvent rotate tls sasl sign batch " +
+	"headers labels indexes"), setOf("name deny message severity for repeat filter select when on " +
+	"resource namespaces url path wasm resync workers")
+
+func setOf(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		all[word] = true
+	}
+	return all
+}
+
+// isExpression reports whether a member may be an expression, or another text of many words.
+func (m lineMember) isExpression() bool {
+	return conditions[m.key] || strings.Contains(" message data text patch subject description ", " "+m.key+" ")
+}
+
+// isQuotedText reports whether a message is one text in quotes, with quotes in it.
+func (m lineMember) isQuotedText() bool {
+	last := len(m.value) - 1
+	return (m.key == "message" || m.key == "text") && last > 1 && m.value[last] == m.value[0] &&
+		!operator.MatchString(m.value) && !strings.ContainsAny(m.value[1:last], `"\`)
+}
+
+// afterSign returns what follows the sign of a block of text on its line.
+func afterSign(value string) string {
+	if m := blockText.FindStringSubmatch(value); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // source says where a value comes from, without braces.

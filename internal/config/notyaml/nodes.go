@@ -1,6 +1,11 @@
 package notyaml
 
-import "go.yaml.in/yaml/v3"
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // IsTemplate reports whether a value is a template without quotes, such as {{ .Values.x }}, which
 // YAML takes for a mapping in a mapping.
@@ -54,3 +59,71 @@ func TornApart(n *yaml.Node, isRequired func(string) (known, required bool)) (fi
 	}
 	return fields
 }
+
+// Named returns the first item of a list of items that have names, where each name should be a key,
+// and what to do; "" if it is none.
+func Named(n *yaml.Node) (name string, item *yaml.Node, hint string) {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || n.Content[0].Kind != yaml.MappingNode {
+		return "", nil, ""
+	}
+	first := n.Content[0]
+	if len(first.Content) == 2 && first.Content[1].Kind == yaml.MappingNode {
+		return first.Content[0].Value, first.Content[1], "remove the dashes: each name is a key"
+	}
+	for i := 0; i+1 < len(first.Content); i += 2 {
+		if first.Content[i].Value == "name" && first.Content[i+1].Kind == yaml.ScalarNode {
+			rest := *first
+			rest.Content = append(append([]*yaml.Node{}, first.Content[:i]...), first.Content[i+2:]...)
+			return first.Content[i+1].Value, &rest, "write each name as a key, with its fields below it"
+		}
+	}
+	return "", nil, ""
+}
+
+// NoneOf reports whether a mapping over lines has mappings in it, and none of the fields.
+func NoneOf(n *yaml.Node, isField func(string) bool) bool {
+	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 {
+		return false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if isField(n.Content[i].Value) || n.Content[i+1].Kind != yaml.MappingNode {
+			return false
+		}
+	}
+	return true
+}
+
+// Commented returns what to do about a value that is missing because YAML takes it for a comment,
+// "" if there is none on the line.
+func Commented(lines []string, line int) string {
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	m := hashValue.FindStringSubmatch(strings.TrimRight(lines[line-1], " \r"))
+	if m == nil {
+		return ""
+	}
+	return "# begins a comment: put the value in quotes, as in " + m[1] + ": " + Short(Quoted(m[2]))
+}
+
+var hashValue = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][A-Za-z0-9_-]*): +(#[^\s#].*)$`)
+
+// Words returns the items that a text without commas means where a list is wanted: words, with
+// or without the signs of a list before them.
+func Words(text string) (items []string) {
+	if strings.Contains(text, ",") {
+		return nil
+	}
+	for _, word := range strings.Fields(text) {
+		switch {
+		case strings.Trim(word, "-•*–·") == "":
+		case !plainWord.MatchString(word):
+			return nil
+		default:
+			items = append(items, word)
+		}
+	}
+	return items
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
