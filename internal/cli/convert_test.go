@@ -38,7 +38,7 @@ func TestConvert(t *testing.T) {
 		{"a link", "-w link.yaml", "", exitOK, "link.yaml is informerd.dev/v1beta1 now\n", "",
 			"new old"},
 		{"one with a mistake changes none", "-w a.yaml wrong.yaml p.yaml", "", exitConfig, "",
-			"wrong.yaml:5:3: not YAML: ", "old old"},
+			"wrong.yaml:5:52: not YAML: the bracket } closes [, which is of another kind", "old old"},
 		{"no such file", "-w a.yaml none.yaml", "", exitConfig, "",
 			"none.yaml: the configuration cannot be read: no such file or directory\n", "old old"},
 		{"nothing", "", "", exitUsage, "", "informerd convert needs a file; - is standard input\n",

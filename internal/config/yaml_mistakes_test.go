@@ -45,7 +45,7 @@ func TestYAMLMistakes(t *testing.T) {
 		{listener, listener + "    rules: - {name: r, deny: x}\n", "write rules: [{name: r, deny: x}]", listener + "    rules: [{name: r, deny: x}]\n"},
 		// brackets over lines, and of two kinds
 		{outputs, "    outputs: [\n      out,\n", "9:14: not YAML: the bracket [ is not closed; add ] where it ends", "    outputs: [\n      out]\n"},
-		{outputs, "    outputs: [out}\n", "9:18: not YAML: the bracket } closes one of another kind; write ]", outputs},
+		{outputs, "    outputs: [out}\n", "9:18: not YAML: the bracket } closes [, which is of another kind; write ] in place of }, or { in place of [", outputs},
 		// characters that look like those of YAML
 		{listener, "    -\tinformer: pods\n", "8:6: not YAML: there is a tab after the dash; write - informer: pods", listener},
 		{listener, "    informer： pods\n", "8:13: not YAML: this is another colon than that of YAML; write informer: pods", listener},

@@ -85,6 +85,9 @@ func lessIndented(lines []string, n int) (Finding, bool) {
 	return Finding{}, false
 }
 
+// opening are the brackets that others close.
+var opening = map[string]string{"]": "[", "}": "{"}
+
 // maxOpen is how many open brackets are looked at.
 const maxOpen = 20
 
@@ -110,7 +113,7 @@ func openBefore(lines []string, n int) (Finding, bool) {
 				"the bracket " + text[last.at:last.at+1] + " is not closed",
 				"add " + add + " where it ends"}, true
 		}
-		crossed := -1
+		crossed, from := -1, open{}
 		eachBracket(line, func(at int, opens bool) {
 			switch {
 			case opens:
@@ -119,15 +122,17 @@ func openBefore(lines []string, n int) (Finding, bool) {
 			default:
 				last := all[len(all)-1]
 				if closing[lines[last.line][last.at]] != line[at:at+1] && crossed < 0 {
-					crossed = at
+					crossed, from = at, last
 				}
 				all = all[:len(all)-1]
 			}
 		})
 		if crossed >= 0 && i >= n-2 && balance(line) == 0 {
+			is, opened := line[crossed:crossed+1], lines[from.line][from.at:from.at+1]
 			return Finding{i + 1, utf8.RuneCountInString(line[:crossed]) + 1,
-				"the bracket " + line[crossed:crossed+1] + " closes one of another kind",
-				"write " + map[string]string{"]": "}", "}": "]"}[line[crossed:crossed+1]]}, true
+				"the bracket " + is + " closes " + opened + ", which is of another kind",
+				"write " + closing[opened[0]] + " in place of " + is + ", or " + opening[is] +
+					" in place of " + opened}, true
 		}
 	}
 	return Finding{}, false
