@@ -2,6 +2,7 @@ package notyaml
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -73,8 +74,9 @@ func Named(n *yaml.Node) (name string, item *yaml.Node, hint string) {
 	for i := 0; i+1 < len(first.Content); i += 2 {
 		if first.Content[i].Value == "name" && first.Content[i+1].Kind == yaml.ScalarNode {
 			rest := *first
-			rest.Content = append(append([]*yaml.Node{}, first.Content[:i]...), first.Content[i+2:]...)
-			return first.Content[i+1].Value, &rest, "write each name as a key, with its fields below it"
+			rest.Content = slices.Delete(slices.Clone(first.Content), i, i+2)
+			return first.Content[i+1].Value, &rest,
+				"write each name as a key, with its fields below it"
 		}
 	}
 	return "", nil, ""

@@ -32,8 +32,8 @@ func wrongPlace(lines []string, n int) (Finding, bool) {
 	if f, found := lessIndented(lines, n); found {
 		return f, true
 	}
-	if m := noValue.FindStringSubmatch(before); m != nil && item < 0 && !keyAlone.MatchString(line) &&
-		is <= len(m[1]) && operator.MatchString(text) {
+	if m := noValue.FindStringSubmatch(before); m != nil && item < 0 &&
+		!keyAlone.MatchString(line) && is <= len(m[1]) && operator.MatchString(text) {
 		return place("the value of "+m[2]+" must be indented more than "+m[2],
 			"write "+m[2]+": "+Short(Quoted(text))+" on one line")
 	}
