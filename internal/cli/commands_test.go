@@ -73,7 +73,7 @@ outputs: {out: {stdout: {}}}
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n" + orderOfEvents, ""},
+			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n" + orderOfEvents, ""},
 		{"plan -c @/good.yaml", exitOK,
 			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out\n" + orderOfEvents, ""},
 

@@ -69,6 +69,6 @@ func writePlan(w io.Writer, p *plan.Plan, listeners []string) error {
 // orderOfEvents says what a plan's lines about listeners mean.
 const orderOfEvents = `
 What happens to an event: if it does not meet the conditions before the buffer, it is dropped at once, which costs next
-to nothing. Else it waits in the listener's buffer. Then select, rules and filter are evaluated, in this order. What they
-let through goes to the handler, if there is one, and to the outputs.
+to nothing. Else, or if a condition cannot be evaluated, it waits in the listener's buffer. Then select, rules and filter
+are evaluated, in this order. What they let through goes to the handler, if there is one, and to the outputs.
 `

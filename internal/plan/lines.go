@@ -39,11 +39,13 @@ func (p *Lines) Expression(depth int, name, before, text, after string) {
 	}
 }
 
-func oneLine(text string) string {
+func oneLine(text string) string { return cut(strings.Join(strings.Fields(text), " ")) }
+
+// cut returns the beginning of a line that is too long.
+func cut(text string) string {
 	const limit = 100
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > limit {
+	if line := []rune(text); len(line) > limit {
 		return string(line[:limit]) + "…"
 	}
-	return string(line)
+	return text
 }

@@ -60,7 +60,8 @@ outputs: {out: {stdout: {}}}
     sends to           out
     suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
-    before the buffer  add, update, delete; namespace in ["shop"]; of an update's object or old
+    before the buffer  add, update, delete; object.metadata.namespace == "shop"; for updates: object or old
+                       (an update that enters the set comes as an add, one that leaves it as a delete)
     behind the buffer  select: object.metadata.namespace == "shop"
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil
@@ -78,12 +79,13 @@ informer of configmaps, all namespaces
     behind the buffer  nothing
     sends to           out
   listener asked-already
-    before the buffer  add, update, delete; label("a") in ["b"]
+    before the buffer  add, update, delete; label("a") == "b"
     behind the buffer  filter: label("a") == "b"
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out
   listener more
-    before the buffer  add, update, delete; label("a") in ["b"]; label("d") not in ["e"]; of an update's object or old
+    before the buffer  add, update, delete; label("a") == "b" && label("d") != "e"; for updates: object or old
+                       (an update that enters the set comes as an add, one that leaves it as a delete)
     behind the buffer  select: label("a") == "b" && label("d") != "e"
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out

@@ -10,7 +10,6 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 	openapi "github.com/informerd/informerd/internal/schema"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Write writes what the configuration requests from the API server, which listeners share that,
@@ -162,18 +161,7 @@ func (p *Listener) writePlan(out *Lines) {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")
 		return
 	}
-	on := b.On
-	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
-		on &^= event.OpSet(0).With(event.Resync)
-	}
-	conditions := []string{strings.Join(words(on), ", ")}
-	for _, c := range b.Conditions {
-		conditions = append(conditions, c.String())
-	}
-	if b.Transitions && len(b.Conditions) > 0 {
-		conditions = append(conditions, "of an update's object or old")
-	}
-	out.Item(2, "before the buffer", strings.Join(conditions, "; "))
+	p.writeBefore(out)
 	behind := "behind the buffer"
 	if p.asked.selects != nil {
 		out.Expression(2, behind, "select: ", p.Config.Select.Text, "")

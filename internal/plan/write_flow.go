@@ -2,11 +2,14 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -22,6 +25,47 @@ func (p *Listener) writeEvents(out *Lines) {
 	}
 	if resync > 0 {
 		out.Item(2, "resync", document.Short(resync))
+	}
+}
+
+// maxBefore is how many lines of conditions a plan has of each listener, if it is of all.
+const maxBefore = 6
+
+// writeBefore writes which events get into the buffer.
+func (p *Listener) writeBefore(out *Lines) {
+	on, list := p.Before.On, slices.Clone(p.Before.Conditions)
+	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
+		on &^= event.OpSet(0).With(event.Resync)
+	}
+	// what the listener wants of a select, for which there are words below
+	list = slices.DeleteFunc(list, func(c condition.Condition) bool {
+		return c.Of == condition.OfOp
+	})
+	lines := []string{strings.Join(words(on), ", ")}
+	if len(list) > 0 {
+		lines = append(lines, shown.Conditions(list)...)
+		if p.Before.Transitions {
+			lines = append(lines, "for updates: object or old")
+		}
+	}
+	lines = shown.Joined(lines)
+	if more := len(lines) - maxBefore; more > 1 && !out.Whole {
+		lines = append(lines[:maxBefore],
+			fmt.Sprintf("… %d more lines, which --listener %s shows", more, p.Config.Name))
+	}
+	name := "before the buffer"
+	for _, line := range lines {
+		if !out.Whole {
+			line = cut(line)
+		}
+		out.Item(2, name, line)
+		name = ""
+	}
+	if p.asked.selects != nil && !p.Quiet {
+		wanted := p.asked.on & conditionsOf(p.asked.filter).Ops
+		if text := shown.Moves(wanted); text != "" {
+			out.Item(2, "", "("+text+")")
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -75,5 +77,40 @@ listeners:
     sends to           out, file: events; what its rules report`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A plan of all listeners has the beginning of many conditions before the buffer, the plan of one
+// has them all.
+func TestPlanOfManyConditions(t *testing.T) {
+	var filter []string
+	for i := range 12 {
+		filter = append(filter, fmt.Sprintf(`label("a%d") == "a text that takes room"`, i))
+	}
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}}}
+listeners: {many: {informer: {resource: pods}, outputs: [out], filter: '`+
+		strings.Join(filter, " && ")+`'}}
+`)
+	p, mistakes := Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	var all, one strings.Builder
+	if err := errors.Join(p.Write(&all), p.WriteListeners(&one, "many")); err != nil {
+		t.Fatal(err)
+	}
+	const first, more = `    before the buffer  add, update, delete
+                       label("a0") == "a text that takes room" &&
+`, `                       … 7 more lines, which --listener many shows
+`
+	if !strings.Contains(all.String(), first) || !strings.Contains(all.String(), more) ||
+		strings.Contains(all.String(), `                       label("a5")`) {
+		t.Errorf("of all:\n%s", &all)
+	}
+	if !strings.Contains(one.String(), first) || strings.Contains(one.String(), "…") ||
+		!strings.Contains(one.String(), `                       label("a11")`) {
+		t.Errorf("of one:\n%s", &one)
 	}
 }

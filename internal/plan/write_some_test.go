@@ -46,7 +46,7 @@ listeners:
 		t.Error(err)
 	}
 	if out.Reset(); p.Write(&out) != nil || strings.Contains(out.String(), "== \""+long) ||
-		strings.Count(out.String(), "…") != 3 {
+		strings.Count(out.String(), "…") != 4 {
 		t.Errorf("the whole plan has expressions in full:\n%s", &out)
 	}
 }
@@ -66,7 +66,9 @@ informer of services, all namespaces
   label selector     none: every object
   field selector     none: every object
   listener third
-    before the buffer  add, update, delete; name in ["LONG"]; of an update's object or old
+    before the buffer  add, update, delete
+                       object.metadata.name == "LONG"
+                       for updates: object or old
     behind the buffer  rule r (medium): object.metadata.name == "LONG", for 1m
     sends to           file: what its rules report
 

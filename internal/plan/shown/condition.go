@@ -1,0 +1,155 @@
+package shown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// operators are how expressions write a test; its opposite is the one below with "not".
+var operators = map[condition.Test]string{
+	condition.StartsWith: "startsWith", condition.EndsWith: "endsWith",
+	condition.Contains: "contains", condition.Less: "<", condition.AtMost: "<=",
+	condition.More: ">", condition.AtLeast: ">=",
+}
+
+// Condition returns a condition as an expression.
+func Condition(c condition.Condition) string {
+	subject, values := subjectOf(c), valuesOf(c)
+	list := strings.Join(values, ", ")
+	switch c.Test {
+	case condition.In, condition.NotIn:
+		if c.Of == condition.OfAlternatives {
+			return alternatives(c)
+		}
+		words := [...]string{" == ", " != ", " in [", " not in ["}
+		if len(values) == 1 {
+			return subject + words[c.Test] + list
+		}
+		return subject + words[2+c.Test] + list + "]"
+	case condition.Exists:
+		return subject + " != nil"
+	case condition.NotExists:
+		return subject + " == nil"
+	case condition.True:
+		return subject + " == true"
+	case condition.NotTrue:
+		return subject + " != true"
+	case condition.Has:
+		return list + " in " + subject
+	case condition.NotHas:
+		return list + " not in " + subject
+	case condition.Differs:
+		return "changed(" + strconv.Quote(c.Key) + ")"
+	case condition.NotDiffers: // passes everything
+		return "true"
+	case condition.Any:
+		return "any(" + subject + ", " + all(c.Items) + ")"
+	case condition.Every:
+		return "all(" + subject + ", " + all(c.Items) + ")"
+	}
+	if word, ok := operators[c.Test]; ok {
+		return subject + " " + word + " " + list
+	}
+	if word, ok := operators[c.Test.Opposite()]; ok {
+		return "!(" + subject + " " + word + " " + list + ")"
+	}
+	return c.String()
+}
+
+func alternatives(c condition.Condition) string {
+	var parts []string
+	for _, list := range c.Either {
+		parts = addOnce(parts, all(list))
+	}
+	return strings.Join(parts, " || ")
+}
+
+// all returns conditions that must all hold; alternatives among them get brackets.
+func all(list []condition.Condition) string {
+	return strings.Join(each(list), " && ")
+}
+
+// each returns the conditions of a list, as they are next to each other.
+func each(list []condition.Condition) (parts []string) {
+	for _, c := range list {
+		text := Condition(c)
+		if c.Of == condition.OfAlternatives && len(list) > 1 && len(c.Either) > 1 {
+			text = "(" + text + ")"
+		}
+		parts = addOnce(parts, text)
+	}
+	return parts
+}
+
+func subjectOf(c condition.Condition) string {
+	state, subject := "object", ""
+	if c.Old {
+		state = "old"
+	}
+	field := func(path string) string {
+		if !strings.HasPrefix(path, "[") {
+			path = "." + path
+		}
+		return state + path
+	}
+	switch c.Of {
+	case condition.OfNamespace:
+		subject = field("metadata.namespace")
+	case condition.OfName:
+		subject = field("metadata.name")
+	case condition.OfLabel:
+		subject = "label(" + strconv.Quote(c.Key) + ")"
+		if c.Old {
+			subject = field("metadata.labels[" + strconv.Quote(c.Key) + "]")
+		}
+	case condition.OfField:
+		subject = field(c.Key)
+	case condition.OfOp:
+		subject = "op"
+	case condition.OfItem:
+		switch subject = "." + c.Key; {
+		case c.Key == "":
+			subject = "#"
+		case strings.HasPrefix(c.Key, "["):
+			subject = "#" + c.Key
+		}
+	}
+	switch c.As {
+	case condition.AsQuantity:
+		return "quantity(" + subject + ")"
+	case condition.AsVersion:
+		return "semver(" + subject + ")"
+	}
+	return subject
+}
+
+// valuesOf returns what a condition compares with.
+func valuesOf(c condition.Condition) (values []string) {
+	for _, v := range c.Values {
+		values = addOnce(values, strconv.Quote(v))
+	}
+	for _, v := range c.Numbers {
+		values = append(values, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	for _, v := range c.Bools {
+		values = append(values, strconv.FormatBool(v))
+	}
+	for _, op := range event.Ops {
+		if c.Ops.Has(op) {
+			values = append(values, strconv.Quote(op.String()))
+		}
+	}
+	return values
+}
+
+func addOnce(all []string, text string) []string {
+	for _, is := range all {
+		if is == text {
+			return all
+		}
+	}
+	return append(all, text)
+}
