@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -68,15 +69,17 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 
 // output compiles all expressions of an output.
 func (c *compiler) output(o *config.Output) *Output {
-	p := &Output{Config: o, Field: c.Field,
-		When: c.expression(".when", o.When, filters.KindWhen),
-		Data: c.expression(".data", o.Data, filters.KindData),
+	p := &Output{Config: o, Field: c.Field, When: c.expression(".when", o.When, filters.KindWhen)}
+	if o.Patch != nil {
+		if c.events.Patch = cmp.Or(o.Patch.Type, config.PatchApply); !o.Patch.Patch.IsZero() {
+			p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
+			c.events.Patch = "" // then data is for nothing but what explain shows
+		}
 	}
+	p.Data = c.expression(".data", o.Data, filters.KindData)
+	c.events.Patch = ""
 	if o.NATS != nil {
 		p.Subject = c.textCalled("subject", "subject", ".nats.subject", o.NATS.Subject)
-	}
-	if o.Patch != nil {
-		p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
 	}
 	if o.Slack != nil {
 		p.Text = c.expression(".slack.text", o.Slack.Text, filters.KindText)

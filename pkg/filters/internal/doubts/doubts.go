@@ -22,6 +22,7 @@ func Of(n ast.Node, x lang.Expression, check func(lang.Expression) error) []*lan
 	f.visit(n)
 	f.missing(n)
 	f.output(n)
+	f.patch(n)
 	return f.found
 }
 

@@ -54,6 +54,9 @@ type Expression struct {
 	NoData bool
 	// Ends reports that the expression is of an output that needs the ends of violations.
 	Ends bool
+	// Patch is the type of the patch that the expression makes: apply, merge or json; "" if it
+	// makes none.
+	Patch string
 	// Objects is the kind of the objects, if it is one of Kubernetes' own, such as Pod; else "".
 	Objects string
 	// Given are the texts of other conditions that an object meets before this expression looks at
