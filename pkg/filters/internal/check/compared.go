@@ -42,6 +42,8 @@ func (c *schemaCheck) comparedInstead(operator string, field fact, constant ast.
 		}
 	case fact{schema: fieldOf(field.schema, "name")}.is("string"):
 		return "; write " + of("name") + " " + operator + " " + write
+	case fact{schema: fieldOf(field.schema, "reason")}.is("string") && fieldOf(field.schema, "status") == nil:
+		return "; write " + of("reason") + " " + operator + " " + write
 	case fact{schema: fieldOf(field.schema, "phase")}.is("string"):
 		return "; write " + of("phase") + " " + operator + " " + write
 	case fact{schema: fieldOf(field.schema, "type")}.is("string"):
@@ -59,8 +61,10 @@ func (c *schemaCheck) comparedInstead(operator string, field fact, constant ast.
 
 // ofItem returns the hint for an item, within any(…) and the like.
 func (c *schemaCheck) ofItem(field fact) string {
-	if fieldOf(field.schema, "name") == nil || !field.is("object") {
-		return ""
+	for _, name := range []string{"name", "reason"} {
+		if field.is("object") && fieldOf(field.schema, name) != nil {
+			return "; name a field of it, such as ." + name
+		}
 	}
-	return "; name a field of it, such as .name"
+	return ""
 }

@@ -48,6 +48,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 					displayed(near)))
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
+			if c.elsewhere(base, key, offset) {
+				break
+			}
 			hint := otherFields(base.schema, key)
 			if parts := partsWith(base.schema, key); base.root && len(parts) > 0 {
 				hint = "did you mean " + strings.Join(parts, named(key)+" or ") + named(key) + "?"
@@ -71,8 +74,13 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 				typeWord(base.schema.Type), displayed(key), hint))
 			break
 		}
-		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),
+		message := fmt.Sprintf("%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),
 			displayed(key))
+		if hint, fix := c.asked(base, key, offset).Known(); fix != nil {
+			c.found(c.draft.Proposed(offset, fix, "%s; %s", message, hint))
+			break
+		}
+		c.errorf(offset, "%s", message)
 	}
 	return fact{}
 }

@@ -126,6 +126,7 @@ func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
 	if known, ok := c.variables[n.Value]; ok {
 		return known
 	}
+	c.ofItemByName(n)
 	return c.ofVariable(n.Value)
 }
 

@@ -31,6 +31,9 @@ func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 	if by == `"!"` || by == `"not"` {
 		instead = " == nil"
 	}
+	if kind == "number" {
+		instead = map[string]string{" == nil": " == 0", " != nil": " > 0"}[instead]
+	}
 	hint := "compare it with something"
 	if habits.SimpleOperand.MatchString(text) {
 		hint = "write " + text + instead
@@ -75,7 +78,12 @@ func (c *schemaCheck) read(n *ast.CallNode, name string, value fact) {
 // predicate refuses a condition about items that is not one.
 func (c *schemaCheck) predicate(n *ast.BuiltinNode, p *ast.PredicateNode, body fact) {
 	if slices.Contains(lang.Predicates, n.Name) && !slices.Contains(ofValues, n.Name) {
+		before := len(c.mistakes)
 		c.truth(p.Node, body, n.Name)
+		if n.Name == "count" && body.is("number") && len(c.mistakes) > before {
+			c.mistakes[before].Message += "; their sum is sum(" + written(c.extents(), n.Arguments[0]) +
+				", " + written(c.extents(), p.Node) + ")"
+		}
 	}
 	if n.Name == "sum" && c.isAmount(body) {
 		text := written(c.extents(), p.Node)

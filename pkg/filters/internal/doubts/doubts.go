@@ -83,6 +83,7 @@ func (f *finder) visit(n ast.Node) {
 			f.call(n, callee.Value)
 		}
 	case *ast.BuiltinNode:
+		f.withoutItem(n)
 		conditions = len(n.Arguments) > 1 && isConditions(n.Arguments[0])
 		if n.Name == "string" && len(n.Arguments) == 1 {
 			f.withoutCount(n.Arguments[0], "%s ?? 0")

@@ -100,15 +100,21 @@ func (s Source) Item(name string, offset int, text []rune) *lang.CompileError {
 	if !InsidePredicate(string(text[:offset])) {
 		return nil
 	}
-	fix := &lang.Fix{From: offset, To: end, Text: "#"}
-	if end+1 < len(text) && text[end] == '.' && IsWordRune(text[end+1]) {
+	fix, field := &lang.Fix{From: offset, To: end, Text: "#"}, ".name"
+	if word := strings.ToLower(name); len(name) > 1 && !slices.Contains(kinds, word) &&
+		!slices.Contains(habits.ItemNames, word) {
+		field, fix.Text = "."+name, "."+name
+	} else if end+1 < len(text) && text[end] == '.' && IsWordRune(text[end+1]) {
 		*fix = lang.Fix{From: offset, To: end + 1, Text: "."}
 	}
 	if !s.Mends(*fix, offset) {
 		return nil
 	}
-	return s.Proposed(offset, fix,
-		"unknown name %q; within any(…) and the like an item is #, and a field of it is .name", name)
+	e := s.Proposed(offset, fix,
+		"unknown name %q; within any(…) and the like an item is #, and a field of it is %s", name,
+		field)
+	e.General = e.Message
+	return e
 }
 
 var eventField = regexp.MustCompile(`^event\.(object\b|[A-Za-z]\w*)`)
