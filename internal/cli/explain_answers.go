@@ -30,7 +30,8 @@ type explaining struct {
 	cluster   *live.Cluster // nil: no cluster is asked
 
 	many     bool             // there are several objects
-	answers  []*answer.Answer // that are written last
+	answers  []*answer.Answer // whose texts are written last
+	lines    answer.Summaries
 	answered int
 	skipped  []identity // objects of kinds that no listener watches
 	errs     []error
@@ -41,6 +42,7 @@ type explaining struct {
 // explained.
 func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
 	x.seen, x.many = map[string]bool{}, len(questions) > 1
+	x.lines.Several = len(x.listeners) > 1 || !x.named
 	if x.live != nil || x.lookedUp {
 		c, err := live.Connect(x.cfg, x.connect)
 		if err != nil {
@@ -161,8 +163,8 @@ func (x *explaining) failed(errs ...error) {
 	}
 }
 
-// write writes an answer. Texts wait until all of them are known, since what becomes of the events
-// comes first.
+// write writes an answer as JSON. Texts wait until all of them are known, since what becomes of the
+// events comes first.
 func (x *explaining) write(a *answer.Answer) error {
 	switch {
 	case x.format.format == "json":
@@ -172,26 +174,24 @@ func (x *explaining) write(a *answer.Answer) error {
 		}
 		_, err := io.WriteString(x.stdout, words.JSON(line.String()))
 		return err
-	case x.summary:
-		return a.WriteSummary(x.stdout, x.several())
+	case !x.summary:
+		x.answers = append(x.answers, a)
 	}
-	x.answers = append(x.answers, a)
+	x.lines.Add(a)
 	return nil
 }
-
-// several reports whether answers may be of several listeners.
-func (x *explaining) several() bool { return len(x.listeners) > 1 || !x.named }
 
 func (x *explaining) writeHeld() error {
 	if len(x.answers) == 1 {
 		return x.answers[0].Write(x.stdout)
 	}
-	for _, a := range x.answers {
-		if err := a.WriteSummary(x.stdout, x.several()); err != nil {
-			return err
-		}
+	if _, err := io.WriteString(x.stdout, x.lines.String()); err != nil {
+		return err
 	}
 	for _, a := range x.answers {
+		if x.lines.Counts() && !x.lines.All() && a.Nothing() {
+			continue
+		}
 		if _, err := fmt.Fprintln(x.stdout); err != nil {
 			return err
 		}

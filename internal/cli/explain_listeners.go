@@ -77,12 +77,15 @@ func (x *explaining) readCaches() (map[string][]plan.ObjectFile, error) {
 			return nil, usageError{fmt.Errorf("--cache %s: it cannot be standard input", text)}
 		}
 		found, _, err := objects.All(path, nil)
-		if err != nil {
+		var empty *objects.EmptyError
+		if err != nil && !errors.As(err, &empty) {
 			return nil, err
 		}
+		files := all[name]
 		for _, o := range found {
-			all[name] = append(all[name], plan.ObjectFile{Path: o.At, JSON: o.JSON})
+			files = append(files, plan.ObjectFile{Path: o.At, JSON: o.JSON})
 		}
+		all[name] = files // an empty cache is one, too
 	}
 	return all, nil
 }

@@ -22,6 +22,7 @@ func TestExplainAsksAllListenersOfAKind(t *testing.T) {
 looks: Pod "shop/web": add: cannot be told without the objects of nodes
 shop: Pod "shop/web": add -> out
 namespaces: Namespace "shop": rule r: violated, which is reported at once -> out
+in all 4 answers about 2 objects: something comes of 2, nothing of 1, and 1 cannot be told
 `
 	if code != exitRun || stdout != want || !strings.Contains(stderr,
 		"informerd: <stdin>: document 2: no listener is for Deployment shop/web\n"+
@@ -74,9 +75,36 @@ func TestExplainOfManyThatAreNotWatched(t *testing.T) {
 		text.WriteString(strings.Replace(aPod, "shop", fmt.Sprint("ns-", i), 1) + "---\n")
 	}
 	code, stdout, stderr := explain(t, text.String(), "-l", "shop", "--summary")
-	if code != exitRun || strings.Count(stdout, "\n") != 30 || strings.Count(stderr, "\n") != 11 ||
+	if code != exitRun || stdout !=
+		"nothing comes of 30: 30 × not watched: the informer watches only the namespaces shop\n"+
+			"in all 30 answers about 30 objects: something comes of 0, nothing of 30\n" || strings.Count(stderr, "\n") != 11 ||
 		!strings.HasSuffix(stderr, "\n20 more errors like these\n") {
 		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// Of several answers, those of which nothing comes are left out, unless they are few or all.
+func TestExplainLeavesOutNothing(t *testing.T) {
+	one := func(i int) string {
+		return strings.Replace(aPod, "web", fmt.Sprint("web-", i), 1) + "---\n"
+	}
+	for _, c := range []struct {
+		text, listeners string
+		texts           int
+	}{
+		{one(1) + one(2) + one(3), "pods", 3},
+		{one(1) + one(2) + one(3) + one(4), "pods", 4},
+		{one(1) + one(2) + one(3) + one(4), "pods shop", 4},
+		{one(1) + one(2) + one(3), "pods shop", 6},
+	} {
+		args := []string{}
+		for _, name := range strings.Fields(c.listeners) {
+			args = append(args, "-l", name)
+		}
+		code, stdout, stderr := explain(t, c.text, args...)
+		if code != exitOK || strings.Count(stdout, "\nlistener ") != c.texts {
+			t.Errorf("%s: exit %d\n%s%s\nwant %d", c.listeners, code, stdout, stderr, c.texts)
+		}
 	}
 }
 

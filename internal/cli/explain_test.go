@@ -245,6 +245,8 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 		"node.yaml":  "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\n",
 		"nodes.yaml": "apiVersion: v1\nkind: NodeList\nitems: [{metadata: {name: n1}}, {metadata: {name: n2}}]\n",
 		"pod.yaml":   aPod,
+		"mixed.yaml": aPod + "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\n",
+		"empty.yaml": "apiVersion: v1\nkind: List\nitems: []\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -258,6 +260,8 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 		{"looks", "", exitRun, `informerd: what the listener "looks" does cannot be told: it depends on objects of nodes: pass them, as --cache nodes=FILE, or name an object of the cluster, as --object pod/default/web`},
 		{"looks", "nodes=@/node.yaml", exitOK, "The event matches: it goes to the output out.\n"},
 		{"looks", "nodes=@/nodes.yaml", exitOK, "The event does not match.\n"},
+		{"looks", "nodes=@/mixed.yaml", exitOK, "Note: the objects for nodes that are of other kinds are left out: 1\n"},
+		{"looks", "nodes=@/empty.yaml", exitOK, "The event does not match.\n"},
 		{"looks", "nodes=@/pod.yaml", exitRun, `this is a Pod, and the informer "nodes" watches nodes`},
 		{"looks", "nodes=@/none.yaml", exitRun, "none.yaml: the object cannot be read: no such file"},
 		{"looks", "nodes", exitUsage, `--cache "nodes": write it as NAME=FILE`},

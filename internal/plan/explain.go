@@ -79,7 +79,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		cluster: cfg.Cluster.Name, file: cfg.File()}
 	x.head(e)
 	x.File = q.Object.Path
-	for _, note := range q.notes(e) {
+	for _, note := range append(q.notes(e), found.notes...) {
 		x.Note(note)
 	}
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
@@ -144,6 +144,7 @@ type explained struct {
 	unknown  string         // why the last expression has no answer
 	given    string         // what the verdicts depend on, that is not known
 	assumed  bool           // it was said that initial is false
+	since    bool           // it was said that since is not known
 	err      error
 }
 

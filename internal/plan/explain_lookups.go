@@ -37,6 +37,7 @@ func ExpressionLookups(cfg *config.Config, l *config.Listener) []string {
 type found struct {
 	in      map[string]*foundIn
 	missing map[string]bool
+	notes   []string
 }
 
 // foundIn are the objects of one informer.
@@ -46,7 +47,8 @@ type foundIn struct {
 	indexes map[string]informer.IndexFunc
 }
 
-// newFound reads objects as their informers would, and leaves out those that these do not watch.
+// newFound reads objects as their informers would, and leaves out those that these do not watch. It
+// is an error if all objects are of another kind.
 func newFound(l *config.Listener, files map[string][]ObjectFile) (*found, error) {
 	f := &found{in: map[string]*foundIn{}, missing: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -59,9 +61,12 @@ func newFound(l *config.Listener, files map[string][]ObjectFile) (*found, error)
 		if err != nil {
 			return nil, err
 		}
-		in := &foundIn{byKey: map[event.Key]*object.Object{}, indexes: shape.Indexes}
+		in, others := &foundIn{byKey: map[event.Key]*object.Object{}, indexes: shape.Indexes}, 0
 		for _, file := range files[name] {
 			if kind, sure := file.isOf(inf.Resource); kind != "" && sure {
+				if others++; others < len(files[name]) {
+					continue
+				}
 				return nil, fmt.Errorf("%s: this is a %s, and the informer %q watches %s",
 					file.Path, kind, name, inf.Resource)
 			}
@@ -73,6 +78,10 @@ func newFound(l *config.Listener, files map[string][]ObjectFile) (*found, error)
 				in.byKey[o.Key()] = o
 				in.all = append(in.all, o)
 			}
+		}
+		if others > 0 {
+			f.notes = append(f.notes, fmt.Sprintf("the objects for %s that are of other kinds are left out: %d",
+				name, others))
 		}
 		f.in[name] = in
 	}

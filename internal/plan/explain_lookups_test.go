@@ -66,9 +66,15 @@ func TestExplainLooksUp(t *testing.T) {
 		}
 	}
 	q := question(t, "add", pod, "")
+	q.Lookups = map[string][]ObjectFile{"nodes": append(nodes["nodes"], maps["maps"]...)}
+	if got := explain(t, cfg, "node", q); !strings.Contains(got,
+		"\nNote: the objects for nodes that are of other kinds are left out: 4\n") ||
+		!strings.Contains(got, "The event matches") {
+		t.Error(got)
+	}
 	q.Lookups = map[string][]ObjectFile{"nodes": maps["maps"]}
 	if err := Explain(cfg, nil, "node", q, &bytes.Buffer{}); err == nil ||
-		err.Error() != `a: this is a ConfigMap, and the informer "nodes" watches nodes` {
+		err.Error() != `d: this is a ConfigMap, and the informer "nodes" watches nodes` {
 		t.Error(err)
 	}
 }

@@ -174,6 +174,9 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	}
 	if b := x.messages(); b != nil {
 		m := b.Rule(e, time.Now(), reportOf(r, message, true))
+		if was != kept {
+			x.sinceNow(&m)
+		}
 		x.send("The report", &m)
 	}
 }
@@ -253,5 +256,6 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 		}
 	}
 	ended := b.Rule(e, now, reportOf(r, message, false))
+	x.sinceNow(&ended)
 	x.sendEnd(began, &ended)
 }

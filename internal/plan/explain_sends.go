@@ -3,13 +3,36 @@ package plan
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters"
 )
+
+// sinceNow notes that since, if an output looks at that of the message, is not when the violation
+// began.
+func (x *explained) sinceNow(m *sink.Message) {
+	var view filters.Message
+	delivery.View(&view, m)
+	uses := func(e Expression) bool {
+		return sinceWord.MatchString(e.ExplainMessage(&view).Root.Text)
+	}
+	if x.since || !slices.ContainsFunc(x.outputs, func(o *Output) bool {
+		return slices.ContainsFunc(o.Expressions, uses)
+	}) {
+		return
+	}
+	x.since = true
+	x.Note("since is the time of this question here: when the violation began is not known.")
+}
+
+var sinceWord = regexp.MustCompile(`\bsince\b`)
 
 // send explains which outputs take a message, and how their expressions evaluate it. What begins
 // the sentence.
@@ -18,7 +41,7 @@ func (x *explained) send(what string, m *sink.Message) {
 	var outputs []*answer.Output
 	for _, o := range x.outputs {
 		d := decide(o, m)
-		told := &answer.Output{Name: o.Config.Name, Takes: "no", Why: d.not}
+		told := &answer.Output{Name: o.Config.Name, Takes: "no", Why: d.not, Fails: d.fails}
 		if d.takes {
 			told.Takes = "yes"
 		}
@@ -49,7 +72,7 @@ func (x *explained) sendEnd(began []sink.Message, ended *sink.Message) {
 		case same && !begin.takes:
 			told.Why = name + " does not take the violation, and so not its end"
 		case end.fails:
-			told.Why = end.not
+			told.Why, told.Fails = end.not, true
 		case !end.takes && same:
 			told.Why = name + " has the violation and does not take its end"
 		case !end.takes:
@@ -91,11 +114,7 @@ func (x *explained) headline(what string, outputs []*answer.Output) {
 	text := strings.Join(append([]string{"to " + outputNames(to)}, not...), "; ")
 	x.Say("%s goes %s.", what, text)
 	x.Sends(outputs)
-	last := len(x.Verdicts) - 1
-	x.Verdicts[last] += " -> " + cmp.Or(strings.Join(to, ", "), "no output")
-	if len(not) > 0 {
-		x.Verdicts[last] += " (" + strings.Join(not, ", ") + ")"
-	}
+	x.Verdicts[len(x.Verdicts)-1] += answer.Goes(outputs)
 }
 
 // when has how an output's when evaluates a message.

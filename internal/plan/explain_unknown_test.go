@@ -134,6 +134,30 @@ informers: {nodes: {resource: nodes}}
 	}
 }
 
+// If an output looks at since, it is noted once that the time is not that of the violation.
+func TestExplainOfSince(t *testing.T) {
+	cfg := parse(t, strings.Replace(head, "stdout: {}", "stdout: {}, data: '{at: since}'", 1)+`
+  rules: {informer: {resource: pods}, rules: [{name: r, for: 5m, deny: object.n > 1}, {name: s, deny: object.n > 1}], outputs: [out]}
+`)
+	pod := func(n string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":` + n + `}`
+	}
+	for _, c := range []struct {
+		op, n, old string
+		want       int
+	}{{"add", "2", "", 0}, {"update", "2", "1", 0}, {"update", "3", "2", 1}, {"update", "1", "2", 1},
+		{"delete", "2", "", 1}} {
+		old := ""
+		if c.old != "" {
+			old = pod(c.old)
+		}
+		got := explain(t, cfg, "rules", question(t, c.op, pod(c.n), old))
+		if strings.Count(got, "\nNote: since is the time of this question here: when the violation began is not known.\n") != c.want {
+			t.Errorf("%s of %s, before %s:\n%s\nwant %d", c.op, c.n, c.old, got, c.want)
+		}
+	}
+}
+
 // What is odd about a question is noted, and what is taken for granted.
 func TestNotesOfExplain(t *testing.T) {
 	cfg := parse(t, head+`
@@ -203,7 +227,7 @@ listeners:
 		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
 	}
 	for _, c := range []struct{ listener, n, old, want string }{
-		{"plain", "1", "", "add -> out (few does not take it)"},
+		{"plain", "1", "", "add -> out (not few)"},
 		{"plain", "7", "", "add -> out, few"},
 		{"filtered", "1", "", "add: does not match"},
 		{"filtered", `"a"`, "", "add: the filter fails"},
@@ -213,9 +237,9 @@ listeners:
 		{"handled", "1", "", "add -> the handler"},
 		{"looks", "1", "", "rule r: cannot be told without the objects of nodes"},
 		{"rules", "1", "", "no rule is violated"},
-		{"rules", "2", "", "rule large: violated, which is reported at once -> out (few does not take it)"},
-		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved, if it had lasted for 5m -> out (few does not take the violation, and so not its end)"},
-		{"rules", "1", "2", "rule large: resolved -> out (few does not take the violation, and so not its end)"},
+		{"rules", "2", "", "rule large: violated, which is reported at once -> out (not few)"},
+		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved, if it had lasted for 5m -> out (not few)"},
+		{"rules", "1", "2", "rule large: resolved -> out (not few)"},
 	} {
 		op := "add"
 		if c.old != "" {
@@ -224,13 +248,10 @@ listeners:
 		}
 		q := question(t, op, pod(c.n), c.old)
 		a, err := Answer(cfg, nil, c.listener, q)
-		var out bytes.Buffer
-		if err := a.WriteSummary(&out, false); err != nil {
-			t.Fatal(err)
-		}
-		if want := `Pod "shop/web": ` + c.want + "\n"; out.String() != want || (err != nil) !=
+		got := a.Summary(false)
+		if want := `Pod "shop/web": ` + c.want + "\n"; got != want || (err != nil) !=
 			(c.listener == "shop" || c.listener == "looks") {
-			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.listener, c.n, err, &out, want)
+			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.listener, c.n, err, got, want)
 		}
 	}
 }

@@ -23,6 +23,11 @@ const maxObjects = 64 << 20
 // stdinName is what standard input is called in place of a file.
 const stdinName = "<stdin>"
 
+// EmptyError is the error of a list without objects.
+type EmptyError struct{ Name string }
+
+func (e *EmptyError) Error() string { return e.Name + ": the list is empty" }
+
 // Object is an object of a file.
 type Object struct {
 	At   string // the file, and where in it the object is, if there are several
@@ -46,7 +51,8 @@ func One(path string) ([]byte, error) {
 }
 
 // All reads a file with an object, with a list of them, as kubectl get -o yaml prints it, or with
-// several documents. The path - is stdin. It also reports whether it may have several.
+// several documents. The path - is stdin. It also reports whether it may have several. The error is
+// an EmptyError if it is a list of none.
 func All(path string, stdin io.Reader) (all []Object, several bool, err error) {
 	data, err := read(path, stdin, maxObjects)
 	if err != nil {
@@ -80,7 +86,7 @@ func All(path string, stdin io.Reader) (all []Object, several bool, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, true, fmt.Errorf("%s: the list is empty", name)
+		return nil, true, &EmptyError{name}
 	}
 	return all, several, nil
 }

@@ -94,6 +94,7 @@ type Output struct {
 	Name  string `json:"name"`
 	Takes string `json:"takes"` // yes, no, or perhaps
 	Why   string `json:"why,omitempty"`
+	Fails bool   `json:"-"` // that is why it does not take it
 	// Made are what its expressions yield, by the fields of the configuration.
 	Made map[string]json.RawMessage `json:"made,omitempty"`
 	When *Expression                `json:"when,omitempty"`
@@ -109,14 +110,6 @@ func (o *Output) Yields(field string, value any) {
 		o.Made = map[string]json.RawMessage{}
 	}
 	o.Made[field] = text
-}
-
-// An returns a word with the article in front.
-func An(word string) string {
-	if strings.ContainsRune("aeiou", rune(word[0])) {
-		return "an " + word
-	}
-	return "a " + word
 }
 
 // entry is a line of the text, or the tree of an expression.

@@ -51,16 +51,16 @@ func (a *Answer) lines() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteSummary writes one line, with the listener's name if it is one of several.
-func (a *Answer) WriteSummary(w io.Writer, several bool) error {
+// Summary returns one line, with the listener's name if it is one of several.
+func (a *Answer) Summary(several bool) string {
 	name := ""
 	if several {
 		name = a.Listener + ": "
 	}
-	_, err := fmt.Fprintf(w, "%s%s %q: %s\n", name, a.Object.Kind, a.Object.Key(),
-		strings.Join(a.Verdicts, "; "))
-	return err
+	return fmt.Sprintf("%s%s %q: %s\n", name, a.Object.Kind, a.Object.Key(), a.verdict())
 }
+
+func (a *Answer) verdict() string { return strings.Join(a.Verdicts, "; ") }
 
 // WriteJSON writes one object, on one line.
 func (a *Answer) WriteJSON(w io.Writer) error {

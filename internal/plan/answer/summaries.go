@@ -1,0 +1,102 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// few is how many answers are shown although nothing comes of the event.
+const few = 3
+
+// Summaries are the lines of several answers. Those of which nothing comes are counted, unless they
+// are few.
+type Summaries struct {
+	Several bool // there may be several listeners
+	all     []summary
+	reasons map[string]int // why nothing comes
+	nothing int
+	unknown int // that cannot be told
+	objects map[string]bool
+}
+
+type summary struct {
+	line    string
+	nothing bool
+}
+
+// Add adds an answer.
+func (s *Summaries) Add(a *Answer) {
+	if s.reasons == nil {
+		s.reasons, s.objects = map[string]int{}, map[string]bool{}
+	}
+	line := summary{a.Summary(s.Several), a.Nothing()}
+	if line.nothing {
+		s.nothing++
+		s.reasons[a.verdict()]++
+	}
+	if len(a.Missing) > 0 {
+		s.unknown++
+	}
+	s.objects[a.File+" "+a.Object.Kind+" "+a.Object.Key()] = true
+	s.all = append(s.all, line)
+}
+
+// Counts reports whether answers of which nothing comes are counted, and not shown.
+func (s *Summaries) Counts() bool { return s.nothing > few }
+
+// All reports whether nothing comes of all answers.
+func (s *Summaries) All() bool { return s.nothing == len(s.all) }
+
+// String returns the lines, and what they are in all.
+func (s *Summaries) String() string {
+	var b strings.Builder
+	for _, one := range s.all {
+		if !one.nothing || !s.Counts() {
+			b.WriteString(one.line)
+		}
+	}
+	if s.Counts() {
+		fmt.Fprintf(&b, "nothing comes of %d: %s\n", s.nothing, s.why())
+	}
+	if len(s.all) > few {
+		fmt.Fprintf(&b, "in all %s about %s: something comes of %d, nothing of %d",
+			count(len(s.all), "answer"), count(len(s.objects), "object"),
+			len(s.all)-s.nothing-s.unknown, s.nothing)
+		if s.unknown > 0 {
+			fmt.Fprintf(&b, ", and %d cannot be told", s.unknown)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// maxReasons is how many reasons are named.
+const maxReasons = 5
+
+// why returns why nothing comes, the most frequent reason first.
+func (s *Summaries) why() string {
+	reasons := slices.SortedFunc(maps.Keys(s.reasons), func(a, b string) int {
+		return cmp.Or(s.reasons[b]-s.reasons[a], strings.Compare(a, b))
+	})
+	var all []string
+	rest := s.nothing
+	for i, reason := range reasons {
+		if i == maxReasons {
+			all = append(all, fmt.Sprintf("%d for other reasons", rest))
+			break
+		}
+		rest -= s.reasons[reason]
+		all = append(all, fmt.Sprintf("%d × %s", s.reasons[reason], reason))
+	}
+	return strings.Join(all, "; ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

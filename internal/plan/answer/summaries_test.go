@@ -1,0 +1,87 @@
+package answer
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Answers of which nothing comes are counted with their reasons, unless they are few.
+func TestSummaries(t *testing.T) {
+	of := func(i int, verdict, event string) *Answer {
+		return &Answer{Listener: "pods", Object: Object{Kind: "Pod", Name: fmt.Sprint("web-", i)},
+			Verdicts: []string{verdict}, Event: &Event{Stage: &Stage{Result: event}}}
+	}
+	sent := of(1, "add -> out", "matches")
+	for name, c := range map[string]struct {
+		answers []*Answer
+		want    string
+	}{
+		"few": {[]*Answer{sent, of(2, "add: does not match", "does-not-match")},
+			"Pod \"web-1\": add -> out\nPod \"web-2\": add: does not match\n"},
+		"many": {[]*Answer{of(2, "add: does not match", "does-not-match"), sent,
+			of(3, "not selected", ""), of(4, "add: does not match", "does-not-match"),
+			of(5, "add: does not match", "does-not-match"),
+			{Object: Object{Kind: "Pod", Name: "web-5"}, Verdicts: []string{"cannot be told"},
+				Missing: []string{"nodes"}}},
+			"Pod \"web-1\": add -> out\nPod \"web-5\": cannot be told\n" +
+				"nothing comes of 4: 3 × add: does not match; 1 × not selected\n" +
+				"in all 6 answers about 5 objects: something comes of 1, nothing of 4, and 1 cannot be told\n"},
+		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
+			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
+			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
+			"nothing comes of 7: 1 × a; 1 × b; 1 × c; 1 × d; 1 × e; 2 for other reasons\n" +
+				"in all 7 answers about 1 object: something comes of 0, nothing of 7\n"},
+	} {
+		var s Summaries
+		for _, a := range c.answers {
+			if a.Event != nil && a.Event.Result == "" {
+				a.Event = nil
+			}
+			s.Add(a)
+		}
+		if s.String() != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, s.String(), c.want)
+		}
+	}
+}
+
+// Nothing comes of an event only if that is certain.
+func TestNothing(t *testing.T) {
+	stage := func(result string) *Stage { return &Stage{Result: result} }
+	for want, all := range map[bool][]Answer{
+		true: {{}, {Unwatched: []string{"namespaces"}}, {Select: stage("not-selected")},
+			{Rules: []*Rule{{Reported: None}}, Event: &Event{Stage: stage("not-sent")}},
+			{Event: &Event{Stage: stage("does-not-match")}}},
+		false: {{Missing: []string{"nodes"}}, {Select: stage("failed")}, {Select: stage(Unknown)},
+			{Rules: []*Rule{{Reported: None}, {Reported: Later}}},
+			{Rules: []*Rule{{Reported: Unknown}}}, {Event: &Event{Stage: stage("matches")}},
+			{Event: &Event{Stage: stage("failed")}},
+			{Event: &Event{Stage: stage("does-not-match")},
+				Otherwise: &Event{Stage: stage("matches")}}},
+	} {
+		for i, a := range all {
+			if a.Nothing() != want {
+				t.Errorf("%t, %d: %+v", want, i, a)
+			}
+		}
+	}
+}
+
+// Where a message goes has few words.
+func TestGoes(t *testing.T) {
+	for _, c := range []struct {
+		outputs []*Output
+		want    string
+	}{
+		{[]*Output{{Name: "a", Takes: "yes"}, {Name: "b", Takes: "yes"}}, " -> a, b"},
+		{[]*Output{{Name: "a", Takes: "no"}}, " -> no output (not a)"},
+		{[]*Output{{Name: "a", Takes: "yes"}, {Name: "b", Takes: "no"}, {Name: "c", Takes: "no"},
+			{Name: "d", Takes: "perhaps"}, {Name: "e", Takes: "no", Fails: true}},
+			" -> a (not b, c; perhaps d; it fails for e)"},
+		{nil, " -> no output"},
+	} {
+		if got := Goes(c.outputs); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}

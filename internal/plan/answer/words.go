@@ -1,0 +1,66 @@
+package answer
+
+import (
+	"cmp"
+	"strings"
+)
+
+// An returns a word with the article in front.
+func An(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// Goes returns in short where a message goes: -> out (not chat, mail).
+func Goes(outputs []*Output) string {
+	var to, not, perhaps, fail []string
+	for _, o := range outputs {
+		switch {
+		case o.Takes == "yes":
+			to = append(to, o.Name)
+		case o.Takes == "perhaps":
+			perhaps = append(perhaps, o.Name)
+		case o.Fails:
+			fail = append(fail, o.Name)
+		default:
+			not = append(not, o.Name)
+		}
+	}
+	var but []string
+	for _, of := range []struct {
+		word  string
+		names []string
+	}{{"not", not}, {"perhaps", perhaps}, {"it fails for", fail}} {
+		if len(of.names) > 0 {
+			but = append(but, of.word+" "+strings.Join(of.names, ", "))
+		}
+	}
+	text := " -> " + cmp.Or(strings.Join(to, ", "), "no output")
+	if len(but) > 0 {
+		text += " (" + strings.Join(but, "; ") + ")"
+	}
+	return text
+}
+
+// Nothing reports whether nothing comes of the event, which is certain.
+func (a *Answer) Nothing() bool {
+	if len(a.Missing) > 0 {
+		return false
+	}
+	if a.Select != nil && (a.Select.Result == Unknown || a.Select.Result == "failed") {
+		return false
+	}
+	for _, r := range a.Rules {
+		if r.Reported != None {
+			return false
+		}
+	}
+	return a.Event.nothing() && a.Otherwise.nothing()
+}
+
+func (e *Event) nothing() bool {
+	return e == nil || e.Result == "does-not-match" || e.Result == "not-wanted" ||
+		e.Result == "not-sent"
+}
