@@ -113,7 +113,6 @@ informer of nodes
   label selector     none: every object
   field selector     none: every object
   drops              status.images
-  shared by          no listener
   looked up by       rules
 `
 	if got := out.String(); got != want {

@@ -21,7 +21,7 @@ func (p *Plan) Write(w io.Writer) error {
 		return err
 	}
 	out := &Lines{Writer: w}
-	for i, g := range groups(p.Listeners, known) {
+	for i, g := range p.groups(known) {
 		if i > 0 {
 			out.Line(0, "")
 		}
@@ -35,7 +35,9 @@ func (p *Plan) Write(w io.Writer) error {
 type group struct {
 	informer  *config.Informer
 	cluster   bool // its resource is known to be in no namespace
+	builtin   bool // it is one of Kubernetes' own
 	indexes   map[string]string
+	outputs   map[string]*Output // of the plan
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 	names     []string // that the configuration has for it
@@ -48,11 +50,12 @@ type groupKey struct {
 
 // groups returns the informers in the order of their first listeners. Two names of one resource are
 // one informer, as they are to an API server; that is known of the common kinds.
-func groups(listeners []*Listener, known *openapi.Set) []*group {
+func (p *Plan) groups(known *openapi.Set) []*group {
+	listeners := p.Listeners
 	var all []*group
 	byKey := map[groupKey]*group{}
 	of := func(inf *config.Informer) *group {
-		found, _ := known.Find(inf.Resource)
+		found, builtin := known.Find(inf.Resource)
 		name, ok := known.Name(inf.Resource)
 		if !ok {
 			name = strings.ToLower(inf.Resource)
@@ -60,7 +63,8 @@ func groups(listeners []*Listener, known *openapi.Set) []*group {
 		key := groupKey{name, inf.Scope()}
 		g := byKey[key]
 		if g == nil {
-			g = &group{informer: inf, cluster: ofCluster(found), indexes: map[string]string{}}
+			g = &group{informer: inf, cluster: ofCluster(found), builtin: builtin,
+				indexes: map[string]string{}, outputs: p.Outputs}
 			byKey[key] = g
 			all = append(all, g)
 		}
@@ -96,7 +100,7 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 	l.writePlan(out)
 	l.writeAgain(out)
 	l.writeHandler(out)
-	l.writeOutputs(out)
+	l.writeOutputs(out, g.outputs)
 	l.writeSettings(out)
 	if s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0); s != "" {
 		out.Item(2, "suggestion", s)
@@ -116,6 +120,9 @@ func (g *group) writeInformer(out *Lines) {
 		}
 	}
 	out.Line(0, "informer of %s%s", inf.Resource, namespaces)
+	if !g.builtin {
+		out.Item(1, "not known here", "whether the API server has it: informerd validate --cluster asks")
+	}
 	if len(g.names) > 0 {
 		out.Item(1, "named", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.names))), ", "))
 	}
@@ -134,11 +141,8 @@ func (g *group) writeInformer(out *Lines) {
 	for _, l := range g.listeners {
 		names = append(names, l.Config.Name)
 	}
-	switch {
-	case len(names) > 1:
+	if len(names) > 1 {
 		out.Item(1, "shared by", strings.Join(names, ", "))
-	case len(names) == 0:
-		out.Item(1, "shared by", "no listener")
 	}
 	if len(g.lookups) > 0 {
 		out.Item(1, "looked up by",
@@ -177,6 +181,9 @@ func (p *Listener) writePlan(out *Lines) {
 		}
 		out.Expression(2, behind, fmt.Sprintf("rule %s (%s): ", r.Name, r.Severity), r.Deny.Text,
 			after)
+		if !r.Message.IsZero() {
+			out.Expression(2, "", "  its message: ", r.Message.Text, "")
+		}
 		behind = ""
 	}
 	if p.asked.filter != nil {

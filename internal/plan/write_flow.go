@@ -91,9 +91,10 @@ func (p *Listener) writeAgain(out *Lines) {
 	}
 }
 
-// writeOutputs writes what a listener sends, and where.
-func (p *Listener) writeOutputs(out *Lines) {
-	var what []string
+// writeOutputs writes what a listener sends, and where. An Alertmanager gets no events.
+func (p *Listener) writeOutputs(out *Lines, outputs map[string]*Output) {
+	const reports = "what its rules report"
+	var what, others, pagers []string
 	switch {
 	case p.Config.Handler != nil:
 		what = append(what, "what the handler passes on or emits")
@@ -101,11 +102,25 @@ func (p *Listener) writeOutputs(out *Lines) {
 		what = append(what, "events")
 	}
 	if len(p.Config.Rules) > 0 {
-		what = append(what, "what its rules report")
+		what = append(what, reports)
 	}
-	text := strings.Join(p.Config.Outputs, ", ")
-	if len(what) > 0 {
-		text += ": " + strings.Join(what, "; ")
+	for _, name := range p.Config.Outputs {
+		if o := outputs[name]; o != nil && o.Config.Alertmanager != nil && len(what) > 1 {
+			pagers = append(pagers, name)
+		} else {
+			others = append(others, name)
+		}
 	}
-	out.Item(2, "sends to", text)
+	name := "sends to"
+	if len(others) > 0 {
+		text := strings.Join(others, ", ")
+		if len(what) > 0 {
+			text += ": " + strings.Join(what, "; ")
+		}
+		out.Item(2, name, text)
+		name = ""
+	}
+	if len(pagers) > 0 {
+		out.Item(2, name, strings.Join(pagers, ", ")+": "+reports)
+	}
 }

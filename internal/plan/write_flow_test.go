@@ -12,7 +12,7 @@ import (
 func TestPlanShowsWhatAListenerDoes(t *testing.T) {
 	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
 kind: Config
-outputs: {out: {stdout: {}}, file: {file: {path: a.jsonl}}}
+outputs: {out: {stdout: {}}, file: {file: {path: a.jsonl}}, am: {alertmanager: {url: http://am}}}
 informers: {nodes: {resource: nodes, keepManagedFields: true, indexes: {zone: metadata.labels.zone, arch: metadata.labels.arch}}}
 listeners:
   some: {informer: nodes, on: [add, resync], resync: 1h, outputs: [file, out]}
@@ -26,13 +26,14 @@ listeners:
     outputs: [out]
   still: {informer: nodes, filter: age() > "1h", outputs: [out]}
   handled: {informer: nodes, handler: {wasm: a.wasm}, rules: [{name: a, deny: "true"}], outputs: [out]}
-  both: {informer: nodes, filter: "true", rules: [{name: a, deny: "true"}], outputs: [out, file]}
+  both: {informer: nodes, filter: "true", rules: [{name: a, deny: "true", message: object.metadata.name + "!"}], outputs: [out, am, file]}
+  pager: {informer: {resource: widgets}, filter: "true", rules: [{name: a, deny: "true"}], outputs: [am]}
 `)
 	var out strings.Builder
 	if err := writePlan(cfg, &out); err != nil {
 		t.Fatal(err)
 	}
-	got, _, _ := strings.Cut(out.String(), "\n\n")
+	got, _, _ := strings.Cut(out.String(), "\n\noutput ")
 	const want = `informer of nodes
   named              nodes
   label selector     none: every object
@@ -73,8 +74,20 @@ listeners:
   listener both
     before the buffer  add, update, delete
     behind the buffer  rule a (medium): true
+                         its message: object.metadata.name + "!"
                        filter: true
-    sends to           out, file: events; what its rules report`
+    sends to           out, file: events; what its rules report
+                       am: what its rules report
+
+informer of widgets, all namespaces
+  not known here     whether the API server has it: informerd validate --cluster asks
+  label selector     none: every object
+  field selector     none: every object
+  listener pager
+    before the buffer  add, update, delete
+    behind the buffer  rule a (medium): true
+                       filter: true
+    sends to           am: what its rules report`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

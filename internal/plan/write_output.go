@@ -22,12 +22,7 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 			continue
 		}
 		out.Line(0, "\noutput %s, %s", name, shown.Destination(o.Config))
-		var users []string
-		for _, l := range p.Listeners {
-			if slices.Contains(l.Config.Outputs, name) {
-				users = append(users, l.Config.Name)
-			}
-		}
+		users := p.usersOf(name)
 		if len(users) == 0 {
 			users = []string{"no listener"}
 		}
@@ -41,7 +36,48 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 		for _, x := range o.texts() {
 			out.Expression(1, x.name, "", x.text, "")
 		}
+		if text := p.usualOf(o); text != "" {
+			out.Item(1, "data", "none: "+text)
+		}
 	}
+}
+
+// usersOf returns the listeners that send to an output.
+func (p *Plan) usersOf(output string) (names []string) {
+	for _, l := range p.Listeners {
+		if slices.Contains(l.Config.Outputs, output) {
+			names = append(names, l.Config.Name)
+		}
+	}
+	return names
+}
+
+// usualOf returns what an output sends that has no expression for it, "" if it has one, or sends no
+// data.
+func (p *Plan) usualOf(o *Output) string {
+	c := o.Config
+	if o.Data != nil || c.Slack != nil || c.Alertmanager != nil || c.KubernetesEvent != nil ||
+		c.Patch != nil {
+		return ""
+	}
+	var handled, events, reports bool
+	for _, l := range p.Listeners {
+		if slices.Contains(l.Config.Outputs, c.Name) {
+			handled = handled || l.Config.Handler != nil
+			events = events || l.Config.Handler == nil && !l.Quiet
+			reports = reports || len(l.Rules) > 0
+		}
+	}
+	var all []string
+	if handled {
+		all = append(all, "what the handler makes, or the object and old")
+	} else if events {
+		all = append(all, "the object and old")
+	}
+	if reports {
+		all = append(all, "a report's rule, message and object")
+	}
+	return strings.Join(all, "; ")
 }
 
 // namedText is the text of an expression with its name.

@@ -39,6 +39,7 @@ outputs:
 const planOfOutputs = `output bus, NATS, the stream K8S, server nats://n
   gets messages of   a
   subject            "a." + cluster
+  data               none: a report's rule, message and object
 
 output chat, Slack, to the URL in $U
   gets messages of   a
@@ -47,9 +48,11 @@ output chat, Slack, to the URL in $U
 output core, NATS, server nats://n
   gets messages of   a
   subject            "a"
+  data               none: a report's rule, message and object
 
 output file, the file a.jsonl
   gets messages of   a
+  data               none: a report's rule, message and object
 
 output fix, patches of type apply
   gets messages of   a
@@ -57,12 +60,14 @@ output fix, patches of type apply
 
 output hook, a webhook, mode batch, to https://a.example.com
   gets messages of   a
+  data               none: a report's rule, message and object
 
 output idle, the file b.jsonl
   gets messages of   no listener
 
 output log, Kafka, the topic t, broker k:1
   gets messages of   a
+  data               none: a report's rule, message and object
 
 output note, Events on the API server
   gets messages of   a
@@ -81,3 +86,26 @@ output try, patches of type json, without effect
   gets messages of   a
   patch              []
 `
+
+// Without an expression, an output sends what its listeners have.
+func TestPlanOfUsualData(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+listeners:
+  events: {informer: {resource: pods}, outputs: [a, b]}
+  rules: {informer: {resource: pods}, rules: [{name: r, deny: "true"}], filter: "true", outputs: [b]}
+  handled: {informer: {resource: pods}, handler: {wasm: x}, outputs: [c]}
+outputs: {a: {file: {path: a}}, b: {file: {path: b}}, c: {file: {path: c}}, d: {file: {path: d}}}
+`)
+	p, _ := Compile(cfg, nil)
+	for output, want := range map[string]string{
+		"a": "the object and old",
+		"b": "the object and old; a report's rule, message and object",
+		"c": "what the handler makes, or the object and old",
+		"d": "",
+	} {
+		if got := p.usualOf(p.Outputs[output]); got != want {
+			t.Errorf("%s: got %q, want %q", output, got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (p *Plan) WriteListeners(w io.Writer, names ...string) error {
 	}
 	out := &Lines{Writer: w, Whole: true}
 	first := true
-	for _, g := range groups(p.Listeners, known) {
+	for _, g := range p.groups(known) {
 		listeners := slices.DeleteFunc(slices.Clone(g.listeners), func(l *Listener) bool {
 			return !slices.Contains(names, l.Config.Name)
 		})

@@ -76,10 +76,10 @@ informer of nodes
   named              nodes
   label selector     none: every object
   field selector     none: every object
-  shared by          no listener
   looked up by       second
 
 output file, the file a.jsonl
   gets messages of   second, third
   when               name == "LONG"
+  data               none: the object and old; a report's rule, message and object
 `
