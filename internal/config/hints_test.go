@@ -127,6 +127,7 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{listener, listener + "    buffer: {overflow: true}\n", "write latest, block, drop or spill",
 			listener + "    buffer: {overflow: spill}\n"},
 		{"a:\n", "My_Listener:\n", "write my-listener: ", "my-listener:\n"},
+		{"resource: pods", "resource: apps/v1.Deployment", "write deployment.v1.apps", "resource: deployment.v1.apps"},
 		{"resource: pods", "resource: apps/v1/deployments", "write deployments.v1.apps", "resource: deployments.v1.apps"},
 		{"resource: pods", "resource: pods/status", "write pods", "resource: pods"},
 		{output, "out: {webhook: {url: {fromEnv: $HOOK}}}", "write HOOK", "out: {webhook: {url: {fromEnv: HOOK}}}"},

@@ -27,6 +27,15 @@ func (s *Set) FindKind(apiVersion, kind string) (Name, bool) {
 	return Name{}, false
 }
 
+// Groups returns the groups of all resources, in no order and maybe several times.
+func (s *Set) Groups() []string {
+	groups := make([]string, len(s.entries))
+	for i, e := range s.entries {
+		groups[i] = e.group
+	}
+	return groups
+}
+
 // GroupOf returns the group of an apiVersion, "" for v1.
 func GroupOf(apiVersion string) string {
 	group, _, ok := strings.Cut(apiVersion, "/")

@@ -115,10 +115,12 @@ func AsValue(text string) string {
 
 var (
 	pathOfResource = regexp.MustCompile(`^(?:apis?/)?(?:([a-z0-9.-]+)/)?(v[0-9][a-z0-9]*)/([a-z]+)$`)
-	groupVersion   = regexp.MustCompile(`^([a-z]+)\.([a-z0-9.-]+)/(v[0-9][a-z0-9]*)$`)
-	subresource    = regexp.MustCompile(`^([a-z.]+)/(status|scale|log|exec|ephemeralcontainers)$`)
-	beforeGroup    = regexp.MustCompile(`^([a-z]+)/(apps|batch|autoscaling|policy|[a-z0-9-]+\.[a-z0-9.-]+)$`)
-	withGroup      = regexp.MustCompile(`^([a-z0-9-]+\.[a-z0-9.-]+|apps|batch|autoscaling|policy)/([a-z]+)$`)
+	// apps/v1.Deployment
+	versionFirst = regexp.MustCompile(`^([a-z0-9.-]+)/(v[0-9][a-z0-9]*)\.([a-z]+)$`)
+	groupVersion = regexp.MustCompile(`^([a-z]+)\.([a-z0-9.-]+)/(v[0-9][a-z0-9]*)$`)
+	subresource  = regexp.MustCompile(`^([a-z.]+)/(status|scale|log|exec|ephemeralcontainers)$`)
+	beforeGroup  = regexp.MustCompile(`^([a-z]+)/(apps|batch|autoscaling|policy|[a-z0-9-]+\.[a-z0-9.-]+)$`)
+	withGroup    = regexp.MustCompile(`^([a-z0-9-]+\.[a-z0-9.-]+|apps|batch|autoscaling|policy)/([a-z]+)$`)
 )
 
 // AsResource returns the name of the resource in a path of the API, and of a resource with its
@@ -127,6 +129,9 @@ func AsResource(text string) string {
 	lower := strings.ToLower(strings.Trim(text, "/ “”„‘’\"'"))
 	if lower != strings.ToLower(text) && aResource.MatchString(lower) {
 		return lower
+	}
+	if part := versionFirst.FindStringSubmatch(lower); part != nil {
+		return part[3] + "." + part[2] + "." + part[1]
 	}
 	if part := groupVersion.FindStringSubmatch(lower); part != nil {
 		return part[1] + "." + part[3] + "." + part[2]

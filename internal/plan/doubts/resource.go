@@ -1,6 +1,7 @@
 package doubts
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,8 +74,11 @@ func NearCustom(name string) string {
 // undotted are the groups of Kubernetes without a dot. Those of others have one.
 var undotted = []string{"apps", "batch", "autoscaling", "policy"}
 
+// aVersion matches the versions of a group.
+var aVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
 // Meant returns the resource that is meant by a name which is none: one with its group before it,
-// and one of a group that Kubernetes has no more.
+// and one in a group or version of Kubernetes that does not have it, or not any more.
 func Meant(set *openapi.Set, name string) string {
 	parts := strings.Split(strings.ToLower(name), ".")
 	if len(parts) < 2 {
@@ -91,7 +95,14 @@ func Meant(set *openapi.Set, name string) string {
 	if _, known := set.Find(turned); known && slices.Contains(undotted, parts[0]) {
 		return turned
 	}
-	if group := parts[last]; group == "extensions" || group == "core" {
+	group := strings.Join(slices.DeleteFunc(slices.Clone(parts[1:]), aVersion.MatchString), ".")
+	for _, try := range []string{parts[0] + "." + group, parts[0] + "." + strings.Join(parts, ".")} {
+		if _, known := set.Find(try); known && group != "" {
+			return try
+		}
+	}
+	if group == "extensions" || group == "core" || slices.Contains(undotted, group) ||
+		slices.Contains(set.Groups(), group) { // "" is that of pods
 		if found, known := set.Find(parts[0]); known {
 			return strings.TrimSuffix(found.Resource+"."+found.Group, ".")
 		}
