@@ -235,7 +235,6 @@ informer of configmaps, all namespaces
   named              teams
   label selector     none: every object
   field selector     none: every object
-  shared by          no listener
   looked up by       found, kept-off
 `
 	if !strings.HasSuffix(out.String(), want) {
