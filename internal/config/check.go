@@ -73,10 +73,12 @@ func warnVariable(text, path string, r *document.Report) {
 	}
 }
 
+// maxNames is how many names a hint shows, or one is compared with.
+const maxNames = 10
+
 // nameHint returns the hint for an unknown name. It is left out when so many mistakes were found
 // that most are not shown: comparing every wrong name with every right one would take long.
 func nameHint[V any](r *document.Report, name, what string, all map[string]V) string {
-	const maxNames = 10
 	if r.Full() {
 		return ""
 	}
@@ -96,12 +98,26 @@ func nameHint[V any](r *document.Report, name, what string, all map[string]V) st
 	return "the " + what + " are " + strings.Join(names, ", ")
 }
 
+// misnamed reports whether a name is defined with capital letters, which is reported there.
+func misnamed[V any](name string, all map[string]V) bool {
+	if len(all) > maxNames {
+		return false
+	}
+	for other := range all {
+		if other != name && strings.ToLower(other) == name {
+			return true
+		}
+	}
+	return false
+}
+
 // checkOutputNames checks that the outputs which a mapping names exist.
 func checkOutputNames(c *Config, outputs []string, path string, r *document.Report) {
 	field := document.Join(path, "outputs")
 	for i, name := range outputs {
 		at := document.Item(field, i)
-		if r.Good(at) && !r.Has(document.Join("outputs", name)) && !r.Failed("outputs") {
+		if r.Good(at) && !r.Has(document.Join("outputs", name)) && !r.Failed("outputs") &&
+			!misnamed(name, c.Outputs) {
 			hint := nameHint(r, name, "outputs", c.Outputs)
 			switch kind := advice.Kinds[name]; {
 			case kind != "" && !strings.HasPrefix(hint, "did you"):

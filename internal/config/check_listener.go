@@ -76,7 +76,8 @@ func checkInformerRef(l *Listener, path string, r *document.Report, further []*d
 	inReport := func(r *document.Report) bool {
 		return r.Has(document.Join("informers", l.InformerRef.Name)) || r.Failed("informers")
 	}
-	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
+	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) &&
+		!misnamed(l.InformerRef.Name, l.informers) {
 		hint := nameHint(r, l.InformerRef.Name, "informers", l.informers)
 		switch name := l.InformerRef.Name; {
 		case advice.NotReplaced(name) != "":

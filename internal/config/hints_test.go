@@ -75,6 +75,9 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{"outputs: [out]", "outputs: [out out2]", "write a list of names: [out, out2]", "outputs: [out]"},
 		{listener, listener + "    filter: #initial\n", "# begins a comment: put the value in quotes, as in filter: '#initial'", listener},
 		{listener, listener + "    rules:\n      - name: r\n        deny: x\n        name: s\n", "keep one of them, or begin another item with a dash", listener},
+		{output, "out: {stdout: {}}\n  b: {stdout: {}}\noutputs: [out]", "is defined twice", "out: {stdout: {}}"},
+		{listener + "    outputs: [out]\n", listener + "outputs: [out]\n", "names of outputs belong to a listener: indent it below one", listener + "    outputs: [out]\n"},
+		{listener, listener + "    rules: [{name: , deny: x}]\n", "name has no value; add name, which says", listener + "    rules: [{name: a, deny: object.spec.x}]\n"},
 		// a field of the top below another one
 		{"outputs:\n  out", "  outputs:\n  out", "begin it in column 1", "outputs:\n  out"},
 		{"outputs:\n  out: {stdout: {}}", "  outputs:\n    out: {stdout: {}}", "begin it in column 1", "outputs:\n  out: {stdout: {}}"},

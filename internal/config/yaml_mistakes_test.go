@@ -78,6 +78,11 @@ func TestYAMLMistakes(t *testing.T) {
 			listener + "    filter: 'op == \"add\"'\n"},
 		{listener, listener + "    filter: 'op == \"add\"'\n      and initial\n", "10:7: not YAML: this line goes on with the value of filter, which ends at its second quote; write filter: |",
 			listener + "    filter: |\n      op == \"add\"\n      and initial\n"},
+		// a line that is not in the column of those around it
+		{outputs, "  workers: 2\n" + outputs, "9:3: not YAML: this line begins in column 3, and the one below it in column 5; begin both in column 5",
+			"    workers: 2\n" + outputs},
+		{listener, "informer: pods\n", "8:1: not YAML: this line begins in column 1, and the one below it in column 5; begin both in column 5", listener},
+		{"apiVersion", "  apiVersion", "1:3: not YAML: this line begins in column 3, and those below it further left; begin it in column 1", "apiVersion"},
 		// a value, and fields below it or behind it
 		{output, "out:\n    stdout: {}\n      a: b\n", "stdout has a value already, {}, and lines below it; remove the {} after stdout:, or the lines below it", output},
 		{listener, "    informer: resource: pods\n", "8:15: not YAML: a mapping in the line of informer needs braces; write informer: {resource: pods}", "    informer: {resource: pods}\n"},

@@ -57,6 +57,8 @@ func Instead(path, hint string, is document.Shape) string {
 	switch {
 	case is.IsMapping && asSelector(name, is) != "":
 		return "write " + asSelector(name, is)
+	case is.IsList && path == "outputs" && len(is.Texts) > 0:
+		return "names of outputs belong to a listener: indent it below one, and write here a name and an output, as in stdout: {stdout: {}}"
 	case is.IsList && name == "resource" || is.IsList && name == "informer":
 		return byList[name] + forEach(is.Texts)
 	case is.IsList && !strings.HasPrefix(hint, "write ") && byList[name] != "":

@@ -133,7 +133,7 @@ func (d *decoder) noValue(path string, into reflect.Value) {
 	switch example := d.kind.help(into.Type()).Example; {
 	case example != "":
 		hint = "write " + example
-	case strings.HasPrefix(missing, "add "+field.Name+", "):
+	case strings.HasPrefix(missing, "add "+field.Name+", ") && !strings.Contains(missing, ", which"):
 		hint = "write " + strings.Replace(strings.TrimPrefix(missing, "add "+field.Name+", "),
 			"as in", "a value, as in", 1)
 	case missing != "":
@@ -273,11 +273,7 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := Join(path, key.Value)
-			hint := "keep one of them"
-			if strings.HasSuffix(path, "]") {
-				hint += ", or begin another item with a dash"
-			}
-			d.Add(placeOf(key), field, hint, "%s is defined twice, first %s",
+			d.Add(placeOf(key), field, notyaml.Twice(path), "%s is defined twice, first %s",
 				field, d.relative(line, key.Line))
 			continue
 		}

@@ -240,6 +240,7 @@ func (d *decoder) mappingHint(n *yaml.Node, path string, t reflect.Type) string 
 	name := path[strings.LastIndex(path, ".")+1:]
 	if _, chosen := d.fields[path]; !chosen && t.Kind() == reflect.Struct {
 		if _, is := fieldNamed(d.fieldsOf(t), name); is && path != name {
+			d.brokenBelow(strings.TrimSuffix(path, "."+name))
 			return "it is a field of one of " + strings.TrimSuffix(path, "."+name) +
 				": write it below a name, and indent it more than the name"
 		}

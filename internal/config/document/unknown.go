@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/config/notyaml"
+	"github.com/informerd/informerd/internal/nearest"
 )
 
 // unknown notes a field that a mapping does not have. In is the mapping, of the type t.
@@ -18,6 +19,10 @@ func (d *decoder) unknown(key, value, in *yaml.Node, path string, t reflect.Type
 	}
 	d.Add(placeOf(key), Join(path, key.Value), d.unknownHint(key.Value, value, in, path, t),
 		"unknown field %s%s", Quote(key.Value), where)
+	known := names(d.fieldsOf(t))
+	if meant, near := nearest.Name(key.Value, known); near && memberOf(in, meant) < 0 {
+		d.SetFailed(Join(path, meant)) // and what refers to it is not reported as well
+	}
 }
 
 // unknownHint returns what to do about an unknown field, the likeliest first.
@@ -222,4 +227,13 @@ func (d *decoder) belongsAround(name, path string) string {
 		return "it belongs to " + path + ", next to " + next
 	}
 	return ""
+}
+
+// brokenBelow notes that a field of an item of a mapping is next to the items: none surely lacks it.
+func (d *decoder) brokenBelow(mapping string) {
+	for path := range d.structs {
+		if path[:max(0, strings.LastIndexByte(path, '.'))] == mapping {
+			d.broken[path] = true
+		}
+	}
 }

@@ -8,6 +8,11 @@ func Explain(lines []string, failing, named int, cause string) (Finding, bool) {
 	if strings.Contains(cause, "exceeded") {
 		return Finding{}, false
 	}
+	if strings.Contains(cause, "<document start>") {
+		if f, found := firstIndented(lines, failing); found {
+			return f, true
+		}
+	}
 	near := []int{failing, named, named + 1, failing - 1}
 	for _, n := range near {
 		if n < 1 || n > len(lines) {

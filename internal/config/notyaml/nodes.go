@@ -82,6 +82,14 @@ func Named(n *yaml.Node) (name string, item *yaml.Node, hint string) {
 	return "", nil, ""
 }
 
+// Twice returns what to do about a field that is twice in the mapping at a path.
+func Twice(path string) string {
+	if strings.HasSuffix(path, "]") {
+		return "keep one of them, or begin another item with a dash"
+	}
+	return "keep one of them"
+}
+
 // NoneOf reports whether a mapping over lines has mappings in it, and none of the fields.
 func NoneOf(n *yaml.Node, isField func(string) bool) bool {
 	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 {

@@ -60,6 +60,49 @@ func wrongPlace(lines []string, n int) (Finding, bool) {
 	return Finding{}, false
 }
 
+// firstIndented finds a first field that is indented more than the one on line n.
+func firstIndented(lines []string, n int) (Finding, bool) {
+	for i := 0; i < min(n-1, len(lines)); i++ {
+		if text := strings.TrimSpace(lines[i]); text == "" || text[0] == '#' || text == "---" {
+			continue
+		}
+		is := spaces(lines[i])
+		return Finding{i + 1, is + 1, fmt.Sprintf("this line begins in column %d, and those below it further left", is+1),
+			"begin it in column 1, as all fields at the top"}, is > 0
+	}
+	return Finding{}, false
+}
+
+// between finds a line before line n that begins further left than the lines around it.
+func between(lines []string, n int) (Finding, bool) {
+	is, odd := spaces(lines[n-1]), -1
+	if !keyOfLine.MatchString(lines[n-1]) || dashOf(lines[n-1]) >= 0 {
+		return Finding{}, false
+	}
+	for i := n - 2; i >= 0; i-- {
+		line := strings.TrimRight(lines[i], " \r")
+		text := strings.TrimLeft(line, " -")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		begins := len(line) - len(text)
+		switch {
+		case odd < 0 && (begins >= is || dashOf(line) >= 0 || !keyOfLine.MatchString(line)):
+			return Finding{}, false
+		case odd < 0:
+			odd = i
+		case begins > is:
+		case begins == is || begins >= spaces(lines[odd]) && noValue.MatchString(line):
+			return Finding{odd + 1, spaces(lines[odd]) + 1, fmt.Sprintf(
+				"this line begins in column %d, and the one below it in column %d",
+				spaces(lines[odd])+1, is+1), fmt.Sprintf("begin both in column %d", is+1)}, true
+		default:
+			return Finding{}, false
+		}
+	}
+	return Finding{}, false
+}
+
 // lessIndented finds a line of a block of text that is indented less than its first one.
 func lessIndented(lines []string, n int) (Finding, bool) {
 	is := spaces(lines[n-1])

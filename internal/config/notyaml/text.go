@@ -255,6 +255,9 @@ func indentation(lines []string, n int) (Finding, bool) {
 	if n < 1 || n > len(lines) || strings.TrimSpace(lines[n-1]) == "" {
 		return Finding{}, false
 	}
+	if f, found := between(lines, n); found {
+		return f, true
+	}
 	is := spaces(lines[n-1])
 	for i := n - 2; i >= 0; i-- {
 		line := lines[i]
