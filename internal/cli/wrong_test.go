@@ -366,14 +366,26 @@ func TestUnused(t *testing.T) {
 // Mistakes of the text, of values and of expressions are reported together.
 func TestMistakesOfAllPhasesTogether(t *testing.T) {
 	text := strings.Replace(placed(
-		"listener|fliter: x\nselect: object.metdata.name == null || object.spce == 1\nworkers: 0\nhandler: {wasm: nothing.wasm}"), "stdout: {}", "stdot: {}", 1) + "cluster: {kubeconfig: /none/kubeconfig}\n"
+		"listener|fliter: x\nselect: object.metdata.name == null || object.spce == 1\nworkers: 0\nhandler: {wasm: nothing.wasm}"), "stdout: {}", "stdot: {}", 1) + "policies: [{files: none/*.yaml, outputs: [out]}]\ncluster: {kubeconfig: /none/kubeconfig}\n"
 	var stdout, stderr bytes.Buffer
 	code := execute([]string{"validate", "-"}, strings.NewReader(text), &stdout, &stderr)
 	for _, want := range []string{`8:5: unknown field "fliter"`,
 		`9:20: listener "a": there is no field metdata`, `write nil`, `there is no field spce`,
-		`workers must be 1 to 64`, `cannot read the handler`, `"stdot"`, "cluster.kubeconfig"} {
+		`workers must be 1 to 64`, `cannot read the handler`, `"stdot"`, "cluster.kubeconfig",
+		`policies[0].files matches no file`} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("exit %d, no %s in\n%s", code, want, stderr.String())
 		}
+	}
+}
+
+// A folder in place of a handler is reported next to mistakes of the text.
+func TestAFolderIsNoHandler(t *testing.T) {
+	text := placed("listener|fliter: x\nhandler: {wasm: /}")
+	var stdout, stderr bytes.Buffer
+	code := execute([]string{"validate", "-"}, strings.NewReader(text), &stdout, &stderr)
+	if code != exitConfig || !strings.Contains(stderr.String(), `unknown field "fliter"`) ||
+		!strings.Contains(stderr.String(), "cannot read the handler: / is not a regular file") {
+		t.Errorf("exit %d\n%s", code, stderr.String())
 	}
 }

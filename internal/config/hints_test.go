@@ -49,6 +49,7 @@ func TestWhatHintsShowIsValid(t *testing.T) {
 		{listener, listener + "    buffer: off\n", "remove it", listener},
 		{listener, listener + "    buffer: 10k\n", "write {capacity: 10000}", listener + "    buffer: {capacity: 10000}\n"},
 		{listener, listener + "    buffer: 1_000\n", "write {capacity: 1000}", listener + "    buffer: {capacity: 1000}\n"},
+		{listener, listener + "    buffer: {capacity: 1_000}\n", "write 1000", listener + "    buffer: {capacity: 1000}\n"},
 		{listener, listener + "    buffer: 500 events\n", "write {capacity: 500}", listener + "    buffer: {capacity: 500}\n"},
 		{listener, listener + "    buffer: 10G\n", "write {} for the defaults", listener + "    buffer: {}\n"},
 		{listener, listener + "    buffer: unlimited\n", "write {overflow: spill}", listener + "    buffer: {overflow: spill}\n"},

@@ -28,10 +28,15 @@ func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Erro
 			c.expression(".filter", l.Filter, filters.KindFilter)
 			c.everyRule()
 			if l.Handler != nil && l.Handler.Wasm != "" {
-				if _, err := os.Stat(cfg.Path(l.Handler.Wasm)); err != nil {
-					if at := (*fs.PathError)(nil); errors.As(err, &at) {
-						at.Op = "open" // as when it is read
-					}
+				path := cfg.Path(l.Handler.Wasm)
+				info, err := os.Stat(path)
+				if at := (*fs.PathError)(nil); errors.As(err, &at) {
+					at.Op = "open" // as when it is read
+				}
+				if err == nil && !info.Mode().IsRegular() {
+					err = fmt.Errorf("%s is not a regular file", path)
+				}
+				if err != nil {
 					c.Mistake(".handler.wasm",
 						fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err))
 				}

@@ -317,7 +317,7 @@ func (d *decoder) integer(n *yaml.Node, into reflect.Value, path string) {
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 32)
 	if err != nil {
-		d.BadValue(path, "", "%s must be a whole number in decimal digits below 2^31, is %s",
+		d.BadValue(path, d.numberHint(n, path, into.Type()), "%s must be a whole number in decimal digits below 2^31, is %s",
 			path, Quote(n.Value))
 		return
 	}
