@@ -229,7 +229,7 @@ func (d *decoder) belongsAround(name, path string) string {
 	return ""
 }
 
-// brokenBelow notes that a field of an item of a mapping is next to the items: none surely lacks it.
+// brokenBelow notes that items of a mapping may have a field that is next to them.
 func (d *decoder) brokenBelow(mapping string) {
 	for path := range d.structs {
 		if path[:max(0, strings.LastIndexByte(path, '.'))] == mapping {
