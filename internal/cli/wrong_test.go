@@ -113,7 +113,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{"listener|workers: 2\nworkers: 3",
 		`9:5: listeners.a.workers is defined twice, first on line 8`},
 	{"end|---\napiVersion: v1\n",
-		`a second document begins here; a configuration is one document: remove the --- and what follows`},
+		`a second document begins here; a configuration is one document: remove the ---, and put what follows into the first one or another file`},
 
 	// values
 	{`listener|on: [created]`, `is "created"; write add`},

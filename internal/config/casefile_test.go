@@ -59,7 +59,7 @@ func TestDocumentMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "n.yaml: the note is empty",
 		"# nothing":                             "n.yaml: the note is empty",
-		"a: 1\n---\nb: 2":                       "n.yaml:2:1: a second document begins here; a note is one document: remove the --- and what follows",
+		"a: 1\n---\nb: 2":                       "n.yaml:2:1: a second document begins here; a note is one document: remove the ---, and put what follows into the first one or another file",
 		"[1]":                                   "n.yaml:1:1: the note must be a mapping, is a list",
 		"titel: x":                              `n.yaml:1:1: unknown field "titel"; did you mean "title"?`,
 		"title: 1\nsize: x":                     "n.yaml:1:8: title must be a string, is the number 1; put it in quotes\nn.yaml:2:7: size must be a whole number, is the string \"x\"",

@@ -86,7 +86,7 @@ func TestPolicyMistakes(t *testing.T) {
 			"7:1: a key in the policy is not a name\n" +
 				`8:1: the key "5" in the policy is not a string; put it in quotes`},
 		{"two documents", rules, rules + "---\nkind: Policy\n",
-			"7:1: a second document begins here; a policy is one document: remove the --- and what follows"},
+			"7:1: a second document begins here; a policy is one document: remove the ---, and put what follows into the first one or another file"},
 		{"binary", policyText, "\x7fELF\x02\x01",
 			"1:1: the character U+007F is not allowed; save the file as UTF-8 text"},
 		{"not UTF-8", policyText, "\xff\xfea\x00",

@@ -45,7 +45,7 @@ func TestTextMistakes(t *testing.T) {
 		"unknown alias": {"x.yaml", head + "# *a\ncluster: *a\n",
 			`x.yaml:4:10: the alias "*a" has no anchor before it; write &a before the value that it repeats, or '*a' for a text`},
 		"two documents": {"x.yaml", head + "---\nkind: Config\n",
-			"x.yaml:3:1: a second document begins here; a configuration is one document: remove the --- and what follows"},
+			"x.yaml:3:1: a second document begins here; a configuration is one document: remove the ---, and put what follows into the first one or another file"},
 		"broken document": {"x.yaml", head + "---\na: b: c\n",
 			"x.yaml:4:4: not YAML: the value of a has \": \" in it, which YAML takes for another field; put all of it in single quotes, as in a: 'b: c', or use | and write it on a line of its own"},
 		"JSON": {"x.json", "{\"kind\": \"Config\",\n \"é\": 1,}",

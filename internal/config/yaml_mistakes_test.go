@@ -136,6 +136,9 @@ func TestYAMLMistakes(t *testing.T) {
 			"health: {address: \":8081\"}\nstate:"},
 		{"state:", "health:\n  {address: :8081}\nstate:", `4:13: not YAML: the value of address begins with a colon`,
 			"health:\n  {address: \":8081\"}\nstate:"},
+		// quotes within the quotes of YAML
+		{listener, listener + `    filter: "object.metadata.name matches "\d+""` + "\n", `as in filter: 'object.metadata.name matches "\\d+"', or`,
+			listener + `    filter: 'object.metadata.name matches "\\d+"'` + "\n"},
 		// an expression in braces
 		{output, `out: {slack: {url: {fromEnv: S}, text: ":fire: " + message}}`, `11:42: not YAML: the value of text begins with a quote and goes on behind it; put all of it in single quotes, as in text: '":fire: " + message', or`,
 			`out: {slack: {url: {fromEnv: S}, text: '":fire: " + message'}}`},

@@ -54,7 +54,7 @@ func parse(kind *Kind, file string, data []byte) (*yaml.Node, *Error) {
 		case root != nil:
 			return nil, &Error{File: file, Line: document.Line, Column: document.Column,
 				Message: "a second document begins here", Hint: "a " + kind.Noun +
-					" is one document: remove the --- and what follows"}
+					" is one document: remove the ---, and put what follows into the first one or another file"}
 		default:
 			root = document.Content[0]
 		}

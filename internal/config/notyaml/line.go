@@ -20,7 +20,12 @@ func Line(line string, flow bool) (column int, message, hint string) {
 			m.value = m.ends()
 		}
 		column = utf8.RuneCountInString(line[:m.offset]) + 1
-		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, Short(Quoted(m.value)))
+		value := m.value
+		if within := strings.TrimPrefix(value, `"`); within != value && strings.HasSuffix(within, `""`) &&
+			!strings.HasPrefix(within, `"`) { // the outer ones were to be YAML's
+			value = wrongEscape.ReplaceAllString(strings.TrimSuffix(within, `"`), `$1\$2`)
+		}
+		write := fmt.Sprintf("put all of it in single quotes, as in %s: %s, or use | and write it on a line of its own", m.key, Short(Quoted(value)))
 		if (m.key == "message" || m.key == "text") && !strings.ContainsAny(m.value, "\"'`?{[+(") {
 			write = fmt.Sprintf("it is an expression, and text in it needs quotes: write %s: %s", m.key,
 				Short(Quoted(`"`+m.value+`"`)))

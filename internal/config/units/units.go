@@ -40,10 +40,19 @@ func Duration(text string) string {
 	case isoPeriod.MatchString(text):
 		return strings.ToLower(strings.Join(isoPeriod.FindStringSubmatch(text)[1:], ""))
 	case clock.MatchString(text):
-		parts := clock.FindStringSubmatch(text)
-		return parts[1] + "h" + parts[2] + "m"
+		return ofClock(clock.FindStringSubmatch(text)[1:])
 	}
 	return ""
+}
+
+// ofClock returns a duration of hours, minutes and seconds, as in 01:30:00, "" for none.
+func ofClock(parts []string) (d string) {
+	for i, part := range parts {
+		if n, err := strconv.Atoi(part); err == nil && n > 0 {
+			d += strconv.Itoa(n) + []string{"h", "m", "s"}[i]
+		}
+	}
+	return d
 }
 
 // Size returns the quantity of bytes that a text means which is none here, "" if that is not clear.
