@@ -44,11 +44,14 @@ func TestExpressions(t *testing.T) {
 	}{
 		"a condition": {filters.Explanation{Matched: true, Value: "true", Root: filters.Step{
 			Text: "a == 1", Line: 1, Column: 2, Evaluated: true, Runs: 1, Values: []string{"true"},
-			Children: []filters.Step{{Text: "a", Evaluated: true, Runs: 3, Values: []string{"1"}},
+			Children: []filters.Step{{Text: "a", Evaluated: true, Runs: 3, Values: []string{"1…"}, Whole: []string{"111"}},
 				{Text: "b", Children: []filters.Step{{Text: "c"}}}}}},
-			`{"is":"deny","text":"a == 1","line":1,"column":2,"matched":true,"parts":[{"text":"a","values":["1"],"runs":3},{"text":"b","skipped":true}]}`},
+			`{"is":"deny","text":"a == 1","line":1,"column":2,"matched":true,"parts":[{"text":"a","values":["111"],"runs":3},{"text":"b","skipped":true}]}`},
 		"a text": {filters.Explanation{Value: "true", Root: filters.Step{Text: "m",
 			Values: []string{`"true"`}}}, `{"is":"deny","text":"m","value":"true"}`},
+		"a value": {filters.Explanation{Value: "1…", Root: filters.Step{Text: "m",
+			Values: []string{"1…"}, Whole: []string{"111"}}},
+			`{"is":"deny","text":"m","value":"111"}`},
 		"no answer": {filters.Explanation{Err: fmt.Errorf("oh"), Root: filters.Step{Text: "m",
 			Values: []string{"failed"}}}, `{"is":"deny","text":"m","error":"oh"}`},
 	} {

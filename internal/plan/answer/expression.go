@@ -16,7 +16,7 @@ type Expression struct {
 	Parts   []Part   `json:"parts,omitempty"`
 }
 
-// Part is a part of an expression. Its values are JSON or similar, of at most 80 characters;
+// Part is a part of an expression. Its values are JSON or similar, of at most 10,000 characters;
 // several are those of the first two runs and of the last one, each with the index of the item.
 type Part struct {
 	Text    string   `json:"text"`
@@ -31,6 +31,9 @@ type Part struct {
 func NewExpression(is string, x filters.Explanation) *Expression {
 	e := &Expression{Is: is, Text: x.Root.Text, Line: x.Root.Line, Column: x.Root.Column,
 		Value: x.Value, Note: x.Root.Note, Parts: parts(x.Root)}
+	if last := len(x.Root.Whole) - 1; last >= 0 && x.Value == x.Root.Values[last] {
+		e.Value = x.Root.Whole[last] // else it is a text, without quotes
+	}
 	if x.Err != nil {
 		e.Error = x.Err.Error()
 		return e
@@ -44,7 +47,7 @@ func NewExpression(is string, x filters.Explanation) *Expression {
 
 func parts(s filters.Step) (all []Part) {
 	for _, child := range s.Children {
-		p := Part{Text: child.Text, Values: child.Values, Note: child.Note,
+		p := Part{Text: child.Text, Values: child.Whole, Note: child.Note,
 			Skipped: !child.Evaluated}
 		if child.Runs > 1 {
 			p.Runs = child.Runs

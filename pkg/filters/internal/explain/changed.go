@@ -42,6 +42,7 @@ func changedSteps(call Step, paths []string, ev *event.Event) (steps []Step) {
 			s.Evaluated, s.Runs = true, 1
 			differs, note := differences(path, ev)
 			s.Values, s.Note = []string{fmt.Sprint(differs)}, note
+			s.Whole = s.Values
 		}
 		steps = append(steps, s)
 	}

@@ -36,7 +36,8 @@ type Step struct {
 	// 80 characters. Within a predicate a value begins with the index of the item: [4] true.
 	// A part that failed has the value "failed".
 	Values   []string
-	Note     string // the reason, if the parts do not show it; else ""
+	Whole    []string // the same of up to 10,000 characters, and durations with all digits
+	Note     string   // the reason, if the parts do not show it; else ""
 	Children []Step
 }
 
@@ -270,9 +271,9 @@ func (s *Step) add(r recorded, depth int) {
 	if depth > 0 {
 		text += " "
 	}
-	text += shortValue(r.value)
-	if len(s.Values) > 0 && s.Values[len(s.Values)-1] == text {
+	whole := text + valueText(r.value, wholeValue)
+	if len(s.Whole) > 0 && s.Whole[len(s.Whole)-1] == whole {
 		return // a in 1 < a < 9 has one value
 	}
-	s.Values = append(s.Values, text)
+	s.Values, s.Whole = append(s.Values, text+shortValue(r.value)), append(s.Whole, whole)
 }

@@ -344,6 +344,28 @@ func TestExplainIsBounded(t *testing.T) {
 	}
 }
 
+// What is shown of a value is short; machines get all of it, within a bound.
+func TestExplainHasWholeValues(t *testing.T) {
+	for text, want := range map[string][2]string{
+		`duration("50.773413161s") > duration("1s")`: {`"50.773s"`, `"50.773413161s"`},
+		`duration("821.24569ms") > duration("1s")`:   {`"821ms"`, `"821.24569ms"`},
+		`duration("1.5ms") > duration("1s")`:         {`"1.5ms"`, `"1.5ms"`},
+	} {
+		s := filtertest.Compile(t, text).Explain(filtertest.Update(t), nil).Root.Children[0]
+		if s.Values[0] != want[0] || s.Whole[0] != want[1] {
+			t.Errorf("%s: %s, %s", text, s.Values, s.Whole)
+		}
+	}
+	long := filtertest.Compile(t, `object != nil`).Explain(event.Event{Op: event.Add,
+		Object: filtertest.NewObject(t, filtertest.LargePod(9))}, nil).Root.Children[0]
+	if n := len([]rune(long.Values[0])); n != 80 {
+		t.Errorf("%d characters are shown", n)
+	}
+	if n := len([]rune(long.Whole[0])); n < 1000 || n > 10_000 {
+		t.Errorf("%d characters are whole", n)
+	}
+}
+
 // For any expression and objects, an explanation has the answer of Match.
 func FuzzExplain(f *testing.F) {
 	for _, text := range filtertest.TrueExpressions {

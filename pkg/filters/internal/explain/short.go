@@ -14,28 +14,35 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// shownValue is how many characters of a value are shown.
-const shownValue = 80
+// How many characters of a value are shown, and how many a machine gets.
+const (
+	shownValue = 80
+	wholeValue = 10_000
+)
 
-// shortValue returns a value as JSON, or similar for what JSON does not have, cut after
-// shownValue characters. What a terminal would not print literally is escaped.
-func shortValue(x any) string {
+// shortValue returns a value as it is shown.
+func shortValue(x any) string { return valueText(x, shownValue) }
+
+// valueText returns a value as JSON, or similar for what JSON does not have, cut after some
+// characters. What a terminal would not print literally is escaped.
+func valueText(x any, limit int) string {
 	if values.IsNil(x) {
 		return "nil"
 	}
-	w := shortener{room: shownValue}
+	w := shortener{room: limit, exact: limit > shownValue}
 	w.value(x)
 	if w.room < 0 {
 		runes := []rune(w.b.String())
-		return string(runes[:shownValue-1]) + "…"
+		return string(runes[:limit-1]) + "…"
 	}
 	return w.b.String()
 }
 
 // shortener writes until there is no room, and reads no more of a value than it can show.
 type shortener struct {
-	b    strings.Builder
-	room int // characters
+	b     strings.Builder
+	room  int  // characters
+	exact bool // durations are written with all digits
 }
 
 func (w *shortener) write(s string) {
@@ -83,6 +90,9 @@ func (w *shortener) composed(x any) {
 	case time.Time:
 		w.text(x.Format(time.RFC3339Nano))
 	case time.Duration:
+		if !w.exact && x.Abs() >= 100*time.Millisecond {
+			x = x.Round(time.Millisecond)
+		}
 		w.text(values.DurationText(x))
 	case failure:
 		w.write(failedValue)
