@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
@@ -60,6 +61,10 @@ func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
 		return err
 	}
 	x.writeSkipped()
+	if _, mistakes := plan.Compile(x.cfg, x.schemas); len(mistakes) > 0 {
+		fmt.Fprintf(x.stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
+			words.Plain(x.cfg.File()))
+	}
 	if more := len(x.errs) - maxSkipped; more > 1 {
 		x.errs = append(x.errs[:maxSkipped], fmt.Errorf("%d more errors like these", more))
 	}
@@ -244,6 +249,6 @@ func (x *explaining) writeSkipped() {
 			say(fmt.Sprintf("%s %d more objects%s", who, len(x.skipped)-maxSkipped, hint))
 			return
 		}
-		say(fmt.Sprintf("%s: %s %s %s%s", o.path, who, o.kind, o.name, hint))
+		say(fmt.Sprintf("%s: %s %s%s", o.path, who, strings.TrimSpace(o.kind+" "+o.name), hint))
 	}
 }

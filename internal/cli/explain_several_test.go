@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -141,5 +143,34 @@ func TestExplainAsJSON(t *testing.T) {
 	if code, stdout, _ := explain(t, strings.Replace(aPod, "name: web", `name: "w\u009b1m"`,
 		1), "-o", "json", "-l", "shop"); code != exitOK || strings.Contains(stdout, "\u009b") {
 		t.Errorf("exit %d\n%q", code, stdout)
+	}
+}
+
+// An object without a name is named by its kind.
+func TestExplainOfWhatHasNoName(t *testing.T) {
+	code, _, stderr := explain(t, "apiVersion: example.com/v1\nkind: Settings\n")
+	if code != exitRun || !strings.Contains(stderr,
+		"<stdin>: no listener is for Settings; the listeners watch") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// What keeps informerd run from starting is not hidden by an answer.
+func TestExplainSaysThatTheConfigurationIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"c.yaml": "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  pods: {informer: {resource: pods}, outputs: [out]}\n" +
+			"  others: {informer: {resource: pods}, outputs: [wrong]}\noutputs:\n  out: {stdout: {}}\n  wrong: {file: {path: x}, when: object.spec.nodeNam == 1}\n",
+		"o.yaml": aPod,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	const want = "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate c.yaml\n"
+	if code := Main(strings.Fields("explain c.yaml -l pods --object o.yaml"), &stdout,
+		&stderr); code != exitOK || stderr.String() != want {
+		t.Errorf("exit %d\n%s%s", code, &stdout, &stderr)
 	}
 }

@@ -51,7 +51,7 @@ func TestExplainLooksUp(t *testing.T) {
 		{"set", "add", nil, "it depends on objects of nodes, which are not known here.\n", "nodes"},
 		{"rule", "add", none, "The object violates the rule, which is reported at once: \"r\"\n", ""},
 		{"rule", "add", nodes, "The object does not violate the rule.\n", ""},
-		{"rule", "add", nil, "\nrule s, message:\nThis cannot be told: it depends on objects of nodes, which are not known here.\nThe object violates the rule, which is reported at once.\n", "nodes"},
+		{"rule", "add", nil, "\nrule s, message:\nThis cannot be told: it depends on objects of nodes, which are not known here.\nThe object violates the rule, which is reported at once. Its message cannot be told, and so not where it goes.\n", "nodes"},
 	} {
 		q := question(t, c.op, pod, "")
 		q.Lookups = c.lookups

@@ -162,7 +162,8 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		x.Line("\nrule %s, message:", r.Name())
 		text, decided := x.tree("message", m, stateOf(e.Object))
 		if !decided {
-			x.Say("%s.", how)
+			x.Say("%s. Its message cannot be told, and so not where it goes.", how)
+			x.Verdicts[len(x.Verdicts)-1] += "; its message " + x.unknown
 			return
 		}
 		message = messageOf(r, text)

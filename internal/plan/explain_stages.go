@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -127,6 +129,13 @@ func (x *explained) events(f *filters.Filter, e seen) {
 	x.event(x.Otherwise, f, event.Event{Op: e.newAs, Object: e.Object})
 }
 
+// readsOld reports whether a part was evaluated that compares the object with the old one.
+func readsOld(s filters.Step) bool {
+	return s.Evaluated && (ofOld.MatchString(s.Text) || slices.ContainsFunc(s.Children, readsOld))
+}
+
+var ofOld = regexp.MustCompile(`^(old\b|(changed|became)\()`)
+
 // event explains what becomes of an event at the filter.
 func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event) {
 	l := x.listener
@@ -151,7 +160,7 @@ func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event)
 	}
 	x.Line("\nfilter:")
 	result, decided := x.tree("filter", f, e)
-	if e.Op != event.Update && x.op != event.Update && f.UsesOld() {
+	if e.Op != event.Update && x.op != event.Update && readsOld(result.Root) {
 		pass := ""
 		if x.op == event.Add && x.found != nil {
 			pass = " Pass --old FILE, the object before."

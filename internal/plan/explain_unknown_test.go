@@ -158,6 +158,20 @@ func TestExplainOfSince(t *testing.T) {
 	}
 }
 
+// That an add has no changes is noted only if an expression has looked for them.
+func TestExplainNotesThatOldIsMissing(t *testing.T) {
+	cfg := parse(t, head+`
+  looks: {informer: {resource: pods}, filter: object.n == 1 && !changed("spec"), outputs: [out]}
+`)
+	for n, want := range map[string]bool{"1": true, "2": false} {
+		got := explain(t, cfg, "looks", question(t, "add",
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":`+n+`}`, ""))
+		if strings.Contains(got, "Note: old, changed and became are about updates") != want {
+			t.Errorf("%s:\n%s\nwant it: %t", n, got, want)
+		}
+	}
+}
+
 // What is odd about a question is noted, and what is taken for granted.
 func TestNotesOfExplain(t *testing.T) {
 	cfg := parse(t, head+`
