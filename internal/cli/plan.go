@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -14,15 +15,20 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
 	var listeners []string
+	format := formatFlag{formats: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE [--listener NAME]…",
 		Short: "Show what a configuration requests from the API server, what is shared, and where each listener decides",
 		Long: "Show what a configuration requests from the API server, which listeners share that, and what is decided before and\n" +
 			"behind each listener's buffer, and where it sends what. Conditions before the buffer drop an event at once; what\n" +
 			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector would make the API server send less, plan\n" +
-			"suggests it. Expressions are cut after 100 characters; with --listener, they are shown whole.",
+			"suggests it. Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
+			"With -o json, the plan is one object, for comparing two: informers with their listeners, outputs and other requests.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := format.check(); err != nil {
+				return err
+			}
 			schemas, err := fields.schemas()
 			if err != nil {
 				return err
@@ -40,6 +46,9 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if format.format == "json" {
+				return writePlanJSON(stdout, p, listeners)
+			}
 			return writePlan(stdout, p, listeners)
 		},
 	}
@@ -47,6 +56,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
 	fields.add(cmd)
+	format.add(cmd)
 	return cmd
 }
 
@@ -64,6 +74,19 @@ func writePlan(w io.Writer, p *plan.Plan, listeners []string) error {
 	}
 	_, err := io.WriteString(w, orderOfEvents)
 	return err
+}
+
+// writePlanJSON writes the same as JSON.
+func writePlanJSON(w io.Writer, p *plan.Plan, listeners []string) error {
+	shown, err := p.Shown(listeners...)
+	if err != nil {
+		return err
+	}
+	shown.Requests = append(shown.Requests, rights.Others(p, listeners...)...)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(shown)
 }
 
 // orderOfEvents says what a plan's lines about listeners mean.

@@ -33,14 +33,7 @@ const maxBefore = 6
 
 // writeBefore writes which events get into the buffer.
 func (p *Listener) writeBefore(out *Lines) {
-	on, list := p.Before.On, slices.Clone(p.Before.Conditions)
-	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
-		on &^= event.OpSet(0).With(event.Resync)
-	}
-	// what the listener wants of a select, for which there are words below
-	list = slices.DeleteFunc(list, func(c condition.Condition) bool {
-		return c.Of == condition.OfOp
-	})
+	on, list := p.before()
 	lines := []string{strings.Join(words(on), ", ")}
 	if len(list) > 0 {
 		lines = append(lines, shown.Conditions(list)...)
@@ -67,6 +60,18 @@ func (p *Listener) writeBefore(out *Lines) {
 			out.Item(2, "", "("+text+")")
 		}
 	}
+}
+
+// before returns the ops and the conditions of events that get into the buffer.
+func (p *Listener) before() (on event.OpSet, list []condition.Condition) {
+	on, list = p.Before.On, slices.Clone(p.Before.Conditions)
+	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
+		on &^= event.OpSet(0).With(event.Resync)
+	}
+	// what the listener wants of a select, for which the text has words
+	return on, slices.DeleteFunc(list, func(c condition.Condition) bool {
+		return c.Of == condition.OfOp
+	})
 }
 
 // writeAgain writes which expressions are evaluated again without an event, since their values

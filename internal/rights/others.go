@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
 )
 
 // ofPod stands for the namespace of informerd's own pod, which only the pod knows. It is not the
@@ -30,6 +31,14 @@ func WriteOthers(w io.Writer, p *plan.Plan, listeners ...string) error {
 		}
 	}
 	return out.Err
+}
+
+// Others returns the requests that WriteOthers writes.
+func Others(p *plan.Plan, listeners ...string) (all []shown.Request) {
+	for _, r := range others(p, listeners) {
+		all = append(all, shown.Request{Right: r.right, For: r.who()})
+	}
+	return all
 }
 
 // request is a right with those who need it.

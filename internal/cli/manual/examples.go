@@ -15,7 +15,8 @@ informerd watch pods -n shop`,
 informerd run -c informerd.yaml --kubeconfig ~/.kube/config --context staging
 informerd init --from pods --stdout | informerd run -c -`,
 	"plan": `informerd plan informerd.yaml
-informerd plan informerd.yaml -l pods`,
+informerd plan informerd.yaml -l pods
+informerd plan informerd.yaml -o json | jq '.outputs[] | {name, to}'`,
 	"explain": `informerd explain informerd.yaml --object pod/shop/web
 informerd explain informerd.yaml -l pods --object new.yaml --old old.yaml
 kubectl get pods,deployments -A -o yaml | informerd explain informerd.yaml --object - --summary

@@ -153,3 +153,6 @@ func addOnce(all []string, text string) []string {
 	}
 	return append(all, text)
 }
+
+// Each returns conditions as expressions that must all be true.
+func Each(list []condition.Condition) []string { return each(list) }
