@@ -198,7 +198,7 @@ func TestWhatCannotBeExplained(t *testing.T) {
 ` + cfg.File() + `:7:75: listener "wrong": the expression ends too early
   object.n ==
             ^
-` + cfg.File() + `:7:102: listener "wrong": rule "a": a rule looks at the object alone: it has no old
+` + cfg.File() + `:7:102: listener "wrong": rule "a": a rule looks at the object alone: it has no old; ask for that in the filter
   old.n
   ^
 ` + cfg.File() + `:7:139: listener "wrong": rule "a": the expression ends too early

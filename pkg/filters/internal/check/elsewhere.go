@@ -62,3 +62,25 @@ func (c *schemaCheck) ofItemByName(n *ast.IdentifierNode) {
 			"unknown name %q; a field of an item begins with a dot: write .%[1]s", n.Value))
 	}
 }
+
+// fromTo answers changed("status.phase", "Pending", "Running").
+func (c *schemaCheck) fromTo(n *ast.CallNode, path string, text *ast.StringNode, before int) bool {
+	x := c.draft.Expression
+	from, ok1 := n.Arguments[1].(*ast.StringNode)
+	to, ok2 := n.Arguments[2].(*ast.StringNode)
+	if !ok1 || !ok2 {
+		return false
+	}
+	x.Text = fmt.Sprintf("old.%s == %q && object.%[1]s == %[3]q", path, from.Value, to.Value)
+	if c.draft.Check(x) != nil {
+		return false
+	}
+	at, whole := c.extents().Span(n)
+	if at.Text = x.Text; text == to || !whole { // the first of them is answered
+		c.mistakes = c.mistakes[:before]
+		return true
+	}
+	c.mistakes = append(c.mistakes[:before], c.draft.Proposed(c.mistakes[before].Offset, &at,
+		"changed takes paths alone; write %s", x.Text))
+	return true
+}

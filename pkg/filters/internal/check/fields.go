@@ -115,6 +115,11 @@ func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
 			return
 		}
 	}
+	if ok && first != text && len(n.Arguments) == 3 && plainWord.MatchString(text.Value) {
+		if c.fromTo(n, first.Value, text, before) {
+			return
+		}
+	}
 	if ok && first != text && plainWord.MatchString(text.Value) {
 		x := c.draft.Expression
 		x.Text = "became(object." + first.Value + " == " + strconv.Quote(text.Value) + ")"
@@ -134,7 +139,7 @@ func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
 
 func (c *schemaCheck) steps(text *ast.StringNode) {
 	steps, err := object.PathSteps(text.Value)
-	if err != nil {
+	if err != nil || rootedPath.MatchString(text.Value) {
 		return // that is reported elsewhere
 	}
 	base := fact{schema: c.draft.Schema, path: "object", root: true}

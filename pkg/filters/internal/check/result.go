@@ -6,6 +6,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/doubts"
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
@@ -27,6 +28,11 @@ func (c *schemaCheck) root(n ast.Node) {
 		return
 	}
 	name, hint := result.path+result.variable, ""
+	if doubts.BeginsComment(c.draft.Text) {
+		c.errorf(n.Location().From, "%s; // begins a comment: a default is written with ??",
+			c.draft.Kind.Must())
+		return
+	}
 	if name == "" {
 		name = c.text(n, result)
 	}

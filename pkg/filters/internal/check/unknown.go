@@ -63,6 +63,9 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 			name, by)
 	case here != "" && (here != "old" && here != "op" || s.Kind.SeesEvents()):
 		return s.Proposed(offset, replace(here), "unknown name %q; write %s", name, here)
+	case syntax.TakesText(before, string(text[end:])):
+		by := strconv.Quote(name)
+		return s.Proposed(offset, replace(by), "unknown name %q; text needs quotes: write %s", name, by)
 	case s.IsTopField(name):
 		return s.Proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s",
 			name)

@@ -25,6 +25,12 @@ func (f *finder) comment() {
 
 var slashes = regexp.MustCompile(`//\s*(?:"[^"\n]*"|'[^'\n]*'|\d+|true|false|null|nil|\.\w+[\w.]*|object\.[\w.]+)`)
 
+// BeginsComment reports whether a text has a default as jq writes it.
+func BeginsComment(text string) bool {
+	at := slashes.FindStringIndex(text)
+	return at != nil && !inQuotes(text[:at[0]])
+}
+
 // inQuotes reports whether a quote is open at the end of a text.
 func inQuotes(text string) bool {
 	quote := rune(0)

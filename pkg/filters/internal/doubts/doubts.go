@@ -76,6 +76,8 @@ func (f *finder) visit(n ast.Node) {
 	conditions := false
 	f.madeByNone(n)
 	switch n := n.(type) {
+	case *ast.StringNode:
+		f.shellVariable(n)
 	case *ast.BinaryNode:
 		f.sides(n)
 	case *ast.CallNode:
@@ -110,6 +112,7 @@ func (f *finder) sides(n *ast.BinaryNode) {
 	f.namespace(n)
 	f.pattern(n)
 	f.tagOrder(n)
+	f.tagFirst(n)
 	f.network(n)
 	f.ofConstant(n)
 	f.secretValue(n)
@@ -129,6 +132,7 @@ func (f *finder) sides(n *ast.BinaryNode) {
 		f.shownAsMissing(c)
 		f.eventReason(c)
 		f.podReason(c)
+		f.never(c)
 	}
 }
 

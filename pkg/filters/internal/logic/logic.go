@@ -60,6 +60,7 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 	}
 	and := nodes.IsAnd(n)
 	first := map[string]compared{} // what a value is compared with, by its text
+	bounds := map[string][]bound{}
 	var visit func(ast.Node)
 	visit = func(part ast.Node) {
 		b, ok := part.(*ast.BinaryNode)
@@ -68,6 +69,16 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 			visit(b.Left)
 			visit(b.Right)
 			return
+		}
+		if b, ok := boundOf(part); ok && and && text(b.of) != "" {
+			of := text(b.of)
+			for _, before := range bounds[of] {
+				if b.contradicts(before) {
+					found(b.at, "this is never true: "+of+" is compared with "+text(before.at)+" as well")
+					return
+				}
+			}
+			bounds[of] = append(bounds[of], b)
 		}
 		is, ok := comparedOf(part, and)
 		if !ok || text(is.value) == "" || nodes.IsOp(is.value) {

@@ -18,9 +18,21 @@ import (
 var wrongArgument = regexp.MustCompile(
 	`^(?:invalid argument for|cannot use \S+ as argument \(type \S+\) to call) (\w+)(?: \(type (.+)\))?\s*$`)
 
+// wrongText is expr's message about an argument that is not a text.
+var wrongText = regexp.MustCompile(
+	`^cannot use (\S+) as argument \(type string\) to call (\w+)\s*$`)
+
 // argument answers an argument of a function of expr that is not of the type it takes, nil if the
 // refusal is another one.
 func (s answers) argument(refusal string, where *file.Error, tree *parser.Tree) *lang.CompileError {
+	if found := wrongText.FindStringSubmatch(refusal); found != nil && Signatures[found[2]] != "" {
+		hint := "; it is called as " + Signatures[found[2]]
+		if found[2] == "duration" {
+			hint = `; write the unit as well, in quotes, as in duration("10s")`
+		}
+		return s.CompileError(where.From, "%s needs a text, and this is %s%s", found[2],
+			article(syntax.TypeWords.Replace(found[1])), hint)
+	}
 	found := wrongArgument.FindStringSubmatch(refusal)
 	if found == nil || found[2] == "" {
 		return nil

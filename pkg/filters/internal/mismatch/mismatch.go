@@ -47,6 +47,9 @@ func (s answers) hint(where *file.Error, tree *parser.Tree) *lang.CompileError {
 		if e := s.becameEquals(where, tree); e != nil && found[1] == "became" {
 			return e
 		}
+		if e := s.labelIs(where, tree); e != nil {
+			return e
+		}
 		return s.CompileError(where.From, "%s; it is called as %s", refusal,
 			Signatures[found[1]])
 	}
@@ -92,6 +95,9 @@ func (s answers) hint(where *file.Error, tree *parser.Tree) *lang.CompileError {
 	if n.Operator == "in" {
 		return s.CompileError(where.From, `"in" needs a list or an object on its right, not %s`,
 			article(found[3]))
+	}
+	if e := s.withEach(n, where.From, both(found[2], found[3])); e != nil {
+		return e
 	}
 	return s.CompileError(where.From, "%q cannot take %s", n.Operator, both(found[2], found[3]))
 }

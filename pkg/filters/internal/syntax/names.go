@@ -61,3 +61,15 @@ func OpMeant(word string) string {
 	}
 	return ""
 }
+
+var (
+	keyBefore = regexp.MustCompile(
+		`(?:\b(?:label|annotation|condition|owner|duration|quantity)\(|\.(?:labels|annotations)\[)\s*$`)
+	keyBehind = regexp.MustCompile(`^\s*[)\]]`)
+)
+
+// TakesText reports whether what is between the two texts is a key or a type that is given in
+// quotes, such as app in label(app).
+func TakesText(before, behind string) bool {
+	return keyBefore.MatchString(before) && keyBehind.MatchString(behind)
+}

@@ -27,7 +27,7 @@ const (
 
 // rewrites are forms that are no expressions here. The first one that lets the text be read counts.
 var rewrites = []rewrite{
-	{regexp.MustCompile(`\bobject\.status\.conditions\[\?\(\s*@\.type\s*==?\s*["'](\w+)["']\s*\)\]`),
+	{regexp.MustCompile(`\bobject\.status\.conditions\[\?\(?\s*(?:@\.|\.)?type\s*==?\s*["'](\w+)["']\s*\)?\]`),
 		"an entry of a list is found by condition(…) or find(…)", func(found []string) string {
 			return "condition(" + strconv.Quote(found[1]) + ")"
 		}},
@@ -97,7 +97,7 @@ func fromRoot(path string) string {
 
 // otherForm recognizes a form of another language.
 func (s Source) otherForm(_ string, offset int, _ []rune) *lang.CompileError {
-	for _, r := range rewrites {
+	for _, r := range slices.Concat(rewrites, statements) {
 		for _, at := range r.pattern.FindAllStringSubmatchIndex(s.Text, 5) {
 			found := make([]string, len(at)/2)
 			for i := range found {
