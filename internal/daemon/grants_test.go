@@ -173,15 +173,15 @@ func TestHeadersThatAreNotThere(t *testing.T) {
 // A handler that asks for what it is not granted is refused.
 func TestAHandlerWithoutItsGrant(t *testing.T) {
 	for guest, want := range map[string]string{
-		onceGuest:   `import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not have`,
-		lookupGuest: `import "resource" of module "informerd/cache.v1": this needs the grant "cache", which the configuration does not have`,
+		onceGuest:   `import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not have; write grants: {kv: {}}`,
+		lookupGuest: `import "resource" of module "informerd/cache.v1": this needs the grant "cache", which the configuration does not have; write grants: {cache: {informers: [NAME]}}`,
 	} {
 		path := writeGuest(t, guest)
 		cfg := parse(t, head+`
   pods: {informer: {resource: pods}, handler: {wasm: "`+path+`"}, outputs: [out]}
 `)
 		expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
-			`c.yaml:6:54: listener "pods": handler `+path+": "+want)
+			`c.yaml:6:47: listener "pods": handler `+path+": "+want)
 	}
 }
 
