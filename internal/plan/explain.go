@@ -173,7 +173,7 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 		x.rule(r, as)
 	}
 	if len(x.Verdicts) == 0 && as.selected && len(p.Rules) > 0 {
-		x.verdict(noneViolated(x.Rules, as.Op))
+		x.verdict(noneViolated(as.Op))
 	}
 	x.events(p.Filter, as)
 	return x.err

@@ -125,7 +125,7 @@ func TestExplainOfRepeats(t *testing.T) {
 	got := explain(t, cfg, "rules", question(t, "update", pod, pod))
 	for _, part := range []string{
 		"before this update, too: it is reported again every 2h while that lasts.\n",
-		"before this update, too, so its time goes on: it is reported when it has lasted for 1h: \"old\"\n",
+		"before this update, too, so its time goes on: it is reported when it has lasted for 1h, unless that was reported already: \"old\"\n",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s\nwant %s", got, part)
@@ -260,7 +260,7 @@ listeners:
 		}
 	}
 	got = explain(t, cfg, "rules", question(t, "update", pod+"3}", pod+"2}"))
-	if want := `it is reported when it has lasted for 1m, and again every 2m while that lasts: "slow"`; !strings.Contains(got, want) {
+	if want := `it is reported when it has lasted for 1m, unless that was reported already, and again every 2m while that lasts: "slow"`; !strings.Contains(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -53,7 +53,11 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 		x.ends(told, r, e, as.unsure || moves(r.Deny()))
 		return
 	}
-	is := x.judge(r, "", e.Object, "what is known of the object stays as it is.")
+	fails := "what is known of the object stays as it is."
+	if x.op != event.Resync { // nothing has happened that could be replayed
+		fails = "that makes a dead letter, and " + fails
+	}
+	is := x.judge(r, "", e.Object, fails)
 	told.Result = is.String()
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
@@ -80,8 +84,13 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 		x.resolved(told, r, e, e.Old,
 			"The object violated the rule before this update, and does not any more: the violation is resolved")
 	case was == unknown:
+		then := e.Object
+		if e.Old != nil {
+			then = e.Old
+		}
 		told.Reported = answer.ResolvedIfAny
-		x.Say("The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.")
+		x.resolved(told, r, e, then,
+			"The object does not violate the rule. If it did before, that is resolved")
 	default:
 		told.Reported = answer.None
 		x.Say("The object does not violate the rule.")
@@ -89,12 +98,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 }
 
 // noneViolated returns the verdict for rules of which none reports anything.
-func noneViolated(all []*answer.Rule, op event.Op) string {
-	for _, r := range all {
-		if r.Reported == answer.ResolvedIfAny {
-			return "no rule is violated; one that was is resolved"
-		}
-	}
+func noneViolated(op event.Op) string {
 	if op == event.Delete {
 		return "no rule was violated"
 	}
@@ -109,7 +113,7 @@ func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails s
 	case !decided:
 		return unknown
 	case deny.Err != nil:
-		x.unknown = "fails, and " + strings.TrimSuffix(fails, ".")
+		x.unknown = "fails: " + strings.TrimSuffix(fails, ".")
 		x.Say("The rule failed: %s", fails)
 		return unknown
 	case deny.Matched:
@@ -152,11 +156,16 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		how = strings.TrimSuffix(how, ", unless it did so before this update") +
 			", unless that was reported before"
 	}
-	x.verdict("rule " + r.Name() + ": violated, " + how + again)
+	verdict := "violated, " + how + again
 	how = "The object violates the rule, " + how + again
 	if was == broken {
-		how = fmt.Sprintf("The object violated the rule before this update, too, so its time goes on: it is reported when it has lasted for %s%s", document.Short(r.For()), again)
+		goes := fmt.Sprintf(
+			"reported when it has lasted for %s, unless that was reported already%s",
+			document.Short(r.For()), again)
+		verdict = "violated as before: " + goes
+		how = "The object violated the rule before this update, too, so its time goes on: it is " + goes
 	}
+	x.verdict("rule " + r.Name() + ": " + verdict)
 	message := r.Name()
 	if m := r.Message(); m != nil {
 		x.Line("\nrule %s, message:", r.Name())
@@ -208,16 +217,11 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	then := e.Object
 	e.Object = x.object
 	switch {
-	case last == broken && unsure:
+	case last == broken && !unsure:
+		x.resolved(told, r, e, then, gone+": the violation is resolved")
+	case last != kept || moves(r.Deny()):
 		told.Reported = answer.ResolvedIfAny
 		x.resolved(told, r, e, then, gone+": an open violation, if there is one, is resolved")
-	case last == broken:
-		x.resolved(told, r, e, then, gone+": the violation is resolved")
-	case last == unknown || moves(r.Deny()):
-		told.Reported = answer.ResolvedIfAny
-		x.Say("%s: an open violation is resolved, which is reported to the outputs that got it.",
-			gone)
-		x.verdict("rule " + r.Name() + ": an open violation is resolved")
 	default:
 		told.Reported = answer.None
 		x.Say("%s, and did not violate the rule: nothing is reported.", gone)

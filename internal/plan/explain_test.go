@@ -110,7 +110,7 @@ func TestExplain(t *testing.T) {
 		"rules, failed": {
 			"both", "add", `"a"`, "",
 			"\nrule large (medium), deny:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " +
-				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
+				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: that makes a dead letter, and what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},
 		"rules, deleted": {
 			"both", "delete", "2", "",
 			"\nrule large (medium), deny, of its last state:\ntrue   object.n > 1\n└─ object.n = 2\nThe object is gone: the violation is resolved, which is reported to the outputs that got it.\n" + end + "\nfilter:\ntrue   true\nThe event matches: it goes to the output out.\n"},

@@ -35,10 +35,10 @@ informers: {nodes: {resource: nodes}}
 			`The object violates the rule, which is reported at once, unless it did so before this update: "web"`,
 		}, []string{"of the old object", "again: "}},
 		"kept": {"rules", "update", young, old, []string{
-			rule + "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.\n",
+			rule + "The object does not violate the rule. If it did before, that is resolved, which is reported to the outputs that got it.\nThe report of its end goes to the output out.\n",
 		}, []string{"of the old object"}},
 		"gone": {"rules", "delete", young, "", []string{
-			"The object is gone: an open violation is resolved, which is reported to the outputs that got it.\n",
+			"The object is gone: an open violation, if there is one, is resolved, which is reported to the outputs that got it.\nThe report of its end goes to the output out.\n",
 		}, []string{"nothing is reported"}},
 		"selected": {"set", "update", old, young, []string{
 			"The object is selected. This is an update if it was before, which is not known here; else it is an add.\n",
@@ -89,7 +89,7 @@ informers: {nodes: {resource: nodes}}
 func TestExplainIfTheSelectMoves(t *testing.T) {
 	cfg := parse(t, head+`
   set: {informer: {resource: pods}, resync: 1m, select: 'cached("nodes", "", "n") == nil || object.n == 1', filter: op != "update", outputs: [out]}
-  rules: {informer: {resource: pods}, select: 'cached("nodes", "", "n") == nil || object.n == 1', rules: [{name: r, for: 5m, deny: object.n > 0}], outputs: [out]}
+  rules: {informer: {resource: pods}, resync: 1m, select: 'cached("nodes", "", "n") == nil || object.n == 1', rules: [{name: r, for: 5m, deny: object.n > 0}], outputs: [out]}
 informers: {nodes: {resource: nodes}}
 `)
 	pod := func(n string) string {
@@ -111,6 +111,7 @@ informers: {nodes: {resource: nodes}}
 		{"set", "add", "2", there, "not selected yet", ""},
 		{"rules", "update", "2", nil, "rule r: violated, which is reported when it has lasted for 5m, unless that was reported before -> out", ""},
 		{"rules", "update", "2", there, "if it was selected: rule r: an open violation is resolved, if it had lasted for 5m -> out", ""},
+		{"rules", "resync", `"a"`, nil, "rule r: fails: what is known of the object stays as it is", ""},
 		{"rules", "update", "0", there, "if it was selected: no rule was violated", ""},
 	} {
 		old := ""
@@ -234,6 +235,7 @@ listeners:
   set: {informer: {resource: pods}, select: object.n > 1, outputs: [out]}
   shop: {informer: {resource: pods, namespaces: [pay]}, outputs: [out]}
   handled: {informer: {resource: pods}, handler: {wasm: my.wasm}, outputs: [out]}
+  aged: {informer: {resource: pods}, rules: [{name: old, deny: 'object.n > 1 && age() > "1h"'}], outputs: [out, few]}
   looks: {informer: {resource: pods}, rules: [{name: r, deny: 'cached("nodes", "", "n") == nil'}], outputs: [out]}
   rules: {informer: {resource: pods}, rules: [{name: large, deny: object.n > 1}, {name: slow, for: 5m, deny: object.n > 2}], outputs: [out, few]}
 `)
@@ -252,6 +254,10 @@ listeners:
 		{"looks", "1", "", "rule r: cannot be told without the objects of nodes"},
 		{"rules", "1", "", "no rule is violated"},
 		{"rules", "2", "", "rule large: violated, which is reported at once -> out (not few)"},
+		{"rules", `"a"`, "", "rule large: fails: that makes a dead letter, and what is known of the object stays as it is; rule slow: fails: that makes a dead letter, and what is known of the object stays as it is"},
+		{"rules", "4", "3", "rule large: violated as before; rule slow: violated as before: reported when it has lasted for 5m, unless that was reported already -> out (not few)"},
+		{"aged", "1", "", "no rule is violated"},
+		{"aged", "1", "1", "rule old: an open violation is resolved -> out (not few)"},
 		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved, if it had lasted for 5m -> out (not few)"},
 		{"rules", "1", "2", "rule large: resolved -> out (not few)"},
 	} {
