@@ -40,6 +40,8 @@ func TestAdvice(t *testing.T) {
 		{output, "out: {webhook: {url: https://a.b, headers: {Authorization: 'Bearer ${T}'}}", "the credential must not be in the configuration; write {fromEnv: T}, and put the whole value into that variable"},
 		{output, "out: {webhook: {url: https://a.b, sign: {secret: '${T}'}}", "the secret must not be in the configuration; write {fromEnv: T}"},
 		{output, "out: {nats: {servers: ['nats://${H}:4222'], subject: '\"a\"'}", "servers[0] has a variable or a template in it; they are not replaced"},
+		{"resource: pods", "resource: pods, namespaces: -shop", `must be a list, is the string "-shop"; a space is missing after the dash: write - shop`},
+		{"outputs:\n", "state:\n  dir:state\noutputs:\n", "a space is missing after the colon: write dir: state"},
 		{output, "out: {file: {path: a, rotate: {maxAge: 7}}", "write age, with its unit, as in age: 7d"},
 		{output, "out: {kafka: {brokers: ['${H}:9092'], topic: a}", "brokers[0] has a variable or a template in it"},
 		{output, "out: {kafka: {brokers: ['h:9092'], topic: '\"a.\" + resource'}", "a topic is a text and no expression"},

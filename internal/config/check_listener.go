@@ -82,6 +82,8 @@ func checkInformerRef(l *Listener, path string, r *document.Report, further []*d
 		switch name := l.InformerRef.Name; {
 		case advice.NotReplaced(name) != "":
 			hint = advice.NotReplaced(name)
+		case advice.Unspaced(document.Shape{Texts: []string{name}}) != "":
+			hint = advice.Unspaced(document.Shape{Texts: []string{name}})
 		case strings.Contains(name, ","):
 			hint = advice.Instead("informer", "", document.Shape{IsList: true,
 				Texts: strings.Fields(strings.ReplaceAll(name, ",", " "))})

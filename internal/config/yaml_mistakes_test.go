@@ -136,6 +136,9 @@ func TestYAMLMistakes(t *testing.T) {
 			"health: {address: \":8081\"}\nstate:"},
 		{"state:", "health:\n  {address: :8081}\nstate:", `4:13: not YAML: the value of address begins with a colon`,
 			"health:\n  {address: \":8081\"}\nstate:"},
+		// no space behind a colon
+		{listener, listener + "    filter:op == \"add\"\n", `not YAML: a space is missing after the colon of filter; write filter: op == "add"`,
+			listener + "    filter: op == \"add\"\n"},
 		// quotes within the quotes of YAML
 		{listener, listener + `    filter: "object.metadata.name matches "\d+""` + "\n", `as in filter: 'object.metadata.name matches "\\d+"', or`,
 			listener + `    filter: 'object.metadata.name matches "\\d+"'` + "\n"},

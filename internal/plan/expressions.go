@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/written"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
@@ -23,13 +24,36 @@ func (c *compiler) expression(below string, x config.Expression,
 	if x.IsZero() {
 		return nil
 	}
-	f, err := filters.Compile(c.source(x, kind))
+	source := c.source(x, kind)
+	f, err := filters.Compile(source)
+	if err != nil && kind == filters.KindData && c.writtenAsYAML(below, source) {
+		return nil
+	}
 	if err != nil {
 		c.wrong(below, err)
 		return nil
 	}
 	c.expressions = append(c.expressions, Expression{f, below})
 	return f
+}
+
+// writtenAsYAML reports whether an expression is an object as YAML has it, which is the mistake
+// then.
+func (c *compiler) writtenAsYAML(below string, source filters.Expression) bool {
+	compiles := func(text string) bool {
+		source.Text, source.Positions = text, nil
+		_, err := filters.Compile(source)
+		return err == nil
+	}
+	write := written.Expression(source.Text, func(text string) bool {
+		return !strings.Contains(text, " ") && compiles(text)
+	})
+	if write == "" || !compiles(write) {
+		return false
+	}
+	c.Mistakes = append(c.Mistakes, c.Config.ErrorAt(c.Field+below,
+		c.Field+below+" is an expression, and this is YAML", "write "+write))
+	return true
 }
 
 // wrong reports the mistakes in an expression at their places.

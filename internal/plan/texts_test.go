@@ -188,3 +188,25 @@ func TestTextsByTheirFields(t *testing.T) {
 		}
 	}
 }
+
+// Data and patches that are written as YAML are answered with the expression that makes them.
+func TestDataThatIsYAML(t *testing.T) {
+	for text, want := range map[string]string{
+		"{stdout: {}, data: 'text: message'}": "outputs.out.data is an expression, and this is YAML; write {text: message}",
+		"{patch: {patch: \"metadata:\\n  labels:\\n    example.com/a: b\\n\"}}": "outputs.out.patch.patch is an expression, and this is YAML; " +
+			`write {metadata: {labels: {"example.com/a": "b"}}}`,
+		"{stdout: {}, data: '{text: messag}'}": `output "out": unknown name "messag"; did you mean "message"?`,
+	} {
+		cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs:
+  out: `+text+`
+listeners:
+  pods: {informer: {resource: pods}, outputs: [out]}
+`)
+		_, mistakes := Compile(cfg, nil)
+		if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want) {
+			t.Errorf("%s: %v", text, mistakes)
+		}
+	}
+}

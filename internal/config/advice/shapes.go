@@ -54,6 +54,9 @@ const oneExpression = "write one expression: join conditions with and, as in "
 func Instead(path, hint string, is document.Shape) string {
 	name := path[strings.LastIndex(path, ".")+1:]
 	list, item, _ := strings.Cut(name, "[")
+	if hint := Unspaced(is); hint != "" {
+		return hint
+	}
 	switch {
 	case is.IsMapping && asSelector(name, is) != "":
 		return "write " + asSelector(name, is)

@@ -166,6 +166,9 @@ func belowDash(lines []string, n int) (Finding, bool) {
 	return Finding{}, false
 }
 
+// unspaced matches a field whose colon has no space behind it.
+var unspaced = regexp.MustCompile(`^( *)([a-z][A-Za-z]*):([^\s:/].*)$`)
+
 // goesOn finds a line that goes on with the value of the line before it, and begins in the column
 // of its name.
 func goesOn(lines []string, n int) (Finding, bool) {
@@ -173,6 +176,11 @@ func goesOn(lines []string, n int) (Finding, bool) {
 		return Finding{}, false
 	}
 	line, before := strings.TrimRight(lines[n-1], " \r"), strings.TrimRight(lines[n-2], " \r")
+	if part := unspaced.FindStringSubmatch(line); part != nil &&
+		(hasText[part[2]] || hasFields[part[2]]) {
+		return Finding{n, len(part[1]) + 1, "a space is missing after the colon of " + part[2],
+			"write " + part[2] + ": " + Short(part[3])}, true
+	}
 	is := keyOfLine.FindStringSubmatch(before)
 	if text := strings.TrimSpace(line); is == nil || is[5] == "" || text == "" || text[0] == '#' ||
 		text[0] == '-' || keyOfLine.MatchString(line) ||

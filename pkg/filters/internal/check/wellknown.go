@@ -29,10 +29,19 @@ func (c *schemaCheck) wellKnown(operator string, field fact, constant ast.Node) 
 		c.meantValue(path, text, doubts.Kinds(), false)
 	case has(".waiting.reason"):
 		c.meantValue(path, text, doubts.WaitingReasons, true)
+		c.otherState(path, text, doubts.TerminatedReasons, "lastState.terminated")
 	case has(".terminated.reason"):
 		c.meantValue(path, text, doubts.TerminatedReasons, true)
+		c.otherState(path, text, doubts.WaitingReasons, "state.waiting")
 	case has(".status.conditions[*].type"):
 		c.meantValue(path, text, doubts.ConditionTypes(c.draft.Objects), false)
+	}
+}
+
+// otherState warns about a reason of another state of a container.
+func (c *schemaCheck) otherState(path string, text *ast.StringNode, of []string, state string) {
+	if slices.Contains(of, text.Value) {
+		c.warnf(text, "%s is probably never %q; ask .%s.reason", path, text.Value, state)
 	}
 }
 
