@@ -84,7 +84,7 @@ func TestFiltersPage(t *testing.T) {
 			lines += strings.Count(b.text, "=>")
 			t.Run(at, func(t *testing.T) { stories[name] = tell(t, cfg, schemas, name, b.text) })
 		case "expr":
-			t.Run(at, func(t *testing.T) { expressions(t, p, b, answer) })
+			t.Run(at, func(t *testing.T) { expressions(t, p, b, answered) })
 		case "data":
 			t.Run(at, func(t *testing.T) { expressions(t, p, b, sent) })
 		}
@@ -153,7 +153,7 @@ func expressions(t *testing.T, p *page, b block,
 	}
 }
 
-func answer(source filters.Expression, e event.Event) string {
+func answered(source filters.Expression, e event.Event) string {
 	f, err := filters.Compile(source)
 	if err != nil {
 		return "refused"

@@ -13,7 +13,16 @@ func TestThePageSaysWhatRulesRemember(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": {
 		named("shop", "web", "", `,"status":{"phase":"Pending"}`)}})
 	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}
-`+head+`
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+shutdown: {drain: 100ms}
+outputs: {out: {stdout: {}}, away: {webhook: {url: "http://127.0.0.1:1/"}}}
+listeners:
+  half:
+    informer: {resource: pods}
+    resync: 1s
+    rules: [{name: partly, deny: object.status.phase != "Running"}]
+    outputs: [away, out]
   stuck:
     informer: {resource: pods}
     resync: 1s
@@ -24,29 +33,35 @@ func TestThePageSaysWhatRulesRemember(t *testing.T) {
       - {name: failed, deny: object.status.phase == "Failed"}
     outputs: [out]
 `), k)
-	d.out.waitForLines(t, 2, "dev.informerd.rule.violated")
-	const look = "/events?listener=stuck"
-	d.askUntil(t, look, `.*"resync".*`)
-	events := regexp.MustCompile(`"number":(\d+)`).FindStringSubmatch(d.ask(t, look))
-	if events == nil {
-		t.Fatal(d.ask(t, look))
+	d.out.waitForLines(t, 3, "dev.informerd.rule.violated")
+	explained := func(listener string) string {
+		look := "/events?listener=" + listener
+		d.askUntil(t, look, `.*"resync".*`)
+		events := regexp.MustCompile(`"number":(\d+)`).FindStringSubmatch(d.ask(t, look))
+		if events == nil {
+			t.Fatal(d.ask(t, look))
+		}
+		_, body, _ := strings.Cut(
+			d.ask(t, "/explain?listener="+listener+"&event="+events[1]), " ")
+		var answer struct{ Text string }
+		if err := json.Unmarshal([]byte(body), &answer); err != nil {
+			t.Fatalf("%v: %s", err, body)
+		}
+		return answer.Text
 	}
-	_, body, _ := strings.Cut(d.ask(t, "/explain?listener=stuck&event="+events[1]), " ")
-	var answer struct{ Text string }
-	if err := json.Unmarshal([]byte(body), &answer); err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
+	text := explained("stuck") + explained("half")
 	for _, want := range []string{
+		`Note: now rule partly is violated since \S+, for \d+s; it was reported to out; the report to away is on its way, or waits\.\n`,
 		`Note: now rule not-running is violated since 20\S+Z, for \d+s, and was last reported \d+s ago; it is not reported again\.\n`,
 		`Note: now rule for-long waits: its deny holds since 20\S+Z, for \d+s, and is reported when that has lasted for 1h\.\n`,
 		`Note: now rule hourly is violated since \S+, for \d+s, and was last reported \d+s ago; it is reported again in 59m\d+s\.\n`,
 	} {
-		if !regexp.MustCompile(want).MatchString(answer.Text) {
-			t.Errorf("no %s in\n%s", want, answer.Text)
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if strings.Contains(answer.Text, "now rule failed") {
-		t.Error(answer.Text)
+	if strings.Contains(text, "now rule failed") {
+		t.Error(text)
 	}
 	d.stop(t)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -109,7 +108,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 // memories are what the listener knows of the object by its rules, if it has any. The plan is the
 // one that the listener was made by, or a later one.
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
-	memories []rules.Memory, w io.Writer) error {
+	memories answer.Memories, w io.Writer) error {
 	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
 		file: p.Config.File()}
 	for _, name := range l.Config.Outputs {

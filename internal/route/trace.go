@@ -29,5 +29,9 @@ func (w *worker) begin(d *informer.Delivery) (began time.Time, trace *tracing.Tr
 	return began, trace
 }
 
+// Receivers returns the names of the outputs that get the reports of rules, by their numbers as
+// receivers; "" is not one.
+func (r *Route) Receivers() []string { return r.pipeline.Load().receivers }
+
 // Recent returns what keeps the listener's last events while somebody looks at them.
 func (r *Route) Recent() *recent.Recorder { return &r.recent }

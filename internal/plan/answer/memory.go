@@ -1,24 +1,43 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
-// Remember notes what a running listener knows of an object by its rules.
-func (a *Answer) Remember(memories []rules.Memory, now time.Time) {
-	if len(memories) == 0 {
+// Memories are what a running listener knows of an object by its rules.
+type Memories struct {
+	Rules   []rules.Memory
+	Outputs []string // the names of the outputs that get reports, by their numbers as receivers
+}
+
+// Remember notes what a running listener knows of an object.
+func (a *Answer) Remember(memories Memories, now time.Time) {
+	if len(memories.Rules) == 0 {
 		a.Note("now the object violates no rule, as far as the listener has seen it.")
 	}
-	for _, m := range memories {
-		a.Note(remembered(m, now))
+	for _, m := range memories.Rules {
+		a.Note(memories.remembered(m, now))
 	}
 }
 
-func remembered(m rules.Memory, now time.Time) string {
+// named returns the names of receivers, but for those that are no outputs any more.
+func (all Memories) named(these rules.Receivers) string {
+	var names []string
+	for i, name := range all.Outputs {
+		if name != "" && these.Has(i) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (all Memories) remembered(m rules.Memory, now time.Time) string {
 	ago := func(t time.Time) string {
 		return document.Short(now.Sub(t).Truncate(time.Second))
 	}
@@ -29,8 +48,13 @@ func remembered(m rules.Memory, now time.Time) string {
 	}
 	text := fmt.Sprintf("now rule %s is violated %s", m.Rule.Name(), since)
 	switch {
-	case m.Waits:
-		return text + "; a report of that is on its way, or waits for its output."
+	case m.Waits != 0:
+		has, waits := all.named(m.Has), all.named(m.Waits)
+		if has != "" {
+			has = fmt.Sprintf("; it was reported to %s", has)
+		}
+		return fmt.Sprintf("%s%s; the report to %s is on its way, or waits.", text, has,
+			cmp.Or(waits, "an output"))
 	case m.Taken.IsZero():
 		return text + "; no output has taken a report of that."
 	}

@@ -12,10 +12,11 @@ type Memory struct {
 	Rule     *Rule
 	Violated bool      // false: deny holds for less than the rule's For
 	Since    time.Time // deny holds
-	// Waits: a receiver has yet to take the violation, or its repeat.
-	Waits bool
+	// Waits are the receivers that have yet to take the violation, or its repeat. Has are those
+	// that have taken it.
+	Waits, Has Receivers
 	// Taken is when a receiver last took the violation or its repeat. It is zero if none is known
-	// to have, and if Waits is set.
+	// to have, and if there are Waits.
 	Taken time.Time
 }
 
@@ -33,9 +34,12 @@ func (b *Book) Remembers(key event.Key) []Memory {
 	slices.SortFunc(records, func(r, s record) int { return r.rule - s.rule })
 	for i := range records {
 		rec := &records[i]
-		m := Memory{Rule: rules[rec.rule], Violated: rec.violated, Since: rec.since,
-			Waits: rec.violated && rec.owes|rec.flying != 0}
-		if rec.violated && !m.Waits && rec.knows != 0 {
+		m := Memory{Rule: rules[rec.rule], Violated: rec.violated, Since: rec.since}
+		if rec.violated {
+			m.Waits = rec.owes | rec.flying
+			m.Has = rec.knows &^ m.Waits
+		}
+		if m.Waits == 0 && m.Has != 0 {
 			m.Taken = rec.taken
 		}
 		memories = append(memories, m)
