@@ -169,6 +169,7 @@ func (x *explaining) questions(op event.Op) (all []plan.Question, err error) {
 	}
 	for _, o := range found {
 		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
+		q.Source = x.source(o.At)
 		all = append(all, q)
 	}
 	return all, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/answer"
 )
 
 // choose sets the listeners that are asked, and reads the files of --cache.
@@ -156,4 +157,25 @@ func (x *explaining) watched() string {
 	}
 	slices.Sort(all)
 	return "the listeners watch " + strings.Join(slices.Compact(all), ", ")
+}
+
+// source returns where an object is, for a command that reads it again.
+func (x *explaining) source(at string) answer.Source {
+	switch {
+	case x.live != nil:
+		get := "kubectl get " + x.live.Resource + " " + x.live.Name
+		if x.live.Namespace != "" {
+			get += " -n " + x.live.Namespace
+		}
+		if c := x.connect.Context; c != "" {
+			get += " --context " + answer.Word(c)
+		}
+		if k := x.connect.Kubeconfig; k != "" {
+			get += " --kubeconfig " + answer.Word(k)
+		}
+		return answer.Source{File: x.live.Name + ".json", Get: get + " -o json", Old: x.old}
+	case at == x.object:
+		return answer.Source{File: at, Old: x.old}
+	}
+	return answer.Source{Old: x.old} // one of several, or standard input
 }

@@ -75,7 +75,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		return nil, err
 	}
 	x := &explained{listener: l, caches: found, found: found, outputs: outputs,
-		cluster: cfg.Cluster.Name, file: cfg.File()}
+		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source}
 	x.head(e)
 	x.File = q.Object.Path
 	for _, note := range append(q.notes(e), found.notes...) {
@@ -137,7 +137,8 @@ type explained struct {
 	found    *found // nil: the caches are those of a running informerd
 	outputs  []*Output
 	cluster  string
-	file     string         // the configuration's
+	file     string // the configuration's
+	source   answer.Source
 	op       event.Op       // of the event that is explained; a listener may get it as another one
 	object   *object.Object // of the event as the informer makes it
 	unknown  string         // why the last expression has no answer

@@ -33,8 +33,9 @@ func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas,
 func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 	if h := x.listener.Handler; h != nil {
 		stage.Handler = h.Wasm
-		x.Say("%s goes to the handler %s. What that emits goes to %s; to see it: informerd plugin run -c %s -l %s --event OBJECT",
-			what, h.Wasm, outputNames(x.listener.Outputs), x.file, x.listener.Name)
+		x.Say("%s goes to the handler %s. What that emits goes to %s; to see it: %s",
+			what, h.Wasm, outputNames(x.listener.Outputs),
+			x.source.TryHandler(x.file, x.listener.Name, e.Op.String(), e.Initial))
 		x.verdict(x.named(e) + " -> the handler")
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -23,6 +24,8 @@ type Question struct {
 
 	Initial  bool // the event is one of the first list
 	Supposed bool // the object is one of the cluster, whose add is supposed
+
+	Source answer.Source
 }
 
 // ObjectFile is an object in the text of a file.

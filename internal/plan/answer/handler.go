@@ -1,0 +1,48 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Source is where the object of a question is, for a command that reads it again.
+type Source struct {
+	File string // has that object alone; "" if none does
+	Get  string // the command that makes the file, unless it is there
+	Old  string // has the object before an update
+}
+
+// TryHandler returns how a user sees what the handler of a listener makes of an event, op. Initial
+// is whether it is one of the first list.
+func (s Source) TryHandler(config, listener, op string, initial bool) string {
+	run := fmt.Sprintf("informerd plugin run -c %s -l %s --event ", Word(config), listener)
+	file := Word(s.File)
+	if s.File == "" {
+		file = "OBJECT"
+	}
+	get := ""
+	if s.Get != "" {
+		get = fmt.Sprintf("%s > %s && ", s.Get, file)
+	}
+	switch {
+	case op == "update" && s.Old != "":
+		return get + run + file + " --old " + Word(s.Old)
+	case op == "add" && !initial:
+		return get + run + file
+	case initial:
+		op += " and initial: true"
+	}
+	return fmt.Sprintf("%sEVENT (a file with op: %s, and the object as object)", run, op)
+}
+
+// Word returns a text as one word of a shell.
+func Word(text string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 ||
+			strings.ContainsRune("/._-+,:@%=", r)
+	}
+	if strings.TrimFunc(text, safe) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
