@@ -52,7 +52,26 @@ func (p *Plan) Unused() (warnings config.Errors) {
 					`remove it; filter: "true" would send the events, too`))
 		}
 	}
-	return append(warnings, p.besideRules()...)
+	return append(append(warnings, p.besideRules()...), p.unsent()...)
+}
+
+// unsent returns warnings about listeners of which no output takes anything. Of those that no event
+// gets to there are other warnings. A rule beside others may be there for the metrics alone.
+func (p *Plan) unsent() (warnings config.Errors) {
+	for _, l := range p.Listeners {
+		takes := func(name string) bool {
+			o := p.Outputs[name]
+			return o == nil || !p.missed(l, o).All
+		}
+		if l.Before.Never || len(l.Config.Outputs) == 0 ||
+			slices.ContainsFunc(l.Config.Outputs, takes) {
+			continue
+		}
+		warnings = append(warnings, p.Config.ErrorAt(l.Field+".outputs", l.Field+
+			" sends nothing: the when of each of its outputs is false of all that it has to send",
+			"change a when, or name another output"))
+	}
+	return warnings
 }
 
 // besideRules returns warnings about filters that look at the object alone, in listeners with

@@ -37,7 +37,7 @@ type group struct {
 	cluster   bool // its resource is known to be in no namespace
 	builtin   bool // it is one of Kubernetes' own
 	indexes   map[string]string
-	outputs   map[string]*Output // of the plan
+	plan      *Plan
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 	names     []string // that the configuration has for it
@@ -64,7 +64,7 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 		g := byKey[key]
 		if g == nil {
 			g = &group{informer: inf, cluster: ofCluster(found), builtin: builtin,
-				indexes: map[string]string{}, outputs: p.Outputs}
+				indexes: map[string]string{}, plan: p}
 			byKey[key] = g
 			all = append(all, g)
 		}
@@ -98,9 +98,13 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 	out.Line(1, "listener %s", l.Config.Name)
 	l.writeEvents(out)
 	l.writePlan(out)
-	l.writeAgain(out)
+	if text := l.again(); text != "" {
+		out.Item(2, "evaluated again", text)
+	}
 	l.writeHandler(out)
-	l.writeOutputs(out, g.outputs)
+	for i, text := range l.sends(g.plan) {
+		out.Item(2, []string{"sends to", ""}[min(i, 1)], text)
+	}
 	l.writeSettings(out)
 	if s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0); s != "" {
 		out.Item(2, "suggestion", s)
@@ -150,15 +154,18 @@ func (g *group) writeInformer(out *Lines) {
 	}
 }
 
-func (p *Listener) writePlan(out *Lines) {
-	for _, f := range p.Filters() {
-		for _, w := range f.Warnings() {
-			out.Item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
-				w.Message))
-		}
-	}
+// warnings returns the warnings about the listener's expressions.
+func (p *Listener) warnings() []string {
+	texts := warningsOf(p.Filters())
 	for _, c := range p.clashes() {
-		out.Item(2, "warning", c.message)
+		texts = append(texts, c.message)
+	}
+	return texts
+}
+
+func (p *Listener) writePlan(out *Lines) {
+	for _, w := range p.warnings() {
+		out.Item(2, "warning", w)
 	}
 	b := p.Before
 	if b.Never {

@@ -74,11 +74,11 @@ func (p *Listener) before() (on event.OpSet, list []condition.Condition) {
 	})
 }
 
-// writeAgain writes which expressions are evaluated again without an event, since their values
-// change with the time or with other objects.
-func (p *Listener) writeAgain(out *Lines) {
+// again returns which expressions are evaluated again without an event, since their values
+// change with the time or with other objects, "" for none.
+func (p *Listener) again() string {
 	if p.Before.Never {
-		return
+		return ""
 	}
 	moves := func(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) > 0 }
 	var all []string
@@ -90,16 +90,17 @@ func (p *Listener) writeAgain(out *Lines) {
 			all = append(all, "rule "+r.Name())
 		}
 	}
-	if len(all) > 0 {
-		out.Item(2, "evaluated again", fmt.Sprintf("every %s: %s", document.Short(rules.ClockInterval),
-			strings.Join(all, ", ")))
+	if len(all) == 0 {
+		return ""
 	}
+	return fmt.Sprintf("every %s: %s", document.Short(rules.ClockInterval), strings.Join(all, ", "))
 }
 
-// writeOutputs writes what a listener sends, and where. An Alertmanager gets no events.
-func (p *Listener) writeOutputs(out *Lines, outputs map[string]*Output) {
+// sends returns what a listener sends, and where. An Alertmanager gets no events, and some outputs
+// never take anything of it.
+func (p *Listener) sends(plan *Plan) (lines []string) {
 	const reports = "what its rules report"
-	var what, others, pagers []string
+	var what, others, pagers, nothing []string
 	switch {
 	case p.Config.Handler != nil:
 		what = append(what, "what the handler passes on or emits")
@@ -110,22 +111,26 @@ func (p *Listener) writeOutputs(out *Lines, outputs map[string]*Output) {
 		what = append(what, reports)
 	}
 	for _, name := range p.Config.Outputs {
-		if o := outputs[name]; o != nil && o.Config.Alertmanager != nil && len(what) > 1 {
+		switch o := plan.Outputs[name]; {
+		case o != nil && plan.missed(p, o).All && !p.Before.Never:
+			nothing = append(nothing, name)
+		case o != nil && o.Config.Alertmanager != nil && len(what) > 1:
 			pagers = append(pagers, name)
-		} else {
+		default:
 			others = append(others, name)
 		}
 	}
-	name := "sends to"
-	if len(others) > 0 {
-		text := strings.Join(others, ", ")
-		if len(what) > 0 {
-			text += ": " + strings.Join(what, "; ")
+	add := func(outputs []string, text string) {
+		if len(outputs) > 0 {
+			lines = append(lines, strings.Join(outputs, ", ")+text)
 		}
-		out.Item(2, name, text)
-		name = ""
 	}
-	if len(pagers) > 0 {
-		out.Item(2, name, strings.Join(pagers, ", ")+": "+reports)
+	if len(what) > 0 {
+		add(others, ": "+strings.Join(what, "; "))
+	} else {
+		add(others, "")
 	}
+	add(pagers, ": "+reports)
+	add(nothing, ": nothing, since the when is false of all that it has")
+	return lines
 }

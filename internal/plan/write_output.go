@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
+	"github.com/informerd/informerd/pkg/filters"
 )
 
 // writeOutputs writes where messages go, but for standard output.
@@ -27,11 +29,11 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 			users = []string{"no listener"}
 		}
 		out.Item(1, "gets messages of", strings.Join(users, ", "))
-		for _, x := range o.Expressions {
-			for _, w := range x.Warnings() {
-				out.Item(1, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line,
-					w.Column, w.Message))
-			}
+		for i, text := range p.missedBy(o) {
+			out.Item(1, []string{"never gets", ""}[min(i, 1)], text)
+		}
+		for _, w := range o.warnings() {
+			out.Item(1, "warning", w)
 		}
 		for _, x := range o.texts() {
 			out.Expression(1, x.name, "", x.text, "")
@@ -42,10 +44,44 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 	}
 }
 
-// usersOf returns the listeners that send to an output.
+func (o *Output) warnings() []string { return warningsOf(filtersOf(o.Expressions)) }
+
+// warningsOf returns the warnings about expressions, with their places.
+func warningsOf(all []*filters.Filter) (texts []string) {
+	for _, f := range all {
+		for _, w := range f.Warnings() {
+			texts = append(texts, fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
+				w.Message))
+		}
+	}
+	return texts
+}
+
+// missed returns what an output never gets of a listener.
+func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
+	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.Before.Never}
+	if !l.Quiet && l.Config.Handler == nil {
+		s.Events = l.Config.Ops() & conditionsOf(l.Filter).Ops
+	}
+	return reach.Of(s, o.Config, o.When)
+}
+
+// missedBy returns what an output never gets of the listeners that name it.
+func (p *Plan) missedBy(o *Output) (all []string) {
+	for _, l := range p.Listeners {
+		if slices.Contains(l.Config.Outputs, o.Config.Name) {
+			if text := p.missed(l, o).Text(l.Config.Name); text != "" {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// usersOf returns the listeners that send to an output, and of which it may get something.
 func (p *Plan) usersOf(output string) (names []string) {
 	for _, l := range p.Listeners {
-		if slices.Contains(l.Config.Outputs, output) {
+		if slices.Contains(l.Config.Outputs, output) && !p.missed(l, p.Outputs[output]).All {
 			names = append(names, l.Config.Name)
 		}
 	}

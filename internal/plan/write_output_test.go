@@ -78,7 +78,8 @@ output pager, an Alertmanager, to http://a
   label team         "x"
 
 output some, standard output
-  gets messages of   a, b
+  gets messages of   a
+  never gets         anything of b
   when               severity == "high"
   data               {"text": message}
 

@@ -84,15 +84,17 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			KeepManagedFields: g.informer.KeepManagedFields, Indexes: g.indexes,
 			LookedUpBy: once(g.lookups), Listeners: []shown.Listener{}}
 		for _, l := range listeners {
-			inf.Listeners = append(inf.Listeners,
-				l.shown(len(g.listeners) > 1 || len(g.lookups) > 0))
+			one := l.shown(len(g.listeners) > 1 || len(g.lookups) > 0)
+			one.Sends = l.sends(p)
+			inf.Listeners = append(inf.Listeners, one)
 		}
 		all.Informers = append(all.Informers, inf)
 	}
 	for _, name := range outputs {
 		o := p.Outputs[name]
 		out := shown.Output{Name: name, To: shown.Destination(o.Config),
-			Listeners: append([]string{}, p.usersOf(name)...), Expressions: map[string]string{}}
+			Listeners: append([]string{}, p.usersOf(name)...), Never: p.missedBy(o),
+			Data: p.usualOf(o), Warnings: o.warnings(), Expressions: map[string]string{}}
 		for _, x := range o.texts() {
 			out.Expressions[x.name] = x.text
 		}
@@ -105,8 +107,12 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 func (p *Listener) shown(shared bool) shown.Listener {
 	c, b := p.Config, p.Before
 	l := shown.Listener{Name: c.Name, On: words(c.Ops()), Behind: []shown.Stage{},
-		Outputs: c.Outputs, Suggestion: p.suggestion(shared),
+		Outputs: c.Outputs, Suggestion: p.suggestion(shared), EvaluatedAgain: p.again(),
+		Warnings: p.warnings(), Settings: map[string]string{},
 		Before: shown.Before{On: []string{}, Never: b.Never, Complete: b.Complete}}
+	for _, s := range shown.Settings(c) {
+		l.Settings[s.Name] = s.Text
+	}
 	if c.Resync.Duration > 0 {
 		l.Resync = document.Short(c.Resync.Duration)
 	}

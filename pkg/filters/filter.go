@@ -1,11 +1,14 @@
 package filters
 
 import (
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/informerd/informerd/pkg/filters/internal/check"
 	"github.com/informerd/informerd/pkg/filters/internal/compile"
 	"github.com/informerd/informerd/pkg/filters/internal/conditions"
 	"github.com/informerd/informerd/pkg/filters/internal/eval"
 	"github.com/informerd/informerd/pkg/filters/internal/explain"
+	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -16,6 +19,7 @@ type Filter struct {
 	program    *eval.Program
 	conditions condition.Set
 	warnings   []*CompileError
+	tree       ast.Node
 }
 
 // Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
@@ -34,7 +38,7 @@ func Compile(expression Expression) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{program, conditions.Of(tree.Node, expression.Kind), warnings}, nil
+	return &Filter{program, conditions.Of(tree.Node, expression.Kind), warnings, tree.Node}, nil
 }
 
 // Evaluator returns an evaluator for one worker.
@@ -62,6 +66,12 @@ func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() 
 
 // Conditions returns what can be asked of an event before it is evaluated.
 func (f *Filter) Conditions() condition.Set { return f.conditions }
+
+// Known returns whether the expression is true if variables have these values, each a text, a bool
+// or nil. It is not decided if that depends on anything else, or on more than comparisons.
+func (f *Filter) Known(variables map[string]any) (value, decided bool) {
+	return logic.Known(f.tree, variables)
+}
 
 // Explain evaluates the event like Match, within the same bounds, and returns what the value
 // of each part of the expression was. It compiles the expression again, so it is not for

@@ -25,15 +25,20 @@ type Informer struct {
 
 // Listener is what a listener takes, decides and sends.
 type Listener struct {
-	Name       string   `json:"name"`
-	On         []string `json:"on"`
-	Resync     string   `json:"resync,omitempty"`
-	Before     Before   `json:"before"`
-	Behind     []Stage  `json:"behind"`
-	Handler    string   `json:"handler,omitempty"`
-	Grants     []string `json:"grants,omitempty"`
-	Outputs    []string `json:"outputs"`
-	Suggestion string   `json:"suggestion,omitempty"`
+	Name    string   `json:"name"`
+	On      []string `json:"on"`
+	Resync  string   `json:"resync,omitempty"`
+	Before  Before   `json:"before"`
+	Behind  []Stage  `json:"behind"`
+	Handler string   `json:"handler,omitempty"`
+	Grants  []string `json:"grants,omitempty"`
+	Outputs []string `json:"outputs"`
+	// Sends says what goes to which outputs.
+	Sends          []string          `json:"sends,omitempty"`
+	EvaluatedAgain string            `json:"evaluatedAgain,omitempty"`
+	Settings       map[string]string `json:"settings,omitempty"`
+	Warnings       []string          `json:"warnings,omitempty"`
+	Suggestion     string            `json:"suggestion,omitempty"`
 }
 
 // Before is what is decided before the buffer of a listener.
@@ -63,7 +68,10 @@ type Output struct {
 	Name        string            `json:"name"`
 	To          string            `json:"to"`
 	Listeners   []string          `json:"listeners"`
+	Never       []string          `json:"never,omitempty"` // what it never gets of them
 	Expressions map[string]string `json:"expressions,omitempty"`
+	Data        string            `json:"data,omitempty"` // without an expression for it
+	Warnings    []string          `json:"warnings,omitempty"`
 }
 
 // Request is a right that is needed, and what needs it.

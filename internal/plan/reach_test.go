@@ -1,0 +1,59 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+// What an output can never get is shown at the output and at the listener, and a listener that can
+// send nothing to any output is warned of. What is not certain is taken for possible.
+func TestPlanShowsWhatAnOutputNeverGets(t *testing.T) {
+	const reader = "informer: {resource: pods}"
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs:
+  out: {file: {path: a.jsonl}, when: severity != "low"}
+  reports: {file: {path: c.jsonl}, when: rule != nil}
+  adds: {file: {path: b.jsonl}, when: op == "add" && name != "x"}
+  named: {file: {path: d.jsonl}, when: listener == "some" || name startsWith "y"}
+listeners:
+  some: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}, {name: b, severity: high, deny: label("a") == "c"}], outputs: [out, named]}
+  low: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out, reports]}
+  lost: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out]}
+  updates: {`+reader+`, on: [update], outputs: [adds]}
+  limited: {`+reader+`, filter: op == "update", outputs: [adds, named]}
+  mixed: {`+reader+`, filter: "true", rules: [{name: a, deny: label("a") == "b"}], outputs: [reports, adds]}
+  handled: {`+reader+`, on: [update], handler: {wasm: a.wasm}, outputs: [adds]}
+  never: {`+reader+`, on: [add], filter: op == "update", outputs: [named]}
+`)
+	p, mistakes := Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	var out strings.Builder
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"  gets messages of   some\n  never gets         rule a (low) of some\n" +
+			"                     anything of low\n                     anything of lost\n",
+		"  gets messages of   mixed, handled\n  never gets         anything of updates\n" +
+			"                     anything of limited\n  when               op == \"add\"",
+		"  gets messages of   low, mixed\n  never gets         events of mixed\n",
+		"  gets messages of   some, limited\n  never gets         anything of never\n",
+		"sends to           reports: what its rules report\n                       out: nothing,",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no\n%s\nin\n%s", want, &out)
+		}
+	}
+	var warned []string
+	for _, w := range p.Unused() {
+		if name, _, ok := strings.Cut(w.Message, " sends nothing"); ok {
+			warned = append(warned, name)
+		}
+	}
+	if got := strings.Join(warned, " "); got != "listeners.lost listeners.updates" {
+		t.Errorf("warned of %q", got)
+	}
+}
