@@ -56,7 +56,7 @@ func (p *Plan) Unused() (warnings config.Errors) {
 }
 
 // unsent returns warnings about listeners of which no output takes anything. Of those that no event
-// gets to there are other warnings. A rule beside others may be there for the metrics alone.
+// gets to there are other warnings. A rule next to others may be there for the metrics alone.
 func (p *Plan) unsent() (warnings config.Errors) {
 	for _, l := range p.Listeners {
 		takes := func(name string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
@@ -105,7 +106,9 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 	for i, text := range l.sends(g.plan) {
 		out.Item(2, []string{"sends to", ""}[min(i, 1)], text)
 	}
-	l.writeSettings(out)
+	for _, s := range shown.Settings(l.Config) {
+		out.Item(2, s.Name, s.Text)
+	}
 	if s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0); s != "" {
 		out.Item(2, "suggestion", s)
 	}
@@ -152,6 +155,20 @@ func (g *group) writeInformer(out *Lines) {
 		out.Item(1, "looked up by",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
 	}
+}
+
+// writeHandler writes a listener's handler with its grants.
+func (p *Listener) writeHandler(out *Lines) {
+	h := p.Config.Handler
+	if h == nil {
+		return
+	}
+	out.Item(2, "handler", h.Wasm)
+	granted := "none"
+	if all := shown.Grants(h.Grants); len(all) > 0 {
+		granted = strings.Join(all, "; ")
+	}
+	out.Item(2, "grants", granted)
 }
 
 // warnings returns the warnings about the listener's expressions.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
@@ -35,8 +34,8 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 		for _, w := range o.warnings() {
 			out.Item(1, "warning", w)
 		}
-		for _, x := range o.texts() {
-			out.Expression(1, x.name, "", x.text, "")
+		for _, x := range shown.Texts(o.Config) {
+			out.Expression(1, x.Name, "", x.Text, "")
 		}
 		if text := p.usualOf(o); text != "" {
 			out.Item(1, "data", "none: "+text)
@@ -114,31 +113,4 @@ func (p *Plan) usualOf(o *Output) string {
 		all = append(all, "a report's rule, message and object")
 	}
 	return strings.Join(all, "; ")
-}
-
-// namedText is the text of an expression with its name.
-type namedText struct{ name, text string }
-
-// texts returns the expressions of an output, in the order in which they are evaluated.
-func (o *Output) texts() (all []namedText) {
-	add := func(name string, x config.Expression) {
-		if !x.IsZero() {
-			all = append(all, namedText{name, x.Text})
-		}
-	}
-	add("when", o.Config.When)
-	add("data", o.Config.Data)
-	switch c := o.Config; {
-	case c.NATS != nil:
-		add("subject", c.NATS.Subject)
-	case c.Patch != nil:
-		add("patch", c.Patch.Patch)
-	case c.Slack != nil:
-		add("text", c.Slack.Text)
-	case c.Alertmanager != nil:
-		for _, name := range slices.Sorted(maps.Keys(c.Alertmanager.Labels)) {
-			add("label "+name, c.Alertmanager.Labels[name])
-		}
-	}
-	return all
 }

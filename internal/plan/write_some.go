@@ -95,8 +95,8 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 		out := shown.Output{Name: name, To: shown.Destination(o.Config),
 			Listeners: append([]string{}, p.usersOf(name)...), Never: p.missedBy(o),
 			Data: p.usualOf(o), Warnings: o.warnings(), Expressions: map[string]string{}}
-		for _, x := range o.texts() {
-			out.Expressions[x.name] = x.text
+		for _, x := range shown.Texts(o.Config) {
+			out.Expressions[x.Name] = x.Text
 		}
 		all.Outputs = append(all.Outputs, out)
 	}
