@@ -18,8 +18,15 @@ func (e *WrongKindError) Error() string {
 		e.Path, e.Kind, e.Listener, e.Resource)
 }
 
-// wrongKind returns an error for objects of kinds that the listener's informer does not watch.
+// wrongKind returns an error for objects of kinds that the listener's informer does not watch, and
+// for an object before an update that is of another kind than the one after it.
 func (q Question) wrongKind(l *config.Listener) error {
+	is, _ := q.Object.isOf("")
+	was, _ := q.Old.isOf("")
+	if is != "" && was != "" && is != was {
+		return fmt.Errorf("%s: this is a %s, and the object is a %s: an update is about one object, before and after it",
+			q.Old.Path, was, is)
+	}
 	for _, f := range []ObjectFile{q.Object, q.Old} {
 		if kind, sure := f.isOf(l.Informer().Resource); f.JSON != nil && kind != "" && sure {
 			return &WrongKindError{f.Path, kind, l.Name, l.Informer().Resource}

@@ -275,3 +275,22 @@ listeners:
 		}
 	}
 }
+
+// An object before an update that is of another kind is to blame, and not the listener.
+func TestExplainOfAnOldObjectOfAnotherKind(t *testing.T) {
+	cfg := parse(t, head+`
+  pods: {informer: {resource: pods}, outputs: [out]}
+`)
+	of := func(version, kind string) string {
+		return `{"apiVersion":"` + version + `","kind":"` + kind + `","metadata":{"name":"web"}}`
+	}
+	q := question(t, "update", of("v1", "Pod"), of("apps/v1", "Deployment"))
+	const want = "old.json: this is a Deployment (apps), and the object is a Pod: an update is about one object, before and after it"
+	if _, err := Answer(cfg, nil, "pods", q); err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	q = question(t, "update", of("v1", "Pod"), of("v1", "Pod"))
+	if _, err := Answer(cfg, nil, "pods", q); err != nil {
+		t.Error(err)
+	}
+}

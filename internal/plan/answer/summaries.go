@@ -35,7 +35,11 @@ func (s *Summaries) Add(a *Answer) {
 	line := summary{a.Summary(s.Several), a.Nothing()}
 	if line.nothing {
 		s.nothing++
-		s.reasons[a.verdict()]++
+		reason := a.verdict()
+		if s.Several {
+			reason = a.Listener + ": " + reason
+		}
+		s.reasons[reason]++
 	}
 	if len(a.Missing) > 0 {
 		s.unknown++

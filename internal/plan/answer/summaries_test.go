@@ -11,6 +11,10 @@ func TestSummaries(t *testing.T) {
 		return &Answer{Listener: "pods", Object: Object{Kind: "Pod", Name: fmt.Sprint("web-", i)},
 			Verdicts: []string{verdict}, Event: &Event{Stage: &Stage{Result: event}}}
 	}
+	on := func(listener string, a *Answer) *Answer {
+		a.Listener = listener
+		return a
+	}
 	sent := of(1, "add -> out", "matches")
 	for name, c := range map[string]struct {
 		answers []*Answer
@@ -26,13 +30,17 @@ func TestSummaries(t *testing.T) {
 			"Pod \"web-1\": add -> out\nPod \"web-5\": cannot be told\n" +
 				"nothing comes of 4: 3 × add: does not match; 1 × not selected\n" +
 				"in all 6 answers about 5 objects: something comes of 1, nothing of 4, and 1 cannot be told\n"},
+		"of several listeners": {[]*Answer{of(1, "a", "not-sent"), of(2, "a", "not-sent"),
+			on("jobs", of(3, "a", "not-sent")), of(4, "a", "not-sent")},
+			"nothing comes of 4: 3 × pods: a; 1 × jobs: a\n" +
+				"in all 4 answers about 4 objects: something comes of 0, nothing of 4\n"},
 		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
 			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
 			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
 			"nothing comes of 7: 1 × a; 1 × b; 1 × c; 1 × d; 1 × e; 2 for other reasons\n" +
 				"in all 7 answers about 1 object: something comes of 0, nothing of 7\n"},
 	} {
-		var s Summaries
+		s := Summaries{Several: name == "of several listeners"}
 		for _, a := range c.answers {
 			if a.Event != nil && a.Event.Result == "" {
 				a.Event = nil
@@ -74,7 +82,9 @@ func TestGoes(t *testing.T) {
 		want    string
 	}{
 		{[]*Output{{Name: "a", Takes: "yes"}, {Name: "b", Takes: "yes"}}, " -> a, b"},
-		{[]*Output{{Name: "a", Takes: "no"}}, " -> no output (not a)"},
+		{[]*Output{{Name: "a", Takes: "no"}}, " -> no output (a does not take it)"},
+		{[]*Output{{Name: "a", Takes: "no"}, {Name: "b", Takes: "no"}, {Name: "c", Takes: "perhaps"}},
+			" -> no output (a, b do not take it; perhaps c)"},
 		{[]*Output{{Name: "a", Takes: "yes"}, {Name: "b", Takes: "no"}, {Name: "c", Takes: "no"},
 			{Name: "d", Takes: "perhaps"}, {Name: "e", Takes: "no", Fails: true}},
 			" -> a (not b, c; perhaps d; it fails for e)"},

@@ -37,6 +37,12 @@ func Goes(outputs []*Output) string {
 			but = append(but, of.word+" "+strings.Join(of.names, ", "))
 		}
 	}
+	if len(to) == 0 && len(not) > 0 {
+		but[0] = strings.Join(not, ", ") + " do not take it"
+		if len(not) == 1 {
+			but[0] = not[0] + " does not take it"
+		}
+	}
 	text := " -> " + cmp.Or(strings.Join(to, ", "), "no output")
 	if len(but) > 0 {
 		text += " (" + strings.Join(but, "; ") + ")"
