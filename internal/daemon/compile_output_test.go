@@ -61,11 +61,12 @@ c.yaml:14:18: output "twice": when must return true or false, name is a string; 
 func TestWarningsOfOutputs(t *testing.T) {
 	var log bytes.Buffer
 	cfg := parse(t, outputsHead+`listeners:
-  a: {informer: {resource: pods}, on: [add], outputs: [one, ruled]}
+  a: {informer: {resource: pods}, on: [add], outputs: [one, ruled, all]}
   b: {informer: {resource: pods}, on: [add, delete], outputs: [two]}
   c: {informer: {resource: pods}, on: [delete], filter: "true", rules: [{name: r, deny: "true"}], outputs: [ruled]}
 outputs:
   one: {when: op == "delete", stdout: {}}
+  all: {stdout: {}}
   two: {when: op == "delete", stdout: {}}
   ruled: {when: op == "update", stdout: {}}
 `)

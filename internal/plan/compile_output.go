@@ -42,9 +42,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 			for _, r := range l.Rules {
 				c.events.Given = append(c.events.Given, r.Deny.Text)
 			}
-			for _, op := range l.On {
-				on = on.With(op)
-			}
+			on |= passing(cfg, l)
 		}
 	}
 	if !reports { // a rule reports whatever happens
@@ -65,6 +63,18 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 		c.events.Objects = kindOf(first, schemas).Kind
 	}
 	return c
+}
+
+// passing returns the ops of the events that a listener hands on.
+func passing(cfg *config.Config, l *config.Listener) event.OpSet {
+	if l.Filter.IsZero() || l.Handler != nil {
+		return l.Ops()
+	}
+	f, err := filters.Compile(newCompiler(cfg, l, nil).source(l.Filter, filters.KindFilter))
+	if err != nil { // it is reported as the listener's
+		return l.Ops()
+	}
+	return l.Ops() & f.Conditions().Ops
 }
 
 // output compiles all expressions of an output.
