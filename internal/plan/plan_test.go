@@ -61,7 +61,7 @@ outputs: {out: {stdout: {}}}
     suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
     before the buffer  add, update, delete; object.metadata.namespace == "shop"; for updates: object or old
-                       (an update that enters the set comes as an add, one that leaves it as a delete)
+                       (for the filter, an update that enters the set comes as an add, one that leaves it as a delete; the rules see each of them)
     behind the buffer  select: object.metadata.namespace == "shop"
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil

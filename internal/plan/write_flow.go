@@ -36,7 +36,7 @@ func (p *Listener) writeBefore(out *Lines) {
 	on, list := p.before()
 	lines := []string{strings.Join(words(on), ", ")}
 	if len(list) > 0 {
-		lines = append(lines, shown.Conditions(list)...)
+		lines = append(lines, shown.Conditions(on, list)...)
 		if p.Before.Transitions {
 			lines = append(lines, "for updates: object or old")
 		}
@@ -56,7 +56,10 @@ func (p *Listener) writeBefore(out *Lines) {
 	}
 	if p.asked.selects != nil && !p.Quiet {
 		wanted := p.asked.on & conditionsOf(p.asked.filter).Ops
-		if text := shown.Moves(wanted); text != "" {
+		switch text := shown.Moves(wanted); {
+		case text != "" && len(p.asked.denies) > 0:
+			out.Item(2, "", "(for the filter, "+text+"; the rules see each of them)")
+		case text != "":
 			out.Item(2, "", "("+text+")")
 		}
 	}

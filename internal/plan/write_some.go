@@ -121,7 +121,7 @@ func (p *Listener) shown(shared bool) shown.Listener {
 	}
 	if !b.Never {
 		on, list := p.before()
-		l.Before.On, l.Before.Conditions = words(on), shown.Each(list)
+		l.Before.On, l.Before.Conditions = words(on), shown.Each(on, list)
 		l.Before.ObjectOrOld = b.Transitions && len(list) > 0
 	}
 	if p.asked.selects != nil {

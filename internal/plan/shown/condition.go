@@ -1,12 +1,15 @@
 package shown
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
+
+var onlyUpdates = event.OpSet(0).With(event.Update)
 
 // operators are how expressions write a test; its opposite is the one below with "not".
 var operators = map[condition.Test]string{
@@ -16,13 +19,16 @@ var operators = map[condition.Test]string{
 }
 
 // Condition returns a condition as an expression.
-func Condition(c condition.Condition) string {
+func Condition(c condition.Condition) string { return text(c, false) }
+
+// text returns a condition as an expression about any event, or about updates alone.
+func text(c condition.Condition, updates bool) string {
 	subject, values := subjectOf(c), valuesOf(c)
 	list := strings.Join(values, ", ")
 	switch c.Test {
 	case condition.In, condition.NotIn:
 		if c.Of == condition.OfAlternatives {
-			return alternatives(c)
+			return alternatives(c, updates)
 		}
 		words := [...]string{" == ", " != ", " in [", " not in ["}
 		if len(values) == 1 {
@@ -42,13 +48,18 @@ func Condition(c condition.Condition) string {
 	case condition.NotHas:
 		return list + " not in " + subject
 	case condition.Differs:
-		return "changed(" + strconv.Quote(c.Key) + ")"
+		if updates {
+			return "changed(" + strconv.Quote(c.Key) + ")"
+		}
+		before := c // which is missing, but of updates
+		before.Old = true
+		return subjectOf(before) + " != " + subject
 	case condition.NotDiffers: // passes everything
 		return "true"
 	case condition.Any:
-		return "any(" + subject + ", " + all(c.Items) + ")"
+		return "any(" + subject + ", " + all(c.Items, updates) + ")"
 	case condition.Every:
-		return "all(" + subject + ", " + all(c.Items) + ")"
+		return "all(" + subject + ", " + all(c.Items, updates) + ")"
 	}
 	if word, ok := operators[c.Test]; ok {
 		return subject + " " + word + " " + list
@@ -59,23 +70,26 @@ func Condition(c condition.Condition) string {
 	return c.String()
 }
 
-func alternatives(c condition.Condition) string {
+func alternatives(c condition.Condition, updates bool) string {
 	var parts []string
 	for _, list := range c.Either {
-		parts = addOnce(parts, all(list))
+		parts = addOnce(parts, all(list, updates))
 	}
 	return strings.Join(parts, " || ")
 }
 
 // all returns conditions that must all hold; alternatives among them get brackets.
-func all(list []condition.Condition) string {
-	return strings.Join(each(list), " && ")
+func all(list []condition.Condition, updates bool) string {
+	return strings.Join(each(list, updates), " && ")
 }
 
 // each returns the conditions of a list, as they are next to each other.
-func each(list []condition.Condition) (parts []string) {
+func each(list []condition.Condition, updates bool) (parts []string) {
+	updates = updates || slices.ContainsFunc(list, func(c condition.Condition) bool {
+		return c.Of == condition.OfOp && c.Ops == onlyUpdates
+	})
 	for _, c := range list {
-		text := Condition(c)
+		text := text(c, updates)
 		if c.Of == condition.OfAlternatives && len(list) > 1 && len(c.Either) > 1 {
 			text = "(" + text + ")"
 		}
@@ -155,4 +169,7 @@ func addOnce(all []string, text string) []string {
 }
 
 // Each returns conditions as expressions that must all be true.
-func Each(list []condition.Condition) []string { return each(list) }
+// On are the ops of the events.
+func Each(on event.OpSet, list []condition.Condition) []string {
+	return each(list, on == onlyUpdates)
+}

@@ -41,7 +41,7 @@ func TestConditionsAreExpressions(t *testing.T) {
 		`!object.spec.paused`:                                           "object.spec.paused != true",
 		`"x" in object.metadata.finalizers`:                             "",
 		`"x" not in object.metadata.finalizers`:                         "",
-		`changed("spec.replicas")`:                                      "",
+		`changed("spec.replicas")`:                                      `old.spec.replicas != object.spec.replicas`,
 		`quantity(object.spec.memory) > "1Gi"`:                          "",
 		`semver(object.spec.version) <= "1.2"`:                          "",
 		`any(object.spec.list, .a == "x" && .b > 3)`:                    "",
@@ -55,12 +55,12 @@ func TestConditionsAreExpressions(t *testing.T) {
 			want = text
 		}
 		set := conditions(t, text)
-		got := all(set.List)
+		got := all(set.List, false)
 		if got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 			continue
 		}
-		if again := all(conditions(t, got).List); again != got {
+		if again := all(conditions(t, got).List, false); again != got {
 			t.Errorf("%s is read as %s", got, again)
 		}
 	}
@@ -87,7 +87,7 @@ func TestOtherConditions(t *testing.T) {
 func TestLongConditionsAreBroken(t *testing.T) {
 	const long = `any(object.status.conditions, .type == "Available" && .status == "False && so on" || ` +
 		`.other == "Progressing" && .reason == "ProgressDeadlineExceeded" || .third == "x")`
-	lines := Conditions(conditions(t, `label("a") == "x" && `+long).List)
+	lines := Conditions(condition.EveryOp, conditions(t, `label("a") == "x" && `+long).List)
 	const want = `label("a") == "x" &&
 any(object.status.conditions, .type == "Available" && .status == "False && so on" ||
   .other == "Progressing" && .reason == "ProgressDeadlineExceeded" || .third == "x")`
@@ -99,7 +99,7 @@ any(object.status.conditions, .type == "Available" && .status == "False && so on
 			t.Errorf("too long: %s", line)
 		}
 	}
-	if got := Conditions(conditions(t, `label("a") == "x"`).List); len(got) != 1 {
+	if got := Conditions(condition.EveryOp, conditions(t, `label("a") == "x"`).List); len(got) != 1 {
 		t.Errorf("a short one is broken: %q", got)
 	}
 	if got := Joined([]string{"add", "x", "y"}); len(got) != 1 || got[0] != "add; x; y" {

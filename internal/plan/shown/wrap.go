@@ -5,18 +5,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // width is how long a line of a plan gets, after the name of what is in it.
 const width = 100
 
-// Conditions returns conditions that must all hold as the lines of one expression.
-func Conditions(list []condition.Condition) []string {
-	if whole := all(list); utf8.RuneCountInString(whole) <= width {
+// Conditions returns conditions that must all hold as the lines of one expression. On are the ops
+// of the events.
+func Conditions(on event.OpSet, list []condition.Condition) []string {
+	if whole := all(list, on == onlyUpdates); utf8.RuneCountInString(whole) <= width {
 		return []string{whole}
 	}
 	var lines []string
-	parts := each(list)
+	parts := Each(on, list)
 	for i, part := range parts {
 		if i < len(parts)-1 {
 			part += " &&"
