@@ -110,6 +110,7 @@ outputs: {out: {stdout: {}}}
 			"informerd: deploy/shop/web: no listener is for deploy; the listeners watch pods\n"},
 		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
 			required + hint},
+		{"explain c.yaml --object a --object b", exitUsage, "", `informerd: invalid argument "b" for "--object" flag: it is given twice: a file may have several objects` + hint},
 		{"explain me", exitUsage, "", "informerd: --object is required" + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
 			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},

@@ -87,9 +87,9 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file.add(cmd)
 	cmd.Flags().StringArrayVarP(&f.listeners, "listener", "l", nil,
 		"the listener's name; may be repeated; default: all listeners of the object's kind")
-	cmd.Flags().StringVar(&f.object, "object", "",
+	cmd.Flags().Var((*single)(&f.object), "object",
 		"a file with the event's object, or several; - is standard input; or an object of the cluster, as pod/default/web (required)")
-	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update; also for an object of the cluster")
+	cmd.Flags().Var((*single)(&f.old), "old", "a file with the object before an update; also for an object of the cluster")
 	cmd.Flags().StringVar(&f.op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&f.initial, "initial", false, "the object is one of the first list")
@@ -103,6 +103,20 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	f.format.add(cmd)
 	fields.add(cmd)
 	return cmd
+}
+
+// single is a flag that has one value: another one would hide the first.
+type single string
+
+func (s *single) String() string { return string(*s) }
+func (s *single) Type() string   { return "string" }
+
+func (s *single) Set(value string) error {
+	if *s != "" {
+		return errors.New("it is given twice: a file may have several objects")
+	}
+	*s = single(value)
+	return nil
 }
 
 // find finds out whether the object is one of the cluster. A file of that name takes precedence.

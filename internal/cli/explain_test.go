@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ const (
 	aGadget     = "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {x: 1}\n"
 )
 
-// explain runs the command with an object on standard input.
+// explain runs the command with an object on standard input, or another one that args name.
 func explain(t *testing.T, object string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "c.yaml")
@@ -37,8 +38,11 @@ func explain(t *testing.T, object string, args ...string) (code int, stdout, std
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code = execute(append([]string{"explain", path, "--object", "-"}, args...),
-		strings.NewReader(object), &out, &errs)
+	command := []string{"explain", path}
+	if !slices.Contains(args, "--object") {
+		command = append(command, "--object", "-")
+	}
+	code = execute(append(command, args...), strings.NewReader(object), &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -85,7 +85,7 @@ func (b *Before) ofSelected(a asked, wanted condition.Set) {
 	// state of the object may be in the set while the filter asks about the other.
 	b.Complete = b.Complete && b.On.Has(event.Add) && b.On.Has(event.Update) &&
 		b.On.Has(event.Delete) && len(wanted.List) == 0
-	moving := a.selects.UsesClock() || len(a.selects.Informers()) > 0
+	moving := a.selects.LooksAround()
 	// Of an object that is remembered as a member, or as one of which it is not known, the route
 	// needs all events.
 	if !moving && a.selects.Conditions().Certain {

@@ -117,7 +117,7 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 		}
 	}
 	x.head(e)
-	if slices.ContainsFunc(l.Filters(), moves) {
+	if slices.ContainsFunc(l.Filters(), (*filters.Filter).LooksAround) {
 		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
 	}
 	if len(l.Rules) > 0 {

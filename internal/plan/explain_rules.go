@@ -28,10 +28,6 @@ func (j judgement) String() string {
 	return [...]string{unknown: answer.Unknown, kept: "kept", broken: "violated"}[j]
 }
 
-// moves reports whether an expression's answer may change although the object does not. What it was
-// earlier cannot be told now.
-func moves(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) > 0 }
-
 // rule explains what a rule reports of an event. What a listener remembers of the object is not
 // known here; the old object of an update is judged instead, unless that may have been judged in
 // another way at its time.
@@ -50,7 +46,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	}
 	x.Rules = append(x.Rules, told)
 	if e.Op == event.Delete {
-		x.ends(told, r, e, as.unsure || moves(r.Deny()))
+		x.ends(told, r, e, as.unsure || r.Deny().LooksAround())
 		return
 	}
 	fails := "what is known of the object stays as it is."
@@ -63,10 +59,10 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	switch {
 	case e.Op == event.Resync && is == broken:
 		was = unknown
-	case e.Op == event.Resync && moves(r.Deny()):
+	case e.Op == event.Resync && r.Deny().LooksAround():
 		was = unknown
 	case e.Op != event.Update || is == unknown:
-	case moves(r.Deny()):
+	case r.Deny().LooksAround():
 		x.Say("The rule looks at the clock or at other objects: it is evaluated again every minute, and what it was before this update is not known here.")
 		was = unknown
 	default:
@@ -219,7 +215,7 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	switch {
 	case last == broken && !unsure:
 		x.resolved(told, r, e, then, gone+": the violation is resolved")
-	case last != kept || moves(r.Deny()):
+	case last != kept || r.Deny().LooksAround():
 		told.Reported = answer.ResolvedIfAny
 		x.resolved(told, r, e, then, gone+": an open violation, if there is one, is resolved")
 	default:

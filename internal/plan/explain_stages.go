@@ -29,7 +29,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	x.Line("\nselect, of the object:")
 	now, decided := x.tree("select", f, stateOf(e.Object))
 	is, was := now.Matched, false
-	if e.Op == event.Update && !moves(f) {
+	if e.Op == event.Update && !f.LooksAround() {
 		x.Line("\nselect, of the old object:")
 		before, known := x.tree("select, of the old object", f, stateOf(e.Old))
 		was, decided = before.Matched, decided && known
@@ -38,11 +38,11 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.verdict("select: " + x.unknown)
 		return seen{Event: e}
 	}
-	if moves(f) {
+	if f.LooksAround() {
 		x.Say("The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
 	switch {
-	case now.Err != nil && (e.Op != event.Update || moves(f)):
+	case now.Err != nil && (e.Op != event.Update || f.LooksAround()):
 		result("failed")
 		x.verdict("the select fails: the object stays selected or not")
 		x.Say("The select failed: the object stays selected or not, as it was before.")
@@ -50,13 +50,13 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	case now.Err != nil:
 		x.Say("The select failed: the object stays selected or not, as it was before.")
 		is = was
-	case e.Op != event.Add && moves(f):
+	case e.Op != event.Add && f.LooksAround():
 		return x.selectsUnsure(e, is)
 	}
 	switch {
 	case e.Op != event.Update && is:
 		result("selected")
-	case e.Op != event.Update && moves(f):
+	case e.Op != event.Update && f.LooksAround():
 		result("not-selected")
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")

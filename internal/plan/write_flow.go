@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan/shown"
-	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -83,13 +82,12 @@ func (p *Listener) again() string {
 	if p.Before.Never {
 		return ""
 	}
-	moves := func(f *filters.Filter) bool { return f.UsesClock() || len(f.Informers()) > 0 }
 	var all []string
-	if p.Select != nil && moves(p.Select) {
+	if p.Select.LooksAround() {
 		all = append(all, "select")
 	}
 	for _, r := range p.Rules {
-		if moves(r.Deny()) {
+		if r.Deny().LooksAround() {
 			all = append(all, "rule "+r.Name())
 		}
 	}

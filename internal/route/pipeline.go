@@ -84,7 +84,7 @@ func (p *Pipeline) completed() (*Pipeline, error) {
 		}
 	}
 	own := *p
-	own.moving = looksAround(p.Select)
+	own.moving = p.Select.LooksAround()
 	if own.newGuest == nil && p.Handler != nil {
 		own.newGuest = func(ctx context.Context) (guest, error) {
 			g, err := p.Handler.NewInstance(ctx)

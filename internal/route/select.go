@@ -3,7 +3,6 @@ package route
 import (
 	"log/slog"
 
-	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -97,7 +96,7 @@ func (w *worker) mayKnow(d *informer.Delivery) bool {
 	case !d.Owed || before == nil:
 		return false // of a state that was selected, the event comes again
 	}
-	return looksAround(before.Select) || w.hadBefore(d.Object)
+	return before.Select.LooksAround() || w.hadBefore(d.Object)
 }
 
 // leaving returns the end of an object of which outputs may have a state that nobody knows.
@@ -136,7 +135,7 @@ func (w *worker) hadBefore(o *object.Object) bool {
 	switch before := w.pipeline.Before; {
 	case before.Select == nil:
 		return true
-	case o == nil || looksAround(before.Select):
+	case o == nil || before.Select.LooksAround():
 		return false
 	}
 	ok, err := w.earlier.Match(event.Event{Op: event.Resync, Object: o})
@@ -184,9 +183,4 @@ func (r *Route) unselected(d *informer.Delivery) {
 	if !d.Recalled {
 		r.stats.unselected.Add(1)
 	}
-}
-
-// looksAround reports whether an expression's answer may change although the object does not.
-func looksAround(f *filters.Filter) bool {
-	return f != nil && (f.UsesClock() || len(f.Informers()) > 0)
 }

@@ -289,7 +289,7 @@ func (w *worker) matches(e event.Event) (bool, error) {
 		r.stats.filterErrors.Add(1)
 		// If it only reads the event, it would fail again.
 		return false, fault{reasonFilter, fmt.Errorf("the filter failed: %w", err),
-			!looksAround(w.pipeline.Filter)}
+			!w.pipeline.Filter.LooksAround()}
 	case !ok:
 		r.stats.filtered.Add(1)
 	}

@@ -51,6 +51,12 @@ func (f *Filter) UsesOld() bool { return f.program.UsesOld }
 // not.
 func (f *Filter) UsesClock() bool { return f.program.UsesClock }
 
+// LooksAround reports whether the expression's answer may change although the object does not,
+// since it reads the clock or other objects. A nil filter looks at nothing.
+func (f *Filter) LooksAround() bool {
+	return f != nil && (f.UsesClock() || len(f.Informers()) > 0)
+}
+
 // Paths returns the fields of object and old that the expression reads, each once, in the order in
 // which they are first named. The zero Path means that it may read any field.
 func (f *Filter) Paths() []object.Path { return f.program.Paths() }

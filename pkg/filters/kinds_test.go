@@ -166,3 +166,24 @@ func TestEvalErrorsOfKinds(t *testing.T) {
 		}
 	}
 }
+
+// Whose answer may change although the object does not is known, and a filter that is not there has
+// none.
+func TestLooksAround(t *testing.T) {
+	for text, want := range map[string]bool{
+		`object.spec.nodeName != nil`:                      false,
+		`age() > "1h"`:                                     true,
+		`cached("nodes", "", object.spec.nodeName) != nil`: true,
+	} {
+		f, err := filters.Compile(filters.Expression{Text: text, Informers: map[string][]string{"nodes": nil}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.LooksAround(); got != want {
+			t.Errorf("%s: got %t", text, got)
+		}
+	}
+	if (*filters.Filter)(nil).LooksAround() {
+		t.Error("no filter looks around")
+	}
+}

@@ -71,7 +71,7 @@ func Compile(definition Definition) (*Rule, error) {
 	if r.deny, err = filters.Compile(definition.Deny); err != nil {
 		return nil, err
 	}
-	r.clock = r.deny.UsesClock() || len(r.deny.Informers()) > 0
+	r.clock = r.deny.LooksAround()
 	if definition.Message.Text != "" {
 		r.message, err = filters.Compile(definition.Message)
 	}
