@@ -20,6 +20,9 @@ func Negated(n *ast.BinaryNode, text Text) string {
 	if !ok || not.Operator != "!" && not.Operator != "not" {
 		return ""
 	}
+	if !strings.HasPrefix(text(not), not.Operator) {
+		return "" // "a not in b" has its word where it belongs
+	}
 	instead := map[string]string{"==": "!=", "!=": "=="}[n.Operator]
 	switch n.Operator {
 	case "==", "!=":
