@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/plan/serverside"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
@@ -233,9 +234,9 @@ func (p *Listener) suggestion(shared bool) string {
 		}
 		from, note = p.asked.filter.Conditions(),
 			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
-		from.List = steady(p.asked.filter, from.List)
+		from.List = serverside.Steady(p.asked.filter, from.List)
 	}
-	parts := serverSide(p.Config.Informer(), from.List)
+	parts := serverside.Settings(p.Config.Informer(), from.List)
 	if len(parts) == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package plan
+package serverside
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
-// serverSide returns conditions as settings of an informer, where an API server can check them and
-// the informer does not have them already.
-func serverSide(inf *config.Informer, conditions []condition.Condition) []string {
+// Settings returns conditions as settings of an informer, where an API server can check them and the
+// informer does not have them already.
+func Settings(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
 		if c.Test > condition.NotExists || c.Old || c.As != condition.AsIs ||

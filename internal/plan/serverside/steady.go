@@ -1,4 +1,4 @@
-package plan
+package serverside
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// steady leaves out the conditions on fields that the filter also reads of old. With a selector for
+// Steady leaves out the conditions on fields that the filter also reads of old. With a selector for
 // one of them, exactly the updates that the filter is about would be adds and deletes, as with
 // became(object.status.phase == "Running").
-func steady(f *filters.Filter, conditions []condition.Condition) []condition.Condition {
+func Steady(f *filters.Filter, conditions []condition.Condition) []condition.Condition {
 	before := f.OldPaths()
 	return slices.DeleteFunc(slices.Clone(conditions), func(c condition.Condition) bool {
 		field := ""
