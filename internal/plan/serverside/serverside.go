@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
-// Settings returns conditions as settings of an informer, where an API server can check them and the
-// informer does not have them already.
+// Settings returns conditions as settings of an informer, where an API server can check them and
+// the informer does not have them already.
 func Settings(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
