@@ -30,7 +30,7 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output.json()
 			if err == nil && wait <= 0 {
-				err = usageError{fmt.Errorf("--wait %s: it must be positive", wait)}
+				err = usage(fmt.Errorf("--wait %s: it must be positive", wait))
 			}
 			if err != nil {
 				return err
@@ -50,7 +50,7 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			summary, err := client.Audit(ctx, request, shown.add, shown.goesOn)
 			var unknown *audit.UnknownError
 			if errors.As(err, &unknown) {
-				return usageError{err}
+				return usage(err)
 			}
 			return shown.end(&summary, err)
 		},
@@ -67,8 +67,8 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 func oneListener(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s takes the name of one listener, found %d",
-			cmd.CommandPath(), len(args))}
+		return usage(fmt.Errorf("%s takes the name of one listener, found %d",
+			cmd.CommandPath(), len(args)))
 	}
 	return nil
 }

@@ -38,12 +38,12 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case len(args) > 1:
-		return usageError{fmt.Errorf(
+		return usage(fmt.Errorf(
 			"%s takes one configuration, found %q as well; several files are read as one with -c for each",
-			cmd.CommandPath(), args[1])}
+			cmd.CommandPath(), args[1]))
 	case len(c.paths) > 0:
-		return usageError{fmt.Errorf("there are two configurations, --config %s and %s",
-			c.paths[0], args[0])}
+		return usage(fmt.Errorf("there are two configurations, --config %s and %s",
+			c.paths[0], args[0]))
 	}
 	c.paths = args
 	return nil
@@ -111,14 +111,14 @@ func writeBeginnings(w io.Writer, cmd *cobra.Command) {
 // given returns an error if there is no file.
 func (c *configuration) given() error {
 	if len(c.paths) == 0 || len(c.paths) == 1 && c.paths[0] == "" {
-		return usageError{errNoConfiguration}
+		return usage(errNoConfiguration)
 	}
 	for i, path := range c.paths {
 		if slices.Contains(c.paths[:i], path) {
-			return usageError{fmt.Errorf("--config %s is there twice", path)}
+			return usage(fmt.Errorf("--config %s is there twice", path))
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return usageError{fmt.Errorf("--config %s is a folder: name the file", path)}
+			return usage(fmt.Errorf("--config %s is a folder: name the file", path))
 		}
 	}
 	return nil

@@ -57,16 +57,16 @@ func (f *selectionFlags) addSuperseded(cmd *cobra.Command) {
 // check checks the flags alone: their mistakes are reported before those in files.
 func (f *selectionFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("reason") && !slices.Contains(deadletter.Reasons(), f.Reason) {
-		return usageError{fmt.Errorf("--reason: unknown reason %q; %s", f.Reason,
-			wordHint(f.Reason, "", deadletter.Reasons(), "the reasons are "))}
+		return usage(fmt.Errorf("--reason: unknown reason %q; %s", f.Reason,
+			wordHint(f.Reason, "", deadletter.Reasons(), "the reasons are ")))
 	}
 	if cmd.Flags().Changed("older") && f.older <= 0 {
-		return usageError{fmt.Errorf("--older %s: it must be longer than 0", f.older)}
+		return usage(fmt.Errorf("--older %s: it must be longer than 0", f.older))
 	}
 	f.OlderThan = f.older
 	if cmd.Flags().Changed("filter") {
 		if _, err := route.LetterFilter(f.Filter); err != nil {
-			return usageError{fmt.Errorf("--filter: %s", mistakesIn(err))}
+			return usage(fmt.Errorf("--filter: %s", mistakesIn(err)))
 		}
 	}
 	return nil
@@ -91,11 +91,11 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 	f.All = false
 	switch empty := f.Empty(); {
 	case empty && !all:
-		return usageError{fmt.Errorf(
-			"no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name())}
+		return usage(fmt.Errorf(
+			"no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name()))
 	case !empty && all:
-		return usageError{errors.New(
-			"--all selects all dead letters: leave out the IDs and the other selections")}
+		return usage(errors.New(
+			"--all selects all dead letters: leave out the IDs and the other selections"))
 	}
 	f.All = all
 	return nil
@@ -120,7 +120,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if f.Limit < 0 {
-				return usageError{fmt.Errorf("--limit %d: it must be 0 or more", f.Limit)}
+				return usage(fmt.Errorf("--limit %d: it must be 0 or more", f.Limit))
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
@@ -169,8 +169,8 @@ func newDLQShow(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Short: "Show a dead letter, with its event and message",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one ID, found %d arguments",
-					cmd.CommandPath(), len(args))}
+				return usage(fmt.Errorf("%s takes one ID, found %d arguments",
+					cmd.CommandPath(), len(args)))
 			}
 			return nil
 		},

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan/answer"
 )
 
@@ -174,31 +172,5 @@ func TestExplainSaysThatTheConfigurationIsRefused(t *testing.T) {
 	if code := Main(strings.Fields("explain c.yaml -l pods --object o.yaml"), &stdout,
 		&stderr); code != exitOK || stderr.String() != want {
 		t.Errorf("exit %d\n%s%s", code, &stdout, &stderr)
-	}
-}
-
-// A command can read the object again that is alone in a file, or in the cluster.
-func TestSourcesOfObjects(t *testing.T) {
-	pod := &kube.Reference{Resource: "pod", Namespace: "shop", Name: "web"}
-	for _, c := range []struct {
-		f    explainFlags
-		at   string
-		want answer.Source
-	}{
-		{explainFlags{object: "a.yaml", old: "b.yaml"}, "a.yaml",
-			answer.Source{File: "a.yaml", Old: "b.yaml"}},
-		{explainFlags{object: "a.yaml"}, "a.yaml: document 2", answer.Source{}},
-		{explainFlags{object: "-"}, "<stdin>", answer.Source{}},
-		{explainFlags{live: pod}, "pod/shop/web", answer.Source{File: "web.json",
-			Get: "kubectl get pod web -n shop -o json"}},
-		{explainFlags{live: &kube.Reference{Resource: "node", Name: "n"},
-			connect: live.Options{Context: "a b", Kubeconfig: "k"}}, "node/n",
-			answer.Source{File: "n.json",
-				Get: "kubectl get node n --context 'a b' --kubeconfig k -o json"}},
-	} {
-		x := explaining{explainFlags: &c.f}
-		if got := x.source(c.at); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.at, got, c.want)
-		}
 	}
 }

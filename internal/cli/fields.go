@@ -30,7 +30,7 @@ func (f *fieldCheck) schemas() (plan.Schemas, error) {
 	case fieldsOff:
 		return nil, nil
 	default:
-		return nil, usageError{fmt.Errorf("--schema %q: it is builtin or off", f.from)}
+		return nil, usage(fmt.Errorf("--schema %q: it is builtin or off", f.from))
 	}
 }
 

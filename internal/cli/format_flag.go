@@ -23,6 +23,6 @@ func (f *formatFlag) check() error {
 	if slices.Contains(f.formats, f.format) {
 		return nil
 	}
-	return usageError{fmt.Errorf("--output %q: it is one of %s", f.format,
-		strings.Join(f.formats, ", "))}
+	return usage(fmt.Errorf("--output %q: it is one of %s", f.format,
+		strings.Join(f.formats, ", ")))
 }

@@ -65,12 +65,12 @@ func newInit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func (b *begin) args(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
-		return usageError{fmt.Errorf("%s takes one file, found %q as well", cmd.CommandPath(),
-			args[1])}
+		return usage(fmt.Errorf("%s takes one file, found %q as well", cmd.CommandPath(),
+			args[1]))
 	case len(args) == 1 && args[0] == "-":
 		b.print = true
 	case len(args) == 1 && b.print:
-		return usageError{fmt.Errorf("--stdout and the file %s exclude each other", args[0])}
+		return usage(fmt.Errorf("--stdout and the file %s exclude each other", args[0]))
 	case len(args) == 1:
 		b.file = args[0]
 	}
@@ -81,7 +81,7 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 	for _, text := range b.alerts {
 		a, err := starter.ParseAlert(text)
 		if err != nil {
-			return usageError{err}
+			return usage(err)
 		}
 		b.wishes.Alerts = append(b.wishes.Alerts, a)
 	}
@@ -89,7 +89,7 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 	if err := file.Free(); err != nil && !b.print {
 		var taken *starter.TakenError
 		if errors.As(err, &taken) {
-			return usageError{err}
+			return usage(err)
 		}
 		return err
 	}
@@ -97,7 +97,7 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 	for _, name := range []string{"from", "policy", "about", "alert", "namespace", "state-dir"} {
 		flag := cmd.Flags().Lookup(name)
 		if flag.Changed && strings.Trim(flag.Value.String(), "[]") == "" {
-			return usageError{fmt.Errorf("--%s is empty", name)}
+			return usage(fmt.Errorf("--%s is empty", name))
 		}
 		said = said || flag.Changed
 	}
@@ -134,7 +134,7 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error) {
 	text, err := b.wishes.Config()
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, usage(err)
 	}
 	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error
 		}
 	}
 	if errors.As(err, &mistakes) {
-		return nil, nil, usageError{starter.OfFlags(mistakes)}
+		return nil, nil, usage(starter.OfFlags(mistakes))
 	}
 	return text, cfg, err
 }

@@ -23,7 +23,7 @@ func newMigrate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"  informerd migrate --from shell-operator hooks/*.sh -o informerd.yaml --report json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := call.Check(args); err != nil {
-				return usageError{err}
+				return usage(err)
 			}
 			whole, err := call.Run(args)
 			if err == nil && !whole {

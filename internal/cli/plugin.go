@@ -28,13 +28,13 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 
 // commandError turns the tools' errors into those of the command line.
 func commandError(err error) error {
-	var usage author.UsageError
+	var wrong author.UsageError
 	var unknown *plan.UnknownListenerError
 	switch {
-	case errors.As(err, &usage):
-		return usageError{usage.Unwrap()}
+	case errors.As(err, &wrong):
+		return usage(wrong.Unwrap())
 	case errors.As(err, &unknown):
-		return usageError{fmt.Errorf("--listener: %w", err)}
+		return usage(fmt.Errorf("--listener: %w", err))
 	}
 	return err
 }
@@ -52,15 +52,15 @@ func (f *outputFlag) json() (bool, error) {
 	case "text", "json":
 		return f.format == "json", nil
 	}
-	return false, usageError{fmt.Errorf("--output %q: it is text or json", f.format)}
+	return false, usage(fmt.Errorf("--output %q: it is text or json", f.format))
 }
 
 // files checks the number of arguments, which are files.
 func files(least, limit int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > limit {
-			return usageError{fmt.Errorf("%s takes %s, found %d arguments", cmd.CommandPath(), what,
-				len(args))}
+			return usage(fmt.Errorf("%s takes %s, found %d arguments", cmd.CommandPath(), what,
+				len(args)))
 		}
 		return nil
 	}

@@ -18,8 +18,8 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 			"configuration that runs it, and the SDK, so that it needs only its language's compiler.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one name, found %d arguments",
-					cmd.CommandPath(), len(args))}
+				return usage(fmt.Errorf("%s takes one name, found %d arguments",
+					cmd.CommandPath(), len(args)))
 			}
 			return nil
 		},

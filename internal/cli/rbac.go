@@ -35,12 +35,12 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"yaml", "json", "helm"}, format) {
-				return usageError{fmt.Errorf("--output %q: it is yaml, json or helm", format)}
+				return usage(fmt.Errorf("--output %q: it is yaml, json or helm", format))
 			}
 			if format == "helm" && (len(file.paths) > 1 || slices.Contains(file.paths, "-") ||
 				cmd.Flags().Changed("name") || account.Namespace != "") {
-				return usageError{errors.New("--output helm takes one file, and no --name and " +
-					"--namespace: the release has them")}
+				return usage(errors.New("--output helm takes one file, and no --name and " +
+					"--namespace: the release has them"))
 			}
 			if err := together(cmd, cluster); err != nil {
 				return err
@@ -139,10 +139,10 @@ func (f *accountFlags) add(cmd *cobra.Command) {
 // check checks the flags alone.
 func (f *accountFlags) check() error {
 	if wrong := validation.IsDNS1123Subdomain(f.Name); len(wrong) > 0 {
-		return usageError{fmt.Errorf("--name %q cannot be that of a service account", f.Name)}
+		return usage(fmt.Errorf("--name %q cannot be that of a service account", f.Name))
 	}
 	if wrong := validation.IsDNS1123Label(f.Namespace); f.Namespace != "" && len(wrong) > 0 {
-		return usageError{fmt.Errorf("--namespace %q cannot be that of a namespace", f.Namespace)}
+		return usage(fmt.Errorf("--namespace %q cannot be that of a namespace", f.Namespace))
 	}
 	return nil
 }

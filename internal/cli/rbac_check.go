@@ -39,7 +39,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			}
 			for _, ns := range namespaces {
 				if len(validation.IsDNS1123Label(ns)) > 0 {
-					return usageError{fmt.Errorf("--in %q cannot be that of a namespace", ns)}
+					return usage(fmt.Errorf("--in %q cannot be that of a namespace", ns))
 				}
 			}
 			log, err := logs.logger(stderr)

@@ -25,6 +25,7 @@ import (
 	"github.com/informerd/informerd/internal/cli/manual"
 	"github.com/informerd/informerd/internal/cli/pipeline"
 	"github.com/informerd/informerd/internal/cli/versions"
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/verdict"
@@ -37,11 +38,6 @@ const (
 	exitUsage  = 2
 	exitConfig = 3
 )
-
-// usageError is a mistake on the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
 
 // Main runs the command line args and returns the exit code. It does not affect its process, except
 // for signals.
@@ -57,7 +53,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var usage usageError
+	var wrong words.UsageError
 	var mistakes config.Errors
 	switch {
 	case errors.Is(err, errReported):
@@ -66,7 +62,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitRun
 	case errors.As(err, &mistakes):
 		verdict.WriteMistakes(stderr, mistakes, "")
-		if errors.As(err, &usage) { // they are in flags that make a configuration
+		if errors.As(err, &wrong) { // they are in flags that make a configuration
 			return exitUsage
 		}
 		return exitConfig
@@ -76,7 +72,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		writeBeginnings(stderr, cmd)
 	}
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
 		return exitUsage
 	default:
@@ -105,7 +101,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{flagError(cmd, err)}
+		return usage(flagError(cmd, err))
 	})
 	root.AddCommand(newInit(stdin, stdout, stderr),
 		newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
@@ -127,7 +123,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // noArgs reports arguments as a usage error, which cobra's own check does not.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no arguments, found %q", cmd.CommandPath(), args[0])}
+		return usage(fmt.Errorf("%s takes no arguments, found %q", cmd.CommandPath(), args[0]))
 	}
 	return nil
 }
@@ -146,8 +142,8 @@ func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	opts := &slog.HandlerOptions{}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, usageError{fmt.Errorf("--log-level %q: it is one of debug, info, warn, error",
-			f.level)}
+		return nil, usage(fmt.Errorf("--log-level %q: it is one of debug, info, warn, error",
+			f.level))
 	}
 	opts.Level = level
 	var log *slog.Logger
@@ -157,7 +153,7 @@ func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	case "json":
 		log = slog.New(slog.NewJSONHandler(stderr, opts))
 	default:
-		return nil, usageError{fmt.Errorf("--log-format %q: it is text or json", f.format)}
+		return nil, usage(fmt.Errorf("--log-format %q: it is text or json", f.format))
 	}
 	kube.SetLogger(log)
 	return log, nil

@@ -67,13 +67,13 @@ func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stder
 	case err != nil:
 		return err
 	case f.timeout < 0:
-		return usageError{fmt.Errorf("--timeout %v: it is 0 or more", f.timeout)}
+		return usage(fmt.Errorf("--timeout %v: it is 0 or more", f.timeout))
 	case changed("timeout") && !f.once:
-		return usageError{errors.New("--timeout needs --once: without it, run does not end by itself")}
+		return usage(errors.New("--timeout needs --once: without it, run does not end by itself"))
 	case changed("output") && !f.dryRun:
-		return usageError{errors.New("--output needs --dry-run: without it, outputs send")}
+		return usage(errors.New("--output needs --dry-run: without it, outputs send"))
 	case opts.Forget && f.dryRun:
-		return usageError{errors.New("--forget has no effect with --dry-run, which uses no checkpoint")}
+		return usage(errors.New("--forget has no effect with --dry-run, which uses no checkpoint"))
 	}
 	if f.dryRun {
 		opts.DryRun = &dryrun.Report{To: opts.Stdout, JSON: asJSON}

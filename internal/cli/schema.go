@@ -27,8 +27,8 @@ func newSchema(stdout io.Writer) *cobra.Command {
 			if len(args) == 1 {
 				branch, known := map[string]string{"config": "else", "policy": "then"}[args[0]]
 				if !known {
-					return usageError{fmt.Errorf("there is no schema %q: it is config or policy",
-						args[0])}
+					return usage(fmt.Errorf("there is no schema %q: it is config or policy",
+						args[0]))
 				}
 				var err error
 				if text, err = schemaOf(branch); err != nil {

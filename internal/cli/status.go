@@ -36,7 +36,7 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				err = view.check()
 			}
 			if err == nil && over < 0 {
-				err = usageError{fmt.Errorf("--over %s: it must not be negative", over)}
+				err = usage(fmt.Errorf("--over %s: it must not be negative", over))
 			}
 			if err != nil {
 				return err
@@ -82,8 +82,8 @@ var errNotReady = fmt.Errorf("%w: not everything is ready", errFound)
 
 func atMostOneListener(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s takes one listener, found %q as well", cmd.CommandPath(),
-			args[1])}
+		return usage(fmt.Errorf("%s takes one listener, found %q as well", cmd.CommandPath(),
+			args[1]))
 	}
 	return nil
 }
@@ -135,8 +135,8 @@ func (v *view) add(cmd *cobra.Command) {
 
 func (v *view) check() error {
 	if !slices.Contains(pipeline.Sorts, v.Sort) {
-		return usageError{fmt.Errorf("--sort: unknown order %q; %s", v.Sort,
-			wordHint(v.Sort, "", pipeline.Sorts, "the orders are "))}
+		return usage(fmt.Errorf("--sort: unknown order %q; %s", v.Sort,
+			wordHint(v.Sort, "", pipeline.Sorts, "the orders are ")))
 	}
 	return nil
 }

@@ -43,10 +43,10 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			case err != nil:
 				return err
 			case every < shortestInterval:
-				return usageError{fmt.Errorf("--interval %s: it must be at least %s", every,
-					shortestInterval)}
+				return usage(fmt.Errorf("--interval %s: it must be at least %s", every,
+					shortestInterval))
 			case times < 0:
-				return usageError{fmt.Errorf("--count %d: it must not be negative", times)}
+				return usage(fmt.Errorf("--count %d: it must not be negative", times))
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()

@@ -135,13 +135,13 @@ func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict
 func together(cmd *cobra.Command, cluster bool) error {
 	flags := cmd.Flags()
 	if cluster && flags.Changed("schema") {
-		return usageError{errors.New(
-			"--schema has no effect with --cluster: the API server has the schemas")}
+		return usage(errors.New(
+			"--schema has no effect with --cluster: the API server has the schemas"))
 	}
 	for _, name := range []string{"kubeconfig", "context"} {
 		if !cluster && flags.Changed(name) {
-			return usageError{fmt.Errorf("--%s needs --cluster: without it no API server is asked",
-				name)}
+			return usage(fmt.Errorf("--%s needs --cluster: without it no API server is asked",
+				name))
 		}
 	}
 	return nil

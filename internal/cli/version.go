@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/informerd/informerd/internal/cli/versions"
+import (
+	"github.com/informerd/informerd/internal/cli/versions"
+	"github.com/informerd/informerd/internal/cli/words"
+)
 
 // What a build is made of, set by the linker. Date is in seconds since 1970.
 var (
@@ -12,4 +15,4 @@ var (
 func thisBuild() versions.Build { return versions.This(version, commit, date) }
 
 // usage marks an error as a mistake on the command line.
-func usage(err error) error { return usageError{err} }
+func usage(err error) error { return words.Usage(err) }

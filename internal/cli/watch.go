@@ -77,9 +77,9 @@ func (w *watch) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case w.format != "short" && w.format != "json" && w.format != "yaml":
-		return usageError{fmt.Errorf("--output %q: it is short, json or yaml", w.format)}
+		return usage(fmt.Errorf("--output %q: it is short, json or yaml", w.format))
 	case w.all && len(w.query.Namespaces) > 0:
-		return usageError{errors.New("--all-namespaces and --namespace exclude each other")}
+		return usage(errors.New("--all-namespaces and --namespace exclude each other"))
 	}
 	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *watch) asUsage(err error) error {
 		}
 		return errFound
 	}
-	return usageError{oneoff.OfFlags(ofObject(mistakes, w.args))}
+	return usage(oneoff.OfFlags(ofObject(mistakes, w.args)))
 }
 
 func (w *watch) warned(warning config.Error) {
@@ -166,7 +166,7 @@ func (w *watch) configuration(args []string, schemas plan.Schemas) (text []byte,
 		}
 	}
 	if text, err = w.query.Config(); err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, usage(err)
 	}
 	cfg, err = config.Loading{More: plan.Mistakes(schemas, true),
 		Stdin: bytes.NewReader(text)}.Load("-")

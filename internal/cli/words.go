@@ -28,8 +28,8 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		of = fmt.Sprintf(" for %q", cmd.CommandPath())
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; %s", args[0], of,
-		wordHint(args[0], "", names, "the commands are "))}
+	return usage(fmt.Errorf("unknown command %q%s; %s", args[0], of,
+		wordHint(args[0], "", names, "the commands are ")))
 }
 
 // flagError adds a suggestion to the error about an unknown flag.

@@ -1,4 +1,4 @@
-package cli
+package asking
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
@@ -15,14 +16,14 @@ import (
 )
 
 // choose sets the listeners that are asked, and reads the files of --cache.
-func (x *explaining) choose() (err error) {
-	for _, name := range x.explainFlags.listeners {
+func (x *Asking) choose() (err error) {
+	for _, name := range x.Listeners {
 		l := x.cfg.Listeners[name]
 		switch {
 		case l == nil:
-			return usageError{fmt.Errorf("--listener: %w", plan.UnknownListener(x.cfg, name))}
+			return words.Usage(fmt.Errorf("--listener: %w", plan.UnknownListener(x.cfg, name)))
 		case slices.Contains(x.listeners, l):
-			return usageError{fmt.Errorf("--listener %s is there twice", name)}
+			return words.Usage(fmt.Errorf("--listener %s is there twice", name))
 		}
 		x.listeners = append(x.listeners, l)
 	}
@@ -39,15 +40,15 @@ func (x *explaining) choose() (err error) {
 		x.looksUp[l.Name] = plan.ExpressionLookups(x.cfg, l)
 	}
 	if x.lookedUp && len(x.lookups()) == 0 {
-		return usageError{fmt.Errorf("--kubeconfig and --context need an object of the cluster, as --object %s, or expressions that look objects up: %s is a file",
-			x.example("default", "web"), x.object)}
+		return words.Usage(fmt.Errorf("--kubeconfig and --context need an object of the cluster, as --object %s, or expressions that look objects up: %s is a file",
+			x.example("default", "web"), x.Object))
 	}
 	x.cache, err = x.readCaches()
 	return err
 }
 
 // lookups returns the names of the informers in which the listeners' expressions look objects up.
-func (x *explaining) lookups() (names []string) {
+func (x *Asking) lookups() (names []string) {
 	for _, l := range x.listeners {
 		names = append(names, x.looksUp[l.Name]...)
 	}
@@ -56,26 +57,26 @@ func (x *explaining) lookups() (names []string) {
 }
 
 // readCaches reads the files of --cache, by the names of informers.
-func (x *explaining) readCaches() (map[string][]plan.ObjectFile, error) {
+func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 	names := x.lookups()
 	of := "the listeners"
 	if len(x.listeners) == 1 {
 		of = fmt.Sprintf("the listener %q", x.listeners[0].Name)
 	}
 	all := map[string][]plan.ObjectFile{}
-	for _, text := range x.caches {
+	for _, text := range x.Caches {
 		name, path, ok := strings.Cut(text, "=")
 		switch {
 		case !ok || name == "" || path == "":
-			return nil, usageError{fmt.Errorf("--cache %q: write it as NAME=FILE", text)}
+			return nil, words.Usage(fmt.Errorf("--cache %q: write it as NAME=FILE", text))
 		case len(names) == 0:
-			return nil, usageError{fmt.Errorf("--cache %s: the expressions of %s look nothing up",
-				text, of)}
+			return nil, words.Usage(fmt.Errorf("--cache %s: the expressions of %s look nothing up",
+				text, of))
 		case !slices.Contains(names, name):
-			return nil, usageError{fmt.Errorf("--cache %s: the expressions of %s look objects up in %s",
-				text, of, strings.Join(names, ", "))}
+			return nil, words.Usage(fmt.Errorf("--cache %s: the expressions of %s look objects up in %s",
+				text, of, strings.Join(names, ", ")))
 		case path == "-":
-			return nil, usageError{fmt.Errorf("--cache %s: it cannot be standard input", text)}
+			return nil, words.Usage(fmt.Errorf("--cache %s: it cannot be standard input", text))
 		}
 		found, _, err := objects.All(path, nil)
 		var empty *objects.EmptyError
@@ -93,12 +94,12 @@ func (x *explaining) readCaches() (map[string][]plan.ObjectFile, error) {
 
 // mayBe leaves out the listeners that cannot be for an object of the cluster, and returns an error
 // if none is left.
-func (x *explaining) mayBe() error {
+func (x *Asking) mayBe() error {
 	may := slices.DeleteFunc(slices.Clone(x.listeners), func(l *config.Listener) bool {
 		return !plan.MayWatch(l.Informer(), x.live.Resource)
 	})
 	if len(may) == 0 && !plan.KnownResource(x.live.Resource) {
-		return usageError{x.noKind()}
+		return words.Usage(x.noKind())
 	}
 	if len(may) == 0 && !x.named {
 		return fmt.Errorf("%s: no listener is for %s; %s", x.live, x.live.Resource, x.watched())
@@ -110,27 +111,27 @@ func (x *explaining) mayBe() error {
 }
 
 // noKind returns the error of an object of the cluster without its kind.
-func (x *explaining) noKind() error {
+func (x *Asking) noKind() error {
 	if x.live.Namespace == "" {
 		return fmt.Errorf("--object %s: no listener watches a kind %q; an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
-			x.object, x.live.Resource, x.example(x.live.Resource, x.live.Name))
+			x.Object, x.live.Resource, x.example(x.live.Resource, x.live.Name))
 	}
 	return fmt.Errorf("--object %s: no listener watches a kind %q; an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
-		x.object, x.live.Resource, x.example(x.live.Namespace, x.live.Name))
+		x.Object, x.live.Resource, x.example(x.live.Namespace, x.live.Name))
 }
 
 // noFile adds to the error of a file that is not there how an object of the cluster is written.
-func (x *explaining) noFile(err error) error {
-	if _, there := os.Lstat(x.object); !errors.Is(there, fs.ErrNotExist) || x.object == "-" ||
-		strings.ContainsAny(x.object, "./") {
+func (x *Asking) noFile(err error) error {
+	if _, there := os.Lstat(x.Object); !errors.Is(there, fs.ErrNotExist) || x.Object == "-" ||
+		strings.ContainsAny(x.Object, "./") {
 		return err
 	}
 	return fmt.Errorf("%w; an object of the cluster has its kind and namespace in front, as --object %s",
-		err, x.example("default", x.object))
+		err, x.example("default", x.Object))
 }
 
 // example returns how objects of the listeners' kinds are written: those of up to three kinds.
-func (x *explaining) example(namespace, name string) string {
+func (x *Asking) example(namespace, name string) string {
 	const shown = 3
 	var all []string
 	for _, l := range x.listeners {
@@ -150,7 +151,7 @@ func (x *explaining) example(namespace, name string) string {
 }
 
 // watched returns what the listeners watch, in words.
-func (x *explaining) watched() string {
+func (x *Asking) watched() string {
 	var all []string
 	for _, l := range x.listeners {
 		all = append(all, l.Informer().Resource)
@@ -160,22 +161,22 @@ func (x *explaining) watched() string {
 }
 
 // source returns where an object is, for a command that reads it again.
-func (x *explaining) source(at string) answer.Source {
+func (x *Asking) source(at string) answer.Source {
 	switch {
 	case x.live != nil:
 		get := "kubectl get " + x.live.Resource + " " + x.live.Name
 		if x.live.Namespace != "" {
 			get += " -n " + x.live.Namespace
 		}
-		if c := x.connect.Context; c != "" {
+		if c := x.Connect.Context; c != "" {
 			get += " --context " + answer.Word(c)
 		}
-		if k := x.connect.Kubeconfig; k != "" {
+		if k := x.Connect.Kubeconfig; k != "" {
 			get += " --kubeconfig " + answer.Word(k)
 		}
-		return answer.Source{File: x.live.Name + ".json", Get: get + " -o json", Old: x.old}
-	case at == x.object:
-		return answer.Source{File: at, Old: x.old}
+		return answer.Source{File: x.live.Name + ".json", Get: get + " -o json", Old: x.Old}
+	case at == x.Object:
+		return answer.Source{File: at, Old: x.Old}
 	}
-	return answer.Source{Old: x.old} // one of several, or standard input
+	return answer.Source{Old: x.Old} // one of several, or standard input
 }

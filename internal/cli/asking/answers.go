@@ -1,4 +1,4 @@
-package cli
+package asking
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"github.com/informerd/informerd/internal/plan/answer"
 )
 
-// explaining asks listeners about objects, and writes the answers.
-type explaining struct {
-	*explainFlags
-	cfg            *config.Config
-	schemas        plan.Schemas
-	stdin          io.Reader
-	stdout, stderr io.Writer
+// Asking asks listeners about objects, and writes the answers.
+type Asking struct {
+	Options
+	Streams
+	cfg       *config.Config
+	schemas   plan.Schemas
+	questions []plan.Question
 
 	listeners []*config.Listener // that are asked
 	named     bool               // by --listener
@@ -39,20 +39,35 @@ type explaining struct {
 	seen     map[string]bool // errors
 }
 
-// run asks each listener about each object. An error about one does not keep the others from being
-// explained.
-func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
-	x.seen, x.many = map[string]bool{}, len(questions) > 1
+// New returns what asks the listeners of a configuration. The options are checked. It reads the
+// objects of files.
+func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Streams) (
+	*Asking, error) {
+	x := &Asking{Options: options, Streams: streams, cfg: cfg, schemas: schemas,
+		seen: map[string]bool{}}
+	if err := x.choose(); err != nil {
+		return nil, err
+	}
+	if err := x.read(); err != nil {
+		return nil, err
+	}
+	x.many = len(x.questions) > 1
 	x.lines.Several = len(x.listeners) > 1 || !x.named
+	return x, nil
+}
+
+// Run asks each listener about each object. An error about one does not keep the others from being
+// explained.
+func (x *Asking) Run(ctx context.Context) error {
 	if x.live != nil || x.lookedUp {
-		c, err := live.Connect(x.cfg, x.connect)
+		c, err := live.Connect(x.cfg, x.Connect)
 		if err != nil {
-			return inFront(questions[0].Object.Path, err)
+			return inFront(x.questions[0].Object.Path, err)
 		}
 		defer c.Close()
 		x.cluster = c
 	}
-	for _, q := range questions {
+	for _, q := range x.questions {
 		if err := x.ask(ctx, q); err != nil {
 			return err
 		}
@@ -62,7 +77,7 @@ func (x *explaining) run(ctx context.Context, questions []plan.Question) error {
 	}
 	x.writeSkipped()
 	if _, mistakes := plan.Compile(x.cfg, x.schemas); len(mistakes) > 0 {
-		fmt.Fprintf(x.stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
+		fmt.Fprintf(x.Stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
 			words.Plain(x.cfg.File()))
 	}
 	if more := len(x.errs) - maxSkipped; more > 1 {
@@ -81,7 +96,7 @@ func inFront(path string, err error) error {
 }
 
 // ask asks each listener about an object. The error is about the configuration.
-func (x *explaining) ask(ctx context.Context, q plan.Question) error {
+func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 	var wrong, others []error
 	watched := false
 	for _, l := range x.listeners {
@@ -124,7 +139,7 @@ func (x *explaining) ask(ctx context.Context, q plan.Question) error {
 }
 
 // answer asks one listener.
-func (x *explaining) answer(ctx context.Context, l *config.Listener, q plan.Question) (
+func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question) (
 	_ *answer.Answer, err error) {
 	q.Lookups = map[string][]plan.ObjectFile{}
 	for _, name := range x.looksUp[l.Name] {
@@ -149,7 +164,7 @@ func (x *explaining) answer(ctx context.Context, l *config.Listener, q plan.Ques
 
 // hinted adds to an error about an object of the cluster how one is written, if its kind may be
 // something else.
-func (x *explaining) hinted(err error) error {
+func (x *Asking) hinted(err error) error {
 	var kind *plan.WrongKindError
 	if x.live.Namespace != "" || plan.KnownResource(x.live.Resource) || errors.As(err, &kind) {
 		return err
@@ -159,7 +174,7 @@ func (x *explaining) hinted(err error) error {
 }
 
 // failed notes errors, each once.
-func (x *explaining) failed(errs ...error) {
+func (x *Asking) failed(errs ...error) {
 	for _, err := range errs {
 		if !x.seen[err.Error()] {
 			x.errs = append(x.errs, err)
@@ -170,37 +185,37 @@ func (x *explaining) failed(errs ...error) {
 
 // write writes an answer as JSON. Texts wait until all of them are known, since what becomes of the
 // events comes first.
-func (x *explaining) write(a *answer.Answer) error {
+func (x *Asking) write(a *answer.Answer) error {
 	switch {
-	case x.format.format == "json":
+	case x.JSON:
 		var line bytes.Buffer
 		if err := a.WriteJSON(&line); err != nil {
 			return err
 		}
-		_, err := io.WriteString(x.stdout, words.JSON(line.String()))
+		_, err := io.WriteString(x.Stdout, words.JSON(line.String()))
 		return err
-	case !x.summary:
+	case !x.Summary:
 		x.answers = append(x.answers, a)
 	}
 	x.lines.Add(a)
 	return nil
 }
 
-func (x *explaining) writeHeld() error {
+func (x *Asking) writeHeld() error {
 	if len(x.answers) == 1 {
-		return x.answers[0].Write(x.stdout)
+		return x.answers[0].Write(x.Stdout)
 	}
-	if _, err := io.WriteString(x.stdout, x.lines.String()); err != nil {
+	if _, err := io.WriteString(x.Stdout, x.lines.String()); err != nil {
 		return err
 	}
 	for _, a := range x.answers {
 		if x.lines.Counts() && !x.lines.All() && a.Nothing() {
 			continue
 		}
-		if _, err := fmt.Fprintln(x.stdout); err != nil {
+		if _, err := fmt.Fprintln(x.Stdout); err != nil {
 			return err
 		}
-		if err := a.WriteBelow(x.stdout); err != nil {
+		if err := a.WriteBelow(x.Stdout); err != nil {
 			return err
 		}
 	}
@@ -226,7 +241,7 @@ func identityOf(f plan.ObjectFile) identity {
 const maxSkipped = 10
 
 // writeSkipped says which objects were not explained. If that is all of them, it is an error.
-func (x *explaining) writeSkipped() {
+func (x *Asking) writeSkipped() {
 	who := "no listener is for"
 	if x.named && len(x.listeners) == 1 {
 		who = fmt.Sprintf("the listener %q is not for", x.listeners[0].Name)
@@ -237,7 +252,7 @@ func (x *explaining) writeSkipped() {
 			x.failed(errors.New(text))
 			return
 		}
-		fmt.Fprintf(x.stderr, "informerd: %s\n", text)
+		fmt.Fprintf(x.Stderr, "informerd: %s\n", text)
 	}
 	for i, o := range x.skipped {
 		hint, last := "", i == len(x.skipped)-1

@@ -1,0 +1,107 @@
+package asking
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/informerd/informerd/internal/cli/words"
+	"github.com/informerd/informerd/internal/config/objects"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/live"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Options are the flags of informerd explain: the events to explain, and the listeners.
+type Options struct {
+	Listeners       []string // none: all of the object's kind
+	Object, Old, Op string
+	Caches          []string // NAME=FILE
+	Initial         bool
+	Summary, JSON   bool // else the texts are written
+	Connect         live.Options
+
+	op       event.Op
+	live     *kube.Reference // the object is one of the cluster
+	lookedUp bool            // the object is one of a file, and lookups are asked of the cluster
+}
+
+// Streams are those of the command.
+type Streams struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// Check checks the options alone: their mistakes are reported before those in files. It finds out
+// whether the object is one of the cluster.
+func (o *Options) Check() (err error) {
+	if o.Object == "" {
+		return words.Usage(errors.New("--object is required"))
+	}
+	o.op = event.Add
+	if o.Old != "" {
+		o.op = event.Update
+	}
+	if o.Op != "" {
+		if o.op, err = event.ParseOp(o.Op); err != nil {
+			return words.Usage(fmt.Errorf("--op: %w", err))
+		}
+	}
+	switch {
+	case o.op == event.Update && o.Old == "":
+		return words.Usage(errors.New("--op update needs --old FILE, the object before the update"))
+	case o.op != event.Add && o.Initial:
+		return words.Usage(fmt.Errorf("--initial is about an add, and this is --op %s", o.op))
+	case o.op != event.Update && o.Old != "":
+		return words.Usage(fmt.Errorf("--old is the object before an update, and this is --op %s: leave one of them out",
+			o.op))
+	case o.Summary && o.JSON:
+		return words.Usage(errors.New("--summary is text; the JSON has it as verdicts"))
+	}
+	o.find()
+	return nil
+}
+
+// find finds out whether the object is one of the cluster. A file of that name takes precedence.
+func (o *Options) find() {
+	if ref, ok := kube.ParseReference(o.Object); ok {
+		if _, err := os.Lstat(o.Object); errors.Is(err, fs.ErrNotExist) {
+			o.live = &ref
+			return
+		}
+	}
+	o.lookedUp = o.Connect.Kubeconfig != "" || o.Connect.Context != ""
+}
+
+// OfCluster reports whether the object is one of the cluster, once the options are checked.
+func (o *Options) OfCluster() bool { return o.live != nil }
+
+// read makes a question of each object.
+func (x *Asking) read() (err error) {
+	found, several := []objects.Object{{}}, false
+	if x.live != nil {
+		found[0].At = x.live.String()
+	} else if found, several, err = objects.All(x.Object, x.Stdin); err != nil {
+		return x.noFile(err)
+	}
+	q := plan.Question{Op: x.op, Old: plan.ObjectFile{Path: x.Old}, Initial: x.Initial,
+		Supposed: x.live != nil && x.Op == "" && x.Old == "" && !x.Initial}
+	if x.Old != "" {
+		if several {
+			return words.Usage(fmt.Errorf("--old belongs to one object, and %s is a list",
+				x.Object))
+		}
+		if q.Old.JSON, err = objects.One(x.Old); err != nil {
+			return err
+		}
+	}
+	for _, o := range found {
+		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
+		q.Source = x.source(o.At)
+		x.questions = append(x.questions, q)
+	}
+	return nil
+}
