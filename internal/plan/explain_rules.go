@@ -228,12 +228,19 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 // which the object violated the rule.
 func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, then *object.Object,
 	what string) {
-	lasted, with, verdict := "", "", "an open violation is resolved"
-	if told.Reported != answer.ResolvedIfAny {
-		told.Reported, verdict = answer.Resolved, "resolved"
-	}
+	lasted, with, verdict, end := "", "", "resolved", ""
+	open := "ends an open violation, if there is one"
 	if r.For() > 0 {
-		lasted = fmt.Sprintf(", if it had lasted for %s", document.Short(r.For()))
+		long := " lasted for " + document.Short(r.For())
+		lasted, open = ", if it had"+long, open+" that had"+long
+	}
+	switch {
+	case told.Reported != answer.ResolvedIfAny:
+		told.Reported, verdict = answer.Resolved, verdict+lasted
+	case e.Op == event.Delete:
+		verdict = open
+	default:
+		verdict, end = "not violated ("+open, ")"
 	}
 	message := r.Name()
 	if m := r.Message(); m != nil {
@@ -243,7 +250,7 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 	told.Message = message
 	x.Say("%s, which is reported to the outputs that got it%s%s.", what,
 		lasted, with)
-	x.verdict("rule " + r.Name() + ": " + verdict + lasted)
+	x.verdict("rule " + r.Name() + ": " + verdict)
 	b := x.messages()
 	if b == nil {
 		return
@@ -259,4 +266,5 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 	ended := b.Rule(e, now, reportOf(r, message, false))
 	x.sinceNow(&ended)
 	x.sendEnd(began, &ended)
+	x.Verdicts[len(x.Verdicts)-1] += end
 }

@@ -117,7 +117,7 @@ func (x *explained) events(f *filters.Filter, e seen) {
 		x.event(x.Event, f, e.Event)
 		return
 	}
-	x.given = ifSelected
+	x.given, x.IfSelected = ifSelected, true
 	x.Line("\nIf the object was selected before, as %s:", answer.An(e.Op.String()))
 	x.event(x.Event, f, e.Event)
 	if e.newAs == 0 || x.Event.Result == "not-sent" {

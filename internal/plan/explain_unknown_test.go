@@ -110,7 +110,7 @@ informers: {nodes: {resource: nodes}}
 		{"set", "add", "2", nil, "add -> out", ""},
 		{"set", "add", "2", there, "not selected yet", ""},
 		{"rules", "update", "2", nil, "rule r: violated, which is reported when it has lasted for 5m, unless that was reported before -> out", ""},
-		{"rules", "update", "2", there, "if it was selected: rule r: an open violation is resolved, if it had lasted for 5m -> out", ""},
+		{"rules", "update", "2", there, "if it was selected: rule r: ends an open violation, if there is one that had lasted for 5m -> out", ""},
 		{"rules", "resync", `"a"`, nil, "rule r: fails: what is known of the object stays as it is", ""},
 		{"rules", "update", "0", there, "if it was selected: no rule was violated", ""},
 	} {
@@ -257,7 +257,7 @@ listeners:
 		{"rules", `"a"`, "", "rule large: fails: that makes a dead letter, and what is known of the object stays as it is; rule slow: fails: that makes a dead letter, and what is known of the object stays as it is"},
 		{"rules", "4", "3", "rule large: violated as before; rule slow: violated as before: reported when it has lasted for 5m, unless that was reported already -> out (not few)"},
 		{"aged", "1", "", "no rule is violated"},
-		{"aged", "1", "1", "rule old: an open violation is resolved -> out (not few)"},
+		{"aged", "1", "1", "rule old: not violated (ends an open violation, if there is one -> out (not few))"},
 		{"rules", "2", "3", "rule large: violated as before; rule slow: resolved, if it had lasted for 5m -> out (not few)"},
 		{"rules", "1", "2", "rule large: resolved -> out (not few)"},
 	} {

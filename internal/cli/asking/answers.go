@@ -209,7 +209,7 @@ func (x *Asking) writeHeld() error {
 		return err
 	}
 	for _, a := range x.answers {
-		if x.lines.Counts() && !x.lines.All() && a.Nothing() {
+		if x.lines.Counts() && !x.lines.All() && a.Comes() == answer.Nothing {
 			continue
 		}
 		if _, err := fmt.Fprintln(x.Stdout); err != nil {

@@ -18,6 +18,7 @@ type Summaries struct {
 	all     []summary
 	reasons map[string]int // why nothing comes
 	nothing int
+	perhaps int // that depend on what is not known
 	unknown int // that cannot be told
 	objects map[string]bool
 }
@@ -32,17 +33,19 @@ func (s *Summaries) Add(a *Answer) {
 	if s.reasons == nil {
 		s.reasons, s.objects = map[string]int{}, map[string]bool{}
 	}
-	line := summary{a.Summary(s.Several), a.Nothing()}
-	if line.nothing {
+	line := summary{a.Summary(s.Several), a.Comes() == Nothing}
+	switch {
+	case len(a.Missing) > 0:
+		s.unknown++
+	case a.Comes() == Perhaps:
+		s.perhaps++
+	case line.nothing:
 		s.nothing++
 		reason := a.verdict()
 		if s.Several {
 			reason = a.Listener + ": " + reason
 		}
 		s.reasons[reason]++
-	}
-	if len(a.Missing) > 0 {
-		s.unknown++
 	}
 	s.objects[a.File+" "+a.Object.Kind+" "+a.Object.Key()] = true
 	s.all = append(s.all, line)
@@ -66,9 +69,12 @@ func (s *Summaries) String() string {
 		fmt.Fprintf(&b, "nothing comes of %d: %s\n", s.nothing, s.why())
 	}
 	if len(s.all) > few {
-		fmt.Fprintf(&b, "in all %s about %s: something comes of %d, nothing of %d",
-			count(len(s.all), "answer"), count(len(s.objects), "object"),
-			len(s.all)-s.nothing-s.unknown, s.nothing)
+		fmt.Fprintf(&b, "in all %s about %s: something comes of %d", count(len(s.all), "answer"),
+			count(len(s.objects), "object"), len(s.all)-s.nothing-s.perhaps-s.unknown)
+		if s.perhaps > 0 {
+			fmt.Fprintf(&b, ", perhaps of %d", s.perhaps)
+		}
+		fmt.Fprintf(&b, ", nothing of %d", s.nothing)
 		if s.unknown > 0 {
 			fmt.Fprintf(&b, ", and %d cannot be told", s.unknown)
 		}

@@ -9,10 +9,15 @@ import (
 func TestSummaries(t *testing.T) {
 	of := func(i int, verdict, event string) *Answer {
 		return &Answer{Listener: "pods", Object: Object{Kind: "Pod", Name: fmt.Sprint("web-", i)},
-			Verdicts: []string{verdict}, Event: &Event{Stage: &Stage{Result: event}}}
+			Verdicts: []string{verdict}, Event: &Event{Stage: &Stage{Result: event,
+				Outputs: []*Output{{Name: "o", Takes: "yes"}}}}}
 	}
 	on := func(listener string, a *Answer) *Answer {
 		a.Listener = listener
+		return a
+	}
+	perhaps := func(a *Answer) *Answer {
+		a.IfSelected = true
 		return a
 	}
 	sent := of(1, "add -> out", "matches")
@@ -34,6 +39,10 @@ func TestSummaries(t *testing.T) {
 			on("jobs", of(3, "a", "not-sent")), of(4, "a", "not-sent")},
 			"nothing comes of 4: 3 × pods: a; 1 × jobs: a\n" +
 				"in all 4 answers about 4 objects: something comes of 0, nothing of 4\n"},
+		"of which something may come": {[]*Answer{sent, perhaps(of(2, "if it was selected: a", "matches")),
+			of(3, "b", "not-sent"), of(4, "b", "not-sent")},
+			"Pod \"web-1\": add -> out\nPod \"web-2\": if it was selected: a\nPod \"web-3\": b\nPod \"web-4\": b\n" +
+				"in all 4 answers about 4 objects: something comes of 1, perhaps of 1, nothing of 2\n"},
 		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
 			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
 			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
@@ -49,28 +58,6 @@ func TestSummaries(t *testing.T) {
 		}
 		if s.String() != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, s.String(), c.want)
-		}
-	}
-}
-
-// Nothing comes of an event only if that is certain.
-func TestNothing(t *testing.T) {
-	stage := func(result string) *Stage { return &Stage{Result: result} }
-	for want, all := range map[bool][]Answer{
-		true: {{}, {Unwatched: []string{"namespaces"}}, {Select: stage("not-selected")},
-			{Rules: []*Rule{{Reported: None}}, Event: &Event{Stage: stage("not-sent")}},
-			{Event: &Event{Stage: stage("does-not-match")}}},
-		false: {{Missing: []string{"nodes"}}, {Select: stage("failed")}, {Select: stage(Unknown)},
-			{Rules: []*Rule{{Reported: None}, {Reported: Later}}},
-			{Rules: []*Rule{{Reported: Unknown}}}, {Event: &Event{Stage: stage("matches")}},
-			{Event: &Event{Stage: stage("failed")}},
-			{Event: &Event{Stage: stage("does-not-match")},
-				Otherwise: &Event{Stage: stage("matches")}}},
-	} {
-		for i, a := range all {
-			if a.Nothing() != want {
-				t.Errorf("%t, %d: %+v", want, i, a)
-			}
 		}
 	}
 }

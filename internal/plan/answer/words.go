@@ -49,24 +49,3 @@ func Goes(outputs []*Output) string {
 	}
 	return text
 }
-
-// Nothing reports whether nothing comes of the event, which is certain.
-func (a *Answer) Nothing() bool {
-	if len(a.Missing) > 0 {
-		return false
-	}
-	if a.Select != nil && (a.Select.Result == Unknown || a.Select.Result == "failed") {
-		return false
-	}
-	for _, r := range a.Rules {
-		if r.Reported != None {
-			return false
-		}
-	}
-	return a.Event.nothing() && a.Otherwise.nothing()
-}
-
-func (e *Event) nothing() bool {
-	return e == nil || e.Result == "does-not-match" || e.Result == "not-wanted" ||
-		e.Result == "not-sent"
-}

@@ -1,0 +1,77 @@
+package answer
+
+// Coming says whether anything comes of an event.
+type Coming uint8
+
+// What may come of an event. More is larger.
+const (
+	Nothing   Coming = iota // which is certain
+	Perhaps                 // which depends on what is not known
+	Something               // is sent, now or later, or fails
+)
+
+// Comes returns what comes of the event. If objects are missing, it is what may come.
+func (a *Answer) Comes() Coming {
+	if a.Select != nil && (a.Select.Result == Unknown || a.Select.Result == "failed") {
+		return Something
+	}
+	comes := a.eventComes()
+	for _, r := range a.Rules {
+		comes = max(comes, r.comes())
+	}
+	if len(a.Missing) > 0 {
+		return max(comes, Perhaps)
+	}
+	return comes
+}
+
+// eventComes is Comes for the event itself. What comes whether the object was selected before or
+// not is certain.
+func (a *Answer) eventComes() Coming {
+	comes := a.Event.comes()
+	if !a.IfSelected {
+		return comes
+	}
+	other := a.Otherwise.comes()
+	if max(comes, other) == Nothing {
+		return Nothing
+	}
+	return max(min(comes, other), Perhaps)
+}
+
+func (e *Event) comes() Coming {
+	switch {
+	case e == nil:
+		return Nothing
+	case e.Result == "does-not-match" || e.Result == "not-wanted" || e.Result == "not-sent":
+		return Nothing
+	case e.Result != "matches" || e.Handler != "":
+		return Something
+	}
+	return taken(e.Outputs)
+}
+
+func (r *Rule) comes() Coming {
+	switch r.Reported {
+	case None:
+		return Nothing
+	case Again, Unknown: // where it goes is not asked
+		return Something
+	case IfNew, ResolvedIfAny:
+		return min(taken(r.Outputs), Perhaps)
+	}
+	return taken(r.Outputs)
+}
+
+// taken returns what comes of a message by the outputs that get it.
+func taken(outputs []*Output) (comes Coming) {
+	for _, o := range outputs {
+		switch {
+		case o.Takes == "yes" || o.Fails:
+			return Something
+		case o.Takes == "perhaps":
+			comes = Perhaps
+		}
+	}
+	return comes
+}
