@@ -44,11 +44,14 @@ outputs: {out: {stdout: {}}}
 		"The quick start is at https://github.com/informerd/informerd#try-it"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
 	const podMatches = "listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the output out.\n"
-	const planned = `informer of pods, all namespaces
-  label selector     none: every object
-  field selector     none: every object
+	const planned = `cluster default: 1 informer, 1 listener, 1 output
+
+informer of pods, all namespaces, every object
   listener pods
 `
+	const toOut = "    sends to           out: events\n\noutput out, standard output\n" +
+		"  gets messages of   pods\n" +
+		"  data               as it is by default: the object and old\n" + orderOfEvents + "\n"
 	for _, c := range []struct {
 		args           string
 		code           int
@@ -62,7 +65,7 @@ outputs: {out: {stdout: {}}}
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out\n" + orderOfEvents, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n" + toOut, ""},
 		{"plan --config @/good.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"plan --config @/typo.yaml --schema open", exitUsage, "",
@@ -73,9 +76,9 @@ outputs: {out: {stdout: {}}}
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out\n" + orderOfEvents, ""},
+			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n" + toOut, ""},
 		{"plan -c @/good.yaml", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out\n" + orderOfEvents, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n" + toOut, ""},
 
 		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
 		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
@@ -47,9 +48,9 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return err
 			}
 			if format.format == "json" {
-				return writePlanJSON(stdout, p, listeners)
+				return writePlanJSON(stdout, p, schemas, listeners)
 			}
-			return writePlan(stdout, p, listeners)
+			return writePlan(stdout, p, schemas, listeners)
 		},
 	}
 	file.add(cmd)
@@ -61,7 +62,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 }
 
 // writePlan writes a plan, or the part of some listeners.
-func writePlan(w io.Writer, p *plan.Plan, listeners []string) error {
+func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string) error {
 	write := p.Write
 	if len(listeners) > 0 {
 		write = func(w io.Writer) error { return p.WriteListeners(w, listeners...) }
@@ -72,17 +73,27 @@ func writePlan(w io.Writer, p *plan.Plan, listeners []string) error {
 	if err := rights.WriteOthers(w, p, listeners...); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, orderOfEvents)
-	return err
+	out := plan.Lines{Writer: w}
+	for i, warning := range p.Warnings(schemas, listeners...) {
+		if i == 0 {
+			out.Line(0, "\nwarnings")
+		}
+		out.Line(1, "%s", words.Plain(warning.Error()))
+	}
+	out.Line(0, orderOfEvents)
+	return out.Err
 }
 
 // writePlanJSON writes the same as JSON.
-func writePlanJSON(w io.Writer, p *plan.Plan, listeners []string) error {
+func writePlanJSON(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string) error {
 	shown, err := p.Shown(listeners...)
 	if err != nil {
 		return err
 	}
 	shown.Requests = append(shown.Requests, rights.Others(p, listeners...)...)
+	for _, warning := range p.Warnings(schemas, listeners...) {
+		shown.Warnings = append(shown.Warnings, warning.Error())
+	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
@@ -93,5 +104,4 @@ func writePlanJSON(w io.Writer, p *plan.Plan, listeners []string) error {
 const orderOfEvents = `
 What happens to an event: if it does not meet the conditions before the buffer, it is dropped at once, which costs next
 to nothing. Else, or if a condition cannot be evaluated, it waits in the listener's buffer. Then select, rules and filter
-are evaluated, in this order. What they let through goes to the handler, if there is one, and to the outputs.
-`
+are evaluated, in this order. What they let through goes to the handler, if there is one, and to the outputs.`

@@ -35,7 +35,7 @@ func TestPlanOfListeners(t *testing.T) {
 		hasNot []string
 	}{
 		{nil, []string{"listener pods\n", "listener nodes\n", "listener maps\n", other}, nil},
-		{[]string{"-l", "nodes"}, []string{"informer of nodes\n", "listener nodes\n"},
+		{[]string{"-l", "nodes"}, []string{"informer of nodes, every object\n", "listener nodes\n"},
 			[]string{"pods", "maps", other}},
 		{[]string{"--listener", "nodes", "-l", "pods"},
 			[]string{"listener nodes\n", "listener pods\n", "output note", other},

@@ -47,7 +47,7 @@ func TestSeveralConfigurations(t *testing.T) {
 		{"validate -o github @/warned.yaml", exitOK, "::warning file=@/warned.yaml,line=6,col=38,title=informerd::", ""},
 		{"validate -o github --strict @/warned.yaml", exitConfig, "::error file=@/warned.yaml,line=6,col=38,title=informerd::", ""},
 		{"plan @/whole.yaml @/policy.yaml", exitUsage, "", "informerd: informerd plan takes one configuration"},
-		{"plan -c @/listeners.yaml -c @/informers.yaml", exitOK, "informer of pods, all namespaces", ""},
+		{"plan -c @/listeners.yaml -c @/informers.yaml", exitOK, "cluster default: 1 informer, 1 listener, 1 output\n\ninformer of pods, all namespaces", ""},
 		{"schema policy", exitOK, "{\n", ""},
 		{"schema test", exitUsage, "", `informerd: there is no schema "test": it is config or policy`},
 		{"run --once --timeout -1s @/whole.yaml", exitUsage, "", "informerd: --timeout -1s: it is 0 or more"},

@@ -48,17 +48,19 @@ outputs: {out: {stdout: {}}}
 	if err := writePlan(cfg, &out); err != nil {
 		t.Fatal(err)
 	}
-	want := `informer of pods, namespaces shop, pay: 2 watches
+	want := `cluster default: 5 informers, 7 listeners, 1 output
+
+informer of pods, namespaces shop, pay: 2 watches, every object
   named              pods
-  label selector     none: every object
-  field selector     none: every object
   shared by          whole, rules
   listener whole
     before the buffer  add; label("tier") in ["x", "y"]
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
-    sends to           out
-    suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
+    sends to           out: events
+    suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects;
+                       an update that makes an object match then arrives as an add, one that stops it matching as a delete;
+                       others use this informer, so this listener would need one of its own
   listener rules
     before the buffer  add, update, delete; object.metadata.namespace == "shop"; for updates: object or old
                        (for the filter, an update that enters the set comes as an add, one that leaves it as a delete; the rules see each of them)
@@ -68,52 +70,53 @@ outputs: {out: {stdout: {}}}
                        filter: object.spec.nodeName == "n"
     evaluated again    every 1m: rule late
     sends to           out: events; what its rules report
-    suggestion         namespaces: [shop] in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
+    suggestion         namespaces: [shop] in the informer would make the API server send only these objects;
+                       others use this informer, so this listener would need one of its own
 
-informer of configmaps, all namespaces
+informer of configmaps, all namespaces, selected objects
   label selector     a=b,c
-  field selector     none: every object
   shared by          all, asked-already, more
   listener all
     before the buffer  add, update, delete
     behind the buffer  nothing
-    sends to           out
+    sends to           out: events
   listener asked-already
     before the buffer  add, update, delete; label("a") == "b"
     behind the buffer  filter: label("a") == "b"
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
-    sends to           out
+    sends to           out: events
   listener more
     before the buffer  add, update, delete; label("a") == "b" && label("d") != "e"; for updates: object or old
                        (an update that enters the set comes as an add, one that leaves it as a delete)
     behind the buffer  select: label("a") == "b" && label("d") != "e"
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
-    sends to           out
-    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
+    sends to           out: events
+    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects;
+                       others use this informer, so this listener would need one of its own
 
-informer of services, all namespaces
-  label selector     none: every object
-  field selector     none: every object
+informer of services, all namespaces, every object
   listener never
     on                 add
     warning            ` + cfg.File() +
 		`:27:13: became is never true: the events are add, and only an update changes an object
     before the buffer  refuses every event: no event can match
-    sends to           out
+    sends to           out: nothing, since no event can match
 
-informer of secrets, all namespaces
-  label selector     none: every object
-  field selector     none: every object
+informer of secrets, all namespaces, every object
   listener nothing
     before the buffer  refuses every event: no event can match
-    sends to           out
+    sends to           out: nothing, since no event can match
 
-informer of nodes
+informer of nodes, every object
   named              nodes
-  label selector     none: every object
-  field selector     none: every object
   drops              status.images
   looked up by       rules
+
+output out, standard output
+  gets messages of   whole, rules, all, asked-already, more
+  never gets         anything of never
+                     anything of nothing
+  data               as it is by default: the object and old; a report's rule, message and object
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -16,11 +16,16 @@ outputs:
   reports: {file: {path: c.jsonl}, when: rule != nil}
   adds: {file: {path: b.jsonl}, when: op == "add" && name != "x"}
   named: {file: {path: d.jsonl}, when: listener == "some" || name startsWith "y"}
+  begins: {file: {path: e.jsonl}, when: type endsWith ".violated"}
+  ended: {file: {path: f.jsonl}, when: op == "delete" && violated == false}
+  removed: {file: {path: g.jsonl}, when: rule != nil && op == "delete"}
+  secrets: {file: {path: h.jsonl}, when: resource == "secrets"}
 listeners:
-  some: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}, {name: b, severity: high, deny: label("a") == "c"}], outputs: [out, named]}
+  some: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}, {name: b, severity: high, deny: label("a") == "c"}], outputs: [out, named, begins, ended, removed, secrets]}
   low: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out, reports]}
   lost: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out]}
   updates: {`+reader+`, on: [update], outputs: [adds]}
+  kept: {informer: {resource: secret, allowSecrets: true}, filter: 'true', outputs: [secrets]}
   limited: {`+reader+`, filter: op == "update", outputs: [adds, named]}
   mixed: {`+reader+`, filter: "true", rules: [{name: a, deny: label("a") == "b"}], outputs: [reports, adds]}
   handled: {`+reader+`, on: [update], handler: {wasm: a.wasm}, outputs: [adds]}
@@ -38,10 +43,19 @@ listeners:
 		"  gets messages of   some\n  never gets         rule a (low) of some\n" +
 			"                     anything of low\n                     anything of lost\n",
 		"  gets messages of   mixed, handled\n  never gets         anything of updates\n" +
-			"                     anything of limited\n  when               op == \"add\"",
+			"                     anything of limited\n                     events update, delete of mixed\n" +
+			"  when               op == \"add\"",
 		"  gets messages of   low, mixed\n  never gets         events of mixed\n",
 		"  gets messages of   some, limited\n  never gets         anything of never\n",
 		"sends to           reports: what its rules report\n                       out: nothing,",
+		"output begins, the file e.jsonl\n  gets messages of   some\n" +
+			"  never gets         the ends of violations of rules a, b of some\n",
+		// without the violation there is no end
+		"output ended, the file f.jsonl\n  gets messages of   no listener\n" +
+			"  never gets         anything of some\n",
+		"output removed, the file g.jsonl\n  gets messages of   no listener\n",
+		"output secrets, the file h.jsonl\n  gets messages of   kept\n" +
+			"  never gets         anything of some\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no\n%s\nin\n%s", want, &out)

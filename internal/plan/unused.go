@@ -55,6 +55,38 @@ func (p *Plan) Unused() (warnings config.Errors) {
 	return append(append(warnings, p.besideRules()...), p.unsent()...)
 }
 
+// Warnings returns what informerd validate warns of without an API server, but for what a plan says
+// in the places of expressions, in the order of the files. With names, it is what is about these
+// listeners, their informers and outputs.
+func (p *Plan) Warnings(schemas Schemas, names ...string) config.Errors {
+	suspicious, _ := Unchecked(p.Config, schemas)
+	all := slices.Concat(p.Config.Warnings(), p.Unused(), suspicious,
+		Doubtful(p.Config, suspicious))
+	var about []string // the beginnings of fields
+	for _, l := range p.Listeners {
+		if len(names) > 0 && slices.Contains(names, l.Config.Name) {
+			about = append(about, l.Field)
+			for _, name := range append(l.Lookups(), l.Config.InformerRef.Name) {
+				about = append(about, "informers."+name)
+			}
+			for _, name := range l.Config.Outputs {
+				about = append(about, "outputs."+name)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(w config.Error) bool {
+		said := slices.ContainsFunc(p.Listeners, func(l *Listener) bool {
+			return strings.HasPrefix(w.Field, l.Field+".rules") && len(l.clashes()) > 0 &&
+				strings.Contains(w.Message, "is never violated")
+		})
+		return said || len(names) > 0 && !slices.ContainsFunc(about, func(field string) bool {
+			rest, ok := strings.CutPrefix(w.Field, field)
+			return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		})
+	})
+	return InOrder(p.Config, all)
+}
+
 // unsent returns warnings about listeners of which no output takes anything. Of those that no event
 // gets to there are other warnings. A rule next to others may be there for the metrics alone.
 func (p *Plan) unsent() (warnings config.Errors) {

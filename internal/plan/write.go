@@ -23,10 +23,12 @@ func (p *Plan) Write(w io.Writer) error {
 		return err
 	}
 	out := &Lines{Writer: w}
-	for i, g := range p.groups(known) {
-		if i > 0 {
-			out.Line(0, "")
-		}
+	groups := p.groups(known)
+	out.Line(0, "cluster %s: %s, %s, %s", p.Config.Cluster.Name,
+		shown.Count(len(groups), "informer"), shown.Count(len(p.Listeners), "listener"),
+		shown.Count(len(p.Outputs), "output"))
+	for _, g := range groups {
+		out.Line(0, "")
 		g.write(out)
 	}
 	p.writeOutputs(out)
@@ -43,6 +45,8 @@ type group struct {
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 	names     []string // that the configuration has for it
+	resource  string   // its name, if that is known
+	twice     []*group // others of the resource, which watch some of the same objects
 }
 
 type groupKey struct {
@@ -66,7 +70,12 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 		g := byKey[key]
 		if g == nil {
 			g = &group{informer: inf, cluster: ofCluster(found), builtin: builtin,
-				indexes: map[string]string{}, plan: p}
+				indexes: map[string]string{}, plan: p, resource: name}
+			for _, other := range all {
+				if other.overlaps(g) {
+					g.twice, other.twice = append(g.twice, other), append(other.twice, g)
+				}
+			}
 			byKey[key] = g
 			all = append(all, g)
 		}
@@ -89,6 +98,13 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 	return all
 }
 
+// overlaps reports whether two informers of a resource may watch the same objects.
+func (g *group) overlaps(other *group) bool {
+	a, b := g.informer.Namespaces, other.informer.Namespaces
+	return g.resource == other.resource && (len(a) == 0 || len(b) == 0 ||
+		slices.ContainsFunc(a, func(ns string) bool { return slices.Contains(b, ns) }))
+}
+
 func (g *group) write(out *Lines) {
 	g.writeInformer(out)
 	for _, l := range g.listeners {
@@ -97,7 +113,11 @@ func (g *group) write(out *Lines) {
 }
 
 func (g *group) writeListener(out *Lines, l *Listener) {
-	out.Line(1, "listener %s", l.Config.Name)
+	from := ""
+	if file := g.plan.fileOf(l); file != "" {
+		from = ", from " + file
+	}
+	out.Line(1, "listener %s%s", l.Config.Name, from)
 	l.writeEvents(out)
 	l.writePlan(out)
 	if text := l.again(); text != "" {
@@ -110,32 +130,33 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 	for _, s := range shown.Settings(l.Config) {
 		out.Item(2, s.Name, s.Text)
 	}
-	if s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0); s != "" {
-		out.Item(2, "suggestion", s)
+	s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0)
+	for i, text := range strings.SplitAfter(s, "; ") {
+		if text != "" {
+			out.Item(2, []string{"suggestion", ""}[min(i, 1)], strings.TrimSpace(text))
+		}
 	}
 }
 
 func (g *group) writeInformer(out *Lines) {
 	inf := g.informer
-	namespaces := ", all namespaces"
-	if g.cluster {
-		namespaces = ""
-	}
-	if n := len(inf.Namespaces); n > 0 {
-		namespaces = ", namespaces " + strings.Join(inf.Namespaces, ", ")
-		if n > 1 {
-			namespaces += fmt.Sprintf(": %d watches", n)
-		}
-	}
-	out.Line(0, "informer of %s%s", inf.Resource, namespaces)
+	scope := inf.Scope()
+	out.Line(0, "informer of %s, %s", inf.Resource, strings.Join(g.where(), ", "))
 	if !g.builtin {
 		out.Item(1, "not known here", "whether the API server has it: informerd validate --cluster asks")
 	}
 	if len(g.names) > 0 {
 		out.Item(1, "named", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.names))), ", "))
 	}
-	out.Item(1, "label selector", orNone(inf.Scope().LabelSelector))
-	out.Item(1, "field selector", orNone(inf.Scope().FieldSelector))
+	if scope.LabelSelector != "" {
+		out.Item(1, "label selector", scope.LabelSelector)
+	}
+	if scope.FieldSelector != "" {
+		out.Item(1, "field selector", scope.FieldSelector)
+	}
+	if len(g.twice) > 0 {
+		out.Item(1, "watched again", "by another informer with other settings; objects of both are requested and kept twice")
+	}
 	if len(inf.Drop) > 0 {
 		out.Item(1, "drops", strings.Join(inf.Drop, ", "))
 	}
@@ -156,6 +177,26 @@ func (g *group) writeInformer(out *Lines) {
 		out.Item(1, "looked up by",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
 	}
+}
+
+// where returns which objects are watched.
+func (g *group) where() (all []string) {
+	inf := g.informer
+	switch n := len(inf.Namespaces); {
+	case n > 1:
+		all = append(all, fmt.Sprintf("namespaces %s: %d watches",
+			strings.Join(inf.Namespaces, ", "), n))
+	case n == 1:
+		all = append(all, "namespace "+inf.Namespaces[0])
+	case !g.cluster:
+		all = append(all, "all namespaces")
+	}
+	if scope := inf.Scope(); scope.LabelSelector == "" && scope.FieldSelector == "" {
+		all = append(all, "every object")
+	} else {
+		all = append(all, "selected objects")
+	}
+	return all
 }
 
 // writeHandler writes a listener's handler with its grants.
@@ -244,13 +285,6 @@ func (p *Listener) suggestion(shared bool) string {
 		" in the informer would make the API server send only these objects" + note
 	if shared {
 		text += "; others use this informer, so this listener would need one of its own"
-	}
-	return text
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none: every object"
 	}
 	return text
 }

@@ -70,6 +70,9 @@ func (p *Listener) before() (on event.OpSet, list []condition.Condition) {
 	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
 		on &^= event.OpSet(0).With(event.Resync)
 	}
+	if left, may := shown.Within(on, list); may {
+		list = left
+	}
 	// what the listener wants of a select, for which the text has words
 	return on, slices.DeleteFunc(list, func(c condition.Condition) bool {
 		return c.Of == condition.OfOp
@@ -105,7 +108,7 @@ func (p *Listener) sends(plan *Plan) (lines []string) {
 	switch {
 	case p.Config.Handler != nil:
 		what = append(what, "what the handler passes on or emits")
-	case !p.Quiet && len(p.Config.Rules) > 0:
+	case !p.Quiet:
 		what = append(what, "events")
 	}
 	if len(p.Config.Rules) > 0 {
@@ -126,12 +129,20 @@ func (p *Listener) sends(plan *Plan) (lines []string) {
 			lines = append(lines, strings.Join(outputs, ", ")+text)
 		}
 	}
-	if len(what) > 0 {
-		add(others, ": "+strings.Join(what, "; "))
-	} else {
-		add(others, "")
+	if p.Before.Never {
+		what = []string{"nothing, since no event can match"}
 	}
+	add(others, ": "+strings.Join(what, "; "))
 	add(pagers, ": "+reports)
 	add(nothing, ": nothing, since the when is false of all that it has")
 	return lines
+}
+
+// fileOf returns the file that a listener is in, "" if all are in one.
+func (p *Plan) fileOf(l *Listener) string {
+	file := p.Config.ErrorAt(l.Field, "", "").File
+	if file == p.Config.File() && len(p.Config.OwnFiles()) < 2 {
+		return ""
+	}
+	return file
 }

@@ -33,11 +33,10 @@ listeners:
 	if err := writePlan(cfg, &out); err != nil {
 		t.Fatal(err)
 	}
-	got, _, _ := strings.Cut(out.String(), "\n\noutput ")
-	const want = `informer of nodes
+	_, got, _ := strings.Cut(out.String(), "\n\n")
+	got, _, _ = strings.Cut(got, "\n\noutput ")
+	const want = `informer of nodes, every object
   named              nodes
-  label selector     none: every object
-  field selector     none: every object
   keeps              metadata.managedFields
   indexes            arch: metadata.labels.arch
                      zone: metadata.labels.zone
@@ -48,12 +47,12 @@ listeners:
     resync             1h
     before the buffer  add, resync
     behind the buffer  nothing
-    sends to           file, out
+    sends to           file, out: events
   listener usual
     resync             1m
     before the buffer  add, update, delete, resync
     behind the buffer  nothing
-    sends to           out
+    sends to           out: events
   listener moving
     before the buffer  add, update, delete
     behind the buffer  select: age() > "1h"
@@ -64,7 +63,7 @@ listeners:
   listener still
     before the buffer  add, update, delete
     behind the buffer  filter: age() > "1h"
-    sends to           out
+    sends to           out: events
   listener handled
     before the buffer  add, update, delete
     behind the buffer  rule a (medium): true
@@ -79,10 +78,8 @@ listeners:
     sends to           out, file: events; what its rules report
                        am: what its rules report
 
-informer of widgets, all namespaces
+informer of widgets, all namespaces, every object
   not known here     whether the API server has it: informerd validate --cluster asks
-  label selector     none: every object
-  field selector     none: every object
   listener pager
     before the buffer  add, update, delete
     behind the buffer  rule a (medium): true

@@ -8,28 +8,34 @@ import (
 
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
+	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// writeOutputs writes where messages go, but for standard output.
+// writeOutputs writes where messages go.
 func (p *Plan) writeOutputs(out *Lines) {
-	p.writeSome(out, slices.Sorted(maps.Keys(p.Outputs)))
+	p.writeSome(out, slices.Sorted(maps.Keys(p.Outputs)), nil)
 }
 
-func (p *Plan) writeSome(out *Lines, names []string) {
-	for _, name := range names {
+// writeSome writes some outputs, with what they get of these listeners, nil for all.
+func (p *Plan) writeSome(out *Lines, outputs, listeners []string) {
+	for _, name := range outputs {
 		o := p.Outputs[name]
-		if o.Config.Stdout != nil && o.When == nil && o.Data == nil {
-			continue
-		}
 		out.Line(0, "\noutput %s, %s", name, shown.Destination(o.Config))
 		users := p.usersOf(name)
-		if len(users) == 0 {
+		all := len(users)
+		if users = some(users, listeners); all > len(users) {
+			users = append(users, shown.Count(all-len(users), "other"))
+		}
+		if all == 0 {
 			users = []string{"no listener"}
 		}
 		out.Item(1, "gets messages of", strings.Join(users, ", "))
-		for i, text := range p.missedBy(o) {
+		for i, text := range p.missedBy(o, listeners) {
 			out.Item(1, []string{"never gets", ""}[min(i, 1)], text)
+		}
+		for _, setting := range shown.Connection(o.Config) {
+			out.Item(1, setting.Name, setting.Text)
 		}
 		for _, w := range o.warnings() {
 			out.Item(1, "warning", w)
@@ -38,7 +44,7 @@ func (p *Plan) writeSome(out *Lines, names []string) {
 			out.Expression(1, x.Name, "", x.Text, "")
 		}
 		if text := p.usualOf(o); text != "" {
-			out.Item(1, "data", "none: "+text)
+			out.Item(1, "data", "as it is by default: "+text)
 		}
 	}
 }
@@ -59,15 +65,33 @@ func warningsOf(all []*filters.Filter) (texts []string) {
 // missed returns what an output never gets of a listener.
 func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.Before.Never}
+	if known, err := openapi.Builtin(); err == nil {
+		if name, ok := known.Find(l.Config.Informer().Resource); ok {
+			s.Resource = strings.TrimSuffix(name.Resource+"."+name.Group, ".")
+		}
+	}
 	if !l.Quiet && l.Config.Handler == nil {
 		s.Events = l.Config.Ops() & conditionsOf(l.Filter).Ops
 	}
 	return reach.Of(s, o.Config, o.When)
 }
 
-// missedBy returns what an output never gets of the listeners that name it.
-func (p *Plan) missedBy(o *Output) (all []string) {
+// some returns those of the names that are wanted, nil for all.
+func some(names, wanted []string) []string {
+	if wanted == nil {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(wanted, name)
+	})
+}
+
+// missedBy returns what an output never gets of these listeners, nil for all, if they name it.
+func (p *Plan) missedBy(o *Output, listeners []string) (all []string) {
 	for _, l := range p.Listeners {
+		if listeners != nil && !slices.Contains(listeners, l.Config.Name) {
+			continue
+		}
 		if slices.Contains(l.Config.Outputs, o.Config.Name) {
 			if text := p.missed(l, o).Text(l.Config.Name); text != "" {
 				all = append(all, text)

@@ -33,7 +33,7 @@ func (p *Plan) WriteListeners(w io.Writer, names ...string) error {
 			g.writeListener(out, l)
 		}
 	}
-	p.writeSome(out, p.outputsOf(names))
+	p.writeSome(out, p.outputsOf(names), names)
 	return out.Err
 }
 
@@ -71,7 +71,7 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			names = append(names, l.Config.Name)
 		}
 	}
-	all := &shown.Plan{Requests: []shown.Request{}}
+	all := &shown.Plan{Cluster: p.Config.Cluster.Name, Requests: []shown.Request{}}
 	for _, g := range p.groups(known) {
 		listeners, ok := g.some(names)
 		if !ok {
@@ -85,7 +85,7 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			LookedUpBy: once(g.lookups), Listeners: []shown.Listener{}}
 		for _, l := range listeners {
 			one := l.shown(len(g.listeners) > 1 || len(g.lookups) > 0)
-			one.Sends = l.sends(p)
+			one.Sends, one.File = l.sends(p), p.fileOf(l)
 			inf.Listeners = append(inf.Listeners, one)
 		}
 		all.Informers = append(all.Informers, inf)
@@ -93,8 +93,12 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 	for _, name := range outputs {
 		o := p.Outputs[name]
 		out := shown.Output{Name: name, To: shown.Destination(o.Config),
-			Listeners: append([]string{}, p.usersOf(name)...), Never: p.missedBy(o),
-			Data: p.usualOf(o), Warnings: o.warnings(), Expressions: map[string]string{}}
+			Listeners: append([]string{}, p.usersOf(name)...), Never: p.missedBy(o, nil),
+			Data: p.usualOf(o), Warnings: o.warnings(), Expressions: map[string]string{},
+			Settings: map[string]string{}}
+		for _, s := range shown.Connection(o.Config) {
+			out.Settings[s.Name] = s.Text
+		}
 		for _, x := range shown.Texts(o.Config) {
 			out.Expressions[x.Name] = x.Text
 		}

@@ -42,6 +42,10 @@ listeners:
 	if got, want := out.String(), strings.ReplaceAll(planOfSome, "LONG", long); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	if out.Reset(); p.WriteListeners(&out, "third") != nil ||
+		!strings.Contains(out.String(), "  gets messages of   third, 1 other\n") {
+		t.Errorf("an output's other listeners are not counted:\n%s", &out)
+	}
 	if err := p.WriteListeners(&full{3}, "first"); !errors.Is(err, errFull) {
 		t.Error(err)
 	}
@@ -51,20 +55,16 @@ listeners:
 	}
 }
 
-const planOfSome = `informer of pods, all namespaces
+const planOfSome = `informer of pods, all namespaces, every object
   named              pods
-  label selector     none: every object
-  field selector     none: every object
   shared by          first, second
   listener second
     before the buffer  add, update, delete
     behind the buffer  filter: object.metadata.name == "LONG" ||
                            cached("nodes", "", object.spec.nodeName) == nil
-    sends to           out, file
+    sends to           out, file: events
 
-informer of services, all namespaces
-  label selector     none: every object
-  field selector     none: every object
+informer of services, all namespaces, every object
   listener third
     before the buffer  add, update, delete
                        object.metadata.name == "LONG"
@@ -72,14 +72,17 @@ informer of services, all namespaces
     behind the buffer  rule r (medium): object.metadata.name == "LONG", for 1m
     sends to           file: what its rules report
 
-informer of nodes
+informer of nodes, every object
   named              nodes
-  label selector     none: every object
-  field selector     none: every object
+  watched again      by another informer with other settings; objects of both are requested and kept twice
   looked up by       second
 
 output file, the file a.jsonl
   gets messages of   second, third
   when               name == "LONG"
-  data               none: the object and old; a report's rule, message and object
+  data               as it is by default: the object and old; a report's rule, message and object
+
+output out, standard output
+  gets messages of   second
+  data               as it is by default: the object and old
 `

@@ -2,10 +2,13 @@ package shown
 
 // Plan is a plan as JSON has it.
 type Plan struct {
+	Cluster   string     `json:"cluster"`
 	Informers []Informer `json:"informers"`
 	Outputs   []Output   `json:"outputs"`
 	// Requests are what is requested besides the objects of the informers.
 	Requests []Request `json:"requests"`
+	// Warnings are not about an expression: those are where it is.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Informer is an informer with the listeners that share it.
@@ -26,6 +29,7 @@ type Informer struct {
 // Listener is what a listener takes, decides and sends.
 type Listener struct {
 	Name    string   `json:"name"`
+	File    string   `json:"file,omitempty"` // none: all are in one file
 	On      []string `json:"on"`
 	Resync  string   `json:"resync,omitempty"`
 	Before  Before   `json:"before"`
@@ -71,6 +75,7 @@ type Output struct {
 	Never       []string          `json:"never,omitempty"` // what it never gets of them
 	Expressions map[string]string `json:"expressions,omitempty"`
 	Data        string            `json:"data,omitempty"` // without an expression for it
+	Settings    map[string]string `json:"settings,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
 }
 

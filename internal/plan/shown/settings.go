@@ -37,3 +37,11 @@ func Settings(l *config.Listener) (all []Setting) {
 	}
 	return all
 }
+
+// Count returns a number of things.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

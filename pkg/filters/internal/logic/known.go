@@ -1,6 +1,8 @@
 package logic
 
 import (
+	"strings"
+
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
@@ -23,6 +25,12 @@ func Known(n ast.Node, variables map[string]any) (value, decided bool) {
 		}
 	case *ast.BinaryNode:
 		return knownOperation(n, variables)
+	case *ast.ConditionalNode:
+		if is, ok := Known(n.Cond, variables); ok && is {
+			return Known(n.Exp1, variables)
+		} else if ok {
+			return Known(n.Exp2, variables)
+		}
 	}
 	return false, false
 }
@@ -55,9 +63,20 @@ func knownOperation(n *ast.BinaryNode, variables map[string]any) (value, decided
 			value = value || left != nil && is == left // nil is in no list
 		}
 		return value, true
+	case "startsWith", "endsWith", "contains":
+		right, ok2 := knownValue(n.Right, variables)
+		text, isText := left.(string)
+		part, isPart := right.(string)
+		if !ok1 || !ok2 || !isText || !isPart {
+			return false, false
+		}
+		return knownParts[n.Operator](text, part), true
 	}
 	return false, false
 }
+
+var knownParts = map[string]func(text, part string) bool{"startsWith": strings.HasPrefix,
+	"endsWith": strings.HasSuffix, "contains": strings.Contains}
 
 func knownValue(n ast.Node, variables map[string]any) (value any, ok bool) {
 	switch n := n.(type) {
@@ -69,6 +88,22 @@ func knownValue(n ast.Node, variables map[string]any) (value any, ok bool) {
 		return nil, true
 	case *ast.IdentifierNode:
 		value, ok = variables[n.Value]
+	case *ast.BinaryNode:
+		if n.Operator == "??" {
+			if value, ok = knownValue(n.Left, variables); ok && value == nil {
+				return knownValue(n.Right, variables)
+			}
+			return value, ok
+		}
+		return knownBool(n, variables)
+	case *ast.UnaryNode:
+		return knownBool(n, variables)
 	}
 	return value, ok
+}
+
+// knownBool returns what is true or false as a value.
+func knownBool(n ast.Node, variables map[string]any) (value any, ok bool) {
+	is, ok := Known(n, variables)
+	return is, ok
 }
