@@ -101,6 +101,8 @@ var layers = []layer{
 		"they keep how things were, or judge by that, whoever asks"},
 	{[]string{"internal/endpoints", "internal/admin"},
 		"it shows what the daemon hands it; it finds, starts and decides nothing"},
+	{[]string{"internal/changes"},
+		"it compares two configurations, of which it runs none"},
 	{[]string{"internal/statuspage"},
 		"it does what commands do, in a browser"},
 	{[]string{"internal/daemon"},

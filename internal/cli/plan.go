@@ -2,13 +2,16 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/internal/rights"
 )
 
@@ -16,6 +19,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
 	var listeners []string
+	var against string
 	format := formatFlag{formats: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE [--listener NAME]…",
@@ -24,11 +28,21 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			"behind each listener's buffer, and where it sends what. Conditions before the buffer drop an event at once; what\n" +
 			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector would make the API server send less, plan\n" +
 			"suggests it. Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
-			"With -o json, the plan is one object, for comparing two: informers with their listeners, outputs and other requests.",
+			"With --against, it is what a reload would change that ran with the other configuration, as lines of both plans.\n" +
+			"With -o json, the plan is one object: informers with their listeners, outputs and other requests.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := format.check(); err != nil {
 				return err
+			}
+			switch compares := cmd.Flags().Changed("against"); {
+			case !compares:
+			case against == "":
+				return usage(errors.New("--against names no file"))
+			case len(listeners) > 0:
+				return usage(errors.New("--listener has no effect with --against"))
+			case against == "-" && file.readsStdin():
+				return usage(errors.New("--config and --against cannot both be standard input"))
 			}
 			schemas, err := fields.schemas()
 			if err != nil {
@@ -47,6 +61,18 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if against != "" {
+				other := configuration{stdin: stdin, policies: true, paths: []string{against}}
+				before, err := other.load(schemas, false)
+				if err != nil {
+					return err
+				}
+				was, mistakes := plan.Compile(before, schemas) // its modules may be elsewhere
+				if len(mistakes) > 0 {
+					return mistakes
+				}
+				return writeChanged(stdout, was, p, format.format == "json")
+			}
 			if format.format == "json" {
 				return writePlanJSON(stdout, p, schemas, listeners)
 			}
@@ -56,9 +82,32 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file.add(cmd)
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
+	cmd.Flags().StringVar(&against, "against", "",
+		"another configuration, - is standard input: show what a reload would change that ran with it")
 	fields.add(cmd)
 	format.add(cmd)
 	return cmd
+}
+
+// writeChanged writes what a reload would change.
+func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool) error {
+	c, err := changes.Compare(before, after, func(p *plan.Plan) []shown.Request {
+		return rights.Others(p)
+	})
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return writeIndented(w, c)
+	}
+	return c.Write(w)
+}
+
+func writeIndented(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
 }
 
 // writePlan writes a plan, or the part of some listeners.
@@ -86,18 +135,15 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 
 // writePlanJSON writes the same as JSON.
 func writePlanJSON(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string) error {
-	shown, err := p.Shown(listeners...)
+	all, err := p.Shown(listeners...)
 	if err != nil {
 		return err
 	}
-	shown.Requests = append(shown.Requests, rights.Others(p, listeners...)...)
+	all.Requests = append(all.Requests, rights.Others(p, listeners...)...)
 	for _, warning := range p.Warnings(schemas, listeners...) {
-		shown.Warnings = append(shown.Warnings, warning.Error())
+		all.Warnings = append(all.Warnings, warning.Error())
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(shown)
+	return writeIndented(w, all)
 }
 
 // orderOfEvents says what a plan's lines about listeners mean.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/statefolder"
@@ -52,7 +53,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	before := r.runtime.plan
-	mistakes = append(mistakes, needRestart(before.Config, cfg)...)
+	mistakes = append(mistakes, changes.NeedRestart(before.Config, cfg)...)
 	r.plan, wrong = plan.Compile(cfg, opts.Schemas)
 	mistakes = append(mistakes, wrong...)
 	r.outputs = newOutputs(r.plan, r.runtime.outputs)
@@ -131,7 +132,7 @@ func (r *reload) discard(ctx context.Context) error {
 
 // commit makes the plan the one that runs.
 func (r *reload) commit(ctx context.Context) admin.Changes {
-	changes := r.changes()
+	changed := r.changes()
 	r.outputs.hold(r.runtime.outputs)
 	var after []*listener
 	var leaving []*listener
@@ -175,7 +176,7 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 		}
 	}
 	r.letGo(slices.Collect(maps.Values(old))...)
-	return changes
+	return changed
 }
 
 // fresh makes a listener that takes the place of another one of its name, if there is one. It

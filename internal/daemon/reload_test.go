@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 // reloadable is a daemon whose configuration is changed.
@@ -18,6 +21,8 @@ type reloadable struct {
 	*started
 	path    string
 	hangups int // that were sent; each is one of reports
+
+	runs *config.Config // nil if that is not known
 }
 
 const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\n"
@@ -26,7 +31,8 @@ const reloadHead = "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {add
 func startReloadable(t *testing.T, text string, k *kubernetes) *reloadable {
 	t.Helper()
 	d := reloadableFrom(t, text)
-	d.started = start(t, d.config(t), k)
+	d.runs = d.config(t)
+	d.started = start(t, d.runs, k)
 	return d
 }
 
@@ -41,6 +47,7 @@ func reloadableFrom(t *testing.T, text string) *reloadable {
 // write changes the configuration. Its files are watched, and nobody is to read half of it.
 func (d *reloadable) write(t *testing.T, text string) {
 	t.Helper()
+	d.runs = nil
 	whole := filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(whole, []byte(reloadHead+text), 0o600); err != nil {
 		t.Fatal(err)
@@ -60,8 +67,37 @@ func (d *reloadable) config(t *testing.T) *config.Config {
 	return cfg
 }
 
-// reload changes the configuration and returns what the log says of that.
+// reload changes the configuration and returns what the log says of that, which is what a
+// comparison of the two configurations says.
 func (d *reloadable) reload(t *testing.T, text string) string {
+	t.Helper()
+	was := d.runs
+	got := d.reloaded(t, text)
+	if _, said, ok := strings.Cut(got, "changes="); ok {
+		if d.runs = d.config(t); was != nil {
+			foretold(t, was, d.runs, said)
+		}
+	}
+	return got
+}
+
+func foretold(t *testing.T, before, after *config.Config, said string) {
+	t.Helper()
+	a, wrong := plan.Compile(before, nil)
+	b, wrongToo := plan.Compile(after, nil)
+	if len(wrong)+len(wrongToo) > 0 {
+		t.Fatal(wrong, wrongToo)
+	}
+	want := inWords(changes.Of(a, b))
+	if strings.ContainsRune(want, ' ') {
+		want = strconv.Quote(want)
+	}
+	if said != want && !strings.HasPrefix(said, want+" ") {
+		t.Errorf("the reload has changed %s, and the comparison says %s", said, want)
+	}
+}
+
+func (d *reloadable) reloaded(t *testing.T, text string) string {
 	t.Helper()
 	before := len(d.log.String())
 	d.write(t, text)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,9 @@ type Lines struct {
 	// Whole: expressions are written as they are in the configuration, else as the beginning of
 	// one line.
 	Whole bool
+	// Alone: each item has its name, and no indentation, so that its lines need no others.
+	Alone bool
+	name  string // of the last item
 }
 
 // Line writes a line, indented by twice the depth.
@@ -22,8 +26,14 @@ func (p *Lines) Line(depth int, format string, args ...any) {
 	}
 }
 
-// Item writes a line with the name of something.
-func (p *Lines) Item(depth int, name, text string) { p.Line(depth, "%-18s %s", name, text) }
+// Item writes a line with the name of something, "" for that of the item before it.
+func (p *Lines) Item(depth int, name, text string) {
+	if p.Alone {
+		p.name = cmp.Or(name, p.name)
+		depth, name = 0, p.name
+	}
+	p.Line(depth, "%-18s %s", name, text)
+}
 
 // Expression writes an expression with what is before and after it.
 func (p *Lines) Expression(depth int, name, before, text, after string) {

@@ -118,6 +118,11 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 		from = ", from " + file
 	}
 	out.Line(1, "listener %s%s", l.Config.Name, from)
+	g.writeWhatItDoes(out, l)
+}
+
+// writeWhatItDoes writes what a listener takes, decides and sends.
+func (g *group) writeWhatItDoes(out *Lines, l *Listener) {
 	l.writeEvents(out)
 	l.writePlan(out)
 	if text := l.again(); text != "" {
@@ -129,6 +134,9 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 	}
 	for _, s := range shown.Settings(l.Config) {
 		out.Item(2, s.Name, s.Text)
+	}
+	if out.Alone {
+		return // a suggestion is no part of what it does
 	}
 	s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0)
 	for i, text := range strings.SplitAfter(s, "; ") {

@@ -22,30 +22,35 @@ func (p *Plan) writeSome(out *Lines, outputs, listeners []string) {
 	for _, name := range outputs {
 		o := p.Outputs[name]
 		out.Line(0, "\noutput %s, %s", name, shown.Destination(o.Config))
-		users := p.usersOf(name)
-		all := len(users)
-		if users = some(users, listeners); all > len(users) {
-			users = append(users, shown.Count(all-len(users), "other"))
-		}
-		if all == 0 {
-			users = []string{"no listener"}
-		}
-		out.Item(1, "gets messages of", strings.Join(users, ", "))
-		for i, text := range p.missedBy(o, listeners) {
-			out.Item(1, []string{"never gets", ""}[min(i, 1)], text)
-		}
-		for _, setting := range shown.Connection(o.Config) {
-			out.Item(1, setting.Name, setting.Text)
-		}
-		for _, w := range o.warnings() {
-			out.Item(1, "warning", w)
-		}
-		for _, x := range shown.Texts(o.Config) {
-			out.Expression(1, x.Name, "", x.Text, "")
-		}
-		if text := p.usualOf(o); text != "" {
-			out.Item(1, "data", "as it is by default: "+text)
-		}
+		p.writeOutput(out, o, listeners)
+	}
+}
+
+// writeOutput writes what an output gets of these listeners, nil for all, and makes of it.
+func (p *Plan) writeOutput(out *Lines, o *Output, listeners []string) {
+	users := p.usersOf(o.Config.Name)
+	all := len(users)
+	if users = some(users, listeners); all > len(users) {
+		users = append(users, shown.Count(all-len(users), "other"))
+	}
+	if all == 0 {
+		users = []string{"no listener"}
+	}
+	out.Item(1, "gets messages of", strings.Join(users, ", "))
+	for i, text := range p.missedBy(o, listeners) {
+		out.Item(1, []string{"never gets", ""}[min(i, 1)], text)
+	}
+	for _, setting := range shown.Connection(o.Config) {
+		out.Item(1, setting.Name, setting.Text)
+	}
+	for _, w := range o.warnings() {
+		out.Item(1, "warning", w)
+	}
+	for _, x := range shown.Texts(o.Config) {
+		out.Expression(1, x.Name, "", x.Text, "")
+	}
+	if text := p.usualOf(o); text != "" {
+		out.Item(1, "data", "as it is by default: "+text)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 // How an output sends is shown where it is not the default, and without what may be a secret.
 func TestConnection(t *testing.T) {
-	ten, three := metav1.Duration{Duration: 10 * time.Second}, metav1.Duration{Duration: 3 * time.Second}
+	ten := metav1.Duration{Duration: 10 * time.Second}
+	three := metav1.Duration{Duration: 3 * time.Second}
 	secret := config.Value{Text: "secret"}
 	tls := &config.TLS{CAFile: "ca.pem", CertFile: "me.pem", KeyFile: "key.pem", ServerName: "s"}
 	kept := config.Rotate{Size: 100 << 20, Keep: 7}

@@ -5,7 +5,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Within returns what is left of conditions that must all hold, for events that have one of some
+// Within returns the rest of conditions that must all hold, for events that have one of some
 // ops: what all of these meet is left out. They may never hold.
 func Within(on event.OpSet, list []condition.Condition) (left []condition.Condition, may bool) {
 	for _, c := range list {

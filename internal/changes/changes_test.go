@@ -1,0 +1,157 @@
+package changes
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
+	"github.com/informerd/informerd/internal/rights"
+)
+
+func planOf(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	text = "apiVersion: informerd.dev/v1alpha1\nkind: Config\n" + text
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, mistakes := plan.Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	return p
+}
+
+func comparison(t *testing.T, before, after string) (c Comparison, text string) {
+	t.Helper()
+	c, err := Compare(planOf(t, before), planOf(t, after),
+		func(p *plan.Plan) []shown.Request { return rights.Others(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := c.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return c, out.String()
+}
+
+const before = `
+state: {dir: state}
+deadLetters: {age: 1h}
+informers: {nodes: {resource: nodes}}
+outputs: {out: {stdout: {}}, gone: {file: {path: a.jsonl}}, hook: {webhook: {url: https://a.example.com/secret}}}
+listeners:
+  same: {informer: nodes, outputs: [out]}
+  filtered: {informer: {resource: pods}, filter: label("a") == "b", outputs: [gone]}
+  scoped: {informer: {resource: services}, rules: [{name: r, deny: label("a") == nil}], outputs: [hook]}
+  other: {informer: {resource: secrets, allowSecrets: true}, outputs: [out]}
+  removed: {informer: nodes, outputs: [out]}
+`
+
+const after = `
+state: {dir: state}
+deadLetters: {age: 2h}
+informers: {nodes: {resource: nodes}}
+outputs: {out: {stdout: {}}, hook: {webhook: {url: https://b.example.com/secret}}, fix: {patch: {patch: '{"a": 1}'}}}
+listeners:
+  same: {informer: nodes, outputs: [out]}
+  filtered: {informer: {resource: pods}, filter: label("a") == "c", outputs: [fix]}
+  scoped: {informer: {resource: services, namespaces: [shop]}, rules: [{name: r, deny: label("a") == nil}, {name: s, deny: label("b") == nil}], outputs: [hook]}
+  other: {informer: {resource: configmaps}, outputs: [out]}
+  begun: {informer: nodes, outputs: [out]}
+`
+
+const wantText = `listener filtered: changed filter, outputs
+  what waits in it stays
+  the new filter decides from the next event of an object on
+  not an output of it any more, and what waits for it becomes dead letters: gone
+  - before the buffer  add, update, delete; label("a") == "b"
+  + before the buffer  add, update, delete; label("a") == "c"
+  - behind the buffer  filter: label("a") == "b"
+  + behind the buffer  filter: label("a") == "c"
+  - sends to           gone: events
+  + sends to           fix: events
+listener scoped: changed informer, rules
+  what waits in it stays
+  an object that enters the new scope comes as an add, one that leaves it as a delete
+  rules of the same name keep their state, and judge an object at its next event, by what they are then
+  new, and judges an object at its next event: rule s
+  - informer           services, all namespaces, every object
+  + informer           services, namespace shop, every object
+  - before the buffer  add, update, delete; label("a") == nil; for updates: object or old
+  + before the buffer  add, update, delete; label("a") == nil || label("b") == nil; for updates: object or old
+  + behind the buffer  rule s (medium): label("b") == nil
+listener other: restarted informer
+  the old one finishes what it has; then each object of the new resource comes as an add, with initial
+  - informer           secrets, all namespaces, every object
+  + informer           configmaps, all namespaces, every object
+listener begun: added
+  each object that is there comes as an add, with initial
+  + informer           nodes, every object
+  + before the buffer  add, update, delete
+  + behind the buffer  nothing
+  + sends to           out: events
+listener removed: removed
+  it finishes what it has
+output fix: added
+  + to                 patches of type apply
+  + gets messages of   filtered
+  + patch              {"a": 1}
+output gone: removed
+  what waits for it becomes dead letters
+output hook: changed
+  what waits for it is sent to the new one
+  - to                 a webhook, mode structured, to https://a.example.com
+  + to                 a webhook, mode structured, to https://b.example.com
+deadLetters: changed age
+what is watched
+  + configmaps, all namespaces, every object
+  - secrets, all namespaces, every object
+  - services, all namespaces, every object
+  + services, namespace shop, every object
+other requests to the API server
+  + events.events.k8s.io: create, patch, for output "fix" of listener filtered
+  + pods: get, patch, for output "fix" of listener filtered
+`
+
+// A comparison says what differs, and what becomes of what there is.
+func TestCompare(t *testing.T) {
+	c, got := comparison(t, before, after)
+	if got != wantText {
+		t.Errorf("got\n%s\nwant\n%s", got, wantText)
+	}
+	line, err := json.Marshal(c)
+	if err != nil || strings.Contains(string(line), "secret/") ||
+		strings.Contains(got, "com/secret") {
+		t.Error(err, string(line))
+	}
+	if _, got := comparison(t, after, after); got != "a reload would change nothing\n" {
+		t.Error(got)
+	}
+}
+
+// What a reload refuses is said first, and nothing of it is a change.
+func TestRestart(t *testing.T) {
+	c, got := comparison(t, before, "cluster: {name: a}\n"+strings.Replace(before, "dir: state",
+		"dir: other", 1))
+	const want = "a reload would refuse it, since this needs a restart: cluster, state\n"
+	if got != want || len(c.Changes) > 0 {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	checkpoint := strings.Replace(before, "same: {", "same: {checkpoint: true, ", 1)
+	if c, _ := comparison(t, before, checkpoint); !slices.Equal(c.Restart,
+		[]string{"listeners.same.checkpoint"}) {
+		t.Error(c.Restart)
+	}
+}

@@ -1,0 +1,150 @@
+package changes
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
+)
+
+// Comparison is what a reload would change. Its fields are the JSON form.
+type Comparison struct {
+	Restart []string `json:"restart,omitempty"` // why a reload would refuse it
+	Changes []Change `json:"changes"`
+	Watches Lines    `json:"watches,omitzero"`  // of the API server
+	Others  Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
+}
+
+// Change is what a reload would do with one part of the configuration.
+type Change struct {
+	admin.Change
+	Then []string `json:"then,omitempty"` // what becomes of what there is
+	Lines
+}
+
+// Lines are lines of plans.
+type Lines struct {
+	Removed []string `json:"removed,omitempty"`
+	Added   []string `json:"added,omitempty"`
+
+	both []string // with their signs, in order
+}
+
+// Compare compares two plans, and the other requests that they make.
+func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request) (c Comparison,
+	err error) {
+	was, err := before.Parts()
+	if err != nil {
+		return c, err
+	}
+	is, err := after.Parts()
+	if err != nil {
+		return c, err
+	}
+	for _, mistake := range NeedRestart(before.Config, after.Config) {
+		c.Restart = append(c.Restart, mistake.Field)
+	}
+	c.Changes = []Change{}
+	for _, one := range Of(before, after) {
+		change := Change{Change: one,
+			Then: consequences(one, named(before, one.Name), named(after, one.Name))}
+		switch one.Kind {
+		case "listener":
+			change.Lines = differ(was.Listeners[one.Name], is.Listeners[one.Name])
+			if one.Action == "removed" { // all of it is gone
+				change.Lines = Lines{}
+			}
+		case "output":
+			change.Lines = differ(was.Outputs[one.Name], is.Outputs[one.Name])
+			if one.Action == "removed" {
+				change.Lines = Lines{}
+			}
+		}
+		c.Changes = append(c.Changes, change)
+	}
+	c.Watches = differ(slices.Sorted(slices.Values(was.Watches)),
+		slices.Sorted(slices.Values(is.Watches)))
+	c.Others = differ(linesOf(requests(before)), linesOf(requests(after)))
+	return c, nil
+}
+
+func linesOf(requests []shown.Request) (all []string) {
+	for _, r := range requests {
+		all = append(all, r.Right+", for "+strings.Join(r.For, ", "))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// differ returns how lines differ. Of a line that was changed, both states are next to each other.
+func differ(before, after []string) (l Lines) {
+	remove := func(line string) {
+		l.Removed, l.both = append(l.Removed, line), append(l.both, "- "+line)
+	}
+	add := func(line string) {
+		l.Added, l.both = append(l.Added, line), append(l.both, "+ "+line)
+	}
+	for _, op := range difflib.NewMatcherWithJunk(before, after, false, nil).GetOpCodes() {
+		if op.Tag == 'e' {
+			continue
+		}
+		was, is := before[op.I1:op.I2], after[op.J1:op.J2]
+		for len(was) > 0 && len(was) == len(is) {
+			remove(was[0])
+			add(is[0])
+			was, is = was[1:], is[1:]
+		}
+		for _, line := range was {
+			remove(line)
+		}
+		for _, line := range is {
+			add(line)
+		}
+	}
+	return l
+}
+
+// Write writes the text.
+func (c *Comparison) Write(w io.Writer) error {
+	out := &plan.Lines{Writer: w}
+	if len(c.Restart) > 0 {
+		out.Line(0, "a reload would refuse it, since this needs a restart: %s",
+			strings.Join(c.Restart, ", "))
+	}
+	if len(c.Changes) == 0 && len(c.Restart) == 0 {
+		out.Line(0, "a reload would change nothing")
+		return out.Err
+	}
+	for _, one := range c.Changes {
+		line := strings.TrimSpace(one.Kind+" "+one.Name) + ": " + one.Action
+		if len(one.Fields) > 0 {
+			line += " " + strings.Join(one.Fields, ", ")
+		}
+		out.Line(0, "%s", line)
+		for _, text := range one.Then {
+			out.Line(1, "%s", text)
+		}
+		one.write(out)
+	}
+	for _, part := range []struct {
+		title string
+		lines Lines
+	}{{"what is watched", c.Watches}, {"other requests to the API server", c.Others}} {
+		if len(part.lines.both) > 0 {
+			out.Line(0, "%s", part.title)
+			part.lines.write(out)
+		}
+	}
+	return out.Err
+}
+
+func (l *Lines) write(out *plan.Lines) {
+	for _, line := range l.both {
+		out.Line(1, "%s", line)
+	}
+}
