@@ -51,7 +51,7 @@ informer of pods, all namespaces, every object
 `
 	const toOut = "    sends to           out: events\n\noutput out, standard output\n" +
 		"  gets messages of   pods\n" +
-		"  data               as it is by default: the object and old\n" + orderOfEvents + "\n"
+		"  data               the default: the object and old\n" + orderOfEvents + "\n"
 	for _, c := range []struct {
 		args           string
 		code           int

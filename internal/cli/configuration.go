@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,8 @@ type configuration struct {
 	policies bool
 	// regular: what is not a regular file is refused, see config.Loading.
 	regular bool
-	first   bool // the first argument is the file
+	first   bool   // the first argument is the file
+	flag    string // that names the file, "" for config
 }
 
 func (c *configuration) add(cmd *cobra.Command) {
@@ -118,7 +120,8 @@ func (c *configuration) given() error {
 			return usage(fmt.Errorf("--config %s is there twice", path))
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return usage(fmt.Errorf("--config %s is a folder: name the file", path))
+			return usage(fmt.Errorf("--%s %s is a folder: name the file",
+				cmp.Or(c.flag, "config"), path))
 		}
 	}
 	return nil

@@ -62,7 +62,8 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return err
 			}
 			if against != "" {
-				other := configuration{stdin: stdin, policies: true, paths: []string{against}}
+				other := configuration{stdin: stdin, policies: true, flag: "against",
+					paths: []string{against}}
 				before, err := other.load(schemas, false)
 				if err != nil {
 					return err

@@ -116,7 +116,7 @@ output out, standard output
   gets messages of   whole, rules, all, asked-already, more
   never gets         anything of never
                      anything of nothing
-  data               as it is by default: the object and old; a report's rule, message and object
+  data               the default: the object and old; a report's rule, message and object
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -50,7 +50,7 @@ func (p *Plan) writeOutput(out *Lines, o *Output, listeners []string) {
 		out.Expression(1, x.Name, "", x.Text, "")
 	}
 	if text := p.usualOf(o); text != "" {
-		out.Item(1, "data", "as it is by default: "+text)
+		out.Item(1, "data", "the default: "+text)
 	}
 }
 

@@ -40,7 +40,7 @@ outputs:
 const planOfOutputs = `output bus, NATS, the stream K8S, server nats://n
   gets messages of   a
   subject            "a." + cluster
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output chat, Slack, to the URL in $U
   gets messages of   a
@@ -49,11 +49,11 @@ output chat, Slack, to the URL in $U
 output core, NATS, server nats://n
   gets messages of   a
   subject            "a"
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output file, the file a.jsonl
   gets messages of   a
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output fix, patches of type apply
   gets messages of   a
@@ -62,21 +62,21 @@ output fix, patches of type apply
 output hook, a webhook, mode batch, to https://a.example.com
   gets messages of   a
   batch              up to 100 messages, which wait for up to 50ms
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output idle, the file b.jsonl
   gets messages of   no listener
 
 output log, Kafka, the topic t, broker k:1
   gets messages of   a
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output note, Events on the API server
   gets messages of   a
 
 output out, standard output
   gets messages of   a
-  data               as it is by default: a report's rule, message and object
+  data               the default: a report's rule, message and object
 
 output pager, an Alertmanager, to http://a
   gets messages of   a

@@ -80,9 +80,9 @@ informer of nodes, every object
 output file, the file a.jsonl
   gets messages of   second, third
   when               name == "LONG"
-  data               as it is by default: the object and old; a report's rule, message and object
+  data               the default: the object and old; a report's rule, message and object
 
 output out, standard output
   gets messages of   second
-  data               as it is by default: the object and old
+  data               the default: the object and old
 `

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/changes"
+)
+
+// With --against, plan says what a reload would change, also from standard input, of a
+// configuration whose modules are elsewhere.
+func TestPlanAgainst(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	now := write("now.yaml", ofTwo)
+	before := strings.Replace(ofTwo, "nodes: {", "nodes: {handler: {wasm: none.wasm}, ", 1)
+	old := write("old.yaml", before)
+	bad := write("bad.yaml", strings.Replace(ofTwo, "kind: Config", "kind: Pod", 1))
+	const changed = "listener nodes: changed handler\n  what waits in it stays\n"
+	for _, c := range []struct {
+		args           []string
+		stdin          string
+		code           int
+		stdout, stderr string // how they begin
+	}{
+		{[]string{"--against", old}, "", exitOK, changed, ""},
+		{[]string{"--against", "-"}, before, exitOK, changed, ""},
+		{[]string{"--against", now}, "", exitOK, "a reload would change nothing\n", ""},
+		{[]string{"--against", bad}, "", exitConfig, "", bad + ":2:"},
+		{[]string{"--against", ""}, "", exitUsage, "", "informerd: --against names no file"},
+		{[]string{"--against", old, "-l", "pods"}, "", exitUsage, "",
+			"informerd: --listener has no effect with --against"},
+		{[]string{"--against", dir}, "", exitUsage, "", "informerd: --against " + dir + " is a folder"},
+		{[]string{"--against", filepath.Join(dir, "none")}, "", exitConfig, "",
+			filepath.Join(dir, "none") + ": the configuration cannot be read"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := execute(append([]string{"plan", now}, c.args...), strings.NewReader(c.stdin),
+			&stdout, &stderr)
+		if code != c.code || !strings.HasPrefix(stdout.String(), c.stdout) ||
+			!strings.HasPrefix(stderr.String(), c.stderr) || c.stderr == "" && stderr.Len() > 0 {
+			t.Errorf("%q: exit code %d\n%s%s", c.args, code, &stdout, &stderr)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	Main([]string{"plan", now, "--against", old, "-o", "json"}, &stdout, &stderr)
+	var got changes.Comparison
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || len(got.Changes) != 1 ||
+		got.Changes[0].Name != "nodes" || len(got.Changes[0].Removed) == 0 {
+		t.Errorf("%v\n%s%s", err, &stdout, &stderr)
+	}
+}
