@@ -261,7 +261,7 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 		code            int
 		says            string
 	}{
-		{"looks", "", exitRun, `informerd: what the listener "looks" does cannot be told: it depends on objects of nodes: pass them, as --cache nodes=FILE, or name an object of the cluster, as --object pod/default/web`},
+		{"looks", "", exitRun, `informerd: what the listener "looks" does cannot be told: it depends on objects of nodes: pass them, as --cache nodes=FILE, or pass --kubeconfig FILE or --context NAME to ask the cluster`},
 		{"looks", "nodes=@/node.yaml", exitOK, "The event matches: it goes to the output out.\n"},
 		{"looks", "nodes=@/nodes.yaml", exitOK, "The event does not match.\n"},
 		{"looks", "nodes=@/mixed.yaml", exitOK, "Note: the objects for nodes that are of other kinds are left out: 1\n"},

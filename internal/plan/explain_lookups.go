@@ -20,8 +20,12 @@ type UndecidedError struct {
 }
 
 func (e *UndecidedError) Error() string {
-	return fmt.Sprintf("what the listener %q does cannot be told: it depends on objects of %s: pass them, as --cache %s=FILE, or name an object of the cluster, as --object pod/default/web",
-		e.Listener, strings.Join(e.Informers, ", "), e.Informers[0])
+	var caches []string
+	for _, name := range e.Informers {
+		caches = append(caches, "--cache "+name+"=FILE")
+	}
+	return fmt.Sprintf("what the listener %q does cannot be told: it depends on objects of %s: pass them, as %s, or pass --kubeconfig FILE or --context NAME to ask the cluster",
+		e.Listener, strings.Join(e.Informers, ", "), strings.Join(caches, " "))
 }
 
 // ExpressionLookups returns the names of the informers in which the expressions of a listener look

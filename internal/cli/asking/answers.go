@@ -36,6 +36,7 @@ type Asking struct {
 	answered int
 	skipped  []identity // objects of kinds that no listener watches
 	errs     []error
+	outside  []error         // of objects that informers do not watch
 	seen     map[string]bool // errors
 }
 
@@ -80,10 +81,16 @@ func (x *Asking) Run(ctx context.Context) error {
 		fmt.Fprintf(x.Stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
 			words.Plain(x.cfg.File()))
 	}
-	if more := len(x.errs) - maxSkipped; more > 1 {
-		x.errs = append(x.errs[:maxSkipped], fmt.Errorf("%d more errors like these", more))
+	return errors.Join(append(few(x.errs, maxSkipped, "%d more errors like these"),
+		few(x.outside, maxOutside, "… and %d more that are not watched")...)...)
+}
+
+// few returns up to a number of errors, and one that counts the others.
+func few(errs []error, limit int, others string) []error {
+	if more := len(errs) - limit; more > 1 {
+		errs = append(errs[:limit:limit], fmt.Errorf(others, more))
 	}
-	return errors.Join(x.errs...)
+	return errs
 }
 
 // inFront puts the object in front of an error, but for mistakes, which have a place.
@@ -126,7 +133,7 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 		}
 	}
 	if len(others) > 0 && (x.named || !watched) {
-		x.failed(others...)
+		x.outside = x.fresh(x.outside, others)
 	}
 	switch {
 	case len(wrong) < len(x.listeners):
@@ -174,13 +181,17 @@ func (x *Asking) hinted(err error) error {
 }
 
 // failed notes errors, each once.
-func (x *Asking) failed(errs ...error) {
+func (x *Asking) failed(errs ...error) { x.errs = x.fresh(x.errs, errs) }
+
+// fresh adds errors that were not there before.
+func (x *Asking) fresh(to, errs []error) []error {
 	for _, err := range errs {
 		if !x.seen[err.Error()] {
-			x.errs = append(x.errs, err)
+			to = append(to, err)
 		}
 		x.seen[err.Error()] = true
 	}
+	return to
 }
 
 // write writes an answer as JSON. Texts wait until all of them are known, since what becomes of the
@@ -237,8 +248,12 @@ func identityOf(f plan.ObjectFile) identity {
 	return identity{f.Path, o.Kind, at.Key()}
 }
 
-// maxSkipped is how many objects are named that no listener is for, and how many errors.
-const maxSkipped = 10
+// maxSkipped is how many objects are named that no listener is for, and how many errors. Of objects
+// outside of what is watched, which a list has by the hundred, a few are enough.
+const (
+	maxSkipped = 10
+	maxOutside = 3
+)
 
 // writeSkipped says which objects were not explained. If that is all of them, it is an error.
 func (x *Asking) writeSkipped() {

@@ -29,10 +29,26 @@ func (s Source) TryHandler(config, listener, op string, initial bool) string {
 		return get + run + file + " --old " + Word(s.Old)
 	case op == "add" && !initial:
 		return get + run + file
-	case initial:
-		op += " and initial: true"
+	case op == "delete" && s.Old != "": // the update that it was took the object out
+		s = Source{File: s.Old}
 	}
-	return fmt.Sprintf("%sEVENT (a file with op: %s, and the object as object)", run, op)
+	return s.asEvent(op, initial, run)
+}
+
+// asEvent is TryHandler for an event that needs a file with more than its object.
+func (s Source) asEvent(op string, initial bool, run string) string {
+	members, and := "op: "+op+`\n`, ""
+	if initial {
+		members, and = members+`initial: true\n`, " and initial: true"
+	}
+	object := fmt.Sprintf("sed '/^---/d; s/^/  /' %s", Word(s.File))
+	switch {
+	case s.Get != "":
+		object = s.Get + " | sed 's/^/  /'"
+	case s.File == "":
+		return fmt.Sprintf("%sEVENT (a file with op: %s%s, and the object as object)", run, op, and)
+	}
+	return fmt.Sprintf("(printf '%sobject:\\n'; %s) | %s-", members, object, run)
 }
 
 // Word returns a text as one word of a shell.
