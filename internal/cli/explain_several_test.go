@@ -43,6 +43,11 @@ func TestExplainOfWhatNobodyWatches(t *testing.T) {
 	if code != exitRun || stdout != "" || stderr != want {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
+	_, _, stderr = explain(t, strings.Replace(aPod, "Pod", "pod", 1))
+	const hint = "informerd: <stdin>: no listener is for pod shop/web; the listeners watch namespaces, pods, widgets.example.com; did you mean kind: Pod?\n"
+	if stderr != hint {
+		t.Errorf("%swant %s", stderr, hint)
+	}
 	elsewhere := strings.Replace(aPod, "shop", "pay", 1)
 	for args, want := range map[string]int{"-l shop": exitRun, "-l shop -l pods": exitRun,
 		"-l pods": exitOK} {

@@ -56,6 +56,8 @@ func TestExplainRefusesOtherKinds(t *testing.T) {
 			`informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: pass one of those`},
 		{"pods", aDeployment, exitRun,
 			`this is a Deployment (apps), and the listener "pods" watches pods`},
+		{"pods", strings.Replace(aPod, "Pod", "pods", 1), exitRun,
+			`this is a pods, and the listener "pods" watches pods; did you mean kind: Pod?`},
 		{"widgets", aPod, exitRun,
 			`this is a Pod, and the listener "widgets" watches widgets.example.com`},
 		{"widgets", aGadget, exitOK,

@@ -2,11 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/doubts"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
@@ -57,25 +56,4 @@ func nearHint(near string) string {
 	return fmt.Sprintf("did you mean %q? If not, %s", near, askCluster)
 }
 
-// clusterScoped are the resources of Kubernetes v1.36 that are in no namespace, by their groups.
-var clusterScoped = map[string]string{
-	"": "componentstatuses namespaces nodes persistentvolumes",
-	"admissionregistration.k8s.io": "mutatingadmissionpolicies mutatingadmissionpolicybindings " +
-		"mutatingwebhookconfigurations validatingadmissionpolicies " +
-		"validatingadmissionpolicybindings validatingwebhookconfigurations",
-	"apiextensions.k8s.io":         "customresourcedefinitions",
-	"apiregistration.k8s.io":       "apiservices",
-	"certificates.k8s.io":          "certificatesigningrequests clustertrustbundles",
-	"flowcontrol.apiserver.k8s.io": "flowschemas prioritylevelconfigurations",
-	"networking.k8s.io":            "ingressclasses ipaddresses servicecidrs",
-	"node.k8s.io":                  "runtimeclasses",
-	"rbac.authorization.k8s.io":    "clusterrolebindings clusterroles",
-	"resource.k8s.io":              "deviceclasses resourceslices",
-	"scheduling.k8s.io":            "priorityclasses",
-	"storage.k8s.io":               "csidrivers csinodes storageclasses volumeattachments volumeattributesclasses",
-}
-
-// ofCluster reports whether a resource of Kubernetes is in no namespace.
-func ofCluster(name openapi.Name) bool {
-	return slices.Contains(strings.Fields(clusterScoped[name.Group]), name.Resource)
-}
+func ofCluster(name openapi.Name) bool { return kinds.OfCluster(name) }

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -78,11 +79,15 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source}
 	x.head(e)
 	x.File = q.Object.Path
-	for _, note := range append(q.notes(e), found.notes...) {
-		x.Note(note)
-	}
-	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
-		x.Note(unsure)
+	x.written = q.written()
+	notes := append(q.notes(e), found.notes...)
+	notes = append(notes, unsureKind(l.Informer(), e.Object),
+		kinds.OtherVersion(e.Object.APIVersion(), e.Object.Kind()),
+		noNamespace(l.Informer(), e.Object))
+	for _, note := range notes {
+		if note != "" {
+			x.Note(note)
+		}
 	}
 	if e, x.Unwatched = x.asWatched(e); len(x.Unwatched) > 0 {
 		x.Say("The listener gets no event of this object: %s.", strings.Join(x.Unwatched, "; "))
@@ -144,6 +149,7 @@ type explained struct {
 	unknown  string         // why the last expression has no answer
 	given    string         // what the verdicts depend on, that is not known
 	assumed  bool           // it was said that initial is false
+	written  string         // the file of an object that no API server has completed; else ""
 	since    bool           // it was said that since is not known
 	err      error
 }
@@ -189,6 +195,7 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 	}
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
+	defer x.lacks(e.Object, result.Root)
 	if x.found != nil && len(x.found.missing) > 0 {
 		missing := slices.Sorted(maps.Keys(x.found.missing))
 		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")

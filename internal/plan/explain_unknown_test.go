@@ -180,7 +180,7 @@ func TestNotesOfExplain(t *testing.T) {
   shop: {informer: {resource: pods, namespaces: [shop]}, outputs: [out]}
 `)
 	pod := func(version string) string {
-		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","resourceVersion":"` + version + `"}}`
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"pay","resourceVersion":"` + version + `"}}`
 	}
 	const assumed = "└─ initial = false\nNote: initial is false here; pass --initial for an object of the first list.\n"
 	for name, c := range map[string]struct {

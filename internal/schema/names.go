@@ -27,6 +27,26 @@ func (s *Set) FindKind(apiVersion, kind string) (Name, bool) {
 	return Name{}, false
 }
 
+// Kinds returns the kinds of a group, each once.
+func (s *Set) Kinds(group string) (kinds []string) {
+	for _, e := range s.entries {
+		if e.group == group && !slices.Contains(kinds, e.kind) {
+			kinds = append(kinds, e.kind)
+		}
+	}
+	return kinds
+}
+
+// APIVersions returns the versions of a kind as objects have them, such as apps/v1, best first.
+func (s *Set) APIVersions(group, kind string) (versions []string) {
+	for _, e := range s.entries {
+		if e.group == group && e.kind == kind {
+			versions = append(versions, e.groupVersion())
+		}
+	}
+	return versions
+}
+
 // Groups returns the groups of all resources, in no order and maybe several times.
 func (s *Set) Groups() []string {
 	groups := make([]string, len(s.entries))

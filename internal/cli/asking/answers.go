@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/kinds"
 )
 
 // Asking asks listeners about objects, and writes the answers.
@@ -173,7 +174,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 // something else.
 func (x *Asking) hinted(err error) error {
 	var kind *plan.WrongKindError
-	if x.live.Namespace != "" || plan.KnownResource(x.live.Resource) || errors.As(err, &kind) {
+	if x.live.Namespace != "" || kinds.Known(x.live.Resource) || errors.As(err, &kind) {
 		return err
 	}
 	return fmt.Errorf("%w; if %s is a namespace: an object of the cluster is KIND/NAMESPACE/NAME, as --object %s",
@@ -234,7 +235,7 @@ func (x *Asking) writeHeld() error {
 }
 
 // identity is what an object is, as far as it can be read.
-type identity struct{ path, kind, name string }
+type identity struct{ path, kind, name, hint string }
 
 func identityOf(f plan.ObjectFile) identity {
 	var o struct {
@@ -242,10 +243,10 @@ func identityOf(f plan.ObjectFile) identity {
 		Metadata struct{ Namespace, Name string }
 	}
 	if json.Unmarshal(f.JSON, &o) != nil || o.Kind == "" {
-		return identity{f.Path, "object without a kind", ""}
+		return identity{f.Path, "object without a kind", "", ""}
 	}
 	at := answer.Object{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
-	return identity{f.Path, o.Kind, at.Key()}
+	return identity{f.Path, o.Kind, at.Key(), f.KindHint()}
 }
 
 // maxSkipped is how many objects are named that no listener is for, and how many errors. Of objects
@@ -278,6 +279,9 @@ func (x *Asking) writeSkipped() {
 		if more {
 			say(fmt.Sprintf("%s %d more objects%s", who, len(x.skipped)-maxSkipped, hint))
 			return
+		}
+		if o.hint != "" {
+			hint += "; " + o.hint
 		}
 		say(fmt.Sprintf("%s: %s %s%s", o.path, who, strings.TrimSpace(o.kind+" "+o.name), hint))
 	}

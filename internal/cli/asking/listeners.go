@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/kinds"
 )
 
 // choose sets the listeners that are asked, and reads the files of --cache.
@@ -98,7 +99,7 @@ func (x *Asking) mayBe() error {
 	may := slices.DeleteFunc(slices.Clone(x.listeners), func(l *config.Listener) bool {
 		return !plan.MayWatch(l.Informer(), x.live.Resource)
 	})
-	if len(may) == 0 && !plan.KnownResource(x.live.Resource) {
+	if len(may) == 0 && !kinds.Known(x.live.Resource) {
 		return words.Usage(x.noKind())
 	}
 	if len(may) == 0 && !x.named {
@@ -135,7 +136,7 @@ func (x *Asking) example(namespace, name string) string {
 	const shown = 3
 	var all []string
 	for _, l := range x.listeners {
-		kind, inNamespace := plan.KindWord(l.Informer().Resource)
+		kind, inNamespace := kinds.Word(l.Informer().Resource)
 		text := kind + "/" + name
 		if inNamespace {
 			text = kind + "/" + namespace + "/" + name

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/plan/answer"
+)
+
+// An expression that looks for what an API server would fill in is noted, once, and of an object
+// alone that no API server has completed.
+func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
+	cfg := parse(t, head+`
+  defaults: {informer: {resource: pods}, filter: object.spec.dnsPolicy == "Default" && object.status.phase == nil, outputs: [out]}
+  skips: {informer: {resource: pods}, filter: op == "delete" && object.spec.dnsPolicy == "Default", outputs: [out]}
+  items: {informer: {resource: pods}, filter: 'any(object.spec.containers, .imagePullPolicy == "Always")', outputs: [out]}
+  named: {informer: {resource: pods}, filter: object.metadata.annotations.x == nil && object.metadata.ownerReferences == nil && label("app") == nil, outputs: [out]}
+  aged: {informer: {resource: pods}, filter: age() > "1h", outputs: [out]}
+  rules: {informer: {resource: pods}, rules: [{name: a, deny: object.spec.x == nil}, {name: b, deny: object.spec.y == nil}], outputs: [out]}
+`)
+	const (
+		written  = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"imagePullPolicy":"Never"},{"name":"a"}]}}`
+		stored   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u"},"spec":{}}`
+		versions = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","resourceVersion":"7"},"spec":{}}`
+		status   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{},"status":{}}`
+		set      = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"dnsPolicy":"None"}}`
+	)
+	for _, c := range []struct{ listener, object, file, want string }{
+		{"defaults", written, "a b.yaml", "object.spec.dnsPolicy is nil: the object is as it was written, without the defaults and the status that an API server fills in; it has defaults as kubectl apply --dry-run=server -o yaml -f 'a b.yaml' shows it"},
+		{"defaults", written, "", " -f FILE shows it"},
+		{"defaults", set, "a.yaml", ""},
+		{"defaults", stored, "a.yaml", ""},
+		{"defaults", versions, "a.yaml", ""},
+		{"defaults", status, "a.yaml", ""},
+		{"skips", written, "a.yaml", ""},
+		{"items", written, "a.yaml", ".imagePullPolicy is nil: the object is as it was written"},
+		{"named", written, "a.yaml", ""},
+		{"aged", written, "a.yaml", "age() is nil: the object is as it was written"},
+		{"rules", written, "a.yaml", "object.spec.x is nil: the object is as it was written"},
+	} {
+		q := question(t, "add", c.object, "")
+		q.Source = answer.Source{File: c.file}
+		a, err := Answer(cfg, nil, c.listener, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(a.Notes, "\n"); c.want == "" != (got == "") ||
+			!strings.Contains(got, c.want) || len(a.Notes) > 1 {
+			t.Errorf("%s of %s: %q, want %q", c.listener, c.object, a.Notes, c.want)
+		}
+	}
+}
+
+// What is odd about an object's kind, version and namespace is noted, if that is known of the kind.
+func TestExplainNotesOddObjects(t *testing.T) {
+	cfg := parse(t, head+`
+  pods: {informer: {resource: pods}, outputs: [out]}
+  nodes: {informer: {resource: nodes}, outputs: [out]}
+  widgets: {informer: {resource: widgets.example.com}, outputs: [out]}
+`)
+	const none = "the Pod has no metadata.namespace, and is taken as one in no namespace; kubectl creates it in that of its context, or in default"
+	for _, c := range []struct{ listener, version, kind, metadata, want string }{
+		{"pods", "v1", "Pod", `"namespace":"shop"`, ""},
+		{"pods", "v1", "Pod", `"uid":"u"`, none},
+		{"pods", "v2", "Pod", `"namespace":"shop"`, "informerd knows no Pod of apiVersion v2, only of v1; a listener gets objects in the version that its informer watches"},
+		{"nodes", "v1", "Node", `"uid":"u"`, ""},
+		{"widgets", "example.com/v7", "Widget", `"uid":"u"`, ""},
+	} {
+		a, err := Answer(cfg, nil, c.listener, question(t, "add",
+			`{"apiVersion":"`+c.version+`","kind":"`+c.kind+`","metadata":{"name":"web",`+c.metadata+`}}`, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(a.Notes, "\n"); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}

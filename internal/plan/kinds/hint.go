@@ -1,0 +1,50 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/nearest"
+	openapi "github.com/informerd/informerd/internal/schema"
+)
+
+// Hint returns what is probably wrong about an object's kind or apiVersion, if these are of no
+// common resource: did you mean …? It is "" if that is not known.
+func Hint(apiVersion, kind string) string {
+	set, err := openapi.Builtin()
+	if err != nil || kind == "" {
+		return ""
+	}
+	group := openapi.GroupOf(apiVersion)
+	if _, known := set.FindKind(apiVersion, kind); known {
+		return ""
+	}
+	meant, known := set.Find(kind)
+	if known && meant.Group == group {
+		return fmt.Sprintf("did you mean kind: %s?", meant.Kind)
+	}
+	if near, ok := nearest.Name(kind, set.Kinds(group)); ok {
+		return fmt.Sprintf("did you mean kind: %s?", near)
+	}
+	if !known || group != "" && !slices.Contains(set.Groups(), group) {
+		return "" // a group of its own may have any kind
+	}
+	return fmt.Sprintf("did you mean apiVersion: %s and kind: %s?",
+		set.APIVersions(meant.Group, meant.Kind)[0], meant.Kind)
+}
+
+// OtherVersion returns a note about an object of a common kind in a version that the kind does
+// not have, as far as is known; "" if there is nothing to note.
+func OtherVersion(apiVersion, kind string) string {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return ""
+	}
+	versions := set.APIVersions(openapi.GroupOf(apiVersion), kind)
+	if len(versions) == 0 || slices.Contains(versions, apiVersion) {
+		return ""
+	}
+	return fmt.Sprintf("informerd knows no %s of apiVersion %s, only of %s; a listener gets objects in the version that its informer watches",
+		kind, apiVersion, strings.Join(versions, ", "))
+}
