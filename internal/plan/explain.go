@@ -79,7 +79,9 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source}
 	x.head(e)
 	x.File = q.Object.Path
-	x.written = q.written()
+	if schemas != nil { // else an expression may look for a field that does not exist
+		x.written = q.written()
+	}
 	notes := append(q.notes(e), found.notes...)
 	notes = append(notes, unsureKind(l.Informer(), e.Object),
 		kinds.OtherVersion(e.Object.APIVersion(), e.Object.Kind()),

@@ -16,7 +16,7 @@ func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
   items: {informer: {resource: pods}, filter: 'any(object.spec.containers, .imagePullPolicy == "Always")', outputs: [out]}
   named: {informer: {resource: pods}, filter: object.metadata.annotations.x == nil && object.metadata.ownerReferences == nil && label("app") == nil, outputs: [out]}
   aged: {informer: {resource: pods}, filter: age() > "1h", outputs: [out]}
-  rules: {informer: {resource: pods}, rules: [{name: a, deny: object.spec.x == nil}, {name: b, deny: object.spec.y == nil}], outputs: [out]}
+  rules: {informer: {resource: pods}, rules: [{name: a, deny: object.spec.hostname == nil}, {name: b, deny: object.spec.nodeName == nil}], outputs: [out]}
 `)
 	const (
 		written  = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"imagePullPolicy":"Never"},{"name":"a"}]}}`
@@ -25,6 +25,10 @@ func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
 		status   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{},"status":{}}`
 		set      = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"dnsPolicy":"None"}}`
 	)
+	schemas, err := BuiltinSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ listener, object, file, want string }{
 		{"defaults", written, "a b.yaml", "object.spec.dnsPolicy is nil: the object is as it was written, without the defaults and the status that an API server fills in; it has defaults as kubectl apply --dry-run=server -o yaml -f 'a b.yaml' shows it"},
 		{"defaults", written, "", " -f FILE shows it"},
@@ -36,13 +40,16 @@ func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
 		{"items", written, "a.yaml", ".imagePullPolicy is nil: the object is as it was written"},
 		{"named", written, "a.yaml", ""},
 		{"aged", written, "a.yaml", "age() is nil: the object is as it was written"},
-		{"rules", written, "a.yaml", "object.spec.x is nil: the object is as it was written"},
+		{"rules", written, "a.yaml", "object.spec.hostname is nil: the object is as it was written"},
 	} {
 		q := question(t, "add", c.object, "")
 		q.Source = answer.Source{File: c.file}
-		a, err := Answer(cfg, nil, c.listener, q)
+		a, err := Answer(cfg, schemas, c.listener, q)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if off, err := Answer(cfg, nil, c.listener, q); err != nil || len(off.Notes) > 0 {
+			t.Errorf("%s, fields unchecked: %v, %q", c.listener, err, off.Notes)
 		}
 		if got := strings.Join(a.Notes, "\n"); c.want == "" != (got == "") ||
 			!strings.Contains(got, c.want) || len(a.Notes) > 1 {
