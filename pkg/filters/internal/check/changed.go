@@ -108,12 +108,19 @@ func partsWith(s *lang.Schema, key string) (parts []string) {
 // inPlaceOfChanged adds to a mistake in an argument of changed what to write in place of the call.
 func (s draft) inPlaceOfChanged(n *ast.CallNode, offset int, message,
 	write string) *lang.CompileError {
+	if len(n.Arguments) > 1 {
+		return s.CompileError(offset, "%s; write %s, with || between it and the others", message,
+			write)
+	}
+	return s.inPlaceOfAll(n, offset, message, write)
+}
+
+// inPlaceOfAll is inPlaceOfChanged for an expression in place of all arguments.
+func (s draft) inPlaceOfAll(n *ast.CallNode, offset int, message,
+	write string) *lang.CompileError {
 	texts := nodes.NewExtents(s.Text)
 	at, whole := texts.Span(n)
-	if !whole || len(n.Arguments) > 1 {
-		if len(n.Arguments) > 1 {
-			write += ", with || between it and the others"
-		}
+	if !whole {
 		return s.CompileError(offset, "%s; write %s", message, write)
 	}
 	at.Text = write

@@ -110,7 +110,7 @@ func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
 		x := c.draft.Expression
 		x.Text = "changed(" + strconv.Quote(first.Value+"."+text.Value) + ")"
 		if c.draft.Check(x) == nil && plainWord.MatchString(text.Value) {
-			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfChanged(&ast.CallNode{},
+			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfAll(n,
 				c.mistakes[before].Offset, "each argument of changed is a whole path", x.Text))
 			return
 		}
@@ -124,7 +124,7 @@ func (c *schemaCheck) fieldPath(n *ast.CallNode, text *ast.StringNode) {
 		x := c.draft.Expression
 		x.Text = "became(object." + first.Value + " == " + strconv.Quote(text.Value) + ")"
 		if c.draft.Check(x) == nil && len(n.Arguments) == 2 {
-			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfChanged(&ast.CallNode{},
+			c.mistakes = append(c.mistakes[:before], c.draft.inPlaceOfAll(n,
 				c.mistakes[before].Offset, "changed takes paths alone", x.Text))
 			return
 		}
