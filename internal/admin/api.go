@@ -8,6 +8,7 @@ import (
 	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -28,6 +29,9 @@ type Functions struct {
 	Audit func(ctx context.Context, listener string, o audit.Options,
 		report func(audit.Object)) (audit.Summary, error)
 
+	// Remembers returns what a listener knows of an object.
+	Remembers func(ObjectOf) memory.Object
+
 	Letters *deadletter.Store
 	// Filter compiles a filter expression for letters, of which it sees the events.
 	Filter Filter
@@ -41,6 +45,13 @@ type Functions struct {
 	// reported stay. The error is for the replay as a whole, such as a module that does not load.
 	Replay func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte,
 		report func(Outcome)) error
+}
+
+// ObjectOf is an object of the cluster, and a listener that may know it.
+type ObjectOf struct {
+	Listener  string `json:"listener"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // Filter compiles an expression to a function that reports whether it selects a letter.

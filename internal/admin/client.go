@@ -18,6 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -102,6 +103,18 @@ func (c *Client) Status(ctx context.Context) (*status.Status, error) {
 		err = errNotAvailable
 	}
 	return a.Status, err
+}
+
+// Remembers returns what a listener of the daemon knows of an object.
+func (c *Client) Remembers(ctx context.Context, o ObjectOf) (*memory.Object, error) {
+	a, err := c.ask(ctx, memoryPath, o)
+	if err == nil {
+		err = a.err()
+	}
+	if err == nil && a.Object == nil {
+		err = errNotAvailable
+	}
+	return a.Object, err
 }
 
 // Drop implements DeadLetters.

@@ -11,6 +11,7 @@
 //   - A path that is too long for a socket works on Linux, and is refused elsewhere.
 //   - Dial returns ErrNotRunning if no daemon serves the socket.
 //   - Mistakes in a configuration come through as config.Errors, with their places.
+//   - What a daemon of another version cannot do is an error that says so.
 //   - A list is streamed. One that was cut off is an error, never a short list.
 //   - A list or a replay whose answer does not begin within a minute is given up by the client.
 //   - Reloads wait for each other; a second replay at the same time is refused, and so is a second

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -28,6 +29,7 @@ const (
 	dropPath       = "/v1/deadletters/drop"
 	replayPath     = "/v1/deadletters/replay"
 	auditPath      = "/v1/audit"
+	memoryPath     = "/v1/memory"
 )
 
 func (s *server) routes() http.Handler {
@@ -39,6 +41,7 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("POST "+dropPath, s.drop)
 	mux.HandleFunc("POST "+replayPath, s.replay)
 	mux.HandleFunc("POST "+auditPath, s.audit)
+	mux.HandleFunc("POST "+memoryPath, s.memory)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound,
 			fmt.Errorf("there is no %s %s: this informerd and the command are of different versions", r.Method, r.URL.Path))
@@ -55,6 +58,7 @@ type answer struct {
 
 	Checkpoint *Checkpoint    `json:"checkpoint,omitempty"` // nil if there is none
 	Status     *status.Status `json:"status,omitempty"`
+	Object     *memory.Object `json:"object,omitempty"`
 }
 
 func fail(w http.ResponseWriter, status int, err error) {
@@ -104,6 +108,21 @@ func (s *server) status(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	(&answer{Status: s.Status()}).write(w, http.StatusOK)
+}
+
+func (s *server) memory(w http.ResponseWriter, r *http.Request) {
+	var of ObjectOf
+	d := json.NewDecoder(io.LimitReader(r.Body, maxSelection))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&of); {
+	case err != nil:
+		fail(w, http.StatusBadRequest, fmt.Errorf("the request cannot be read: %w", err))
+	case s.Remembers == nil:
+		fail(w, http.StatusNotImplemented, errNotAvailable)
+	default:
+		known := s.Remembers(of)
+		(&answer{Object: &known}).write(w, http.StatusOK)
+	}
 }
 
 // selection reads the JSON with which a request begins, and returns what is behind it.

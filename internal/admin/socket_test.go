@@ -77,7 +77,8 @@ func TestWhatADaemonCannotDo(t *testing.T) {
 	c := dial(t, dir)
 	_, err1 := c.Reload(t.Context())
 	_, err2 := c.Drop(t.Context(), Selection{All: true})
-	for _, err := range []error{err1, err2,
+	_, err3 := c.Remembers(t.Context(), ObjectOf{})
+	for _, err := range []error{err1, err2, err3,
 		c.Replay(t.Context(), Selection{All: true}, nil, nil)} {
 		if err == nil || err.Error() != errNotAvailable.Error() {
 			t.Errorf("got %v", err)
@@ -201,6 +202,8 @@ func TestOddRequests(t *testing.T) {
 		{"POST", dropPath, `{"ids":["` + strings.Repeat("x", maxSelection) + `"]}`, 400},
 		{"POST", dropPath, `{"ids":["x",""]}`, 200},
 		{"POST", replayPath, `{}`, 200},
+		{"POST", memoryPath, "", 400},
+		{"POST", memoryPath, `{"listner":"a"}`, 400},
 		{"POST", replayPath, `{"reason":"none"}`, 200},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), test.method, "http://x"+test.path,

@@ -25,8 +25,10 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"explained, and one of another kind than the listeners watch is left out. A name like pod/default/web or node/n1 that\n" +
 			"is not a file is read from the cluster, with the connection and the rights of the configuration's informers, and\n" +
 			"so is what expressions look up in other informers; for a file, --cache has it, or --kubeconfig or --context says\n" +
-			"which cluster has it. The expressions of the outputs are evaluated as well. What the listener remembers is not\n" +
-			"known here: with --old, a rule that the old object violates, too, is not reported again.\n" +
+			"which cluster has it. The expressions of the outputs are evaluated as well. About an object of the cluster, the\n" +
+			"informerd that runs with the configuration is asked what its rules remember: since when a violation is open, which\n" +
+			"outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the old object\n" +
+			"violates, too, is not reported again.\n" +
 			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is of a\n" +
 			"kind that the listeners watch, for an object that they do not watch since it is outside of their namespaces and\n" +
 			"selectors, and if the answer depends on a lookup whose objects are missing.",

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,10 +25,8 @@ func (s *supervisor) audit(ctx context.Context, name string, o audit.Options,
 func (s *supervisor) auditListener(ctx context.Context, l *listener, o audit.Options,
 	report func(audit.Object)) (audit.Summary, error) {
 	regs := l.registrations()
-	if len(regs) == 0 || s.replica.Load() != nil && !s.leads() {
-		state := s.state(s.cluster, l)()
-		return audit.Summary{}, fmt.Errorf("listener %q does not get events: %s", l.name,
-			strings.Join(slices.Concat(state.Failing, state.Starting), "; "))
+	if idle := s.idle(l); idle != "" {
+		return audit.Summary{}, fmt.Errorf("listener %q does not get events: %s", l.name, idle)
 	}
 	check := func() error {
 		if slices.Equal(regs, l.registrations()) {
@@ -38,4 +37,14 @@ func (s *supervisor) auditListener(ctx context.Context, l *listener, o audit.Opt
 	return audit.Run(ctx, audit.Listener{Name: l.name, Ledger: l.ledger, Check: check,
 		Parts:  audit.PartsOf(s.cluster.client, regs),
 		Buffer: l.subscription.Underway, Outputs: l.route.Underway}, o, report)
+}
+
+// idle returns why a listener does not get events, "" if it does.
+func (s *supervisor) idle(l *listener) string {
+	if len(l.registrations()) > 0 && (s.replica.Load() == nil || s.leads()) {
+		return ""
+	}
+	state := s.state(s.cluster, l)()
+	return cmp.Or(strings.Join(slices.Concat(state.Failing, state.Starting), "; "),
+		"it is not bound yet")
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/informerd/informerd/internal/endpoints"
-	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/statuspage"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -31,11 +30,7 @@ func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
 			Configuration: now.Config.Shown,
 			Plan:          func(w io.Writer) error { return plan.WriteListeners(w, name) },
 			Explain: func(e event.Event, w io.Writer) error {
-				memories := answer.Memories{Outputs: l.route.Receivers()}
-				if now.book != nil {
-					memories.Rules = now.book.Remembers(e.Object.Key())
-				}
-				return plan.Explain(now.Listener, e, now.caches, memories, w)
+				return plan.Explain(now.Listener, e, now.caches, l.remembers(e.Object.Key()), w)
 			},
 		}, true
 	}

@@ -52,9 +52,11 @@ listeners:
 	text := explained("stuck") + explained("half")
 	for _, want := range []string{
 		`Note: now rule partly is violated since \S+, for \d+s; it was reported to out; the report to away is on its way, or waits\.\n`,
-		`Note: now rule not-running is violated since 20\S+Z, for \d+s, and was last reported \d+s ago; it is not reported again\.\n`,
+		`Note: now rule not-running is violated since 20\S+Z, for \d+s, and was last reported to out \d+s ago; it is not reported again\.\n`,
 		`Note: now rule for-long waits: its deny holds since 20\S+Z, for \d+s, and is reported when that has lasted for 1h\.\n`,
-		`Note: now rule hourly is violated since \S+, for \d+s, and was last reported \d+s ago; it is reported again in 59m\d+s\.\n`,
+		`Note: now rule hourly is violated since \S+, for \d+s, and was last reported to out \d+s ago; it is reported again in 59m\d+s\.\n`,
+		`\nThe object violates the rule as before, since \d\d:\d\d:\d\dZ \(\d+s ago\), reported to out \d+s ago; again in 59m\d+s\.\n`,
+		`\nThe object has violated the rule for \d+s, and is reported in 59m\d+s if that lasts: "for-long"\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s in\n%s", want, text)

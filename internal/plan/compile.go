@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -123,7 +124,7 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 func lookedUp(inf *config.Informer, schemas Schemas) filters.LookedUp {
 	name := kindOf(inf, schemas)
 	return filters.LookedUp{Schema: schemaOf(inf, schemas), Objects: name.Kind,
-		Dropped: droppedBy(inf), Unspaced: ofCluster(name)}
+		Dropped: droppedBy(inf), Unspaced: kinds.OfCluster(name)}
 }
 
 // kindOf returns the names of an informer's objects if they are of one of Kubernetes' own kinds.

@@ -60,6 +60,19 @@ func listenerSettings(l *config.Listener) config.Listener {
 	return own
 }
 
+// ListenerDigest returns that of a listener with its informer, handler and outputs, and with the
+// informers in which its expressions look objects up.
+func ListenerDigest(cfg *config.Config, l *config.Listener) string {
+	parts := []any{l, l.Informer()}
+	for _, name := range ExpressionLookups(cfg, l) {
+		parts = append(parts, l.Informers()[name])
+	}
+	for _, name := range l.Outputs {
+		parts = append(parts, cfg.Outputs[name])
+	}
+	return Digest(parts)
+}
+
 // Digest returns the SHA-256 of a part's JSON, which has its fields in a fixed order, and no places
 // and comments.
 func Digest(part any) string {

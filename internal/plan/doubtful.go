@@ -25,7 +25,7 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 		name, known := set.Find(inf.Resource)
 		near := ""
 		if !known {
-			near = nearResource(inf.Resource)
+			near = doubts.Near(inf.Resource)
 		}
 		switch field := inf.Field + ".resource"; {
 		case inf.Resource == "all":
@@ -36,7 +36,7 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 			named[uncheckedMessage(inf.Resource)] = true
 			warnings = append(warnings, cfg.ErrorAt(field,
 				fmt.Sprintf("informerd knows no resource %s", inf.Resource), nearHint(near)))
-		case known && len(inf.Namespaces) > 0 && ofCluster(name):
+		case known && len(inf.Namespaces) > 0 && kinds.OfCluster(name):
 			field = inf.Field + ".namespaces"
 			warnings = append(warnings, cfg.ErrorAt(field,
 				fmt.Sprintf("%s: %s belong to the whole cluster and cannot be limited to namespaces",
@@ -55,5 +55,3 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 func nearHint(near string) string {
 	return fmt.Sprintf("did you mean %q? If not, %s", near, askCluster)
 }
-
-func ofCluster(name openapi.Name) bool { return kinds.OfCluster(name) }

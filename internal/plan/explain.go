@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -82,7 +83,8 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if schemas != nil { // else an expression may look for a field that does not exist
 		x.written = q.written()
 	}
-	notes := append(q.notes(e), found.notes...)
+	x.asks(cfg, q, e.Object)
+	notes := append(q.notes(e, x.remembered), found.notes...)
 	notes = append(notes, unsureKind(l.Informer(), e.Object),
 		kinds.OtherVersion(e.Object.APIVersion(), e.Object.Kind()),
 		noNamespace(l.Informer(), e.Object))
@@ -112,12 +114,12 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 
 // Explain writes how a listener's expressions, and those of its outputs, evaluate an event that it
 // got, part by part, and what follows. They look objects up in the caches as these are now. The
-// memories are what the listener knows of the object by its rules, if it has any. The plan is the
+// rules are what the listener knows of the object by its rules, if it has any. The plan is the
 // one that the listener was made by, or a later one.
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
-	memories answer.Memories, w io.Writer) error {
+	remembered memory.Rules, w io.Writer) error {
 	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
-		file: p.Config.File()}
+		file: p.Config.File(), remembered: remembered}
 	for _, name := range l.Config.Outputs {
 		if o := p.Outputs[name]; o != nil {
 			x.outputs = append(x.outputs, o)
@@ -128,7 +130,7 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
 	}
 	if len(l.Rules) > 0 {
-		x.Remember(memories, time.Now())
+		x.Remember(remembered, time.Now())
 	}
 	if err := x.stages(l, e); err != nil {
 		return err
@@ -154,6 +156,8 @@ type explained struct {
 	written  string         // the file of an object that no API server has completed; else ""
 	since    bool           // it was said that since is not known
 	err      error
+
+	remembered memory.Rules // by a running informerd: what rules go on with
 }
 
 // ifSelected is in front of what becomes of an event if its object was selected before.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -78,7 +79,7 @@ func newFound(l *config.Listener, files map[string][]ObjectFile) (*found, error)
 			if err != nil {
 				return nil, err
 			}
-			if len(outside(inf, o)) == 0 && in.byKey[o.Key()] == nil {
+			if len(scope.Outside(inf, o)) == 0 && in.byKey[o.Key()] == nil {
 				in.byKey[o.Key()] = o
 				in.all = append(in.all, o)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/plan/answer"
-	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/kubernetesevent"
@@ -68,12 +68,8 @@ func outputNames(names []string) string {
 // messages returns what makes the listener's messages, nil if it cannot be made.
 func (x *explained) messages() *cloudevent.Builder {
 	resource := strings.ToLower(x.listener.Informer().Resource)
-	if set, err := openapi.Builtin(); err == nil {
-		if known, ok := set.Find(resource); ok {
-			if resource = known.Resource; known.Group != "" {
-				resource += "." + known.Group
-			}
-		}
+	if text, known := kinds.Text(resource); known {
+		resource = text
 	}
 	b, err := cloudevent.NewBuilder(sink.Origin{Cluster: x.cluster, Listener: x.listener.Name,
 		Resource: resource, Kind: x.object.Kind()})

@@ -3,8 +3,6 @@ package plan
 import (
 	"strings"
 	"testing"
-
-	"github.com/informerd/informerd/internal/plan/answer"
 )
 
 // Each output's when is evaluated, and what its data yields is shown.
@@ -170,7 +168,7 @@ listeners:
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	err = p.Explain(p.Listeners[0], e, nil, answer.Memories{}, &b)
+	err = p.Explain(p.Listeners[0], e, nil, nil, &b)
 	const want = `listener pods, add of Pod "web"
 
 There is no filter: the event goes to the output out; few does not take it.

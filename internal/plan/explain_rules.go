@@ -45,6 +45,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 		told.Repeat = document.Short(r.Repeat())
 	}
 	x.Rules = append(x.Rules, told)
+	told.Remembered = x.remembered.Of(r.Name())
 	if e.Op == event.Delete {
 		x.ends(told, r, e, as.unsure || r.Deny().LooksAround())
 		return
@@ -55,6 +56,10 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	}
 	is := x.judge(r, "", e.Object, fails)
 	told.Result = is.String()
+	if told.Remembered != nil {
+		x.goesOn(told, r, e, is)
+		return
+	}
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
 	case e.Op == event.Resync && is == broken:
@@ -162,6 +167,13 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		how = "The object violated the rule before this update, too, so its time goes on: it is " + goes
 	}
 	x.verdict("rule " + r.Name() + ": " + verdict)
+	x.reports(told, r, e, how, was != kept)
+}
+
+// reports explains what is reported of a violation, and to whom. How begins the sentence. Unsure is
+// whether it is not known when the violation began.
+func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how string,
+	unsure bool) {
 	message := r.Name()
 	if m := r.Message(); m != nil {
 		x.Line("\nrule %s, message:", r.Name())
@@ -179,8 +191,12 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		e.Op, e.Old = 0, nil
 	}
 	if b := x.messages(); b != nil {
-		m := b.Rule(e, time.Now(), reportOf(r, message, true))
-		if was != kept {
+		report := reportOf(r, message, true)
+		if told.Remembered != nil {
+			report.Since = told.Remembered.Since
+		}
+		m := b.Rule(e, time.Now(), report)
+		if unsure {
 			x.sinceNow(&m)
 		}
 		x.send("The report", &m)
@@ -213,6 +229,8 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	then := e.Object
 	e.Object = x.object
 	switch {
+	case told.Remembered != nil:
+		x.endsRemembered(told, r, e, then, gone)
 	case last == broken && !unsure:
 		x.resolved(told, r, e, then, gone+": the violation is resolved")
 	case last != kept || r.Deny().LooksAround():

@@ -2,17 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
-
-	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // UnwatchedError is the error of an object that a listener's informer does not watch, although it
@@ -27,71 +20,15 @@ func (e *UnwatchedError) Error() string {
 		strings.Join(e.Reasons, "; "))
 }
 
-// outside returns why an informer does not watch an object, nothing if it does.
-func outside(inf *config.Informer, o *object.Object) (reasons []string) {
-	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
-		reasons = append(reasons, "the informer watches only the namespaces "+
-			strings.Join(ns, ", "))
-	}
-	selector, err := labels.Parse(inf.LabelSelector)
-	if err == nil && !selector.Matches(labels.Set(o.Labels())) {
-		reasons = append(reasons, "the informer's labelSelector is "+inf.Scope().LabelSelector)
-	}
-	if !selectedByFields(inf, o) {
-		reasons = append(reasons, "the informer's fieldSelector is "+inf.Scope().FieldSelector)
-	}
-	return reasons
-}
-
-// selectedByFields reports whether an informer's fieldSelector matches an object. A term that only
-// an API server can decide is taken to match.
-func selectedByFields(inf *config.Informer, o *object.Object) bool {
-	selector, err := fields.ParseSelector(inf.FieldSelector)
-	if err != nil {
-		return true // loading the configuration has parsed it
-	}
-	for _, term := range selector.Requirements() {
-		value, known := selectable(inf, o, term.Field)
-		if known && (value == term.Value) != (term.Operator != selection.NotEquals) {
-			return false
-		}
-	}
-	return true
-}
-
-// selectable returns the value of a field as an API server compares it, where that is known.
-func selectable(inf *config.Informer, o *object.Object, field string) (value string, known bool) {
-	switch field {
-	case "metadata.name":
-		return o.Name(), true
-	case "metadata.namespace":
-		return o.Namespace(), true
-	}
-	if !kube.Selectable(inf.Resource, field) {
-		return "", false
-	}
-	path, err := object.CompilePath(field)
-	if err != nil {
-		return "", false
-	}
-	for _, text := range inf.Drop { // the object comes without it
-		if dropped, err := object.CompilePath(text); err == nil &&
-			strings.HasPrefix(field+".", dropped.String()+".") {
-			return "", false
-		}
-	}
-	return path.Lookup(o).Text(), true
-}
-
 // asWatched returns the event that the informer makes of one: an update that takes an object out of
 // what it watches is a delete, one that brings it in an add. With reasons, it makes none.
 func (x *explained) asWatched(e event.Event) (_ event.Event, reasons []string) {
 	inf := x.listener.Informer()
-	reasons = outside(inf, e.Object)
+	reasons = scope.Outside(inf, e.Object)
 	if e.Op != event.Update {
 		return e, reasons
 	}
-	was := outside(inf, e.Old)
+	was := scope.Outside(inf, e.Old)
 	switch {
 	case len(reasons) > 0 && len(was) == 0:
 		x.Note("the update takes the object out of what the informer watches, so this is a delete: " +

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -26,6 +27,9 @@ type Question struct {
 	Supposed bool // the object is one of the cluster, whose add is supposed
 
 	Source answer.Source
+
+	// Running is what a running informerd knows of the object, nil if none was asked.
+	Running *memory.Object
 }
 
 // ObjectFile is an object in the text of a file.
@@ -60,10 +64,18 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	return e, nil
 }
 
-// notes returns what is odd about the question.
-func (q Question) notes(e event.Event) (notes []string) {
-	if q.Supposed {
-		notes = append(notes, "this is what would come of the object if it were added now; --op and --old FILE ask about another event")
+const (
+	supposed         = "this is what would come of the object if it were added now; --op and --old FILE ask about another event"
+	supposedButRules = "rules go on with what the running informerd remembers; else this is what would come of the object if it were added now; --op and --old FILE ask about another event"
+)
+
+// notes returns what is odd about the question. Rules go on with what is remembered.
+func (q Question) notes(e event.Event, remembered memory.Rules) (notes []string) {
+	switch {
+	case q.Supposed && len(remembered) > 0:
+		notes = append(notes, supposedButRules)
+	case q.Supposed:
+		notes = append(notes, supposed)
 	}
 	if e.Op != event.Update {
 		return notes

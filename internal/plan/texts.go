@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,7 +21,7 @@ func textsOf(listeners []*config.Listener) map[string][]string {
 	anyType, anyResource, anyNamespace, reports := false, false, false, false
 	for _, l := range listeners {
 		add("listener", l.Name)
-		if resource, known := resourceText(l.Informer()); known {
+		if resource, known := kinds.Text(l.Informer().Resource); known {
 			add("resource", resource)
 		} else {
 			anyResource = true

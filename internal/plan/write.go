@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/serverside"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
@@ -69,7 +70,7 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 		key := groupKey{name, inf.Scope()}
 		g := byKey[key]
 		if g == nil {
-			g = &group{informer: inf, cluster: ofCluster(found), builtin: builtin,
+			g = &group{informer: inf, cluster: kinds.OfCluster(found), builtin: builtin,
 				indexes: map[string]string{}, plan: p, resource: name}
 			for _, other := range all {
 				if other.overlaps(g) {

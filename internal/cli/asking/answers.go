@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/live"
@@ -30,6 +31,7 @@ type Asking struct {
 	looksUp   map[string][]string
 	cache     map[string][]plan.ObjectFile
 	cluster   *live.Cluster // nil: no cluster is asked
+	running   *admin.Client // nil: no running informerd is asked
 
 	many     bool             // there are several objects
 	answers  []*answer.Answer // whose texts are written last
@@ -69,6 +71,7 @@ func (x *Asking) Run(ctx context.Context) error {
 		defer c.Close()
 		x.cluster = c
 	}
+	defer x.findRunning(ctx)()
 	for _, q := range x.questions {
 		if err := x.ask(ctx, q); err != nil {
 			return err
@@ -159,6 +162,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		if q.Object.JSON, err = x.cluster.Object(ctx, l, *x.live); err != nil {
 			return nil, x.hinted(err)
 		}
+		q.Running = x.remembered(ctx, l)
 	} else if !x.named && !q.IsOf(l) {
 		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
 	}

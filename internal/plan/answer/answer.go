@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -70,6 +71,9 @@ type Rule struct {
 	For      string `json:"for,omitempty"`
 	Repeat   string `json:"repeat,omitempty"`
 	Message  string `json:"message,omitempty"` // of the report
+	// Remembered is what a running informerd knows of the object by the rule, nil if that is
+	// nothing, or none was asked.
+	Remembered *memory.Rule `json:"remembered,omitempty"`
 	*Stage
 }
 
@@ -80,6 +84,7 @@ const (
 	Later         = "later"            // when the violation has lasted as long as the rule's for
 	Again         = "again"            // it was violated before; the rule repeats it
 	IfNew         = "now-if-new"       // unless the object violated the rule before
+	OnItsWay      = "on-its-way"       // it was violated before; outputs have yet to take that
 	Resolved      = "resolved"         // the end of the violation
 	ResolvedIfAny = "resolved-if-open" // the end of a violation, if there is one
 	Unknown       = "unknown"          // the rule fails, or depends on what is not known

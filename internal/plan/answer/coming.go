@@ -55,7 +55,7 @@ func (r *Rule) comes() Coming {
 	switch r.Reported {
 	case None:
 		return Nothing
-	case Again, Unknown: // where it goes is not asked
+	case Again, OnItsWay, Unknown: // where it goes is not asked
 		return Something
 	case IfNew, ResolvedIfAny:
 		return min(taken(r.Outputs), Perhaps)

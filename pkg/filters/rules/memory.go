@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -18,6 +19,8 @@ type Memory struct {
 	// Taken is when a receiver last took the violation or its repeat. It is zero if none is known
 	// to have, and if there are Waits.
 	Taken time.Time
+	// Message is that of the last report. It is empty unless the rule is violated.
+	Message string
 }
 
 // Remembers returns what is remembered of an object, in the order of the rules: one for each rule
@@ -37,7 +40,7 @@ func (b *Book) Remembers(key event.Key) []Memory {
 		m := Memory{Rule: rules[rec.rule], Violated: rec.violated, Since: rec.since}
 		if rec.violated {
 			m.Waits = rec.owes | rec.flying
-			m.Has = rec.knows &^ m.Waits
+			m.Has, m.Message = rec.knows&^m.Waits, strings.Clone(rec.message)
 		}
 		if m.Waits == 0 && m.Has != 0 {
 			m.Taken = rec.taken

@@ -1,27 +1,26 @@
-package plan
+package kinds
 
 import (
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/resourcename"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
-// resourceText returns what the variable resource is for an informer's objects, false if only an
+// Text returns what the variable resource is for objects of a resource, false if only an
 // API server knows that.
-func resourceText(inf *config.Informer) (text string, known bool) {
+func Text(resource string) (text string, known bool) {
 	set, err := openapi.Builtin()
 	if err != nil {
 		return "", false
 	}
-	if name, ok := set.Find(inf.Resource); ok {
+	if name, ok := set.Find(resource); ok {
 		return strings.TrimSuffix(name.Resource+"."+name.Group, "."), true
 	}
 	// certificates.v1.cert-manager.io, or certificates.cert-manager.io
-	all := resourcename.Readings(inf.Resource)
+	all := resourcename.Readings(resource)
 	if i := slices.IndexFunc(all, func(r resourcename.Reading) bool {
 		return !r.AnyGroup && isVersion(r.Version) == (r.Version != "") &&
 			strings.Contains(r.Group, ".")

@@ -1,0 +1,96 @@
+package asking
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan/memory"
+)
+
+const withState = `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: state}
+outputs: {out: {stdout: {}}}
+listeners:
+  pods: {informer: {resource: pods}, outputs: [out]}
+`
+
+// A running informerd is asked about an object of the cluster. Where none can be asked, that is
+// said at most once, and only if there is one.
+func TestTheRunningInformerdIsAsked(t *testing.T) {
+	const asked, cannot = "pods shop web", "informerd: what the running informerd remembers is not known: this informerd cannot do that\n"
+	remembers := func(of admin.ObjectOf) memory.Object {
+		return memory.Object{Has: true, UID: fmt.Sprint(of.Listener, " ", of.Namespace, " ", of.Name)}
+	}
+	for name, c := range map[string]struct {
+		text         string // of the configuration
+		of           Options
+		serves       *admin.Functions // nil: nothing runs
+		knows, notes string
+	}{
+		"one that runs": {withState, Options{}, &admin.Functions{Remembers: remembers}, asked, ""},
+		"none":          {withState, Options{}, nil, "", ""},
+		"an older one":  {withState, Options{}, &admin.Functions{}, "", cannot},
+		"without a folder": {strings.Replace(withState, "state: {dir: state}\n", "", 1), Options{},
+			&admin.Functions{Remembers: remembers}, "", ""},
+		"about a first list": {withState, Options{Initial: true},
+			&admin.Functions{Remembers: remembers}, "", ""},
+		"about a file": {withState, Options{Object: "pod.yaml"},
+			&admin.Functions{Remembers: remembers}, "", ""},
+	} {
+		cfg, err := config.Parse(filepath.Join(t.TempDir(), "c.yaml"), []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.serves != nil {
+			serve(t, filepath.Join(filepath.Dir(cfg.File()), "state"), *c.serves)
+		}
+		if c.of.Object == "" {
+			c.of.live = &kube.Reference{Resource: "pod", Namespace: "shop", Name: "web"}
+		}
+		var notes bytes.Buffer
+		x := Asking{Options: c.of, cfg: cfg, Streams: Streams{Stderr: &notes}}
+		release := x.findRunning(t.Context())
+		knows := ""
+		for range 2 {
+			if known := x.remembered(t.Context(), cfg.Listeners["pods"]); known != nil {
+				knows = known.UID
+			}
+		}
+		release()
+		if knows != c.knows || notes.String() != c.notes {
+			t.Errorf("%s: %q, %q; want %q, %q", name, knows, &notes, c.knows, c.notes)
+		}
+	}
+}
+
+// serve serves functions in a folder until the test ends.
+func serve(t *testing.T, dir string, f admin.Functions) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := admin.Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, f, slog.New(slog.DiscardHandler)) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-ended, s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,12 @@
+package memory
+
+// Object is what a running informerd knows of an object at one of its listeners. Its fields are the
+// form in which commands get it.
+type Object struct {
+	Listener bool   `json:"listener"`         // it has the listener
+	Digest   string `json:"digest,omitempty"` // of the listener's configuration there
+	Idle     string `json:"idle,omitempty"`   // why the listener gets no events
+	Has      bool   `json:"has,omitempty"`    // the listener's informer has the object
+	UID      string `json:"uid,omitempty"`    // of the object that it has
+	Rules    Rules  `json:"rules,omitempty"`
+}

@@ -1,0 +1,148 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/pkg/filters/rules"
+)
+
+// Rules are what a running listener knows of an object, for each rule that the object violates, or
+// will in time.
+type Rules []Rule
+
+// Rule is what a running listener knows of an object by one rule.
+type Rule struct {
+	Rule string `json:"rule,omitempty"`
+	// Violated is false while the rule's deny holds for less than the rule's For.
+	Violated bool      `json:"violated"`
+	Since    time.Time `json:"since"` // deny holds
+	For      string    `json:"for,omitempty"`
+	Message  string    `json:"message,omitempty"` // of the last report
+
+	// To are the outputs that have the violation. Waiting are those that a report of it, or of its
+	// repeat, is on its way to, or waits for.
+	To      []string `json:"to,omitempty"`
+	Waiting []string `json:"waiting,omitempty"`
+
+	// Reported is when an output last took a report. It is zero if none did, and while some wait.
+	Reported time.Time `json:"reported,omitzero"`
+	// Next is when it is reported, or reported again; zero if it is not.
+	Next time.Time `json:"next,omitzero"`
+}
+
+// RulesOf returns what a book remembers of an object. The outputs have the names of receivers, by
+// their numbers; those that are no outputs any more have none.
+func RulesOf(all []rules.Memory, outputs []string) (memories Rules) {
+	named := func(these rules.Receivers) (names []string) {
+		for i, name := range outputs {
+			if name != "" && these.Has(i) {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	for _, m := range all {
+		one := Rule{Rule: m.Rule.Name(), Violated: m.Violated, Since: m.Since.UTC(),
+			Message: m.Message, To: named(m.Has), Waiting: named(m.Waits)}
+		if m.Rule.For() > 0 {
+			one.For = document.Short(m.Rule.For())
+		}
+		switch {
+		case !m.Violated:
+			one.Next = one.Since.Add(m.Rule.For())
+		case !m.Taken.IsZero():
+			one.Reported = m.Taken.UTC()
+			if m.Rule.Repeat() > 0 {
+				one.Next = one.Reported.Add(m.Rule.Repeat())
+			}
+		}
+		memories = append(memories, one)
+	}
+	return memories
+}
+
+// Of returns what is remembered by a rule, nil if that is nothing.
+func (all Rules) Of(rule string) *Rule {
+	for _, m := range all {
+		if m.Rule == rule {
+			m.Rule = "" // whoever asks has it
+			return &m
+		}
+	}
+	return nil
+}
+
+// Long returns how long ago it began, in few words.
+func (m *Rule) Long(now time.Time) string { return between(m.Since, now) }
+
+// Left returns in how long it is reported, or reported again: 0s if that may be at once.
+func (m *Rule) Left(now time.Time) string { return between(now, m.Next) }
+
+// Due reports whether a violation that is not reported yet has lasted long enough.
+func (m *Rule) Due(now time.Time) bool { return !now.Before(m.Next) }
+
+func between(from, to time.Time) string {
+	return document.Short(max(0, to.Sub(from)).Truncate(time.Second))
+}
+
+// Began returns when it began: the time, or the day as well if that is not the last one.
+func (m *Rule) Began(now time.Time) string {
+	layout := "15:04:05Z"
+	if now.Sub(m.Since) >= 24*time.Hour {
+		layout = time.RFC3339
+	}
+	return fmt.Sprintf("since %s (%s ago)", m.Since.UTC().Format(layout), m.Long(now))
+}
+
+// Noted returns all of it, in a sentence.
+func (m *Rule) Noted(now time.Time) string {
+	since := fmt.Sprintf("since %s, for %s", m.Since.UTC().Format(time.RFC3339), m.Long(now))
+	if !m.Violated {
+		return fmt.Sprintf("now rule %s waits: its deny holds %s, and is reported when that has lasted for %s.",
+			m.Rule, since, m.For)
+	}
+	text := fmt.Sprintf("now rule %s is violated %s", m.Rule, since)
+	if len(m.Waiting) > 0 || m.Reported.IsZero() {
+		return text + m.open("; it was reported to ") + "."
+	}
+	text += fmt.Sprintf(", and was last reported%s %s ago", m.to(), between(m.Reported, now))
+	if m.Next.IsZero() {
+		return text + "; it is not reported again."
+	}
+	return fmt.Sprintf("%s; it is reported again in %s.", text, m.Left(now))
+}
+
+// Told returns since when it is violated, to whom that was reported, and when it is again.
+func (m *Rule) Told(now time.Time) string {
+	text := "violated " + m.Began(now)
+	if len(m.Waiting) > 0 || m.Reported.IsZero() {
+		return text + m.open(", reported to ")
+	}
+	text += fmt.Sprintf(", reported%s %s ago", m.to(), between(m.Reported, now))
+	if m.Next.IsZero() {
+		return text + "; not reported again"
+	}
+	return fmt.Sprintf("%s; again in %s", text, m.Left(now))
+}
+
+// open says who has a report, and who has yet to take it.
+func (m *Rule) open(to string) (text string) {
+	if len(m.Waiting) == 0 {
+		return "; no output has taken a report of that"
+	}
+	if len(m.To) > 0 {
+		text = to + strings.Join(m.To, ", ")
+	}
+	return fmt.Sprintf("%s; the report to %s is on its way, or waits", text,
+		strings.Join(m.Waiting, ", "))
+}
+
+func (m *Rule) to() string {
+	if len(m.To) == 0 {
+		return ""
+	}
+	return " to " + strings.Join(m.To, ", ")
+}
