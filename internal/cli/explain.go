@@ -72,6 +72,12 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")
 	cmd.Flags().BoolVar(&o.Summary, "summary", false, "write one line for each object and listener")
+	cmd.Flags().StringArrayVar(&o.Rules, "rule", nil,
+		"the name of a rule: only that is explained, and not the event itself; may be repeated")
+	cmd.Flags().StringVar(&o.Now, "now", "",
+		"the time to which age counts, as 2030-01-31T12:00:00Z, or how much later it is, as 2h")
+	cmd.Flags().BoolVar(&o.OnlyComing, "only-coming", false,
+		"leave out what nothing comes of: rules that report nothing, filters that do not match, and whole answers")
 	cmd.Flags().StringArrayVar(&o.Caches, "cache", nil,
 		"objects for the cache of an informer in which expressions look objects up, as in nodes=FILE; may be repeated")
 	cmd.Flags().StringVar(&o.Connect.Kubeconfig, "kubeconfig", "",

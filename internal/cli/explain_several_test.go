@@ -115,6 +115,48 @@ func TestExplainLeavesOutNothing(t *testing.T) {
 	}
 }
 
+// With --only-coming, what nothing comes of is left out, however little it is.
+func TestExplainOnlyWhatComes(t *testing.T) {
+	const counts = "nothing comes of 1: 1 × pods: add: does not match\n"
+	for _, c := range []struct{ args, starts, has, not string }{
+		{"-l pods", "nothing comes of 1: 1 × add: does not match\n", "", "listener pods"},
+		{"-l pods -l shop", "shop: Pod \"shop/web\": add -> out\n" + counts, "\nlistener shop", "listener pods"},
+		{"-l pods -l shop --summary", "shop: Pod \"shop/web\": add -> out\n" + counts, "", "\nlistener"},
+		{"-l pods -l shop -o json", `{"listener":"shop",`, "", `"listener":"pods"`},
+		{"-l shop", "listener shop, add of Pod", "the event goes to the output out", "nothing comes"},
+	} {
+		code, stdout, stderr := explain(t, aPod, append(strings.Fields(c.args), "--only-coming")...)
+		if code != exitOK || stderr != "" || !strings.HasPrefix(stdout, c.starts) ||
+			!strings.Contains(stdout, c.has) || strings.Contains(stdout, c.not) {
+			t.Errorf("%s: exit %d\n%s%s", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+// With --rule, listeners that have the rule are asked about that alone.
+func TestExplainOneRule(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"--rule r --summary", exitOK, "namespaces: Namespace \"shop\": rule r: violated, which is reported at once -> out\n"},
+		{"--rule r --rule rr", exitUsage, "informerd: --rule rr: the listeners have no such rule; did you mean r?\n"},
+		{"--rule x", exitUsage, "informerd: --rule x: the listeners have no such rule; the rules are r\n"},
+		{"--rule r -l pods", exitUsage, "informerd: --rule r: the listener \"pods\" has no rules\n"},
+	} {
+		code, stdout, stderr := explain(t, aNamespace, strings.Fields(c.args)...)
+		if code != c.code || !strings.HasPrefix(stdout+stderr, c.says) {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.args, code, stdout, stderr, c.says)
+		}
+	}
+	code, stdout, stderr := explain(t, aNamespace, "--rule", "r")
+	if code != exitOK || strings.Contains(stdout, "it sends no events") ||
+		!strings.Contains(stdout, "The object violates the rule") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // An object of a list that cannot be read is an error, and the others are explained.
 func TestExplainOfAListWithWhatIsNoObject(t *testing.T) {
 	code, stdout, stderr := explain(t, "apiVersion: v1\nkind: Pod\nmetadata: {}\n---\n"+aPod, "-l",

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -66,18 +67,24 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		return nil, err
 	}
 	c := newCompiler(cfg, l, schemas)
+	c.events.Now = q.Now
 	p := &Listener{Config: l, Select: c.expression(".select", l.Select, filters.KindSelect),
 		Filter: c.expression(".filter", l.Filter, filters.KindFilter), Rules: c.ruleList()}
-	outputs := outputsOf(cfg, l, schemas, &c.Mistakes)
+	outputs := outputsOf(cfg, l, schemas, q.Now, &c.Mistakes)
 	if len(c.Mistakes) > 0 {
 		return nil, InOrder(cfg, c.Mistakes)
+	}
+	if len(q.Rules) > 0 {
+		p.Rules = slices.DeleteFunc(p.Rules,
+			func(r *rules.Rule) bool { return !slices.Contains(q.Rules, r.Name()) })
 	}
 	found, err := newFound(l, q.Lookups)
 	if err != nil {
 		return nil, err
 	}
 	x := &explained{listener: l, caches: found, found: found, outputs: outputs,
-		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source}
+		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source,
+		at: cmp.Or(q.Now, time.Now()), onlyRules: len(q.Rules) > 0}
 	x.head(e)
 	x.File = q.Object.Path
 	if schemas != nil { // else an expression may look for a field that does not exist
@@ -85,9 +92,15 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	}
 	x.asks(cfg, q, e.Object)
 	notes := append(q.notes(e, x.remembered), found.notes...)
-	notes = append(notes, unsureKind(l.Informer(), e.Object),
-		kinds.OtherVersion(e.Object.APIVersion(), e.Object.Kind()),
-		noNamespace(l.Informer(), e.Object))
+	version, kind := e.Object.APIVersion(), e.Object.Kind()
+	notes = append(notes, kinds.Unsure(l.Informer().Resource, version, kind),
+		kinds.OtherVersion(version, kind))
+	if !q.Now.IsZero() {
+		notes = append(notes, "it is taken to be "+q.Now.UTC().Format(time.RFC3339)+".")
+	}
+	if e.Object.Namespace() == "" {
+		notes = append(notes, kinds.NoNamespace(l.Informer().Resource, kind))
+	}
 	for _, note := range notes {
 		if note != "" {
 			x.Note(note)
@@ -119,7 +132,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 	remembered memory.Rules, w io.Writer) error {
 	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
-		file: p.Config.File(), remembered: remembered}
+		file: p.Config.File(), remembered: remembered, at: time.Now()}
 	for _, name := range l.Config.Outputs {
 		if o := p.Outputs[name]; o != nil {
 			x.outputs = append(x.outputs, o)
@@ -130,7 +143,7 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
 	}
 	if len(l.Rules) > 0 {
-		x.Remember(remembered, time.Now())
+		x.Remember(remembered, x.at)
 	}
 	if err := x.stages(l, e); err != nil {
 		return err
@@ -157,6 +170,8 @@ type explained struct {
 	since    bool           // it was said that since is not known
 	err      error
 
+	at         time.Time    // the time as of which all is evaluated
+	onlyRules  bool         // the event itself is not asked about
 	remembered memory.Rules // by a running informerd: what rules go on with
 }
 
@@ -185,9 +200,11 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 		x.rule(r, as)
 	}
 	if len(x.Verdicts) == 0 && as.selected && len(p.Rules) > 0 {
-		x.verdict(noneViolated(as.Op))
+		x.verdict(x.noneViolated(as.Op, p.Rules))
 	}
-	x.events(p.Filter, as)
+	if !x.onlyRules {
+		x.events(p.Filter, as)
+	}
 	return x.err
 }
 
@@ -218,13 +235,9 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 
 // assumes says that an event is not taken for one of a first list, if an expression looks at that.
 func (x *explained) assumes(e event.Event, s filters.Step) {
-	if e.Op != event.Add || e.Initial || x.found == nil || x.assumed || !readsInitial(s) {
+	if e.Op != event.Add || e.Initial || x.found == nil || x.assumed || !answer.ReadsInitial(s) {
 		return
 	}
 	x.assumed = true
 	x.Note("initial is false here; pass --initial for an object of the first list.")
-}
-
-func readsInitial(s filters.Step) bool {
-	return s.Text == "initial" || slices.ContainsFunc(s.Children, readsInitial)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/kinds"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // WrongKindError is the error of an object of another kind than a listener watches.
@@ -39,16 +38,6 @@ func (q Question) wrongKind(l *config.Listener) error {
 		}
 	}
 	return nil
-}
-
-// unsureKind returns a note about an object that may be of another kind than the informer watches,
-// "" if there is none. Only an API server knows all resources.
-func unsureKind(inf *config.Informer, o *object.Object) string {
-	kind, sure := kinds.Not(inf.Resource, o.APIVersion(), o.Kind())
-	if kind == "" || sure {
-		return ""
-	}
-	return fmt.Sprintf("the object is a %s and the informer watches %s; if these are not the same, the listener never sees it", kind, inf.Resource)
 }
 
 func (f ObjectFile) isOf(resource string) (kind string, sure bool) {

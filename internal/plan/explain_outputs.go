@@ -19,10 +19,11 @@ import (
 )
 
 // outputsOf compiles the expressions of a listener's outputs.
-func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas,
+func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas, now time.Time,
 	mistakes *config.Errors) (all []*Output) {
 	for _, name := range l.Outputs {
 		c := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
+		c.events.Now = now
 		all = append(all, c.output(cfg.Outputs[name]))
 		*mistakes = append(*mistakes, c.Mistakes...)
 	}
@@ -41,7 +42,7 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 	}
 	x.verdict(x.named(e))
 	if b := x.messages(); b != nil {
-		m := b.Event(e, time.Now())
+		m := b.Event(e, x.at)
 		x.send(what, &m)
 	}
 }

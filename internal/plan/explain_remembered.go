@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
@@ -22,7 +21,7 @@ func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
 		return
 	}
 	x.remembered = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
-		UID: o.UID(), Rules: len(x.listener.Rules) > 0}, time.Now())
+		UID: o.UID(), Rules: len(x.listener.Rules) > 0}, x.at)
 }
 
 // selectedBefore is selects for an object that was selected: a rule remembers it.
@@ -41,7 +40,7 @@ func (x *explained) selectedBefore(e event.Event, is bool) seen {
 
 // goesOn explains what a rule reports of an object of which it remembers something.
 func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is judgement) {
-	m, now := told.Remembered, time.Now()
+	m, now := told.Remembered, x.at
 	verdict := func(text string) { x.verdict("rule " + r.Name() + ": " + text) }
 	switch {
 	case is == unknown:
@@ -78,7 +77,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 // known state before that; what says why it ends.
 func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Event,
 	then *object.Object, what string) {
-	m, now := told.Remembered, time.Now()
+	m, now := told.Remembered, x.at
 	told.Reported = answer.None
 	if !m.Violated {
 		x.Say("%s: it violated the rule for %s, and nothing is reported of that.", what,
@@ -96,7 +95,7 @@ func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Eve
 		what, m.Began(now), told.Message)
 	x.verdict("rule " + r.Name() + ": its violation ends: resolved")
 	if b := x.messages(); b != nil {
-		report := reportOf(r, told.Message, false)
+		report := x.reportOf(r, told.Message, false)
 		report.Since = m.Since
 		ended := b.Rule(e, now, report)
 		x.sendEndTo(m.To, m.Waiting, &ended)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -99,8 +98,11 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 }
 
 // noneViolated returns the verdict for rules of which none reports anything.
-func noneViolated(op event.Op) string {
-	if op == event.Delete {
+func (x *explained) noneViolated(op event.Op, all []*rules.Rule) string {
+	switch {
+	case x.onlyRules && len(all) == 1 && op != event.Delete:
+		return "rule " + all[0].Name() + ": not violated"
+	case op == event.Delete:
 		return "no rule was violated"
 	}
 	return "no rule is violated"
@@ -191,11 +193,11 @@ func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how
 		e.Op, e.Old = 0, nil
 	}
 	if b := x.messages(); b != nil {
-		report := reportOf(r, message, true)
+		report := x.reportOf(r, message, true)
 		if told.Remembered != nil {
 			report.Since = told.Remembered.Since
 		}
-		m := b.Rule(e, time.Now(), report)
+		m := b.Rule(e, x.at, report)
 		if unsure {
 			x.sinceNow(&m)
 		}
@@ -212,9 +214,9 @@ func messageOf(r *rules.Rule, text filters.Explanation) string {
 }
 
 // reportOf returns a report of a violation that began just now, or as long ago as the rule's for.
-func reportOf(r *rules.Rule, message string, violated bool) sink.Report {
+func (x *explained) reportOf(r *rules.Rule, message string, violated bool) sink.Report {
 	return sink.Report{Rule: r.Name(), Severity: r.Severity(), Message: message,
-		Violated: violated, Since: time.Now().Add(-r.For())}
+		Violated: violated, Since: x.at.Add(-r.For())}
 }
 
 // ends explains what is reported of an object that is gone, or has left the set.
@@ -273,15 +275,15 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 	if b == nil {
 		return
 	}
-	now := time.Now()
+	now := x.at
 	var began []sink.Message
 	for _, by := range []event.Event{{Op: event.Update, Object: then, Old: then},
 		{Op: event.Add, Object: then}, {Object: then}} {
 		if r.For() == 0 || by.Op == 0 { // else it was reported since time has passed
-			began = append(began, b.Rule(by, now, reportOf(r, message, true)))
+			began = append(began, b.Rule(by, now, x.reportOf(r, message, true)))
 		}
 	}
-	ended := b.Rule(e, now, reportOf(r, message, false))
+	ended := b.Rule(e, now, x.reportOf(r, message, false))
 	x.sinceNow(&ended)
 	x.sendEnd(began, &ended)
 	x.Verdicts[len(x.Verdicts)-1] += end

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -131,13 +129,6 @@ func (x *explained) events(f *filters.Filter, e seen) {
 	x.event(x.Otherwise, f, event.Event{Op: e.newAs, Object: e.Object})
 }
 
-// readsOld reports whether a part was evaluated that compares the object with the old one.
-func readsOld(s filters.Step) bool {
-	return s.Evaluated && (ofOld.MatchString(s.Text) || slices.ContainsFunc(s.Children, readsOld))
-}
-
-var ofOld = regexp.MustCompile(`^(old\b|(changed|became)\()`)
-
 // event explains what becomes of an event at the filter.
 func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event) {
 	l := x.listener
@@ -162,7 +153,7 @@ func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event)
 	}
 	x.Line("\nfilter:")
 	result, decided := x.tree("filter", f, e)
-	if e.Op != event.Update && x.op != event.Update && readsOld(result.Root) {
+	if e.Op != event.Update && x.op != event.Update && answer.ReadsOld(result.Root) {
 		pass := ""
 		if x.op == event.Add && x.found != nil {
 			pass = " Pass --old FILE, the object before."

@@ -3,8 +3,10 @@ package plan
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -247,6 +249,84 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 		if got := explain(t, cfg, c.listener,
 			question(t, c.op, object(c.n), old)); !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
+// Of the rules of a listener, those that are asked about are evaluated, and not the event itself.
+func TestExplainOfSomeRules(t *testing.T) {
+	cfg := parse(t, head+`
+  rules:
+    informer: {resource: nodes}
+    select: object.n != 9
+    filter: object.n > 5
+    rules:
+      - {name: large, deny: object.n > 1}
+      - {name: small, deny: object.n < 1}
+      - {name: lonely, deny: 'cached("pods", "shop", "web") == nil'}
+    outputs: [out]
+informers: {pods: {resource: pods}}
+`)
+	for _, c := range []struct{ rules, op, n, verdicts, stages string }{
+		{"large", "add", "2", "rule large: violated, which is reported at once -> out", "large"},
+		{"small", "add", "2", "rule small: not violated", "small"},
+		{"small", "delete", "2", "no rule was violated", "small"},
+		{"small large", "add", "1", "no rule is violated", "large small"},
+		{"large", "add", "9", "not selected", ""},
+	} {
+		q := question(t, c.op,
+			`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"n":`+c.n+`}`, "")
+		q.Rules = strings.Fields(c.rules)
+		a, err := Answer(cfg, nil, "rules", q) // lonely would be undecided
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stages []string
+		for _, r := range a.Rules {
+			stages = append(stages, r.Name)
+		}
+		if got := strings.Join(a.Verdicts, "; "); got != c.verdicts || a.Event != nil ||
+			strings.Join(stages, " ") != c.stages {
+			t.Errorf("%+v: %s of %s, event %v", c, got, stages, a.Event)
+		}
+	}
+}
+
+// With another time, age counts to that, in the expressions of outputs as well.
+func TestExplainAsOfAnotherTime(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}, when: 'age() > "2h"', data: '{since: since}'}}
+listeners:
+  rules: {informer: {resource: nodes}, rules: [{name: old, deny: 'age() > "1h"'}], outputs: [out]}
+  set: {informer: {resource: nodes}, select: 'age() > "1h"', outputs: [out]}
+`)
+	born := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		listener string
+		later    time.Duration
+		want     string
+	}{
+		{"rules", time.Minute, "no rule is violated"},
+		{"rules", 90 * time.Minute, "rule old: violated, which is reported at once -> no output (out does not take it)"},
+		{"rules", 3 * time.Hour, "rule old: violated, which is reported at once -> out"},
+		{"set", time.Minute, "not selected yet"},
+		{"set", 3 * time.Hour, "add -> out"},
+	} {
+		q := question(t, "add", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","creationTimestamp":"2040-01-01T00:00:00Z"}}`, "")
+		q.Now = born.Add(c.later)
+		a, err := Answer(cfg, nil, c.listener, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := "it is taken to be " + q.Now.Format(time.RFC3339) + "."
+		if got := strings.Join(a.Verdicts, "; "); got != c.want || !slices.Contains(a.Notes, note) {
+			t.Errorf("%s after %v: %s, %q\nwant %s", c.listener, c.later, got, a.Notes, c.want)
+		}
+		if c.listener == "rules" && c.later == 3*time.Hour {
+			if got := string(a.Rules[0].Outputs[0].Made["data"]); got != `{"since":"2040-01-01T03:00:00Z"}` {
+				t.Error(got)
+			}
 		}
 	}
 }

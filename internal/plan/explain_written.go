@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/answer"
-	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -39,14 +37,4 @@ func (x *explained) lacks(o *object.Object, s filters.Step) {
 	x.Note(fmt.Sprintf("%s is nil: the object is as it was written, without the defaults and the status that an API server fills in; it has defaults as kubectl apply --dry-run=server -o yaml -f %s shows it",
 		field, x.written))
 	x.written = ""
-}
-
-// noNamespace returns a note about an object without a namespace of a kind that has one, "" if
-// there is nothing to note.
-func noNamespace(inf *config.Informer, o *object.Object) string {
-	if o.Namespace() != "" || !kinds.Namespaced(inf.Resource) {
-		return ""
-	}
-	return fmt.Sprintf("the %s has no metadata.namespace, and is taken as one in no namespace; kubectl creates it in that of its context, or in default",
-		o.Kind())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -22,6 +23,9 @@ type Question struct {
 	// Lookups has the objects that lookups find, by the names of informers. What depends on another
 	// informer is not decided.
 	Lookups map[string][]ObjectFile
+
+	Now   time.Time // as of which all is evaluated; zero: as of the present time
+	Rules []string  // those that are asked about, and not the event itself; none: all is asked
 
 	Initial  bool // the event is one of the first list
 	Supposed bool // the object is one of the cluster, whose add is supposed

@@ -69,7 +69,8 @@
 //   - The same event, caches and time have the same answer, or none, on every machine.
 //   - Overrunning a bound ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes]) matches [ErrBudget].
 //   - Work is counted in steps, and no clock is read: a busy machine changes no answer.
-//   - age counts to the time of its first use in an event, by [Evaluator].Clock.
+//   - age counts to the time of its first use in an event, by [Evaluator].Clock, or to
+//     [Expression].Now.
 //   - The answer of a filter with [Filter.UsesClock] changes although the object does not.
 //   - cached and byIndex read informers and indexes by constant names, of [Expression].Informers.
 //   - What was looked up is the same for the whole event, and looked up once.

@@ -57,6 +57,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 	}
 	x.many = len(x.questions) > 1
 	x.lines.Several = len(x.listeners) > 1 || !x.named
+	x.lines.OnlyComing = x.OnlyComing
 	return x, nil
 }
 
@@ -202,7 +203,12 @@ func (x *Asking) fresh(to, errs []error) []error {
 // write writes an answer as JSON. Texts wait until all of them are known, since what becomes of the
 // events comes first.
 func (x *Asking) write(a *answer.Answer) error {
+	if x.OnlyComing {
+		a.OnlyComing()
+	}
 	switch {
+	case x.JSON && x.OnlyComing && a.Comes() == answer.Nothing:
+		return nil
 	case x.JSON:
 		var line bytes.Buffer
 		if err := a.WriteJSON(&line); err != nil {
@@ -218,14 +224,15 @@ func (x *Asking) write(a *answer.Answer) error {
 }
 
 func (x *Asking) writeHeld() error {
-	if len(x.answers) == 1 {
+	nothing := func(a *answer.Answer) bool { return a.Comes() == answer.Nothing }
+	if len(x.answers) == 1 && !(x.OnlyComing && nothing(x.answers[0])) {
 		return x.answers[0].Write(x.Stdout)
 	}
 	if _, err := io.WriteString(x.Stdout, x.lines.String()); err != nil {
 		return err
 	}
 	for _, a := range x.answers {
-		if x.lines.Counts() && !x.lines.All() && a.Comes() == answer.Nothing {
+		if x.lines.Counts() && (x.OnlyComing || !x.lines.All()) && nothing(a) {
 			continue
 		}
 		if _, err := fmt.Fprintln(x.Stdout); err != nil {

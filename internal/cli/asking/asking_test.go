@@ -1,8 +1,11 @@
 package asking
 
 import (
+	"errors"
 	"testing"
+	"time"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -30,6 +33,32 @@ func TestSourcesOfObjects(t *testing.T) {
 		x := Asking{Options: c.of}
 		if got := x.source(c.at); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.at, got, c.want)
+		}
+	}
+}
+
+// The time is one, or how much later it is than the present one.
+func TestNow(t *testing.T) {
+	present := time.Now()
+	for text, want := range map[string]time.Time{
+		"2030-01-31T12:00:00Z": time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC),
+		"2h":                   present.Add(2 * time.Hour),
+		"-30m":                 present.Add(-30 * time.Minute),
+	} {
+		o := Options{Object: "a.yaml", Now: text}
+		if err := o.Check(); err != nil || o.now.Sub(want).Abs() > time.Minute {
+			t.Errorf("%s: %v, %v", text, o.now, err)
+		}
+	}
+	o := Options{Object: "a.yaml"}
+	if err := o.Check(); err != nil || !o.now.IsZero() {
+		t.Errorf("%v, %v", o.now, err)
+	}
+	var usage words.UsageError
+	for _, text := range []string{"tomorrow", "2030-01-31", "2"} {
+		o := Options{Object: "a.yaml", Now: text}
+		if err := o.Check(); !errors.As(err, &usage) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

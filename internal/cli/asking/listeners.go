@@ -31,6 +31,9 @@ func (x *Asking) choose() (err error) {
 	if x.named = len(x.listeners) > 0; !x.named {
 		x.listeners = x.cfg.ListenersInOrder()
 	}
+	if err := x.haveRules(); err != nil {
+		return err
+	}
 	if x.live != nil {
 		if err := x.mayBe(); err != nil {
 			return err
@@ -46,6 +49,44 @@ func (x *Asking) choose() (err error) {
 	}
 	x.cache, err = x.readCaches()
 	return err
+}
+
+// haveRules leaves out the listeners that have none of the rules of --rule. Each of these must be
+// one of a listener.
+func (x *Asking) haveRules() error {
+	if len(x.Rules) == 0 {
+		return nil
+	}
+	var known []string
+	for _, l := range x.listeners {
+		for _, r := range l.Rules {
+			known = append(known, r.Name)
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, name := range x.Rules {
+		if len(known) == 0 {
+			return words.Usage(fmt.Errorf("--rule %s: %s no rules", name, x.have()))
+		}
+		if !slices.Contains(known, name) {
+			return words.Usage(fmt.Errorf("--rule %s: %s no such rule; %s", name, x.have(),
+				words.Hint(name, "", known, "the rules are ")))
+		}
+	}
+	x.listeners = slices.DeleteFunc(x.listeners, func(l *config.Listener) bool {
+		return !slices.ContainsFunc(l.Rules, func(r config.Rule) bool {
+			return slices.Contains(x.Rules, r.Name)
+		})
+	})
+	return nil
+}
+
+func (x *Asking) have() string {
+	if len(x.listeners) == 1 {
+		return fmt.Sprintf("the listener %q has", x.listeners[0].Name)
+	}
+	return "the listeners have"
 }
 
 // lookups returns the names of the informers in which the listeners' expressions look objects up.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config/objects"
@@ -20,11 +21,15 @@ type Options struct {
 	Listeners       []string // none: all of the object's kind
 	Object, Old, Op string
 	Caches          []string // NAME=FILE
+	Rules           []string // none: all, and the event itself
 	Initial         bool
-	Summary, JSON   bool // else the texts are written
+	Now             string // a time, or how much later than the present one it is
+	OnlyComing      bool   // what nothing comes of is left out
+	Summary, JSON   bool   // else the texts are written
 	Connect         live.Options
 
 	op       event.Op
+	now      time.Time       // zero: the present time
 	live     *kube.Reference // the object is one of the cluster
 	lookedUp bool            // the object is one of a file, and lookups are asked of the cluster
 }
@@ -62,6 +67,21 @@ func (o *Options) Check() (err error) {
 		return words.Usage(errors.New("--summary is text; the JSON has it as verdicts"))
 	}
 	o.find()
+	return o.setNow()
+}
+
+func (o *Options) setNow() (err error) {
+	if o.Now == "" {
+		return nil
+	}
+	if later, err := time.ParseDuration(o.Now); err == nil {
+		o.now = time.Now().Add(later)
+		return nil
+	}
+	if o.now, err = time.Parse(time.RFC3339, o.Now); err != nil {
+		return words.Usage(fmt.Errorf("--now %q: write a time, as 2030-01-31T12:00:00Z, or how much later it is, as 2h",
+			o.Now))
+	}
 	return nil
 }
 
@@ -88,6 +108,7 @@ func (x *Asking) read() (err error) {
 		return x.noFile(err)
 	}
 	q := plan.Question{Op: x.op, Old: plan.ObjectFile{Path: x.Old}, Initial: x.Initial,
+		Rules: x.Rules, Now: x.now,
 		Supposed: x.live != nil && x.Op == "" && x.Old == "" && !x.Initial}
 	if x.Old != "" {
 		if several {

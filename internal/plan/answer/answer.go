@@ -122,19 +122,20 @@ func (o *Output) Yields(field string, value any) {
 
 // entry is a line of the text, or the tree of an expression.
 type entry struct {
-	line string
-	tree *filters.Explanation
+	line  string
+	tree  *filters.Explanation
+	stage *Stage // to which it belongs; nil for notes
 }
 
 // Line adds a line to the text alone, as the title of what follows.
 func (a *Answer) Line(format string, args ...any) {
-	a.text = append(a.text, entry{line: fmt.Sprintf(format, args...)})
+	a.text = append(a.text, entry{line: fmt.Sprintf(format, args...), stage: a.stage})
 }
 
 // Note adds a note.
 func (a *Answer) Note(text string) {
 	a.Notes = append(a.Notes, text)
-	a.Line("Note: %s", text)
+	a.text = append(a.text, entry{line: "Note: " + text})
 }
 
 // Say adds a sentence to the text and to the stage that is the current one.
@@ -154,7 +155,7 @@ func (a *Answer) Begin() *Stage {
 
 // Tree adds an expression to the stage, with what it is, and its tree to the text.
 func (a *Answer) Tree(is string, x filters.Explanation) {
-	a.text = append(a.text, entry{tree: &x})
+	a.text = append(a.text, entry{tree: &x, stage: a.stage})
 	if a.stage != nil {
 		a.stage.Expressions = append(a.stage.Expressions, NewExpression(is, x))
 	}
@@ -165,7 +166,7 @@ func (a *Answer) Sends(outputs []*Output) { a.stage.Outputs = outputs }
 
 // When adds what an output's when answers, which belongs to the output.
 func (a *Answer) When(o *Output, x filters.Explanation) {
-	a.text = append(a.text, entry{tree: &x})
+	a.text = append(a.text, entry{tree: &x, stage: a.stage})
 	o.When = NewExpression("", x)
 }
 

@@ -1,5 +1,7 @@
 package answer
 
+import "slices"
+
 // Coming says whether anything comes of an event.
 type Coming uint8
 
@@ -74,4 +76,22 @@ func taken(outputs []*Output) (comes Coming) {
 		}
 	}
 	return comes
+}
+
+// OnlyComing leaves out the rules that report nothing, and the event if nothing comes of it.
+func (a *Answer) OnlyComing() {
+	out := map[*Stage]bool{}
+	a.Rules = slices.DeleteFunc(a.Rules, func(r *Rule) bool {
+		out[r.Stage] = r.Reported == None
+		return out[r.Stage]
+	})
+	if a.eventComes() == Nothing {
+		for _, e := range []*Event{a.Event, a.Otherwise} {
+			if e != nil {
+				out[e.Stage] = true
+			}
+		}
+		a.Event, a.Otherwise = nil, nil
+	}
+	a.text = slices.DeleteFunc(a.text, func(e entry) bool { return out[e.stage] })
 }

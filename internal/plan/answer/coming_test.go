@@ -1,6 +1,9 @@
 package answer
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Nothing comes of an event only if that is certain, and something only if an output takes it, a
 // handler gets it, or it fails.
@@ -66,5 +69,41 @@ func TestComes(t *testing.T) {
 	handled := Answer{Event: &Event{Handler: "my.wasm", Stage: stage("matches")}}
 	if handled.Comes() != Something {
 		t.Error("nothing comes of what a handler gets")
+	}
+}
+
+// What nothing comes of is left out of an answer with its text. Notes stay.
+func TestOnlyComing(t *testing.T) {
+	answer := func(event string) *Answer {
+		a := &Answer{Op: "add", Object: Object{Kind: "Pod", Name: "web"}}
+		a.Note("first")
+		for _, name := range []string{"kept", "violated", "before"} {
+			r := &Rule{Name: name, Reported: None, Stage: a.Begin()}
+			if name == "violated" {
+				r.Reported, r.Outputs = Now, []*Output{{Name: "o", Takes: "yes"}}
+			}
+			a.Rules = append(a.Rules, r)
+			a.Line("rule %s", name)
+			a.Note("of " + name)
+			a.Say("It is %s.", name)
+		}
+		a.Event = &Event{Stage: a.Begin()}
+		a.Event.Result, a.Event.Outputs = event, []*Output{{Name: "o", Takes: "yes"}}
+		a.Say("The event %s.", event)
+		return a
+	}
+	const rules = "\nNote: first\nNote: of kept\nrule violated\nNote: of violated\nIt is violated.\nNote: of before\n"
+	for event, want := range map[string]string{"does-not-match": rules,
+		"matches": rules + "The event matches.\n"} {
+		a := answer(event)
+		a.OnlyComing()
+		var text strings.Builder
+		if err := a.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(text.String(), want) || len(a.Rules) != 1 ||
+			(a.Event != nil) != (event == "matches") {
+			t.Errorf("%s:\n%s\nwant\n%s", event, text.String(), want)
+		}
 	}
 }

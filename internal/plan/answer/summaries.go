@@ -14,7 +14,9 @@ const few = 3
 // Summaries are the lines of several answers. Those of which nothing comes are counted, unless they
 // are few.
 type Summaries struct {
-	Several bool // there may be several listeners
+	Several    bool // there may be several listeners
+	OnlyComing bool // those of which nothing comes are counted, however few they are
+
 	all     []summary
 	reasons map[string]int // why nothing comes
 	nothing int
@@ -52,7 +54,9 @@ func (s *Summaries) Add(a *Answer) {
 }
 
 // Counts reports whether answers of which nothing comes are counted, and not shown.
-func (s *Summaries) Counts() bool { return s.nothing > few }
+func (s *Summaries) Counts() bool {
+	return s.nothing > few || s.OnlyComing && s.nothing > 0
+}
 
 // All reports whether nothing comes of all answers.
 func (s *Summaries) All() bool { return s.nothing == len(s.all) }

@@ -48,3 +48,28 @@ func OtherVersion(apiVersion, kind string) string {
 	return fmt.Sprintf("informerd knows no %s of apiVersion %s, only of %s; a listener gets objects in the version that its informer watches",
 		kind, apiVersion, strings.Join(versions, ", "))
 }
+
+// NoNamespace returns a note about an object that has no namespace, and is one of a resource whose
+// objects have one; "" if that is not so, as far as is known.
+func NoNamespace(resource, kind string) string {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return ""
+	}
+	if known, ok := set.Find(resource); !ok || OfCluster(known) {
+		return ""
+	}
+	return fmt.Sprintf("the %s has no metadata.namespace, and is taken as one in no namespace; kubectl creates it in that of its context, or in default",
+		kind)
+}
+
+// Unsure returns a note about an object that may be of another kind than a resource's, "" if there
+// is none. Only an API server knows all resources.
+func Unsure(resource, apiVersion, kind string) string {
+	not, sure := Not(resource, apiVersion, kind)
+	if not == "" || sure {
+		return ""
+	}
+	return fmt.Sprintf("the object is a %s and the informer watches %s; if these are not the same, the listener never sees it",
+		not, resource)
+}

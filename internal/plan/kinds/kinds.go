@@ -81,16 +81,6 @@ func Word(resource string) (word string, inNamespace bool) {
 	return strings.ToLower(known.Kind), !OfCluster(known)
 }
 
-// Namespaced reports whether a resource is a common one whose objects are in namespaces.
-func Namespaced(resource string) bool {
-	set, err := openapi.Builtin()
-	if err != nil {
-		return false
-	}
-	known, ok := set.Find(resource)
-	return ok && !OfCluster(known)
-}
-
 // clusterScoped are the resources of Kubernetes v1.36 that are in no namespace, by their groups.
 var clusterScoped = map[string]string{
 	"": "componentstatuses namespaces nodes persistentvolumes",

@@ -16,7 +16,8 @@ type Evaluator struct {
 	// Caches are the other informers' stores, as cached and byIndex read them. Nil: they are
 	// empty.
 	Caches lang.Caches
-	// Clock returns the time that age counts to. Nil: that of the system.
+	// Clock returns the time that age counts to. Nil: that of the system. It is set for an
+	// expression that has its Now.
 	Clock func() time.Time
 
 	program *Program
@@ -63,6 +64,9 @@ func (p *Program) Evaluator() *Evaluator {
 	e.functions.finds = make([]foundOnce, len(p.finds))
 	e.vm.MemoryBudget = lang.MaxMemory
 	e.env = e.environment()
+	if now := p.Expression.Now; !now.IsZero() {
+		e.Clock = func() time.Time { return now }
+	}
 	return e
 }
 

@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -54,6 +55,8 @@ type Expression struct {
 	NoData bool
 	// Ends reports that the expression is of an output that needs the ends of violations.
 	Ends bool
+	// Now is the time that age counts to; zero: that of each evaluation.
+	Now time.Time
 	// Patch is the type of the patch that the expression makes: apply, merge or json; "" if it
 	// makes none.
 	Patch string
