@@ -133,6 +133,17 @@ func TestExplainOnlyWhatComes(t *testing.T) {
 	}
 }
 
+// What is noted of an object is noted once, however many listeners are asked about it.
+func TestExplainNotesOnce(t *testing.T) {
+	const note = "Note: the Pod has no metadata.namespace"
+	pod := strings.Replace(aPod, ", namespace: shop", "", 1)
+	_, stdout, _ := explain(t, pod+"---\n"+strings.Replace(pod, "web", "db", 1), "-l", "pods", "-l",
+		"shop")
+	if strings.Count(stdout, note) != 2 || strings.Count(stdout, "\nlistener ") != 4 {
+		t.Error(stdout)
+	}
+}
+
 // With --rule, listeners that have the rule are asked about that alone.
 func TestExplainOneRule(t *testing.T) {
 	for _, c := range []struct {

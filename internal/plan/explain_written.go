@@ -34,7 +34,7 @@ func (x *explained) lacks(o *object.Object, s filters.Step) {
 	if field == "" {
 		return
 	}
-	x.Note(fmt.Sprintf("%s is nil: the object is as it was written, without the defaults and the status that an API server fills in; it has defaults as kubectl apply --dry-run=server -o yaml -f %s shows it",
+	x.Note(fmt.Sprintf("%s is nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f %s",
 		field, x.written))
 	x.written = ""
 }

@@ -30,8 +30,8 @@ func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ listener, object, file, want string }{
-		{"defaults", written, "a b.yaml", "object.spec.dnsPolicy is nil: the object is as it was written, without the defaults and the status that an API server fills in; it has defaults as kubectl apply --dry-run=server -o yaml -f 'a b.yaml' shows it"},
-		{"defaults", written, "", " -f FILE shows it"},
+		{"defaults", written, "a b.yaml", "object.spec.dnsPolicy is nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f 'a b.yaml'"},
+		{"defaults", written, "", " -f FILE"},
 		{"defaults", set, "a.yaml", ""},
 		{"defaults", stored, "a.yaml", ""},
 		{"defaults", versions, "a.yaml", ""},

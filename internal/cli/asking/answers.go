@@ -231,6 +231,7 @@ func (x *Asking) writeHeld() error {
 	if _, err := io.WriteString(x.Stdout, x.lines.String()); err != nil {
 		return err
 	}
+	noted := map[string]bool{}
 	for _, a := range x.answers {
 		if x.lines.Counts() && (x.OnlyComing || !x.lines.All()) && nothing(a) {
 			continue
@@ -238,7 +239,7 @@ func (x *Asking) writeHeld() error {
 		if _, err := fmt.Fprintln(x.Stdout); err != nil {
 			return err
 		}
-		if err := a.WriteBelow(x.Stdout); err != nil {
+		if err := a.WriteBelow(x.Stdout, noted); err != nil {
 			return err
 		}
 	}

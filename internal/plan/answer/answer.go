@@ -53,6 +53,9 @@ func (o Object) Key() string {
 	return o.Namespace + "/" + o.Name
 }
 
+// objectKey tells the objects of questions apart.
+func (a *Answer) objectKey() string { return a.File + " " + a.Object.Kind + " " + a.Object.Key() }
+
 // Stage is the select, a rule or the filter: its expressions with the values of their parts, what
 // follows from them in words, and what outputs make of the message that comes of them.
 type Stage struct {
@@ -132,10 +135,12 @@ func (a *Answer) Line(format string, args ...any) {
 	a.text = append(a.text, entry{line: fmt.Sprintf(format, args...), stage: a.stage})
 }
 
+const notePrefix = "Note: "
+
 // Note adds a note.
 func (a *Answer) Note(text string) {
 	a.Notes = append(a.Notes, text)
-	a.text = append(a.text, entry{line: "Note: " + text})
+	a.text = append(a.text, entry{line: notePrefix + text})
 }
 
 // Say adds a sentence to the text and to the stage that is the current one.

@@ -26,7 +26,7 @@ func TestALongTextBeginsWithItsEnd(t *testing.T) {
 			t.Errorf("%d lines: %v\n%s", lines, err, &out)
 		}
 		out.Reset()
-		if err := a.WriteBelow(&out); err != nil || strings.Contains(out.String(), "In short") {
+		if err := a.WriteBelow(&out, map[string]bool{}); err != nil || strings.Contains(out.String(), "In short") {
 			t.Errorf("%d lines: %v\n%s", lines, err, &out)
 		}
 		if got := a.Summary(true); got !=

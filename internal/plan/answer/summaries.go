@@ -49,7 +49,7 @@ func (s *Summaries) Add(a *Answer) {
 		}
 		s.reasons[reason]++
 	}
-	s.objects[a.File+" "+a.Object.Kind+" "+a.Object.Key()] = true
+	s.objects[a.objectKey()] = true
 	s.all = append(s.all, line)
 }
 

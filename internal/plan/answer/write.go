@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -25,8 +26,15 @@ func (a *Answer) Write(w io.Writer) error {
 	return err
 }
 
-// WriteBelow writes the text below summaries, which have what becomes of the event.
-func (a *Answer) WriteBelow(w io.Writer) error {
+// WriteBelow writes the text below summaries, which have what becomes of the event. It leaves out
+// notes that are noted already of the object, and adds the others to these.
+func (a *Answer) WriteBelow(w io.Writer, noted map[string]bool) error {
+	a.text = slices.DeleteFunc(a.text, func(e entry) bool {
+		key := a.objectKey() + "\n" + e.line
+		before := noted[key]
+		noted[key] = true
+		return before && strings.HasPrefix(e.line, notePrefix)
+	})
 	text, err := a.lines()
 	if err != nil {
 		return err
