@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -46,8 +47,15 @@ func named(p *plan.Plan, name string) *plan.Listener {
 
 // Others returns what differs besides listeners.
 func Others(before, after *plan.Plan) admin.Changes {
-	all := compared("informer", "informers.", before.Digests.Informers, after.Digests.Informers)
-	all = append(all, compared("output", "", before.Digests.Outputs, after.Digests.Outputs)...)
+	all := compared("informer", "informers.", before.Digests.Informers, after.Digests.Informers,
+		func(name string) (was, is any) {
+			name = strings.TrimPrefix(name, "informers.")
+			return before.Config.Informers[name], after.Config.Informers[name]
+		})
+	all = append(all, compared("output", "", before.Digests.Outputs, after.Digests.Outputs,
+		func(name string) (was, is any) {
+			return before.Config.Outputs[name], after.Config.Outputs[name]
+		})...)
 	return append(all, settings(before.Config, after.Config)...)
 }
 
@@ -70,8 +78,9 @@ func settings(before, after *config.Config) (all admin.Changes) {
 }
 
 // compared returns how parts of one kind differ. Only those whose names begin with a prefix are
-// compared, and shown without it.
-func compared(kind, prefix string, before, after map[string]string) (all admin.Changes) {
+// compared, and shown without it. The parts are there for the fields that differ.
+func compared(kind, prefix string, before, after map[string]string,
+	parts func(name string) (was, is any)) (all admin.Changes) {
 	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -81,13 +90,54 @@ func compared(kind, prefix string, before, after map[string]string) (all admin.C
 		}
 		was, had := before[name]
 		is, has := after[name]
+		change := admin.Change{Kind: kind, Name: shown}
 		switch {
 		case !had:
-			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "added"})
+			change.Action = "added"
 		case !has:
-			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "removed"})
+			change.Action = "removed"
 		case was != is:
-			all = append(all, admin.Change{Kind: kind, Name: shown, Action: "changed"})
+			change.Action, change.Fields = "changed", fields(parts(name))
+		default:
+			continue
+		}
+		all = append(all, change)
+	}
+	return all
+}
+
+// fields returns the names of the fields that differ, as in webhook.url.
+func fields(before, after any) (names []string) {
+	was, is := membersOf(before), membersOf(after)
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name] != is[name] {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if _, has := is[name]; !has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// membersOf returns the JSON of a part's fields, and of the fields of those.
+func membersOf(part any) map[string]string {
+	all := map[string]string{}
+	text, err := json.Marshal(part)
+	var members map[string]json.RawMessage
+	if err != nil || json.Unmarshal(text, &members) != nil {
+		return all // what was loaded is a mapping
+	}
+	for name, text := range members {
+		var below map[string]json.RawMessage
+		if json.Unmarshal(text, &below) != nil || len(below) == 0 {
+			all[name] = string(text)
+		}
+		for under, text := range below {
+			all[name+"."+under] = string(text)
 		}
 	}
 	return all

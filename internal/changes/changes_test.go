@@ -85,15 +85,15 @@ const wantText = `listener filtered: changed filter, outputs
 listener scoped: changed informer, rules
   what waits in it stays
   an object that enters the new scope comes as an add, one that leaves it as a delete
-  rules of the same name keep their state, and judge an object at its next event, by what they are then
-  new, and judges an object at its next event: rule s
+  each object is judged again at once: what violates a rule is reported unless it was, what does not any more is resolved
+  new: rule s
   - informer           services, all namespaces, every object
   + informer           services, namespace shop, every object
   - before the buffer  add, update, delete; label("a") == nil; for updates: object or old
   + before the buffer  add, update, delete; label("a") == nil || label("b") == nil; for updates: object or old
   + behind the buffer  rule s (medium): label("b") == nil
 listener other: restarted informer
-  the old one finishes what it has; then each object of the new resource comes as an add, with initial
+  the old one finishes what it has; then of the new resource: each object that is there comes as an add, with initial
   - informer           secrets, all namespaces, every object
   + informer           configmaps, all namespaces, every object
 listener begun: added
@@ -110,7 +110,7 @@ output fix: added
   + patch              {"a": 1}
 output gone: removed
   what waits for it becomes dead letters
-output hook: changed
+output hook: changed webhook.url
   what waits for it is sent to the new one
   - to                 a webhook, mode structured, to https://a.example.com
   + to                 a webhook, mode structured, to https://b.example.com
@@ -145,8 +145,8 @@ func TestCompare(t *testing.T) {
 func TestRestart(t *testing.T) {
 	c, got := comparison(t, before, "cluster: {name: a}\n"+strings.Replace(before, "dir: state",
 		"dir: other", 1))
-	const want = "a reload would refuse it, since this needs a restart: cluster, state\n"
-	if got != want || len(c.Changes) > 0 {
+	const want = "a reload would refuse it, since this needs a restart: cluster, state\n  after a restart, "
+	if !strings.HasPrefix(got, want) || len(c.Changes) > 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	checkpoint := strings.Replace(before, "same: {", "same: {checkpoint: true, ", 1)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // consequences says what becomes of what there is, as docs/outputs.md#reload and docs/filters.md
@@ -13,11 +15,11 @@ import (
 func consequences(c admin.Change, before, after *plan.Listener) []string {
 	switch c.Kind + " " + c.Action {
 	case "listener added":
-		return []string{"each object that is there comes as an add, with initial"}
+		return []string{begins(after)}
 	case "listener removed":
 		return []string{"it finishes what it has"}
 	case "listener restarted":
-		return []string{"the old one finishes what it has; then each object of the new resource comes as an add, with initial"}
+		return []string{"the old one finishes what it has; then of the new resource: " + begins(after)}
 	case "output changed":
 		return []string{"what waits for it is sent to the new one"}
 	case "output removed":
@@ -26,6 +28,22 @@ func consequences(c admin.Change, before, after *plan.Listener) []string {
 		return ofListener(c.Fields, before, after)
 	}
 	return nil
+}
+
+// begins says what a listener gets of the objects that are there.
+func begins(l *plan.Listener) string {
+	_, adds := shown.Within(event.OpSet(0).With(event.Add), l.Before.Conditions)
+	switch {
+	case l.Before.Never:
+		return "no event can match"
+	case l.Quiet:
+		return "each object that is there is judged"
+	case adds && l.Before.On.Has(event.Add) && l.Config.Ops().Has(event.Add):
+		return "each object that is there comes as an add, with initial"
+	case len(l.Config.Rules) > 0:
+		return "each object that is there is judged, and events begin with what happens then"
+	}
+	return "nothing of the objects that are there; events begin with what happens then"
 }
 
 func ofListener(fields []string, before, after *plan.Listener) []string {
@@ -39,12 +57,14 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(changed("informer"),
 		"an object that enters the new scope comes as an add, one that leaves it as a delete")
 	add(changed("select"),
+		"an object that is selected now comes as an add at once, one that is not any more as a delete")
+	add(changed("select"),
 		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
 	was, is := rulesOf(before), rulesOf(after)
 	added, gone := without(is, was), without(was, is)
-	add(changed("rules") && len(added) < len(is),
-		"rules of the same name keep their state, and judge an object at its next event, by what they are then")
-	add(len(added) > 0, "new, and judges an object at its next event: "+strings.Join(added, ", "))
+	add(len(is) > 0 && (changed("rules") || changed("select") || changed("informers")),
+		"each object is judged again at once: what violates a rule is reported unless it was, what does not any more is resolved")
+	add(len(added) > 0, "new: "+strings.Join(added, ", "))
 	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	add(changed("filter"), "the new filter decides from the next event of an object on")
 	add(changed("handler"), "the new handler gets the events from the next one on")

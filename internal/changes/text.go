@@ -18,6 +18,8 @@ type Comparison struct {
 	Changes []Change `json:"changes"`
 	Watches Lines    `json:"watches,omitzero"`  // of the API server
 	Others  Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
+
+	some bool // it is about some listeners alone
 }
 
 // Change is what a reload would do with one part of the configuration.
@@ -51,8 +53,10 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 	}
 	c.Changes = []Change{}
 	for _, one := range Of(before, after) {
-		change := Change{Change: one,
-			Then: consequences(one, named(before, one.Name), named(after, one.Name))}
+		change := Change{Change: one}
+		if len(c.Restart) == 0 {
+			change.Then = consequences(one, named(before, one.Name), named(after, one.Name))
+		}
 		switch one.Kind {
 		case "listener":
 			change.Lines = differ(was.Listeners[one.Name], is.Listeners[one.Name])
@@ -109,15 +113,32 @@ func differ(before, after []string) (l Lines) {
 	return l
 }
 
+// Of returns what is about some listeners.
+func (c *Comparison) Of(listeners []string) Comparison {
+	some := Comparison{Restart: c.Restart, Changes: []Change{}, some: true}
+	for _, one := range c.Changes {
+		if one.Kind == "listener" && slices.Contains(listeners, one.Name) {
+			some.Changes = append(some.Changes, one)
+		}
+	}
+	return some
+}
+
 // Write writes the text.
 func (c *Comparison) Write(w io.Writer) error {
 	out := &plan.Lines{Writer: w}
 	if len(c.Restart) > 0 {
 		out.Line(0, "a reload would refuse it, since this needs a restart: %s",
 			strings.Join(c.Restart, ", "))
+		out.Line(1, "%s", "after a restart, a listener with checkpoint: true goes on where it was, others get each object as an add;")
+		out.Line(1, "%s", "with another scope or other settings of an informer, all get each object as an add, and no deletes of the time between")
 	}
 	if len(c.Changes) == 0 && len(c.Restart) == 0 {
-		out.Line(0, "a reload would change nothing")
+		of := ""
+		if c.some {
+			of = " of these listeners"
+		}
+		out.Line(0, "a reload would change nothing%s", of)
 		return out.Err
 	}
 	for _, one := range c.Changes {

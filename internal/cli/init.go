@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/starter"
 )
 
@@ -149,7 +150,7 @@ func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error
 	}
 	var mistakes config.Errors
 	if err == nil {
-		if suspicious, _ := plan.Unchecked(cfg, schemas); len(suspicious) > 0 {
+		if suspicious, _ := warnings.Unchecked(cfg, schemas); len(suspicious) > 0 {
 			err = starter.Misspelt(suspicious)
 		}
 	}

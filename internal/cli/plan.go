@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
+	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/rights"
 )
 
@@ -39,8 +40,6 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			case !compares:
 			case against == "":
 				return usage(errors.New("--against names no file"))
-			case len(listeners) > 0:
-				return usage(errors.New("--listener has no effect with --against"))
 			case against == "-" && file.readsStdin():
 				return usage(errors.New("--config and --against cannot both be standard input"))
 			}
@@ -53,7 +52,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return err
 			}
 			for _, name := range listeners {
-				if cfg.Listeners[name] == nil {
+				if cfg.Listeners[name] == nil && against == "" {
 					return commandError(plan.UnknownListener(cfg, name))
 				}
 			}
@@ -72,7 +71,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				if len(mistakes) > 0 {
 					return mistakes
 				}
-				return writeChanged(stdout, was, p, format.format == "json")
+				return writeChanged(stdout, was, p, format.format == "json", listeners)
 			}
 			if format.format == "json" {
 				return writePlanJSON(stdout, p, schemas, listeners)
@@ -91,10 +90,13 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 }
 
 // writeChanged writes what a reload would change.
-func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool) error {
+func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool, listeners []string) error {
 	c, err := changes.Compare(before, after, func(p *plan.Plan) []shown.Request {
 		return rights.Others(p)
 	})
+	if len(listeners) > 0 {
+		c = c.Of(listeners)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -124,13 +126,15 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 		return err
 	}
 	out := plan.Lines{Writer: w}
-	for i, warning := range p.Warnings(schemas, listeners...) {
+	for i, warning := range warnings.Of(p, schemas, listeners...) {
 		if i == 0 {
 			out.Line(0, "\nwarnings")
 		}
 		out.Line(1, "%s", words.Plain(warning.Error()))
 	}
-	out.Line(0, orderOfEvents)
+	if len(listeners) == 0 {
+		out.Line(0, orderOfEvents)
+	}
 	return out.Err
 }
 
@@ -141,7 +145,7 @@ func writePlanJSON(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []
 		return err
 	}
 	all.Requests = append(all.Requests, rights.Others(p, listeners...)...)
-	for _, warning := range p.Warnings(schemas, listeners...) {
+	for _, warning := range warnings.Of(p, schemas, listeners...) {
 		all.Warnings = append(all.Warnings, warning.Error())
 	}
 	return writeIndented(w, all)

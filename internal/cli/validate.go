@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/verdict"
 )
@@ -115,9 +116,9 @@ func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict
 			err = daemon.Check(ctx, cfg,
 				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned,
 					Noted: v.Noted})
-			suspicious, notes := plan.Unchecked(cfg, c.schemas)
+			suspicious, notes := warnings.Unchecked(cfg, c.schemas)
 			v.Notes = append(v.Notes, notes...)
-			v.Warnings = slices.Concat(v.Warnings, suspicious, plan.Doubtful(cfg, suspicious))
+			v.Warnings = slices.Concat(v.Warnings, suspicious, warnings.Doubtful(cfg, suspicious))
 		}
 		v.InOrder()
 	}

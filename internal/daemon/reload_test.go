@@ -258,7 +258,7 @@ func TestChangesInPlace(t *testing.T) {
 		{`filter: 'cached("teams", "shop", "a") != nil', outputs: [file]`, "a",
 			"listener pods changed (outputs)"},
 		{`filter: 'cached("teams", "shop", "a") != nil', outputs: [file]`, "b",
-			"output file changed"},
+			"output file changed (file.path)"},
 		{"outputs: [file]", "b", "listener pods changed (filter)"},
 	} {
 		got := d.reload(t, config(c.listener, c.file))

@@ -2,81 +2,80 @@ package plan
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/clash"
 	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// clash is a rule that no selected object violates.
-type clash struct {
-	rule    int // its index
+// conflict is an expression that nothing can fulfill, since another part of the listener excludes
+// that.
+type conflict struct {
+	field   string // of the listener
 	message string
 }
 
-// clashes returns the rules whose deny contradicts the select, as far as their conditions show it.
-func (p *Listener) clashes() (all []clash) {
-	if p.Select == nil {
-		return nil
-	}
-	for i, r := range p.Rules {
-		for _, asked := range r.Deny().Conditions().List {
-			at := slices.IndexFunc(p.Select.Conditions().List, func(c condition.Condition) bool {
-				return exclude(c, asked) || exclude(asked, c)
-			})
-			if at < 0 {
-				continue
+// conflicts returns the expressions of the listener that contradict its select or its informer, as
+// far as their conditions show it.
+func (p *Listener) conflicts() (all []conflict) {
+	scope := clash.Scope(p.Config.Informer())
+	find := func(field, what, needs string, list []condition.Condition, selects bool) {
+		for _, asked := range list {
+			if at := clash.Excluded(asked, conditionsOf(p.Select).List); selects && at >= 0 {
+				all = append(all, conflict{field, fmt.Sprintf("%s: %s %s, and select %s", what,
+					needs, asked, p.Select.Conditions().List[at])})
+				return
 			}
-			all = append(all, clash{i, fmt.Sprintf(
-				"rule %q is never violated: its deny needs %s, and select %s", r.Name(), asked,
-				p.Select.Conditions().List[at])})
-			break
+			if at := clash.OutOfScope(asked, scope); at >= 0 {
+				all = append(all, conflict{field, fmt.Sprintf("%s: %s %s, and the informer has %s",
+					what, needs, asked, scope[at])})
+				return
+			}
 		}
 	}
+	if p.Select != nil {
+		find("select", "select selects nothing", "it needs", p.Select.Conditions().List, false)
+	}
+	for i, r := range p.Rules {
+		find(fmt.Sprintf("rules[%d].deny", i), fmt.Sprintf("rule %q is never violated", r.Name()),
+			"its deny needs", r.Deny().Conditions().List, true)
+	}
+	if p.Filter == nil {
+		return all
+	}
+	asked := p.Filter.Conditions()
+	list := asked.List
+	if p.Select != nil && asked.Ops.Has(event.Delete) {
+		list = nil // an object that leaves is not what select asks for, but for what never changes
+		for _, c := range asked.List {
+			if c.Of == condition.OfNamespace || c.Of == condition.OfName {
+				list = append(list, c)
+			}
+		}
+	}
+	find("filter", "filter is never true", "it needs", list, true)
 	return all
 }
 
-// exclude reports whether no state of an object fulfills two conditions, the first of which asks
-// for one of some values, or for any.
-func exclude(a, b condition.Condition) bool {
-	switch a.Of {
-	case condition.OfName, condition.OfNamespace, condition.OfLabel, condition.OfField:
-	default:
-		return false
-	}
-	if a.Of != b.Of || a.Key != b.Key || a.Old || b.Old || a.As != condition.AsIs ||
-		b.As != condition.AsIs {
-		return false
-	}
-	switch {
-	case a.Test == condition.In && b.Test == condition.In:
-		return !share(a.Values, b.Values) && !share(a.Numbers, b.Numbers) &&
-			!share(a.Bools, b.Bools)
-	case a.Test == condition.In && b.Test == condition.NotIn:
-		return within(a.Values, b.Values) && within(a.Numbers, b.Numbers) &&
-			within(a.Bools, b.Bools)
-	case a.Test == condition.In || a.Test == condition.Exists:
-		return b.Test == condition.NotExists
-	}
-	return false
-}
-
-// share reports whether two lists have a value in common.
-func share[T comparable](a, b []T) bool {
-	return slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
-}
-
-// within reports whether all values of a list are in another one.
-func within[T comparable](a, b []T) bool {
-	return !slices.ContainsFunc(a, func(v T) bool { return !slices.Contains(b, v) })
-}
-
-// clashesOf returns the warnings of a listener's rules that contradict its select.
-func (p *Plan) clashesOf(l *Listener) (warnings config.Errors) {
-	for _, c := range l.clashes() {
-		warnings = append(warnings, p.Config.ErrorAt(
-			fmt.Sprintf("%s.rules[%d].deny", l.Field, c.rule),
+// conflictsOf returns warnings about a listener's expressions that nothing can fulfill.
+func (p *Plan) conflictsOf(l *Listener) (warnings config.Errors) {
+	for _, c := range l.conflicts() {
+		warnings = append(warnings, p.Config.ErrorAt(l.Field+"."+c.field,
 			fmt.Sprintf("listener %q: %s", l.Config.Name, c.message), ""))
 	}
 	return warnings
+}
+
+// Says reports whether Write says what a warning of Unused says, in its place.
+func (p *Plan) Says(warning config.Error) bool {
+	for _, l := range p.Listeners {
+		for _, c := range l.conflicts() {
+			if strings.HasSuffix(warning.Message, c.message) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -66,3 +66,55 @@ func TestRulesThatContradictTheSelect(t *testing.T) {
 		}
 	}
 }
+
+// What contradicts the informer, or a filter that contradicts the select, is warned of, where that
+// is certain.
+func TestExpressionsThatContradictTheInformer(t *testing.T) {
+	for _, c := range []struct{ informer, listener, want string }{
+		{`namespaces: [a, c]`, `filter: object.metadata.namespace == "b"`,
+			`filter is never true: it needs namespace in ["b"], and the informer has namespace in ["a", "c"]`},
+		{`namespaces: [a, c]`, `filter: 'object.metadata.namespace in ["c", "d"]'`, ""},
+		{`labelSelector: "x=y,!z"`, `filter: label("x") == "z"`,
+			`filter is never true: it needs label("x") in ["z"], and the informer has label("x") in ["y"]`},
+		{`labelSelector: "x=y,!z"`, `select: label("z") != nil`,
+			`select selects nothing: it needs label("z") exists, and the informer has label("z") does not exist`},
+		{`labelSelector: "x!=y"`, `select: label("x") == "y"`, ""},
+		{`fieldSelector: status.phase=Running`, `filter: object.status.phase == "Failed"`,
+			`filter is never true: it needs status.phase in ["Failed"], and the informer has status.phase in ["Running"]`},
+		{`fieldSelector: status.phase=Running`, `filter: object.status.phase != "Running"`, ""},
+		{`fieldSelector: metadata.name=web`, `rules: [{name: r, deny: object.metadata.name == "db"}]`,
+			`rule "r" is never violated: its deny needs name in ["db"], and the informer has name in ["web"]`},
+		// a missing field is false to a selector
+		{`fieldSelector: spec.hostNetwork=false`, `filter: object.spec.hostNetwork == nil`, ""},
+		{`fieldSelector: spec.hostNetwork=true`, `filter: object.spec.hostNetwork == true`, ""},
+		{``, `select: object.status.phase == "Pending", filter: object.metadata.namespace == "b" && op != "delete" && object.status.phase == "Running"`,
+			`filter is never true: it needs status.phase in ["Running"], and select status.phase in ["Pending"]`},
+		// an object that leaves what is selected comes as it is then
+		{``, `select: object.status.phase == "Pending", filter: object.status.phase == "Running"`, ""},
+		{``, `select: object.metadata.name == "a", filter: object.metadata.name == "b"`,
+			`filter is never true: it needs name in ["b"], and select name in ["a"]`},
+		{`namespaces: [a]`, `filter: old.metadata.namespace == "b"`, ""},
+	} {
+		informer := "resource: pods"
+		if c.informer != "" {
+			informer += ", " + c.informer
+		}
+		cfg := parse(t, head+"  a: {informer: {"+informer+"}, "+c.listener+", outputs: [out]}\n")
+		p, mistakes := Compile(cfg, nil)
+		if len(mistakes) > 0 {
+			t.Errorf("%s: %v", c.listener, mistakes)
+			continue
+		}
+		var got []string
+		for _, w := range p.Unused() {
+			if !p.Says(w) {
+				t.Errorf("%s: %v is not shown", c.listener, w)
+			}
+			got = append(got, w.Message)
+		}
+		want := `listener "a": ` + c.want
+		if joined := strings.Join(got, "\n"); joined != want && (c.want != "" || joined != "") {
+			t.Errorf("%s, %s: got %q, want %q", c.informer, c.listener, got, want)
+		}
+	}
+}

@@ -114,8 +114,8 @@ informer of nodes, every object
 
 output out, standard output
   gets messages of   whole, rules, all, asked-already, more
-  never gets         anything of never
-                     anything of nothing
+  never gets         never: anything
+                     nothing: anything
   data               the default: the object and old; a report's rule, message and object
 `
 	if got := out.String(); got != want {
@@ -206,6 +206,33 @@ func TestPlanKnowsTheNamesOfAResource(t *testing.T) {
 		}
 		if got := strings.Count(out.String(), "informer of "); got != want {
 			t.Errorf("%s: %d informers, want %d\n%s", names, got, want, out.String())
+		}
+	}
+}
+
+// An informer that watches what another one watches, in another version or with other settings, is
+// said to.
+func TestWatchedAgain(t *testing.T) {
+	for pair, want := range map[string]bool{
+		"{resource: pods}, {resource: pods, labelSelector: a}":                       true,
+		"{resource: pods, namespaces: [a]}, {resource: pods, namespaces: [b]}":       false,
+		"{resource: pods, namespaces: [a]}, {resource: pods, namespaces: [a, b]}":    true,
+		"{resource: pods, namespaces: [a]}, {resource: po, drop: [status]}":          true,
+		"{resource: gadgets.example.com}, {resource: gadgets.v1beta1.example.com}":   true,
+		"{resource: gadgets.example.com}, {resource: gadgets.example.org}":           false,
+		"{resource: pods}, {resource: nodes}":                                        false,
+		"{resource: deployments.v1.apps, namespaces: [a]}, {resource: deploy}":       true,
+		"{resource: pods}, {resource: pods}":                                         false, // it is one
+		"{resource: gadgets.v1.example.com}, {resource: gadgets.v1alpha1.example.c}": false,
+	} {
+		a, b, _ := strings.Cut(pair, "}, {")
+		cfg := parse(t, head+"  a: {informer: "+a+"}, outputs: [out]}\n  b: {informer: {"+b+", outputs: [out]}\n")
+		var out strings.Builder
+		if err := writePlan(cfg, &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.String(), "watched again"); got != map[bool]int{true: 2}[want] {
+			t.Errorf("%s: %d informers are watched again\n%s", pair, got, &out)
 		}
 	}
 }

@@ -40,22 +40,22 @@ listeners:
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"  gets messages of   some\n  never gets         rule a (low) of some\n" +
-			"                     anything of low\n                     anything of lost\n",
-		"  gets messages of   mixed, handled\n  never gets         anything of updates\n" +
-			"                     anything of limited\n                     events update, delete of mixed\n" +
+		"  gets messages of   some\n  never gets         some: rule a (low)\n" +
+			"                     low: anything\n                     lost: anything\n",
+		"  gets messages of   mixed, handled\n  never gets         updates: anything\n" +
+			"                     limited: anything\n                     mixed: events update, delete\n" +
 			"  when               op == \"add\"",
-		"  gets messages of   low, mixed\n  never gets         events of mixed\n",
-		"  gets messages of   some, limited\n  never gets         anything of never\n",
+		"  gets messages of   low, mixed\n  never gets         mixed: events\n",
+		"  gets messages of   some, limited\n  never gets         never: anything\n",
 		"sends to           reports: what its rules report\n                       out: nothing,",
 		"output begins, the file e.jsonl\n  gets messages of   some\n" +
-			"  never gets         the ends of violations of rules a, b of some\n",
+			"  never gets         some: the ends of violations of rules a, b\n",
 		// without the violation there is no end
 		"output ended, the file f.jsonl\n  gets messages of   no listener\n" +
-			"  never gets         anything of some\n",
+			"  never gets         some: anything\n",
 		"output removed, the file g.jsonl\n  gets messages of   no listener\n",
 		"output secrets, the file h.jsonl\n  gets messages of   kept\n" +
-			"  never gets         anything of some\n",
+			"  never gets         some: anything\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no\n%s\nin\n%s", want, &out)

@@ -12,7 +12,7 @@ import (
 
 // Unused returns warnings about informers and outputs that no listener uses: nothing is watched for
 // them, and nothing is sent to them. So is the on of a listener that sends only what rules report,
-// and a rule that contradicts the select.
+// and an expression that contradicts the select or the informer.
 func (p *Plan) Unused() (warnings config.Errors) {
 	cfg := p.Config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
@@ -43,7 +43,7 @@ func (p *Plan) Unused() (warnings config.Errors) {
 		}
 	}
 	for _, l := range p.Listeners {
-		warnings = append(warnings, p.clashesOf(l)...)
+		warnings = append(warnings, p.conflictsOf(l)...)
 	}
 	for _, p := range p.Listeners {
 		if field := p.Field + ".on"; p.Quiet && p.Config.Ops()&everything != everything {
@@ -53,38 +53,6 @@ func (p *Plan) Unused() (warnings config.Errors) {
 		}
 	}
 	return append(append(warnings, p.besideRules()...), p.unsent()...)
-}
-
-// Warnings returns what informerd validate warns of without an API server, but for what a plan says
-// in the places of expressions, in the order of the files. With names, it is what is about these
-// listeners, their informers and outputs.
-func (p *Plan) Warnings(schemas Schemas, names ...string) config.Errors {
-	suspicious, _ := Unchecked(p.Config, schemas)
-	all := slices.Concat(p.Config.Warnings(), p.Unused(), suspicious,
-		Doubtful(p.Config, suspicious))
-	var about []string // the beginnings of fields
-	for _, l := range p.Listeners {
-		if len(names) > 0 && slices.Contains(names, l.Config.Name) {
-			about = append(about, l.Field)
-			for _, name := range append(l.Lookups(), l.Config.InformerRef.Name) {
-				about = append(about, "informers."+name)
-			}
-			for _, name := range l.Config.Outputs {
-				about = append(about, "outputs."+name)
-			}
-		}
-	}
-	all = slices.DeleteFunc(all, func(w config.Error) bool {
-		said := slices.ContainsFunc(p.Listeners, func(l *Listener) bool {
-			return strings.HasPrefix(w.Field, l.Field+".rules") && len(l.clashes()) > 0 &&
-				strings.Contains(w.Message, "is never violated")
-		})
-		return said || len(names) > 0 && !slices.ContainsFunc(about, func(field string) bool {
-			rest, ok := strings.CutPrefix(w.Field, field)
-			return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-		})
-	})
-	return InOrder(p.Config, all)
 }
 
 // unsent returns warnings about listeners of which no output takes anything. Of those that no event

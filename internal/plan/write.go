@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/plan/serverside"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
 // Write writes what the configuration requests from the API server, which listeners share that,
@@ -28,6 +30,9 @@ func (p *Plan) Write(w io.Writer) error {
 	out.Line(0, "cluster %s: %s, %s, %s", p.Config.Cluster.Name,
 		shown.Count(len(groups), "informer"), shown.Count(len(p.Listeners), "listener"),
 		shown.Count(len(p.Outputs), "output"))
+	for _, s := range shown.Process(p.Config) {
+		out.Item(1, s.Name, s.Text)
+	}
 	for _, g := range groups {
 		out.Line(0, "")
 		g.write(out)
@@ -102,9 +107,14 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 // overlaps reports whether two informers of a resource may watch the same objects.
 func (g *group) overlaps(other *group) bool {
 	a, b := g.informer.Namespaces, other.informer.Namespaces
-	return g.resource == other.resource && (len(a) == 0 || len(b) == 0 ||
+	return unversioned(g.resource) == unversioned(other.resource) && (len(a) == 0 || len(b) == 0 ||
 		slices.ContainsFunc(a, func(ns string) bool { return slices.Contains(b, ns) }))
 }
+
+var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
+
+// unversioned returns a resource without its version: objects are the same in all of them.
+func unversioned(resource string) string { return versionOf.ReplaceAllString(resource, "$3") }
 
 func (g *group) write(out *Lines) {
 	g.writeInformer(out)
@@ -126,20 +136,19 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 func (g *group) writeWhatItDoes(out *Lines, l *Listener) {
 	l.writeEvents(out)
 	l.writePlan(out)
-	if text := l.again(); text != "" {
-		out.Item(2, "evaluated again", text)
+	if all := l.again(); len(all) > 0 {
+		out.Item(2, "evaluated again", fmt.Sprintf("every %s: %s",
+			document.Short(rules.ClockInterval), strings.Join(all, ", ")))
 	}
 	l.writeHandler(out)
-	for i, text := range l.sends(g.plan) {
-		out.Item(2, []string{"sends to", ""}[min(i, 1)], text)
-	}
+	l.writeSends(out, g.plan)
 	for _, s := range shown.Settings(l.Config) {
 		out.Item(2, s.Name, s.Text)
 	}
 	if out.Alone {
 		return // a suggestion is no part of what it does
 	}
-	s := l.suggestion(len(g.listeners) > 1 || len(g.lookups) > 0)
+	s := g.suggestion(l)
 	for i, text := range strings.SplitAfter(s, "; ") {
 		if text != "" {
 			out.Item(2, []string{"suggestion", ""}[min(i, 1)], strings.TrimSpace(text))
@@ -225,7 +234,7 @@ func (p *Listener) writeHandler(out *Lines) {
 // warnings returns the warnings about the listener's expressions.
 func (p *Listener) warnings() []string {
 	texts := warningsOf(p.Filters())
-	for _, c := range p.clashes() {
+	for _, c := range p.conflicts() {
 		texts = append(texts, c.message)
 	}
 	return texts
@@ -272,8 +281,13 @@ func (p *Listener) writePlan(out *Lines) {
 	}
 }
 
+func (g *group) suggestion(l *Listener) string {
+	return l.suggestion(g.cluster, len(g.listeners) > 1 || len(g.lookups) > 0)
+}
+
 // suggestion returns which selector would make the API server send less, "" if none would.
-func (p *Listener) suggestion(shared bool) string {
+// Cluster: its resource is in no namespace.
+func (p *Listener) suggestion(cluster, shared bool) string {
 	if p.Before.Never {
 		return ""
 	}
@@ -286,7 +300,7 @@ func (p *Listener) suggestion(shared bool) string {
 			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
 		from.List = serverside.Steady(p.asked.filter, from.List)
 	}
-	parts := serverside.Settings(p.Config.Informer(), from.List)
+	parts := serverside.Settings(p.Config.Informer(), cluster, from.List)
 	if len(parts) == 0 {
 		return ""
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan/shown"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -36,15 +35,15 @@ func (p *Listener) writeBefore(out *Lines) {
 	lines := []string{strings.Join(words(on), ", ")}
 	if len(list) > 0 {
 		lines = append(lines, shown.Conditions(on, list)...)
-		if p.Before.Transitions {
-			lines = append(lines, "for updates: object or old")
-		}
 	}
-	lines = shown.Joined(lines)
 	if more := len(lines) - maxBefore; more > 1 && !out.Whole {
 		lines = append(lines[:maxBefore],
 			fmt.Sprintf("… %d more lines, which --listener %s shows", more, p.Config.Name))
 	}
+	if len(list) > 0 && p.Before.Transitions {
+		lines = append(lines, "for updates: object or old")
+	}
+	lines = shown.Joined(lines)
 	name := "before the buffer"
 	for _, line := range lines {
 		if !out.Whole {
@@ -80,12 +79,11 @@ func (p *Listener) before() (on event.OpSet, list []condition.Condition) {
 }
 
 // again returns which expressions are evaluated again without an event, since their values
-// change with the time or with other objects, "" for none.
-func (p *Listener) again() string {
+// change with the time or with other objects.
+func (p *Listener) again() (all []string) {
 	if p.Before.Never {
-		return ""
+		return nil
 	}
-	var all []string
 	if p.Select.LooksAround() {
 		all = append(all, "select")
 	}
@@ -94,48 +92,7 @@ func (p *Listener) again() string {
 			all = append(all, "rule "+r.Name())
 		}
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("every %s: %s", document.Short(rules.ClockInterval), strings.Join(all, ", "))
-}
-
-// sends returns what a listener sends, and where. An Alertmanager gets no events, and some outputs
-// never take anything of it.
-func (p *Listener) sends(plan *Plan) (lines []string) {
-	const reports = "what its rules report"
-	var what, others, pagers, nothing []string
-	switch {
-	case p.Config.Handler != nil:
-		what = append(what, "what the handler passes on or emits")
-	case !p.Quiet:
-		what = append(what, "events")
-	}
-	if len(p.Config.Rules) > 0 {
-		what = append(what, reports)
-	}
-	for _, name := range p.Config.Outputs {
-		switch o := plan.Outputs[name]; {
-		case o != nil && plan.missed(p, o).All && !p.Before.Never:
-			nothing = append(nothing, name)
-		case o != nil && o.Config.Alertmanager != nil && len(what) > 1:
-			pagers = append(pagers, name)
-		default:
-			others = append(others, name)
-		}
-	}
-	add := func(outputs []string, text string) {
-		if len(outputs) > 0 {
-			lines = append(lines, strings.Join(outputs, ", ")+text)
-		}
-	}
-	if p.Before.Never {
-		what = []string{"nothing, since no event can match"}
-	}
-	add(others, ": "+strings.Join(what, "; "))
-	add(pagers, ": "+reports)
-	add(nothing, ": nothing, since the when is false of all that it has")
-	return lines
+	return all
 }
 
 // fileOf returns the file that a listener is in, "" if all are in one.

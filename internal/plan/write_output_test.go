@@ -85,7 +85,7 @@ output pager, an Alertmanager, to http://a
 
 output some, standard output
   gets messages of   a
-  never gets         anything of b
+  never gets         b: anything
   when               severity == "high"
   data               {"text": message}
 

@@ -71,7 +71,11 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			names = append(names, l.Config.Name)
 		}
 	}
-	all := &shown.Plan{Cluster: p.Config.Cluster.Name, Requests: []shown.Request{}}
+	all := &shown.Plan{Cluster: p.Config.Cluster.Name, Requests: []shown.Request{},
+		Process: map[string]string{}}
+	for _, s := range shown.Process(p.Config) {
+		all.Process[s.Name] = s.Text
+	}
 	for _, g := range p.groups(known) {
 		listeners, ok := g.some(names)
 		if !ok {
@@ -82,9 +86,10 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			Names: once(g.names), Namespaces: g.informer.Namespaces, Drop: g.informer.Drop,
 			LabelSelector: scope.LabelSelector, FieldSelector: scope.FieldSelector,
 			KeepManagedFields: g.informer.KeepManagedFields, Indexes: g.indexes,
-			LookedUpBy: once(g.lookups), Listeners: []shown.Listener{}}
+			LookedUpBy: once(g.lookups), Again: len(g.twice) > 0, Listeners: []shown.Listener{}}
 		for _, l := range listeners {
-			one := l.shown(len(g.listeners) > 1 || len(g.lookups) > 0)
+			one := l.shown()
+			one.Suggestion = g.suggestion(l)
 			one.Sends, one.File = l.sends(p), p.fileOf(l)
 			inf.Listeners = append(inf.Listeners, one)
 		}
@@ -108,10 +113,10 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 }
 
 // shown returns a listener as JSON has it.
-func (p *Listener) shown(shared bool) shown.Listener {
+func (p *Listener) shown() shown.Listener {
 	c, b := p.Config, p.Before
 	l := shown.Listener{Name: c.Name, On: words(c.Ops()), Behind: []shown.Stage{},
-		Outputs: c.Outputs, Suggestion: p.suggestion(shared), EvaluatedAgain: p.again(),
+		Outputs: c.Outputs, EvaluatedAgain: p.again(),
 		Warnings: p.warnings(), Settings: map[string]string{},
 		Before: shown.Before{On: []string{}, Never: b.Never, Complete: b.Complete}}
 	for _, s := range shown.Settings(c) {

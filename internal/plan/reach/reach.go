@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
@@ -18,30 +19,38 @@ type Sender struct {
 	Never    bool        // no event gets into its buffer
 }
 
-// Missed is what an output never gets of a listener.
+// Missed is what an output never gets of a listener. Its fields are the JSON form.
 type Missed struct {
-	Rules []string    // with their severities
-	Ends  []string    // the rules of which it gets violations, and not their ends
-	Ops   event.OpSet // of the events that the listener sends
-	Some  bool        // it gets other events
-	All   bool        // nothing at all
+	Listener string      `json:"listener"`
+	All      bool        `json:"all,omitempty"`     // nothing at all arrives
+	Ops      event.OpSet `json:"-"`                 // of the events that the listener sends
+	Events   []string    `json:"events,omitempty"`  // the same as words
+	Handled  bool        `json:"handled,omitempty"` // what the handler passes on or emits
+	Rules    []string    `json:"rules,omitempty"`
+	Ends     []string    `json:"ends,omitempty"` // rules whose violations arrive, and not their ends
+	Some     bool        `json:"-"`              // other events arrive
+
+	severities []string // of the rules
 }
+
+// WhatHandled is what a listener with a handler sends.
+const WhatHandled = "what the handler passes on or emits"
 
 // opsOfReports are the ops that reports may have, "" if time or another object causes them. Only
 // the end of a violation has that of a delete.
 var opsOfReports = []string{"", event.Add.String(), event.Update.String(), event.Resync.String()}
 
-// Of returns what an output with this when, nil for none, never gets of a listener. What a handler
-// emits may be anything.
+// Of returns what an output with this when, nil for none, never gets of a listener.
 func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 	if s.Never {
-		return Missed{All: true}
+		return Missed{Listener: s.Name, All: true}
 	}
+	m.Listener = s.Name
 	for _, r := range s.Rules {
 		known := map[string]any{"rule": r.Name, "severity": r.Severity}
 		known["type"], known["violated"] = cloudevent.Violated, true
 		if neverAt(when, s, known, opsOfReports) {
-			m.Rules = append(m.Rules, r.Name+" ("+r.Severity+")")
+			m.Rules, m.severities = append(m.Rules, r.Name), append(m.severities, r.Severity)
 			continue // its end goes only to outputs that have got the violation
 		}
 		known["type"], known["violated"] = cloudevent.Resolved, false
@@ -50,21 +59,30 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 			m.Ends = append(m.Ends, r.Name)
 		}
 	}
-	got := s.Handler != nil
+	// What a handler passes on or emits may be anything but a report.
+	got := s.Handler != nil && o.Alertmanager == nil && !never(when, s, noReport(nil))
+	m.Handled = s.Handler != nil && o.Alertmanager == nil && !got
 	for _, op := range event.Ops {
 		if !s.Events.Has(op) || o.Alertmanager != nil { // that it gets no events is said elsewhere
 			continue
 		}
-		if never(when, s, map[string]any{
-			"op": op.String(), "type": cloudevent.TypeOf(op), "rule": nil, "severity": nil,
-			"message": nil, "violated": nil, "since": nil, "data": nil}) {
-			m.Ops = m.Ops.With(op)
+		if never(when, s, noReport(map[string]any{"op": op.String(),
+			"type": cloudevent.TypeOf(op), "data": nil})) {
+			m.Ops, m.Events = m.Ops.With(op), append(m.Events, op.String())
 		} else {
 			got, m.Some = true, true
 		}
 	}
 	m.All = !got && len(m.Rules) == len(s.Rules) && (o.Alertmanager == nil || len(s.Rules) > 0)
 	return m
+}
+
+// noReport adds to what is known of a message that no rule reports it.
+func noReport(known map[string]any) map[string]any {
+	all := map[string]any{"rule": nil, "severity": nil, "message": nil, "violated": nil,
+		"since": nil}
+	maps.Copy(all, known)
+	return all
 }
 
 func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string) bool {
@@ -89,22 +107,26 @@ func never(when *filters.Filter, s Sender, known map[string]any) bool {
 }
 
 // Text returns what is missed, "" for nothing.
-func (m Missed) Text(listener string) string {
+func (m Missed) Text() string {
 	if m.All {
-		return "anything of " + listener
+		return m.Listener + ": anything"
 	}
 	var parts []string
-	if m.Ops != 0 {
-		var ops []string
-		for _, op := range event.Ops {
-			if m.Some && m.Ops.Has(op) {
-				ops = append(ops, op.String())
-			}
-		}
-		parts = append(parts, strings.TrimSpace("events "+strings.Join(ops, ", ")))
+	switch {
+	case len(m.Events) > 0 && m.Some:
+		parts = append(parts, "events "+strings.Join(m.Events, ", "))
+	case len(m.Events) > 0:
+		parts = append(parts, "events")
+	}
+	if m.Handled {
+		parts = append(parts, WhatHandled)
 	}
 	if len(m.Rules) > 0 {
-		parts = append(parts, rules(m.Rules))
+		var names []string
+		for i, name := range m.Rules {
+			names = append(names, name+" ("+m.severities[i]+")")
+		}
+		parts = append(parts, rules(names))
 	}
 	if len(m.Ends) > 0 {
 		parts = append(parts, "the ends of violations of "+rules(m.Ends))
@@ -112,7 +134,7 @@ func (m Missed) Text(listener string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, " and ") + " of " + listener
+	return m.Listener + ": " + strings.Join(parts, "; ")
 }
 
 func rules(names []string) string {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -16,7 +17,8 @@ import (
 
 // Settings returns conditions as settings of an informer, where an API server can check them and
 // the informer does not have them already.
-func Settings(inf *config.Informer, conditions []condition.Condition) []string {
+// Cluster: the resource is in no namespace.
+func Settings(inf *config.Informer, cluster bool, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
 		if c.Test > condition.NotExists || c.Old || c.As != condition.AsIs ||
@@ -25,8 +27,12 @@ func Settings(inf *config.Informer, conditions []condition.Condition) []string {
 		}
 		switch c.Of {
 		case condition.OfNamespace:
-			if c.Test == condition.In && !slices.Contains(c.Values, "") && namespaces == nil {
+			switch {
+			case cluster || slices.ContainsFunc(c.Values, isNoNamespace):
+			case c.Test == condition.In && namespaces == nil:
 				namespaces = c.Values
+			case c.Test == condition.NotIn && len(inf.Namespaces) == 0:
+				field = append(field, fieldTerms("metadata.namespace", c)...)
 			}
 		case condition.OfLabel:
 			if r, err := labels.NewRequirement(c.Key, operators[c.Test], c.Values); err == nil {
@@ -60,6 +66,9 @@ func Settings(inf *config.Informer, conditions []condition.Condition) []string {
 	}
 	return parts
 }
+
+// isNoNamespace reports whether nothing can be in a namespace of that name.
+func isNoNamespace(name string) bool { return len(validation.IsDNS1123Label(name)) > 0 }
 
 // added returns a selector with the terms that it does not have added, "" if it has all.
 func added(selector string, has, terms []string) string {

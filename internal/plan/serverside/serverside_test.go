@@ -29,7 +29,9 @@ func TestSettings(t *testing.T) {
 		`object.metadata.name in ["a", "b"]`:                     ``,
 		`object.metadata.name not in ["a", "b"]`:                 `fieldSelector: "metadata.name!=a,metadata.name!=b"`,
 		`object.metadata.namespace in ["a", "b"]`:                `namespaces: [a, b]`,
-		`object.metadata.namespace != "a"`:                       ``,
+		`object.metadata.namespace != "a"`:                       `fieldSelector: "metadata.namespace!=a"`,
+		`object.metadata.namespace not in ["a", "b"]`:            `fieldSelector: "metadata.namespace!=a,metadata.namespace!=b"`,
+		`object.metadata.namespace == "A_b"`:                     ``,
 		`object.metadata.namespace == ""`:                        ``,
 		`object.status.phase == "Running" && label("a") == "b"`:  `labelSelector: "a=b"; fieldSelector: "status.phase=Running"`,
 		`object.status.phase != ""`:                              ``,
@@ -38,7 +40,7 @@ func TestSettings(t *testing.T) {
 		`object.metadata.labels["a.b/c"] == "d" && changed("x")`: `labelSelector: "a.b/c=d"`,
 	} {
 		f := compiled(t, expression)
-		parts := Settings(&config.Informer{Resource: "pods"}, f.Conditions().List)
+		parts := Settings(&config.Informer{Resource: "pods"}, false, f.Conditions().List)
 		if got := strings.Join(parts, "; "); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", expression, got, want)
 		}
@@ -57,9 +59,15 @@ func TestSettings(t *testing.T) {
 			`namespaces: [a, b]; labelSelector: "e,g,c=d"; fieldSelector: "metadata.name!=f,status.phase=Running"`},
 	} {
 		c.informer.Resource = "pods"
-		if got := strings.Join(Settings(&c.informer, f.Conditions().List),
+		if got := strings.Join(Settings(&c.informer, false, f.Conditions().List),
 			"; "); got != c.want {
 			t.Errorf("%+v:\n got %s\nwant %s", c.informer, got, c.want)
 		}
+	}
+	// A resource in no namespace has no settings for one.
+	f = compiled(t, `object.metadata.namespace == "a" && label("b") == "c"`)
+	parts := Settings(&config.Informer{Resource: "nodes"}, true, f.Conditions().List)
+	if got := strings.Join(parts, "; "); got != `labelSelector: "b=c"` {
+		t.Error(got)
 	}
 }

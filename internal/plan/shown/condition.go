@@ -103,12 +103,7 @@ func subjectOf(c condition.Condition) string {
 	if c.Old {
 		state = "old"
 	}
-	field := func(path string) string {
-		if !strings.HasPrefix(path, "[") {
-			path = "." + path
-		}
-		return state + path
-	}
+	field := func(path string) string { return state + steps(path) }
 	switch c.Of {
 	case condition.OfNamespace:
 		subject = field("metadata.namespace")
@@ -124,11 +119,8 @@ func subjectOf(c condition.Condition) string {
 	case condition.OfOp:
 		subject = "op"
 	case condition.OfItem:
-		switch subject = "." + c.Key; {
-		case c.Key == "":
-			subject = "#"
-		case strings.HasPrefix(c.Key, "["):
-			subject = "#" + c.Key
+		if subject = steps(c.Key); subject == "" || subject[0] == '[' {
+			subject = "#" + subject
 		}
 	}
 	switch c.As {

@@ -1,10 +1,13 @@
 package shown
 
+import "github.com/informerd/informerd/internal/plan/reach"
+
 // Plan is a plan as JSON has it.
 type Plan struct {
-	Cluster   string     `json:"cluster"`
-	Informers []Informer `json:"informers"`
-	Outputs   []Output   `json:"outputs"`
+	Cluster   string            `json:"cluster"`
+	Process   map[string]string `json:"process,omitempty"` // whom it speaks to, what it keeps
+	Informers []Informer        `json:"informers"`
+	Outputs   []Output          `json:"outputs"`
 	// Requests are what is requested besides the objects of the informers.
 	Requests []Request `json:"requests"`
 	// Warnings are not about an expression: those are where it is.
@@ -23,27 +26,45 @@ type Informer struct {
 	KeepManagedFields bool              `json:"keepManagedFields,omitempty"`
 	Indexes           map[string]string `json:"indexes,omitempty"`
 	LookedUpBy        []string          `json:"lookedUpBy,omitempty"`
-	Listeners         []Listener        `json:"listeners"`
+	// Again: another informer watches some of the same objects.
+	Again     bool       `json:"watchedAgain,omitempty"`
+	Listeners []Listener `json:"listeners"`
 }
 
 // Listener is what a listener takes, decides and sends.
 type Listener struct {
-	Name    string   `json:"name"`
-	File    string   `json:"file,omitempty"` // none: all are in one file
-	On      []string `json:"on"`
-	Resync  string   `json:"resync,omitempty"`
-	Before  Before   `json:"before"`
-	Behind  []Stage  `json:"behind"`
-	Handler string   `json:"handler,omitempty"`
-	Grants  []string `json:"grants,omitempty"`
-	Outputs []string `json:"outputs"`
-	// Sends says what goes to which outputs.
-	Sends          []string          `json:"sends,omitempty"`
-	EvaluatedAgain string            `json:"evaluatedAgain,omitempty"`
+	Name           string            `json:"name"`
+	File           string            `json:"file,omitempty"` // none: all are in one file
+	On             []string          `json:"on"`
+	Resync         string            `json:"resync,omitempty"`
+	Before         Before            `json:"before"`
+	Behind         []Stage           `json:"behind"`
+	Handler        string            `json:"handler,omitempty"`
+	Grants         []string          `json:"grants,omitempty"`
+	Outputs        []string          `json:"outputs"`
+	Sends          []Sends           `json:"sends,omitempty"`
+	EvaluatedAgain []string          `json:"evaluatedAgain,omitempty"` // without an event
 	Settings       map[string]string `json:"settings,omitempty"`
 	Warnings       []string          `json:"warnings,omitempty"`
 	Suggestion     string            `json:"suggestion,omitempty"`
 }
+
+// Sends is what goes to outputs of a listener: one of the constants.
+type Sends struct {
+	Outputs []string `json:"outputs"`
+	What    []string `json:"what"`
+}
+
+// What a listener sends to an output.
+const (
+	Events     = "events"
+	Handled    = reach.WhatHandled
+	Reports    = "what its rules report"
+	Violations = "violations, and not their ends"
+	NotWanted  = "nothing, since the when is false of all that it has"
+	NoEvent    = "nothing, since no event can match"
+	NoReport   = "nothing, since an Alertmanager gets only what rules report"
+)
 
 // Before is what is decided before the buffer of a listener.
 type Before struct {
@@ -72,7 +93,7 @@ type Output struct {
 	Name        string            `json:"name"`
 	To          string            `json:"to"`
 	Listeners   []string          `json:"listeners"`
-	Never       []string          `json:"never,omitempty"` // what it never gets of them
+	Never       []reach.Missed    `json:"never,omitempty"` // what it never gets of them
 	Expressions map[string]string `json:"expressions,omitempty"`
 	Data        string            `json:"data,omitempty"` // without an expression for it
 	Settings    map[string]string `json:"settings,omitempty"`

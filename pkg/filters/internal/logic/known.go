@@ -20,8 +20,11 @@ func Known(n ast.Node, variables map[string]any) (value, decided bool) {
 			return !value && decided, decided
 		}
 	case *ast.IdentifierNode:
-		if v, ok := variables[n.Value].(bool); ok {
+		switch v, known := variables[n.Value]; v := v.(type) {
+		case bool:
 			return v, true
+		case nil: // which is not true
+			return false, known
 		}
 	case *ast.BinaryNode:
 		return knownOperation(n, variables)

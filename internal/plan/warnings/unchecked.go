@@ -1,16 +1,17 @@
-package plan
+package warnings
 
 import (
 	"fmt"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/doubts"
 )
 
 // Unchecked returns the resources whose fields were not checked in expressions, since nothing is
 // known of them without an API server, each once. Those that look like a misspelt name are
 // suspicious. There are none without schemas.
-func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Errors) {
+func Unchecked(cfg *config.Config, schemas plan.Schemas) (suspicious, notes config.Errors) {
 	if schemas == nil {
 		return nil, nil
 	}

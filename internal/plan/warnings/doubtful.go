@@ -1,9 +1,10 @@
-package plan
+package warnings
 
 import (
 	"fmt"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/doubts"
 	"github.com/informerd/informerd/internal/plan/kinds"
 	openapi "github.com/informerd/informerd/internal/schema"
@@ -21,7 +22,7 @@ func Doubtful(cfg *config.Config, unchecked config.Errors) (warnings config.Erro
 	for _, w := range unchecked {
 		named[w.Message] = true
 	}
-	for _, inf := range InformersOf(cfg) {
+	for _, inf := range plan.InformersOf(cfg) {
 		name, known := set.Find(inf.Resource)
 		near := ""
 		if !known {
