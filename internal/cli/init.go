@@ -130,6 +130,20 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
+// conflicts returns an error about policies that find nothing in the namespaces that were chosen.
+func conflicts(cfg *config.Config, schemas plan.Schemas) error {
+	p, mistakes := plan.Compile(cfg, schemas)
+	if len(mistakes) > 0 {
+		return nil // they are reported elsewhere
+	}
+	for _, w := range p.Unused() {
+		if p.Says(w) {
+			return usage(fmt.Errorf("--namespace: %s; leave one of them out", w.Message))
+		}
+	}
+	return nil
+}
+
 // configuration returns the configuration as text and as it is read. What validate would refuse is
 // a mistake in the flags.
 func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error) {
@@ -150,6 +164,9 @@ func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error
 	}
 	var mistakes config.Errors
 	if err == nil {
+		if err = conflicts(cfg, schemas); err != nil {
+			return nil, nil, err
+		}
 		if suspicious, _ := warnings.Unchecked(cfg, schemas); len(suspicious) > 0 {
 			err = starter.Misspelt(suspicious)
 		}
