@@ -75,7 +75,7 @@ listeners:
 const wantText = `listener filtered: changed filter, outputs
   what waits in it stays
   the new filter decides from the next event of an object on
-  not an output of it any more, and what waits for it becomes dead letters: gone
+  not an output of it any more, so that what waits for it becomes dead letters: gone
   - before the buffer  add, update, delete; label("a") == "b"
   + before the buffer  add, update, delete; label("a") == "c"
   - behind the buffer  filter: label("a") == "b"
@@ -84,8 +84,8 @@ const wantText = `listener filtered: changed filter, outputs
   + sends to           fix: events
 listener scoped: changed informer, rules
   what waits in it stays
-  an object that enters the new scope comes as an add, one that leaves it as a delete
-  each object is judged again at once: what violates a rule is reported unless it was, what does not any more is resolved
+  an object that enters the new scope is judged, and the violations of one that leaves it end
+  each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported
   new: rule s
   - informer           services, all namespaces, every object
   + informer           services, namespace shop, every object
@@ -115,6 +115,9 @@ output hook: changed webhook.url
   - to                 a webhook, mode structured, to https://a.example.com
   + to                 a webhook, mode structured, to https://b.example.com
 deadLetters: changed age
+output out: affected by what has changed elsewhere
+  - gets messages of   same, other, removed
+  + gets messages of   same, other, begun
 what is watched
   + configmaps, all namespaces, every object
   - secrets, all namespaces, every object
@@ -145,13 +148,48 @@ func TestCompare(t *testing.T) {
 func TestRestart(t *testing.T) {
 	c, got := comparison(t, before, "cluster: {name: a}\n"+strings.Replace(before, "dir: state",
 		"dir: other", 1))
-	const want = "a reload would refuse it, since this needs a restart: cluster, state\n  after a restart, "
-	if !strings.HasPrefix(got, want) || len(c.Changes) > 0 {
+	const want = "a reload would refuse it, since this needs a restart: cluster.name, state.dir\n  after a restart, "
+	if !strings.HasPrefix(got, want) || !strings.Contains(got,
+		"  - cluster            default\n  + cluster            a\n  - state              ") || len(c.Changes) > 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	checkpoint := strings.Replace(before, "same: {", "same: {checkpoint: true, ", 1)
 	if c, _ := comparison(t, before, checkpoint); !slices.Equal(c.Restart,
 		[]string{"listeners.same.checkpoint"}) {
 		t.Error(c.Restart)
+	}
+}
+
+// What a change does to parts that are not changed themselves is shown, and what it does to
+// violations and objects that are there.
+func TestWhatAChangeDoes(t *testing.T) {
+	const config = `
+outputs: {pager: {when: 'severity == "high"', alertmanager: {url: "http://am.monitoring.svc:9093"}}, out: {stdout: {}}}
+listeners:
+  a:
+    informer: {resource: pods, drop: [status]}
+    rules: [{name: host, severity: low, deny: object.spec.hostNetwork}, {name: pid, severity: high, deny: object.spec.hostPID}]
+    outputs: [pager, out]
+  b: {informer: {resource: services}, on: [delete], outputs: [out]}
+`
+	for _, c := range []struct{ old, new, want string }{
+		{"severity: low", "severity: high", "\noutput pager: affected by what has changed elsewhere\n  - never gets         a: rule host (low)\n"},
+		{"severity: low", "severity: high", "\n  - sends to           pager: what it reports of rule pid\n"},
+		{", drop: [status]", "", "\n  the objects are the same, and no events come of that\n"},
+		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves it comes as a delete\n"},
+		{"  a:\n", "  c:\n", "\nlistener a: removed\n  it finishes what it has; the outputs get no end of violations that are open then\n"},
+		{"  a:\n", "  c:\n", "listener c: added\n  each object that is there is judged\n"},
+		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not any more comes as a delete, at once\n"},
+		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
+		{"'severity == \"high\"'", "violated", "\n  of violations that are open, and that it did not want so far, it gets nothing\n"},
+		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},
+	} {
+		if !strings.Contains(config, c.old) {
+			t.Fatal(c.old)
+		}
+		_, got := comparison(t, config, strings.Replace(config, c.old, c.new, 1))
+		if !strings.Contains("\n"+got, c.want) {
+			t.Errorf("%s: there is no\n%s\nin\n%s", c.new, c.want, got)
+		}
 	}
 }

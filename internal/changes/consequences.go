@@ -17,11 +17,18 @@ func consequences(c admin.Change, before, after *plan.Listener) []string {
 	case "listener added":
 		return []string{begins(after)}
 	case "listener removed":
+		if len(before.Config.Rules) > 0 {
+			return []string{"it finishes what it has; the outputs get no end of violations that are open then"}
+		}
 		return []string{"it finishes what it has"}
 	case "listener restarted":
 		return []string{"the old one finishes what it has; then of the new resource: " + begins(after)}
 	case "output changed":
-		return []string{"what waits for it is sent to the new one"}
+		all := []string{"what waits for it is sent to the new one"}
+		if slices.Contains(c.Fields, "when") {
+			all = append(all, "of violations that are open, and that it did not want so far, it gets nothing")
+		}
+		return all
 	case "output removed":
 		return []string{"what waits for it becomes dead letters"}
 	case "listener changed":
@@ -54,16 +61,18 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		}
 	}
 	changed := func(field string) bool { return slices.Contains(fields, field) }
-	add(changed("informer"),
-		"an object that enters the new scope comes as an add, one that leaves it as a delete")
-	add(changed("select"),
-		"an object that is selected now comes as an add at once, one that is not any more as a delete")
+	a, b := before.Config.Informer().Scope(), after.Config.Informer().Scope()
+	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
+	add(changed("informer") && a == b, "the objects are the same, and no events come of that")
+	add(changed("informer") && a != b, comes("enters the new scope", "leaves it", after))
+	add(changed("select"), comes("is selected now", "is not any more", after)+", at once")
 	add(changed("select"),
 		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
 	was, is := rulesOf(before), rulesOf(after)
 	added, gone := without(is, was), without(was, is)
 	add(len(is) > 0 && (changed("rules") || changed("select") || changed("informers")),
-		"each object is judged again at once: what violates a rule is reported unless it was, what does not any more is resolved")
+		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported")
+	add(changed("informers"), "what its expressions or its handler look up is listed again")
 	add(len(added) > 0, "new: "+strings.Join(added, ", "))
 	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	add(changed("filter"), "the new filter decides from the next event of an object on")
@@ -72,10 +81,35 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	gone = without(before.Config.Outputs, after.Config.Outputs)
 	add(len(added) > 0 && len(is) > 0,
 		"gets the violations that are open: "+strings.Join(added, ", "))
-	add(len(gone) > 0,
-		"not an output of it any more, and what waits for it becomes dead letters: "+
-			strings.Join(gone, ", "))
+	ends := ""
+	if len(is) > 0 {
+		ends = ", and violations that it has get no end there"
+	}
+	add(len(gone) > 0, "not an output of it any more, so that what waits for it becomes dead letters"+
+		ends+": "+strings.Join(gone, ", "))
 	return all
+}
+
+// comes says what comes of an object that begins to be one of the listener's, or ends to be one.
+func comes(begins, ends string, l *plan.Listener) string {
+	on := l.Config.Ops()
+	var all []string
+	switch {
+	case l.Quiet:
+	case on.Has(event.Add) && on.Has(event.Delete):
+		all = append(all, "an object that "+begins+" comes as an add, one that "+ends+" as a delete")
+	case on.Has(event.Add):
+		all = append(all, "an object that "+begins+" comes as an add")
+	case on.Has(event.Delete):
+		all = append(all, "an object that "+ends+" comes as a delete")
+	}
+	if len(l.Config.Rules) > 0 {
+		all = append(all, "an object that "+begins+" is judged, and the violations of one that "+ends+" end")
+	}
+	if len(all) == 0 {
+		all = append(all, "no event comes of that")
+	}
+	return strings.Join(all, "; ")
 }
 
 func rulesOf(l *plan.Listener) (names []string) {

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
@@ -39,4 +40,24 @@ func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
 			", which needs a restart", "restart informerd, or leave it as it was"))
 	}
 	return mistakes
+}
+
+// restarts returns the settings that need a restart, with the fields that differ.
+func restarts(before, after *config.Config) (all []string) {
+	for _, mistake := range NeedRestart(before, after) {
+		below := fields(settingOf(before, mistake.Field), settingOf(after, mistake.Field))
+		if strings.HasPrefix(mistake.Field, "listeners.") || len(below) == 0 {
+			all = append(all, mistake.Field)
+		}
+		for _, name := range below {
+			all = append(all, mistake.Field+"."+name)
+		}
+	}
+	return all
+}
+
+// settingOf returns a setting of the whole process.
+func settingOf(cfg *config.Config, field string) any {
+	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
+		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}[field]
 }

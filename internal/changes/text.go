@@ -1,13 +1,16 @@
 package changes
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
 )
@@ -15,9 +18,12 @@ import (
 // Comparison is what a reload would change. Its fields are the JSON form.
 type Comparison struct {
 	Restart []string `json:"restart,omitempty"` // why a reload would refuse it
+	Process Lines    `json:"process,omitzero"`  // what of it differs
 	Changes []Change `json:"changes"`
-	Watches Lines    `json:"watches,omitzero"`  // of the API server
-	Others  Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
+	// Others are not changed themselves, but do or get something else.
+	Others   []Change `json:"others,omitempty"`
+	Watches  Lines    `json:"watches,omitzero"`  // of the API server
+	Requests Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
 
 	some bool // it is about some listeners alone
 }
@@ -48,9 +54,8 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 	if err != nil {
 		return c, err
 	}
-	for _, mistake := range NeedRestart(before.Config, after.Config) {
-		c.Restart = append(c.Restart, mistake.Field)
-	}
+	c.Restart = restarts(before.Config, after.Config)
+	c.Process = differ(process(before.Config), process(after.Config))
 	c.Changes = []Change{}
 	for _, one := range Of(before, after) {
 		change := Change{Change: one}
@@ -71,10 +76,40 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 		}
 		c.Changes = append(c.Changes, change)
 	}
+	c.Others = append(c.Others, affected(c.Changes, "listener", was.Listeners, is.Listeners)...)
+	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
 	c.Watches = differ(slices.Sorted(slices.Values(was.Watches)),
 		slices.Sorted(slices.Values(is.Watches)))
-	c.Others = differ(linesOf(requests(before)), linesOf(requests(after)))
+	c.Requests = differ(linesOf(requests(before)), linesOf(requests(after)))
 	return c, nil
+}
+
+// process returns the settings of the process, one a line.
+func process(cfg *config.Config) (lines []string) {
+	lines = append(lines, fmt.Sprintf("%-18s %s", "cluster", cfg.Cluster.Name))
+	for _, s := range shown.Process(cfg) {
+		lines = append(lines, fmt.Sprintf("%-18s %s", s.Name, s.Text))
+	}
+	return lines
+}
+
+// affecting is the action of parts that affected returns.
+const affecting = "affected"
+
+// affected returns the parts of a kind that are as they were, and of which a plan says something
+// else, since others have changed: an output gets more if the severity of a rule is another one.
+func affected(changes []Change, kind string, was, is map[string][]string) (all []Change) {
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		changed := slices.ContainsFunc(changes, func(c Change) bool {
+			return c.Kind == kind && c.Name == name
+		})
+		if before, had := was[name]; changed || !had || slices.Equal(before, is[name]) {
+			continue
+		}
+		all = append(all, Change{Change: admin.Change{Kind: kind, Name: name, Action: affecting},
+			Lines: differ(was[name], is[name])})
+	}
+	return all
 }
 
 func linesOf(requests []shown.Request) (all []string) {
@@ -121,6 +156,11 @@ func (c *Comparison) Of(listeners []string) Comparison {
 			some.Changes = append(some.Changes, one)
 		}
 	}
+	for _, one := range c.Others {
+		if one.Kind == "listener" && slices.Contains(listeners, one.Name) {
+			some.Others = append(some.Others, one)
+		}
+	}
 	return some
 }
 
@@ -133,7 +173,7 @@ func (c *Comparison) Write(w io.Writer) error {
 		out.Line(1, "%s", "after a restart, a listener with checkpoint: true goes on where it was, others get each object as an add;")
 		out.Line(1, "%s", "with another scope or other settings of an informer, all get each object as an add, and no deletes of the time between")
 	}
-	if len(c.Changes) == 0 && len(c.Restart) == 0 {
+	if len(c.Changes)+len(c.Others)+len(c.Restart) == 0 {
 		of := ""
 		if c.some {
 			of = " of these listeners"
@@ -141,8 +181,14 @@ func (c *Comparison) Write(w io.Writer) error {
 		out.Line(0, "a reload would change nothing%s", of)
 		return out.Err
 	}
-	for _, one := range c.Changes {
+	for _, line := range c.Process.both {
+		out.Line(1, "%s", line)
+	}
+	for _, one := range slices.Concat(c.Changes, c.Others) {
 		line := strings.TrimSpace(one.Kind+" "+one.Name) + ": " + one.Action
+		if one.Action == affecting {
+			line += " by what has changed elsewhere"
+		}
 		if len(one.Fields) > 0 {
 			line += " " + strings.Join(one.Fields, ", ")
 		}
@@ -155,7 +201,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	for _, part := range []struct {
 		title string
 		lines Lines
-	}{{"what is watched", c.Watches}, {"other requests to the API server", c.Others}} {
+	}{{"what is watched", c.Watches}, {"other requests to the API server", c.Requests}} {
 		if len(part.lines.both) > 0 {
 			out.Line(0, "%s", part.title)
 			part.lines.write(out)

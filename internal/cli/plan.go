@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,15 +21,17 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
 	var listeners []string
-	var against string
+	var against []string
+	var summary bool
 	format := formatFlag{formats: []string{"text", "json"}}
 	cmd := &cobra.Command{
-		Use:   "plan FILE [--listener NAME]…",
+		Use:   "plan FILE [--listener NAME]… [--summary] [--against FILE]…",
 		Short: "Show what a configuration requests from the API server, what is shared, and where each listener decides",
 		Long: "Show what a configuration requests from the API server, which listeners share that, and what is decided before and\n" +
 			"behind each listener's buffer, and where it sends what. Conditions before the buffer drop an event at once; what\n" +
-			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector would make the API server send less, plan\n" +
-			"suggests it. Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
+			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector\n" +
+			"would make the API server send less, plan suggests it: for listeners that share an informer with --listener.\n" +
+			"Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
 			"With --against, it is what a reload would change that ran with the other configuration, as lines of both plans.\n" +
 			"With -o json, the plan is one object: informers with their listeners, outputs and other requests.",
 		Args: file.args,
@@ -36,11 +39,13 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err := format.check(); err != nil {
 				return err
 			}
-			switch compares := cmd.Flags().Changed("against"); {
-			case !compares:
-			case against == "":
+			switch {
+			case summary && (len(against) > 0 || format.format != "text"):
+				return usage(errors.New("--summary is a table of the plan, without --against and -o json"))
+			case len(against) == 0:
+			case slices.Contains(against, ""):
 				return usage(errors.New("--against names no file"))
-			case against == "-" && file.readsStdin():
+			case slices.Contains(against, "-") && file.readsStdin():
 				return usage(errors.New("--config and --against cannot both be standard input"))
 			}
 			schemas, err := fields.schemas()
@@ -52,7 +57,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return err
 			}
 			for _, name := range listeners {
-				if cfg.Listeners[name] == nil && against == "" {
+				if cfg.Listeners[name] == nil && len(against) == 0 {
 					return commandError(plan.UnknownListener(cfg, name))
 				}
 			}
@@ -60,9 +65,9 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if against != "" {
+			if len(against) > 0 {
 				other := configuration{stdin: stdin, policies: true, flag: "against",
-					paths: []string{against}}
+					paths: against}
 				before, err := other.load(schemas, false)
 				if err != nil {
 					return err
@@ -73,7 +78,14 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				}
 				return writeChanged(stdout, was, p, format.format == "json", listeners)
 			}
-			if format.format == "json" {
+			switch {
+			case summary:
+				all, err := p.Shown(listeners...)
+				if err != nil {
+					return err
+				}
+				return all.WriteSummary(stdout)
+			case format.format == "json":
 				return writePlanJSON(stdout, p, schemas, listeners)
 			}
 			return writePlan(stdout, p, schemas, listeners)
@@ -82,8 +94,10 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file.add(cmd)
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
-	cmd.Flags().StringVar(&against, "against", "",
-		"another configuration, - is standard input: show what a reload would change that ran with it")
+	cmd.Flags().BoolVar(&summary, "summary", false,
+		"write one line for each listener: what it watches, what decides, and what goes where")
+	cmd.Flags().StringArrayVar(&against, "against", nil,
+		"another configuration, - is standard input; several are read as one: show what a reload would change that ran with it")
 	fields.add(cmd)
 	format.add(cmd)
 	return cmd

@@ -42,9 +42,9 @@ state: {dir: s}
 		{nil, []string{inner, `{"resource":"pods","known":true,"namespaces":["shop"],"labelSelector":"a=b",`,
 			`"on":["delete","resync"],"resync":"1h","before":{"on":["add","update","delete","resync"],"conditions":["label(\"app\") == \"x\""],"objectOrOld":true},`,
 			`{"resource":"nodes","known":true,"names":["nodes"],"drop":["status"],"lookedUpBy":["pods"],"listeners":[]}`,
-			`{"resource":"widgets","known":false,"listeners":[{"name":"widgets","on":["add","update","delete"],"before":{"on":["add","update","delete"],"complete":true},"behind":[],"outputs":["hook"],"sends":[{"outputs":["hook"],"what":["events"]}],` +
+			`{"resource":"widgets","known":false,"listeners":[{"name":"widgets","on":["add","update","delete"],"before":{"on":["add","update","delete"],"complete":true},"behind":[],"outputs":["hook"],"sends":[{"outputs":["hook"],"events":["add"]}],` +
 				`"settings":{"buffer":"5 events, overflow block","checkpoint":"after a restart it goes on where it was","retry":"2 attempts, 1s to 1m apart","workers":"3; events of one object are processed one by one"}}]}`,
-			`"outputs":["hook","note"],"sends":[{"outputs":["hook"],"what":["what its rules report"]},{"outputs":["note"],"what":["events","what its rules report"]}],"evaluatedAgain":["select"],`,
+			`"outputs":["hook","note"],"sends":[{"outputs":["hook"],"reports":["r"]},{"outputs":["note"],"events":["delete","resync"],"reports":["r"]}],"evaluatedAgain":["select"],`,
 			`{"name":"hook","to":"a webhook, mode structured, to https://h.example.com","listeners":["pods","widgets"],"never":[{"listener":"pods","events":["delete","resync"]},{"listener":"widgets","events":["update","delete"]}],"expressions":{"when":"op == \"add\""},"data":"the object and old; a report's rule, message and object"}`,
 			`{"right":"events.events.k8s.io in the namespace shop: create, patch","for":["output \"note\" of listener pods"]}`},
 			[]string{"hidden"}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/clash"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -19,13 +20,24 @@ type conflict struct {
 
 // conflicts returns the expressions of the listener that contradict its select or its informer, as
 // far as their conditions show it.
-func (p *Listener) conflicts() (all []conflict) {
-	scope := clash.Scope(p.Config.Informer())
+func (p *Plan) conflicts(l *Listener) (all []conflict) {
+	scope := clash.Scope(l.Config.Informer())
+	elsewhere := func(field, what string, f *filters.Filter) bool {
+		if _, always := f.Known(nil); always {
+			return false // whatever the cluster is
+		}
+		is, decided := f.Known(map[string]any{"cluster": p.Config.Cluster.Name})
+		if decided && !is {
+			all = append(all, conflict{field, fmt.Sprintf("%s: the cluster is %s", what,
+				p.Config.Cluster.Name)})
+		}
+		return decided && !is
+	}
 	find := func(field, what, needs string, list []condition.Condition, selects bool) {
 		for _, asked := range list {
-			if at := clash.Excluded(asked, conditionsOf(p.Select).List); selects && at >= 0 {
+			if at := clash.Excluded(asked, conditionsOf(l.Select).List); selects && at >= 0 {
 				all = append(all, conflict{field, fmt.Sprintf("%s: %s %s, and select %s", what,
-					needs, asked, p.Select.Conditions().List[at])})
+					needs, asked, l.Select.Conditions().List[at])})
 				return
 			}
 			if at := clash.OutOfScope(asked, scope); at >= 0 {
@@ -35,19 +47,22 @@ func (p *Listener) conflicts() (all []conflict) {
 			}
 		}
 	}
-	if p.Select != nil {
-		find("select", "select selects nothing", "it needs", p.Select.Conditions().List, false)
+	const nothing, never = "select selects nothing", "filter is never true"
+	if l.Select != nil && !elsewhere("select", nothing, l.Select) {
+		find("select", nothing, "it needs", l.Select.Conditions().List, false)
 	}
-	for i, r := range p.Rules {
-		find(fmt.Sprintf("rules[%d].deny", i), fmt.Sprintf("rule %q is never violated", r.Name()),
-			"its deny needs", r.Deny().Conditions().List, true)
+	for i, r := range l.Rules {
+		kept := fmt.Sprintf("rule %q is never violated", r.Name())
+		if !elsewhere(denyField(i), kept, r.Deny()) {
+			find(denyField(i), kept, "its deny needs", r.Deny().Conditions().List, true)
+		}
 	}
-	if p.Filter == nil {
+	if l.Filter == nil || elsewhere("filter", never, l.Filter) {
 		return all
 	}
-	asked := p.Filter.Conditions()
+	asked := l.Filter.Conditions()
 	list := asked.List
-	if p.Select != nil && asked.Ops.Has(event.Delete) {
+	if l.Select != nil && asked.Ops.Has(event.Delete) {
 		list = nil // an object that leaves is not what select asks for, but for what never changes
 		for _, c := range asked.List {
 			if c.Of == condition.OfNamespace || c.Of == condition.OfName {
@@ -55,13 +70,15 @@ func (p *Listener) conflicts() (all []conflict) {
 			}
 		}
 	}
-	find("filter", "filter is never true", "it needs", list, true)
+	find("filter", never, "it needs", list, true)
 	return all
 }
 
+func denyField(rule int) string { return fmt.Sprintf("rules[%d].deny", rule) }
+
 // conflictsOf returns warnings about a listener's expressions that nothing can fulfill.
 func (p *Plan) conflictsOf(l *Listener) (warnings config.Errors) {
-	for _, c := range l.conflicts() {
+	for _, c := range p.conflicts(l) {
 		warnings = append(warnings, p.Config.ErrorAt(l.Field+"."+c.field,
 			fmt.Sprintf("listener %q: %s", l.Config.Name, c.message), ""))
 	}
@@ -71,7 +88,7 @@ func (p *Plan) conflictsOf(l *Listener) (warnings config.Errors) {
 // Says reports whether Write says what a warning of Unused says, in its place.
 func (p *Plan) Says(warning config.Error) bool {
 	for _, l := range p.Listeners {
-		for _, c := range l.conflicts() {
+		for _, c := range p.conflicts(l) {
 			if strings.HasSuffix(warning.Message, c.message) {
 				return true
 			}

@@ -94,6 +94,9 @@ func TestExpressionsThatContradictTheInformer(t *testing.T) {
 		{``, `select: object.metadata.name == "a", filter: object.metadata.name == "b"`,
 			`filter is never true: it needs name in ["b"], and select name in ["a"]`},
 		{`namespaces: [a]`, `filter: old.metadata.namespace == "b"`, ""},
+		{``, `filter: cluster == "other" && label("a") == "b"`,
+			`filter is never true: the cluster is default`},
+		{``, `filter: cluster == "default" || label("a") == "b"`, ""},
 	} {
 		informer := "resource: pods"
 		if c.informer != "" {

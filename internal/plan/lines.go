@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -26,14 +27,36 @@ func (p *Lines) Line(depth int, format string, args ...any) {
 	}
 }
 
+// place is the place of a warning, which differs if a line was added before it.
+var place = regexp.MustCompile(`^\S+:\d+:\d+: `)
+
 // Item writes a line with the name of something, "" for that of the item before it.
 func (p *Lines) Item(depth int, name, text string) {
 	if p.Alone {
 		p.name = cmp.Or(name, p.name)
-		depth, name = 0, p.name
+		depth, name, text = 0, p.name, place.ReplaceAllString(text, "")
 	}
 	p.Line(depth, "%-18s %s", name, text)
 }
+
+// Names writes names, on as many lines as they need.
+func (p *Lines) Names(depth int, name string, all []string) {
+	line := ""
+	for i, one := range all {
+		if i < len(all)-1 {
+			one += ","
+		}
+		if line != "" && len(line)+len(one) >= maxNames {
+			p.Item(depth, name, line)
+			name, line = "", ""
+		}
+		line = strings.TrimSpace(line + " " + one)
+	}
+	p.Item(depth, name, line)
+}
+
+// maxNames is how long a line of names gets.
+const maxNames = 100
 
 // Expression writes an expression with what is before and after it.
 func (p *Lines) Expression(depth int, name, before, text, after string) {

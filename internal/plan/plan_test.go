@@ -48,7 +48,7 @@ outputs: {out: {stdout: {}}}
 	if err := writePlan(cfg, &out); err != nil {
 		t.Fatal(err)
 	}
-	want := `cluster default: 5 informers, 7 listeners, 1 output
+	want := `cluster default: 5 informers with 6 watches, 7 listeners, 1 output
 
 informer of pods, namespaces shop, pay: 2 watches, every object
   named              pods
@@ -58,9 +58,6 @@ informer of pods, namespaces shop, pay: 2 watches, every object
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out: events
-    suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects;
-                       an update that makes an object match then arrives as an add, one that stops it matching as a delete;
-                       others use this informer, so this listener would need one of its own
   listener rules
     before the buffer  add, update, delete; object.metadata.namespace == "shop"; for updates: object or old
                        (for the filter, an update that enters the set comes as an add, one that leaves it as a delete; the rules see each of them)
@@ -70,8 +67,6 @@ informer of pods, namespaces shop, pay: 2 watches, every object
                        filter: object.spec.nodeName == "n"
     evaluated again    every 1m: rule late
     sends to           out: events; what its rules report
-    suggestion         namespaces: [shop] in the informer would make the API server send only these objects;
-                       others use this informer, so this listener would need one of its own
 
 informer of configmaps, all namespaces, selected objects
   label selector     a=b,c
@@ -91,8 +86,6 @@ informer of configmaps, all namespaces, selected objects
     behind the buffer  select: label("a") == "b" && label("d") != "e"
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
     sends to           out: events
-    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects;
-                       others use this informer, so this listener would need one of its own
 
 informer of services, all namespaces, every object
   listener never

@@ -27,9 +27,16 @@ func (p *Plan) Write(w io.Writer) error {
 	}
 	out := &Lines{Writer: w}
 	groups := p.groups(known)
-	out.Line(0, "cluster %s: %s, %s, %s", p.Config.Cluster.Name,
-		shown.Count(len(groups), "informer"), shown.Count(len(p.Listeners), "listener"),
-		shown.Count(len(p.Outputs), "output"))
+	watches := 0
+	for _, g := range groups {
+		watches += max(1, len(g.informer.Namespaces))
+	}
+	informers := shown.Count(len(groups), "informer")
+	if watches != len(groups) {
+		informers += fmt.Sprintf(" with %d watches", watches)
+	}
+	out.Line(0, "cluster %s: %s, %s, %s", p.Config.Cluster.Name, informers,
+		shown.Count(len(p.Listeners), "listener"), shown.Count(len(p.Outputs), "output"))
 	for _, s := range shown.Process(p.Config) {
 		out.Item(1, s.Name, s.Text)
 	}
@@ -135,18 +142,22 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 // writeWhatItDoes writes what a listener takes, decides and sends.
 func (g *group) writeWhatItDoes(out *Lines, l *Listener) {
 	l.writeEvents(out)
+	for _, w := range g.plan.warnings(l) {
+		out.Item(2, "warning", w)
+	}
 	l.writePlan(out)
 	if all := l.again(); len(all) > 0 {
 		out.Item(2, "evaluated again", fmt.Sprintf("every %s: %s",
 			document.Short(rules.ClockInterval), strings.Join(all, ", ")))
 	}
 	l.writeHandler(out)
-	l.writeSends(out, g.plan)
+	g.plan.writeSends(out, l)
 	for _, s := range shown.Settings(l.Config) {
 		out.Item(2, s.Name, s.Text)
 	}
-	if out.Alone {
-		return // a suggestion is no part of what it does
+	shared := len(g.listeners) > 1 && !out.Whole // each of them would need an informer of its own
+	if out.Alone || shared {
+		return
 	}
 	s := g.suggestion(l)
 	for i, text := range strings.SplitAfter(s, "; ") {
@@ -172,8 +183,13 @@ func (g *group) writeInformer(out *Lines) {
 	if scope.FieldSelector != "" {
 		out.Item(1, "field selector", scope.FieldSelector)
 	}
-	if len(g.twice) > 0 {
-		out.Item(1, "watched again", "by another informer with other settings; objects of both are requested and kept twice")
+	var others []string
+	for _, other := range g.twice {
+		others = append(others, other.user())
+	}
+	if len(others) > 0 {
+		out.Item(1, "watched again", "with other settings, "+strings.Join(others, ", ")+
+			"; objects of both are requested and kept twice")
 	}
 	if len(inf.Drop) > 0 {
 		out.Item(1, "drops", strings.Join(inf.Drop, ", "))
@@ -189,12 +205,19 @@ func (g *group) writeInformer(out *Lines) {
 		names = append(names, l.Config.Name)
 	}
 	if len(names) > 1 {
-		out.Item(1, "shared by", strings.Join(names, ", "))
+		out.Names(1, "shared by", names)
 	}
 	if len(g.lookups) > 0 {
-		out.Item(1, "looked up by",
-			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
+		out.Names(1, "looked up by", once(g.lookups))
 	}
+}
+
+// user returns for whom the informer is: its first listener.
+func (g *group) user() string {
+	if len(g.listeners) > 0 {
+		return "for listener " + g.listeners[0].Config.Name
+	}
+	return "for what " + g.lookups[0] + " looks up"
 }
 
 // where returns which objects are watched.
@@ -231,19 +254,16 @@ func (p *Listener) writeHandler(out *Lines) {
 	out.Item(2, "grants", granted)
 }
 
-// warnings returns the warnings about the listener's expressions.
-func (p *Listener) warnings() []string {
-	texts := warningsOf(p.Filters())
-	for _, c := range p.conflicts() {
+// warnings returns the warnings about a listener's expressions.
+func (p *Plan) warnings(l *Listener) []string {
+	texts := warningsOf(l.Filters())
+	for _, c := range p.conflicts(l) {
 		texts = append(texts, c.message)
 	}
 	return texts
 }
 
 func (p *Listener) writePlan(out *Lines) {
-	for _, w := range p.warnings() {
-		out.Item(2, "warning", w)
-	}
 	b := p.Before
 	if b.Never {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
@@ -34,7 +33,7 @@ func (p *Plan) writeOutput(out *Lines, o *Output, listeners []string) {
 	if all == 0 {
 		users = []string{"no listener"}
 	}
-	out.Item(1, "gets messages of", strings.Join(users, ", "))
+	out.Names(1, "gets messages of", users)
 	for i, m := range p.missedBy(o, listeners) {
 		out.Item(1, []string{"never gets", ""}[min(i, 1)], m.Text())
 	}

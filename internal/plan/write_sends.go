@@ -8,73 +8,100 @@ import (
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // sends returns what a listener sends, and where: outputs that get the same are together.
-func (p *Listener) sends(plan *Plan) (all []shown.Sends) {
-	for _, name := range p.Config.Outputs {
-		what := p.sendsTo(plan, plan.Outputs[name])
-		i := slices.IndexFunc(all, func(s shown.Sends) bool { return slices.Equal(s.What, what) })
+func (p *Plan) sends(l *Listener) (all []shown.Sends) {
+	for _, name := range l.Config.Outputs {
+		sent := p.sendsTo(l, p.Outputs[name])
+		i := slices.IndexFunc(all, func(s shown.Sends) bool { return s.Text() == sent.Text() })
 		if i < 0 {
-			all = append(all, shown.Sends{What: what})
+			all = append(all, sent)
 			i = len(all) - 1
 		}
 		all[i].Outputs = append(all[i].Outputs, name)
 	}
 	slices.SortStableFunc(all, func(a, b shown.Sends) int { // nothing comes last
-		return cmp.Compare(strings.Count(a.What[0], "nothing"), strings.Count(b.What[0], "nothing"))
+		return cmp.Compare(min(len(a.Nothing), 1), min(len(b.Nothing), 1))
 	})
 	return all
 }
 
 // sendsTo returns what a listener sends to an output.
-func (p *Listener) sendsTo(plan *Plan, o *Output) []string {
-	if p.Before.Never {
-		return []string{shown.NoEvent}
-	}
-	m := plan.missed(p, o)
-	if m.All {
-		return []string{shown.NotWanted}
-	}
-	pager := o.Config.Alertmanager != nil // it gets no events
-	var what []string
+func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
+	m := p.missed(l, o)
 	switch {
-	case pager:
-	case p.Config.Handler != nil && !m.Handled:
-		what = append(what, shown.Handled)
-	case p.Config.Handler == nil && !p.Quiet && m.Some:
-		what = append(what, shown.Events)
+	case p.never(l), m.All && len(p.conflicts(l)) > 0:
+		s.Nothing = shown.NoEvent
+	case m.All && o.When == nil && o.Config.Patch != nil:
+		s.Nothing = shown.NothingToPatch
+	case m.All && len(l.Config.Rules) > 0:
+		s.Nothing = shown.NoViolation
+	case m.All:
+		s.Nothing = shown.NotWanted
 	}
-	switch rules := len(p.Config.Rules); {
-	case rules == len(m.Rules):
-	case rules == len(m.Rules)+len(m.Ends):
-		what = append(what, shown.Violations)
-	default:
-		what = append(what, shown.Reports)
+	if s.Nothing != "" {
+		return s
 	}
-	if len(what) == 0 {
-		return []string{shown.NoReport}
+	s.Handled = l.Config.Handler != nil && o.Config.Alertmanager == nil && !m.Handled
+	for _, op := range event.Ops {
+		if m.Arrive.Has(op) {
+			s.Events = append(s.Events, op.String())
+		}
 	}
-	return what
+	s.AllEvents = len(m.Events) == 0
+	for _, r := range l.Config.Rules {
+		switch {
+		case slices.Contains(m.Rules, r.Name):
+		case slices.Contains(m.Ends, r.Name):
+			s.Violations = append(s.Violations, r.Name)
+		default:
+			s.Reports = append(s.Reports, r.Name)
+		}
+	}
+	if s.AllReports = len(s.Reports) == len(l.Config.Rules); !s.Handled && len(s.Events) == 0 &&
+		len(s.Reports)+len(s.Violations) == 0 {
+		s.Nothing = shown.NoReport
+	}
+	return s
 }
 
 // writeSends writes what a listener sends, and where.
-func (p *Listener) writeSends(out *Lines, plan *Plan) {
-	for i, s := range p.sends(plan) {
-		out.Item(2, []string{"sends to", ""}[min(i, 1)],
-			strings.Join(s.Outputs, ", ")+": "+strings.Join(s.What, "; "))
+func (p *Plan) writeSends(out *Lines, l *Listener) {
+	for i, s := range p.sends(l) {
+		out.Item(2, []string{"sends to", ""}[min(i, 1)], strings.Join(s.Outputs, ", ")+": "+s.Text())
 	}
+}
+
+// never reports whether nothing comes of any event of a listener.
+func (p *Plan) never(l *Listener) bool {
+	of := map[string]bool{}
+	for _, c := range p.conflicts(l) {
+		of[c.field] = true
+	}
+	return l.Before.Never || of["select"] || of["filter"] && len(l.Config.Rules) == 0
 }
 
 // missed returns what an output never gets of a listener.
 func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
-	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.Before.Never}
+	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: p.never(l),
+		Namespaces: l.Config.Informer().Namespaces}
+	filtered := true
+	for _, c := range p.conflicts(l) {
+		filtered = filtered && c.field != "filter"
+		for i, r := range l.Config.Rules {
+			if c.field == denyField(i) {
+				s.Kept = append(s.Kept, r.Name)
+			}
+		}
+	}
 	if known, err := openapi.Builtin(); err == nil {
 		if name, ok := known.Find(l.Config.Informer().Resource); ok {
 			s.Resource = strings.TrimSuffix(name.Resource+"."+name.Group, ".")
 		}
 	}
-	if !l.Quiet && l.Config.Handler == nil {
+	if filtered && !l.Quiet && l.Config.Handler == nil {
 		s.Events = l.Config.Ops() & conditionsOf(l.Filter).Ops
 	}
 	return reach.Of(s, o.Config, o.When)
@@ -112,21 +139,21 @@ func (p *Plan) usualOf(o *Output) string {
 		c.Patch != nil {
 		return ""
 	}
-	gets := map[string]bool{}
+	var handled, events, reports bool
 	for _, l := range p.Listeners {
 		if slices.Contains(l.Config.Outputs, c.Name) {
-			for _, what := range l.sendsTo(p, o) {
-				gets[what] = true
-			}
+			s := p.sendsTo(l, o)
+			handled, events = handled || s.Handled, events || len(s.Events) > 0
+			reports = reports || len(s.Reports)+len(s.Violations) > 0
 		}
 	}
 	var all []string
-	if gets[shown.Handled] {
+	if handled {
 		all = append(all, "what the handler makes, or the object and old")
-	} else if gets[shown.Events] {
+	} else if events {
 		all = append(all, "the object and old")
 	}
-	if gets[shown.Reports] || gets[shown.Violations] {
+	if reports {
 		all = append(all, "a report's rule, message and object")
 	}
 	return strings.Join(all, "; ")

@@ -89,8 +89,9 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			LookedUpBy: once(g.lookups), Again: len(g.twice) > 0, Listeners: []shown.Listener{}}
 		for _, l := range listeners {
 			one := l.shown()
+			one.Warnings = p.warnings(l)
 			one.Suggestion = g.suggestion(l)
-			one.Sends, one.File = l.sends(p), p.fileOf(l)
+			one.Sends, one.File = p.sends(l), p.fileOf(l)
 			inf.Listeners = append(inf.Listeners, one)
 		}
 		all.Informers = append(all.Informers, inf)
@@ -117,8 +118,8 @@ func (p *Listener) shown() shown.Listener {
 	c, b := p.Config, p.Before
 	l := shown.Listener{Name: c.Name, On: words(c.Ops()), Behind: []shown.Stage{},
 		Outputs: c.Outputs, EvaluatedAgain: p.again(),
-		Warnings: p.warnings(), Settings: map[string]string{},
-		Before: shown.Before{On: []string{}, Never: b.Never, Complete: b.Complete}}
+		Settings: map[string]string{},
+		Before:   shown.Before{On: []string{}, Never: b.Never, Complete: b.Complete}}
 	for _, s := range shown.Settings(c) {
 		l.Settings[s.Name] = s.Text
 	}

@@ -74,7 +74,7 @@ informer of services, all namespaces, every object
 
 informer of nodes, every object
   named              nodes
-  watched again      by another informer with other settings; objects of both are requested and kept twice
+  watched again      with other settings, for listener fourth; objects of both are requested and kept twice
   looked up by       second
 
 output file, the file a.jsonl

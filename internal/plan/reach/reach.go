@@ -2,6 +2,7 @@ package reach
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
@@ -16,7 +17,10 @@ type Sender struct {
 	Cluster  string
 	Resource string      // as messages have it, "" if that is not known
 	Events   event.OpSet // that it sends, 0 for none
-	Never    bool        // no event gets into its buffer
+	Never    bool        // nothing comes of any event
+	Kept     []string    // rules that are never violated
+	// Namespaces are those of its objects, nil if that is not known.
+	Namespaces []string
 }
 
 // Missed is what an output never gets of a listener. Its fields are the JSON form.
@@ -28,7 +32,7 @@ type Missed struct {
 	Handled  bool        `json:"handled,omitempty"` // what the handler passes on or emits
 	Rules    []string    `json:"rules,omitempty"`
 	Ends     []string    `json:"ends,omitempty"` // rules whose violations arrive, and not their ends
-	Some     bool        `json:"-"`              // other events arrive
+	Arrive   event.OpSet `json:"-"`              // of the events that the listener sends
 
 	severities []string // of the rules
 }
@@ -49,7 +53,7 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 	for _, r := range s.Rules {
 		known := map[string]any{"rule": r.Name, "severity": r.Severity}
 		known["type"], known["violated"] = cloudevent.Violated, true
-		if neverAt(when, s, known, opsOfReports) {
+		if slices.Contains(s.Kept, r.Name) || neverAt(when, s, known, opsOfReports) {
 			m.Rules, m.severities = append(m.Rules, r.Name), append(m.severities, r.Severity)
 			continue // its end goes only to outputs that have got the violation
 		}
@@ -66,11 +70,13 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		if !s.Events.Has(op) || o.Alertmanager != nil { // that it gets no events is said elsewhere
 			continue
 		}
-		if never(when, s, noReport(map[string]any{"op": op.String(),
+		// There is nothing to patch, which is worth a word if nothing else is sent.
+		gone := o.Patch != nil && s.Events == event.OpSet(0).With(event.Delete)
+		if gone || never(when, s, noReport(map[string]any{"op": op.String(),
 			"type": cloudevent.TypeOf(op), "data": nil})) {
 			m.Ops, m.Events = m.Ops.With(op), append(m.Events, op.String())
 		} else {
-			got, m.Some = true, true
+			got, m.Arrive = true, m.Arrive.With(op)
 		}
 	}
 	m.All = !got && len(m.Rules) == len(s.Rules) && (o.Alertmanager == nil || len(s.Rules) > 0)
@@ -102,8 +108,17 @@ func never(when *filters.Filter, s Sender, known map[string]any) bool {
 	if s.Resource != "" {
 		known["resource"] = s.Resource
 	}
-	value, decided := when.Known(known)
-	return decided && !value
+	namespaces := s.Namespaces
+	if len(namespaces) == 0 {
+		value, decided := when.Known(known)
+		return decided && !value
+	}
+	for _, known["namespace"] = range namespaces {
+		if value, decided := when.Known(known); !decided || value {
+			return false
+		}
+	}
+	return true
 }
 
 // Text returns what is missed, "" for nothing.
@@ -113,7 +128,7 @@ func (m Missed) Text() string {
 	}
 	var parts []string
 	switch {
-	case len(m.Events) > 0 && m.Some:
+	case len(m.Events) > 0 && m.Arrive != 0:
 		parts = append(parts, "events "+strings.Join(m.Events, ", "))
 	case len(m.Events) > 0:
 		parts = append(parts, "events")

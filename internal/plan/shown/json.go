@@ -49,23 +49,6 @@ type Listener struct {
 	Suggestion     string            `json:"suggestion,omitempty"`
 }
 
-// Sends is what goes to outputs of a listener: one of the constants.
-type Sends struct {
-	Outputs []string `json:"outputs"`
-	What    []string `json:"what"`
-}
-
-// What a listener sends to an output.
-const (
-	Events     = "events"
-	Handled    = reach.WhatHandled
-	Reports    = "what its rules report"
-	Violations = "violations, and not their ends"
-	NotWanted  = "nothing, since the when is false of all that it has"
-	NoEvent    = "nothing, since no event can match"
-	NoReport   = "nothing, since an Alertmanager gets only what rules report"
-)
-
 // Before is what is decided before the buffer of a listener.
 type Before struct {
 	On []string `json:"on"`

@@ -1,0 +1,63 @@
+package shown
+
+import (
+	"strings"
+
+	"github.com/informerd/informerd/internal/plan/reach"
+)
+
+// Sends is what outputs get of a listener.
+type Sends struct {
+	Outputs    []string `json:"outputs"`
+	Events     []string `json:"events,omitempty"`
+	Handled    bool     `json:"handled,omitempty"`    // what the handler passes on or emits
+	Reports    []string `json:"reports,omitempty"`    // of which rules
+	Violations []string `json:"violations,omitempty"` // of which rules, without their ends
+	Nothing    string   `json:"nothing,omitempty"`    // why nothing goes there
+
+	AllEvents  bool `json:"-"` // that the listener sends
+	AllReports bool `json:"-"`
+}
+
+// Why nothing goes to an output.
+const (
+	NotWanted      = "the when is false of all that it has"
+	NoViolation    = "the when is false of the violations, whose ends go where they went, and of all else that it has"
+	NoEvent        = "no event can match"
+	NoReport       = "an Alertmanager gets only what rules report"
+	NothingToPatch = "a deleted object cannot be patched"
+)
+
+// Text returns it in words.
+func (s *Sends) Text() string {
+	if s.Nothing != "" {
+		return "nothing, since " + s.Nothing
+	}
+	var all []string
+	if s.Handled {
+		all = append(all, reach.WhatHandled)
+	}
+	switch {
+	case len(s.Events) > 0 && s.AllEvents:
+		all = append(all, "events")
+	case len(s.Events) > 0:
+		all = append(all, "events "+strings.Join(s.Events, ", "))
+	}
+	switch {
+	case len(s.Reports) > 0 && s.AllReports:
+		all = append(all, "what its rules report")
+	case len(s.Reports) > 0:
+		all = append(all, "what it reports of "+rules(s.Reports))
+	}
+	if len(s.Violations) > 0 {
+		all = append(all, "violations of "+rules(s.Violations)+", and not their ends")
+	}
+	return strings.Join(all, "; ")
+}
+
+func rules(names []string) string {
+	if len(names) == 1 {
+		return "rule " + names[0]
+	}
+	return "rules " + strings.Join(names, ", ")
+}
