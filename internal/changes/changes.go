@@ -119,8 +119,35 @@ func fields(before, after any) (names []string) {
 			names = append(names, name)
 		}
 	}
+	for i, name := range names { // a part that is there on one side alone is one field
+		if part, _, below := strings.Cut(name, "."); below && (!has(was, part) || !has(is, part)) {
+			names[i] = part
+		}
+	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
+}
+
+// has reports whether members have a part, or something below it.
+func has(members map[string]string, part string) bool {
+	for name := range members {
+		if first, _, _ := strings.Cut(name, "."); first == part {
+			return true
+		}
+	}
+	return false
+}
+
+// handlerFields returns the fields with those of the handler instead.
+func handlerFields(all []string, at int, before, after *plan.Listener) []string {
+	if before == nil || before.Config.Handler == nil || after.Config.Handler == nil {
+		return all
+	}
+	var of []string
+	for _, name := range fields(before.Config.Handler, after.Config.Handler) {
+		of = append(of, "handler."+name)
+	}
+	return slices.Concat(all[:at], of, all[at+1:])
 }
 
 // membersOf returns the JSON of a part's fields, and of the fields of those.

@@ -148,7 +148,9 @@ func TestCompare(t *testing.T) {
 func TestRestart(t *testing.T) {
 	c, got := comparison(t, before, "cluster: {name: a}\n"+strings.Replace(before, "dir: state",
 		"dir: other", 1))
-	const want = "a reload would refuse it, since this needs a restart: cluster.name, state.dir\n  after a restart, "
+	const want = "a reload would refuse it, since this needs a restart: cluster.name, state.dir\n" +
+		"  the new folder for state has no checkpoint, no dead letters and no values of handlers, unless the old one is moved there\n" +
+		"  get each object as an add, no deletes of the time between, and report again what is violated: filtered, "
 	if !strings.HasPrefix(got, want) || !strings.Contains(got,
 		"  - cluster            default\n  + cluster            a\n  - state              ") || len(c.Changes) > 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -181,7 +183,7 @@ listeners:
 		{"  a:\n", "  c:\n", "listener c: added\n  each object that is there is judged\n"},
 		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not any more comes as a delete, at once\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
-		{"'severity == \"high\"'", "violated", "\n  of violations that are open, and that it did not want so far, it gets nothing\n"},
+		{"'severity == \"high\"'", "violated", "\n  of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more\n"},
 		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},
 	} {
 		if !strings.Contains(config, c.old) {
@@ -190,6 +192,54 @@ listeners:
 		_, got := comparison(t, config, strings.Replace(config, c.old, c.new, 1))
 		if !strings.Contains("\n"+got, c.want) {
 			t.Errorf("%s: there is no\n%s\nin\n%s", c.new, c.want, got)
+		}
+	}
+}
+
+// What a restart goes on with is said of each listener.
+func TestAfterARestart(t *testing.T) {
+	const config = `
+state: {dir: state}
+cluster: {name: a}
+outputs: {out: {stdout: {}}}
+leaderElection: {namespace: ops}
+listeners:
+  a: {informer: {resource: pods}, outputs: [out]}
+  b: {informer: {resource: pods}, checkpoint: true, outputs: [out]}
+`
+	single := strings.Replace(config, "leaderElection: {namespace: ops}\n", "", 1)
+	goes := "  after the restart go on where they were, but for informers whose settings change: "
+	adds := "  get each object as an add, no deletes of the time between, and report again what is violated: "
+	for _, c := range []struct{ config, old, new, want string }{
+		{single, "name: a", "name: b", goes + "b\n" + adds + "a\n"},
+		{single, "a: {", "a: {checkpoint: true, ", goes + "b\n" + adds + "a\n"},
+		{single, "checkpoint: true, ", "", adds + "a, b\n"},
+		{single, "dir: state", "dir: other", "is moved there\n" + adds + "a, b\n"},
+		{config, "name: a", "name: b", goes + "a, b\n"},
+		{config, "namespace: ops", "namespace: more", "  the new lease has no progress of listeners yet\n" + adds + "a, b\n"},
+	} {
+		_, got := comparison(t, c.config, strings.Replace(c.config, c.old, c.new, 1))
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: there is no\n%s\nin\n%s", c.new, c.want, got)
+		}
+	}
+}
+
+// Fields of a handler are named, and an output of another kind is one field.
+func TestFieldsThatDiffer(t *testing.T) {
+	const config = `
+outputs: {out: {stdout: {}}}
+listeners:
+  a: {informer: {resource: pods}, handler: {wasm: a.wasm, config: {threshold: 3}}, outputs: [out]}
+`
+	for old, test := range map[string]struct{ new, want string }{
+		"threshold: 3":  {"threshold: 9", "listener a: changed handler.config.threshold\n"},
+		"wasm: a.wasm,": {"wasm: a.wasm, limits: {memory: 64Mi}, ", "listener a: changed handler.limits.memory\n"},
+		"stdout: {}":    {"file: {path: a}", "output out: changed file, stdout\n"},
+	} {
+		_, got := comparison(t, config, strings.Replace(config, old, test.new, 1))
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: got\n%s", test.new, got)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // consequences says what becomes of what there is, as docs/outputs.md#reload and docs/filters.md
 // have it. Of a listener that was changed, before and after are its plans.
-func consequences(c admin.Change, before, after *plan.Listener) []string {
+// Reported: rules report to the output.
+func consequences(c admin.Change, before, after *plan.Listener, reported bool) []string {
 	switch c.Kind + " " + c.Action {
 	case "listener added":
 		return []string{begins(after)}
@@ -25,8 +26,8 @@ func consequences(c admin.Change, before, after *plan.Listener) []string {
 		return []string{"the old one finishes what it has; then of the new resource: " + begins(after)}
 	case "output changed":
 		all := []string{"what waits for it is sent to the new one"}
-		if slices.Contains(c.Fields, "when") {
-			all = append(all, "of violations that are open, and that it did not want so far, it gets nothing")
+		if slices.Contains(c.Fields, "when") && reported {
+			all = append(all, "of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more")
 		}
 		return all
 	case "output removed":
@@ -93,6 +94,9 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 // comes says what comes of an object that begins to be one of the listener's, or ends to be one.
 func comes(begins, ends string, l *plan.Listener) string {
 	on := l.Config.Ops()
+	if l.Filter != nil {
+		on &= shown.Ops(l.Filter.Conditions())
+	}
 	var all []string
 	switch {
 	case l.Quiet:

@@ -61,3 +61,45 @@ func settingOf(cfg *config.Config, field string) any {
 	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
 		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}[field]
 }
+
+// afterRestart says what a restart goes on with, as docs/reliability.md has it.
+func afterRestart(differ []string, before, after *config.Config) (lines []string) {
+	begins := func(field string) bool { return slices.Contains(differ, field) }
+	lease := func(e *config.LeaderElection) string {
+		if e == nil {
+			return ""
+		}
+		return e.Namespace + "/" + e.Name
+	}
+	var kept, others []string
+	for _, l := range after.ListenersInOrder() {
+		was := before.Listeners[l.Name]
+		goes := l.Checkpoint && was != nil && was.Checkpoint
+		if after.LeaderElection != nil {
+			goes = was != nil
+		}
+		if goes {
+			kept = append(kept, l.Name)
+		} else {
+			others = append(others, l.Name)
+		}
+	}
+	switch {
+	case after.LeaderElection != nil && lease(before.LeaderElection) != lease(after.LeaderElection):
+		lines = append(lines, "the new lease has no progress of listeners yet")
+		kept, others = nil, append(kept, others...)
+	case after.LeaderElection == nil && begins("state.dir"):
+		lines = append(lines, "the new folder for state has no checkpoint, no dead letters and no values of handlers, unless the old one is moved there")
+		kept, others = nil, append(kept, others...)
+	}
+	slices.Sort(others)
+	if len(kept) > 0 {
+		lines = append(lines, "after the restart go on where they were, but for informers whose settings change: "+
+			strings.Join(kept, ", "))
+	}
+	if len(others) > 0 {
+		lines = append(lines, "get each object as an add, no deletes of the time between, and report again what is violated: "+
+			strings.Join(others, ", "))
+	}
+	return lines
+}

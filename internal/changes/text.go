@@ -25,7 +25,8 @@ type Comparison struct {
 	Watches  Lines    `json:"watches,omitzero"`  // of the API server
 	Requests Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
 
-	some bool // it is about some listeners alone
+	some          bool // it is about some listeners alone
+	before, after *plan.Plan
 }
 
 // Change is what a reload would do with one part of the configuration.
@@ -56,11 +57,16 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 	}
 	c.Restart = restarts(before.Config, after.Config)
 	c.Process = differ(process(before.Config), process(after.Config))
-	c.Changes = []Change{}
+	c.Changes, c.before, c.after = []Change{}, before, after
 	for _, one := range Of(before, after) {
 		change := Change{Change: one}
+		if i := slices.Index(one.Fields, "handler"); i >= 0 {
+			change.Fields = handlerFields(one.Fields, i, named(before, one.Name),
+				named(after, one.Name))
+		}
 		if len(c.Restart) == 0 {
-			change.Then = consequences(one, named(before, one.Name), named(after, one.Name))
+			change.Then = consequences(one, named(before, one.Name), named(after, one.Name),
+				reports(after, one.Name))
 		}
 		switch one.Kind {
 		case "listener":
@@ -148,20 +154,34 @@ func differ(before, after []string) (l Lines) {
 	return l
 }
 
-// Of returns what is about some listeners.
+// Of returns what is about some listeners, or about their outputs.
 func (c *Comparison) Of(listeners []string) Comparison {
-	some := Comparison{Restart: c.Restart, Changes: []Change{}, some: true}
-	for _, one := range c.Changes {
-		if one.Kind == "listener" && slices.Contains(listeners, one.Name) {
-			some.Changes = append(some.Changes, one)
+	some := Comparison{Restart: c.Restart, Process: c.Process, some: true, before: c.before,
+		after: c.after}
+	outputs := map[string]bool{}
+	for _, p := range []*plan.Plan{c.before, c.after} {
+		for _, name := range listeners {
+			if l := named(p, name); l != nil {
+				for _, output := range l.Config.Outputs {
+					outputs[output] = true
+				}
+			}
 		}
 	}
-	for _, one := range c.Others {
-		if one.Kind == "listener" && slices.Contains(listeners, one.Name) {
-			some.Others = append(some.Others, one)
-		}
+	other := func(one Change) bool {
+		return (one.Kind != "listener" || !slices.Contains(listeners, one.Name)) &&
+			(one.Kind != "output" || !outputs[one.Name])
 	}
+	some.Changes = slices.DeleteFunc(slices.Clone(c.Changes), other)
+	some.Others = slices.DeleteFunc(slices.Clone(c.Others), other)
 	return some
+}
+
+// reports reports whether rules report to an output.
+func reports(p *plan.Plan, output string) bool {
+	return slices.ContainsFunc(p.Listeners, func(l *plan.Listener) bool {
+		return len(l.Config.Rules) > 0 && slices.Contains(l.Config.Outputs, output)
+	})
 }
 
 // Write writes the text.
@@ -170,8 +190,9 @@ func (c *Comparison) Write(w io.Writer) error {
 	if len(c.Restart) > 0 {
 		out.Line(0, "a reload would refuse it, since this needs a restart: %s",
 			strings.Join(c.Restart, ", "))
-		out.Line(1, "%s", "after a restart, a listener with checkpoint: true goes on where it was, others get each object as an add;")
-		out.Line(1, "%s", "with another scope or other settings of an informer, all get each object as an add, and no deletes of the time between")
+		for _, line := range afterRestart(c.Restart, c.before.Config, c.after.Config) {
+			out.Line(1, "%s", line)
+		}
 	}
 	if len(c.Changes)+len(c.Others)+len(c.Restart) == 0 {
 		of := ""

@@ -50,7 +50,7 @@ outputs: {out: {stdout: {}}}
 	}
 	want := `cluster default: 5 informers with 6 watches, 7 listeners, 1 output
 
-informer of pods, namespaces shop, pay: 2 watches, every object
+informer of pods, namespaces pay, shop: 2 watches, every object
   named              pods
   shared by          whole, rules
   listener whole

@@ -10,11 +10,13 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/plan/clash"
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/serverside"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // Write writes what the configuration requests from the API server, which listeners share that,
@@ -113,9 +115,11 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 
 // overlaps reports whether two informers of a resource may watch the same objects.
 func (g *group) overlaps(other *group) bool {
-	a, b := g.informer.Namespaces, other.informer.Namespaces
-	return unversioned(g.resource) == unversioned(other.resource) && (len(a) == 0 || len(b) == 0 ||
-		slices.ContainsFunc(a, func(ns string) bool { return slices.Contains(b, ns) }))
+	asks := clash.Scope(other.informer)
+	return unversioned(g.resource) == unversioned(other.resource) &&
+		!slices.ContainsFunc(clash.Scope(g.informer), func(c condition.Condition) bool {
+			return clash.Excluded(c, asks) >= 0
+		})
 }
 
 var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
@@ -223,12 +227,12 @@ func (g *group) user() string {
 // where returns which objects are watched.
 func (g *group) where() (all []string) {
 	inf := g.informer
-	switch n := len(inf.Namespaces); {
-	case n > 1:
-		all = append(all, fmt.Sprintf("namespaces %s: %d watches",
-			strings.Join(inf.Namespaces, ", "), n))
-	case n == 1:
-		all = append(all, "namespace "+inf.Namespaces[0])
+	switch names := slices.Sorted(slices.Values(inf.Namespaces)); {
+	case len(names) > 1:
+		all = append(all, fmt.Sprintf("namespaces %s: %d watches", strings.Join(names, ", "),
+			len(names)))
+	case len(names) == 1:
+		all = append(all, "namespace "+names[0])
 	case !g.cluster:
 		all = append(all, "all namespaces")
 	}
@@ -252,6 +256,9 @@ func (p *Listener) writeHandler(out *Lines) {
 		granted = strings.Join(all, "; ")
 	}
 	out.Item(2, "grants", granted)
+	for _, s := range shown.Handler(h) {
+		out.Item(2, s.Name, s.Text)
+	}
 }
 
 // warnings returns the warnings about a listener's expressions.

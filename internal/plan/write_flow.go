@@ -69,6 +69,9 @@ func (p *Listener) before() (on event.OpSet, list []condition.Condition) {
 	if p.Config.Resync.Duration == 0 { // rules look at resyncs, and there are none
 		on &^= event.OpSet(0).With(event.Resync)
 	}
+	if p.Select == nil && len(p.Rules) == 0 {
+		on &= shown.Ops(conditionsOf(p.asked.filter))
+	}
 	if left, may := shown.Within(on, list); may {
 		list = left
 	}

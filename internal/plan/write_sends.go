@@ -102,7 +102,7 @@ func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 		}
 	}
 	if filtered && !l.Quiet && l.Config.Handler == nil {
-		s.Events = l.Config.Ops() & conditionsOf(l.Filter).Ops
+		s.Events = l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
 	}
 	return reach.Of(s, o.Config, o.When)
 }

@@ -127,6 +127,9 @@ func (p *Listener) shown() shown.Listener {
 		l.Resync = document.Short(c.Resync.Duration)
 	}
 	if c.Handler != nil {
+		for _, s := range shown.Handler(c.Handler) {
+			l.Settings["handler "+s.Name] = s.Text
+		}
 		l.Handler, l.Grants = c.Handler.Wasm, shown.Grants(c.Handler.Grants)
 	}
 	if !b.Never {

@@ -43,3 +43,25 @@ func Within(on event.OpSet, list []condition.Condition) (left []condition.Condit
 	}
 	return left, true
 }
+
+// Ops returns the ops that events may have which fulfill conditions: only an update has an old
+// state, so what needs something of it needs an update.
+func Ops(set condition.Set) event.OpSet {
+	for _, c := range set.List {
+		if c.Old && needsValue(c.Test) {
+			return set.Ops & onlyUpdates
+		}
+	}
+	return set.Ops
+}
+
+// needsValue reports whether something missing fails a test.
+func needsValue(test condition.Test) bool {
+	switch test {
+	case condition.In, condition.Exists, condition.StartsWith, condition.EndsWith,
+		condition.Contains, condition.Less, condition.AtMost, condition.More, condition.AtLeast,
+		condition.True, condition.Has, condition.Any:
+		return true
+	}
+	return false
+}

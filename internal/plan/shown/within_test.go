@@ -41,3 +41,30 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// Only an update has an old state.
+func TestOps(t *testing.T) {
+	for filter, want := range map[string]string{
+		`old.spec.replicas > 0 && object.spec.replicas == 0`:        "update",
+		`old.status.phase == "Pending"`:                             "update",
+		`old.status.phase != "Pending"`:                             "add update delete resync",
+		`old.status.phase == "a" || op == "add"`:                    "add update delete resync",
+		`op != "delete" && old.spec.paused`:                         "update",
+		`any(old.spec.containers, .image == "a") && op == "delete"`: "",
+		`!(old.spec.replicas > 0)`:                                  "add update delete resync",
+	} {
+		f, err := filters.Compile(filters.Expression{Text: filter, Kind: filters.KindFilter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, op := range event.Ops {
+			if Ops(f.Conditions()).Has(op) {
+				got = append(got, op.String())
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", filter, got, want)
+		}
+	}
+}
