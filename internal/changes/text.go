@@ -68,17 +68,12 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 			change.Then = consequences(one, named(before, one.Name), named(after, one.Name),
 				reports(after, one.Name))
 		}
-		switch one.Kind {
-		case "listener":
+		switch {
+		case one.Action == "removed": // all of it is gone
+		case one.Kind == "listener":
 			change.Lines = differ(was.Listeners[one.Name], is.Listeners[one.Name])
-			if one.Action == "removed" { // all of it is gone
-				change.Lines = Lines{}
-			}
-		case "output":
+		case one.Kind == "output":
 			change.Lines = differ(was.Outputs[one.Name], is.Outputs[one.Name])
-			if one.Action == "removed" {
-				change.Lines = Lines{}
-			}
 		}
 		c.Changes = append(c.Changes, change)
 	}
