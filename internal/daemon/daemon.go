@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/kubeconfig"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
@@ -114,7 +115,7 @@ func (c *cluster) close() {
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := plan.Connection(cfg, o.Kubeconfig, o.Context)
+	opts := kubeconfig.Connection(cfg, o.Kubeconfig, o.Context)
 	opts.Version, opts.Logger = o.Version, o.Log
 	rest, err := kube.RESTConfig(opts)
 	if err != nil {

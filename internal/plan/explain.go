@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -84,20 +85,19 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	}
 	x := &explained{listener: l, caches: found, found: found, outputs: outputs,
 		cluster: cfg.Cluster.Name, file: cfg.File(), source: q.Source,
-		at: cmp.Or(q.Now, time.Now()), onlyRules: len(q.Rules) > 0}
+		clock: time.Now(), onlyRules: len(q.Rules) > 0}
+	x.at = cmp.Or(q.Now, x.clock)
+	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) { return asOf(cfg, l, schemas, at) }
 	x.head(e)
 	x.File = q.Object.Path
 	if schemas != nil { // else an expression may look for a field that does not exist
 		x.written = q.written()
 	}
 	x.asks(cfg, q, e.Object)
-	notes := append(q.notes(e, x.remembered), found.notes...)
+	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
 	notes = append(notes, kinds.Unsure(l.Informer().Resource, version, kind),
 		kinds.OtherVersion(version, kind))
-	if !q.Now.IsZero() {
-		notes = append(notes, "it is taken to be "+q.Now.UTC().Format(time.RFC3339)+".")
-	}
 	if e.Object.Namespace() == "" {
 		notes = append(notes, kinds.NoNamespace(l.Informer().Resource, kind))
 	}
@@ -119,7 +119,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
-	if x.Missing = slices.Sorted(maps.Keys(found.missing)); len(x.Missing) > 0 {
+	if x.Missing = slices.Sorted(maps.Keys(found.Missing)); len(x.Missing) > 0 {
 		return &x.Answer, &UndecidedError{name, x.Missing}
 	}
 	return &x.Answer, nil
@@ -132,7 +132,11 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 	remembered memory.Rules, w io.Writer) error {
 	x := &explained{listener: l.Config, caches: caches, cluster: p.Config.Cluster.Name,
-		file: p.Config.File(), remembered: remembered, at: time.Now()}
+		file: p.Config.File(), known: answer.Known{Rules: remembered}, clock: time.Now()}
+	x.at = x.clock
+	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) {
+		return asOf(p.Config, l.Config, nil, at)
+	}
 	for _, name := range l.Config.Outputs {
 		if o := p.Outputs[name]; o != nil {
 			x.outputs = append(x.outputs, o)
@@ -143,7 +147,7 @@ func (p *Plan) Explain(l *Listener, e event.Event, caches filters.Caches,
 		x.Note("lookups and age are evaluated as of now, which may not be what the event found.")
 	}
 	if len(l.Rules) > 0 {
-		x.Remember(remembered, x.at)
+		x.Remember(remembered, nil, x.at)
 	}
 	if err := x.stages(l, e); err != nil {
 		return err
@@ -156,7 +160,7 @@ type explained struct {
 	answer.Answer
 	listener *config.Listener
 	caches   filters.Caches
-	found    *found // nil: the caches are those of a running informerd
+	found    *lookedup.Objects // nil: the caches are those of a running informerd
 	outputs  []*Output
 	cluster  string
 	file     string // the configuration's
@@ -170,9 +174,12 @@ type explained struct {
 	since    bool           // it was said that since is not known
 	err      error
 
-	at         time.Time    // the time as of which all is evaluated
-	onlyRules  bool         // the event itself is not asked about
-	remembered memory.Rules // by a running informerd: what rules go on with
+	onlyRules bool         // the event itself is not asked about
+	known     answer.Known // to a running informerd: what rules go on with
+	clock     time.Time    // the present time, to which what is known there counts
+	at        time.Time    // as of which all is evaluated
+	// compiled returns the listener's rules and outputs, as of another time.
+	compiled func(at time.Time) ([]*rules.Rule, []*Output)
 }
 
 // ifSelected is in front of what becomes of an event if its object was selected before.
@@ -214,20 +221,20 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 	decided bool) {
 	var before map[string]bool
 	if x.found != nil {
-		before, x.found.missing = x.found.missing, map[string]bool{}
+		before, x.found.Missing = x.found.Missing, map[string]bool{}
 	}
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
 	defer x.lacks(e.Object, result.Root)
-	if x.found != nil && len(x.found.missing) > 0 {
-		missing := slices.Sorted(maps.Keys(x.found.missing))
+	if x.found != nil && len(x.found.Missing) > 0 {
+		missing := slices.Sorted(maps.Keys(x.found.Missing))
 		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")
 		x.Undecided(is, result, missing)
-		maps.Copy(x.found.missing, before)
+		maps.Copy(x.found.Missing, before)
 		return result, false
 	}
 	if x.found != nil {
-		x.found.missing = before
+		x.found.Missing = before
 	}
 	x.Tree(is, result)
 	return result, true

@@ -35,7 +35,7 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 	if h := x.listener.Handler; h != nil {
 		stage.Handler = h.Wasm
 		x.Say("%s goes to the handler %s. What that emits goes to %s; to see it: %s",
-			what, h.Wasm, outputNames(x.listener.Outputs),
+			what, h.Wasm, answer.Names(x.listener.Outputs),
 			x.source.TryHandler(x.file, x.listener.Name, e.Op.String(), e.Initial))
 		x.verdict(x.named(e) + " -> the handler")
 		return
@@ -53,17 +53,6 @@ func (x *explained) named(e event.Event) string {
 		return e.Op.String() + " by " + x.op.String()
 	}
 	return e.Op.String()
-}
-
-// outputNames returns the names of outputs, with what they are.
-func outputNames(names []string) string {
-	switch len(names) {
-	case 0:
-		return "no output"
-	case 1:
-		return "the output " + names[0]
-	}
-	return "the outputs " + strings.Join(names, ", ")
 }
 
 // messages returns what makes the listener's messages, nil if it cannot be made.

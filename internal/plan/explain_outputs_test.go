@@ -205,7 +205,7 @@ listeners:
 	}
 	got := explain(t, cfg, "rules", question(t, "update", pod("1", "shop"), pod("2", "pay")))
 	const want = `The object violated the rule before this update, and does not any more: the violation is resolved, which is reported to the outputs that got it.
-The report of its end goes to the output both; later does not take the violation, and so not its end; before has the violation and does not take its end; never does not take the violation, and so not its end; the data of fails fails, which makes a dead letter.
+The report of its end goes to the output both; later does not take the violation, and does not get its end either; before has the violation and does not take its end; never does not take the violation, and does not get its end either; the data of fails fails, which makes a dead letter.
 
 output later, when, of the violation:
 false  label("team") == "shop"
@@ -253,7 +253,7 @@ listeners:
 	got := explain(t, cfg, "rules", question(t, "update", pod+"1}", pod+"2}"))
 	for _, want := range []string{
 		"The report of its end goes to no output; out takes it if it has the violation, which depends on the event that began it.\n\noutput out, when, of its end:\ntrue ",
-		"The report of its end goes to no output; out does not take the violation, and so not its end.\n\noutput out, when, of the violation:\nfalse ",
+		"The report of its end goes to no output; out does not take the violation, and does not get its end either.\n\noutput out, when, of the violation:\nfalse ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nwant %s", got, want)

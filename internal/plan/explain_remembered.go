@@ -20,8 +20,8 @@ func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
 	if q.Running == nil {
 		return
 	}
-	x.remembered = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
-		UID: o.UID(), Rules: len(x.listener.Rules) > 0}, x.at)
+	x.known = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
+		UID: o.UID(), Rules: len(x.listener.Rules) > 0, Only: q.Rules}, x.clock)
 }
 
 // selectedBefore is selects for an object that was selected: a rule remembers it.
@@ -40,7 +40,7 @@ func (x *explained) selectedBefore(e event.Event, is bool) seen {
 
 // goesOn explains what a rule reports of an object of which it remembers something.
 func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is judgement) {
-	m, now := told.Remembered, x.at
+	m, now := told.Remembered, x.clock
 	verdict := func(text string) { x.verdict("rule " + r.Name() + ": " + text) }
 	switch {
 	case is == unknown:
@@ -55,6 +55,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 		x.Say("The object violates the rule as before, %s.",
 			strings.TrimPrefix(m.Told(now), "violated "))
 		verdict(m.Told(now))
+		x.stays(told, r, e)
 	case is == broken:
 		told.Reported = answer.Later
 		how := fmt.Sprintf("and is reported in %s if that lasts", m.Left(now))
@@ -65,9 +66,18 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 			how += fmt.Sprintf(", and again every %s while it lasts", document.Short(r.Repeat()))
 		}
 		verdict("violated for " + m.Long(now) + ", " + strings.TrimPrefix(how, "and is "))
+		at := x.at
+		if at.Equal(x.clock) && !m.Due(now) {
+			at = m.Next
+		}
+		r, back := x.asOf(at, r)
+		defer back()
 		x.reports(told, r, e, fmt.Sprintf("The object has violated the rule for %s, %s",
 			m.Long(now), how), false)
 	default:
+		if x.unseen(r) && m.Violated {
+			x.Say("The running informerd has not seen this yet: it looks again within 1m.")
+		}
 		x.endsRemembered(told, r, e, cmp.Or(e.Old, e.Object),
 			"The object does not violate the rule any more")
 	}
@@ -77,7 +87,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 // known state before that; what says why it ends.
 func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Event,
 	then *object.Object, what string) {
-	m, now := told.Remembered, x.at
+	m, now := told.Remembered, x.clock
 	told.Reported = answer.None
 	if !m.Violated {
 		x.Say("%s: it violated the rule for %s, and nothing is reported of that.", what,
@@ -97,7 +107,7 @@ func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Eve
 	if b := x.messages(); b != nil {
 		report := x.reportOf(r, told.Message, false)
 		report.Since = m.Since
-		ended := b.Rule(e, now, report)
+		ended := b.Rule(e, x.at, report)
 		x.sendEndTo(m.To, m.Waiting, &ended)
 	}
 }
@@ -118,7 +128,7 @@ func (x *explained) sendEndTo(have, waiting []string, ended *sink.Message) {
 			told.Takes = "perhaps"
 			told.Why = name + " takes it behind the report of the violation that is on its way, if that arrives"
 		case !slices.Contains(have, name) && !slices.Contains(waiting, name):
-			told.Why, end = name+" has no report of the violation, and so gets not its end", decision{}
+			told.Why, end = name+" has no report of the violation, and does not get its end either", decision{}
 		case end.fails:
 			told.Why, told.Fails = end.not, true
 		case !end.takes:

@@ -43,7 +43,7 @@ func answersGoOn(t *testing.T) {
 	told := memory.Rule{Rule: "once", Violated: true, Since: ago(25 * time.Hour),
 		Reported: ago(2 * time.Minute), To: []string{"chat", "old"}, Message: "n is 7"}
 	again := told
-	again.Next = now.Add(3 * time.Minute)
+	again.Rule, again.Reported = "slow", ago(57*time.Minute)
 	onWay := told
 	onWay.To, onWay.Waiting, onWay.Reported = []string{"chat"}, []string{"out"}, time.Time{}
 	none := told
@@ -55,7 +55,7 @@ func answersGoOn(t *testing.T) {
 	waits := memory.Rule{Rule: "slow", Since: ago(4 * time.Minute), For: "10m",
 		Next: now.Add(6 * time.Minute)}
 	due := waits
-	due.Next = ago(time.Second)
+	due.Since = ago(11 * time.Minute)
 	since := "violated since " + told.Since.UTC().Format(time.RFC3339) + " (25h ago)"
 	for name, c := range map[string]struct {
 		op, is, was string
@@ -67,9 +67,11 @@ func answersGoOn(t *testing.T) {
 		"reported": {"add", "2", "", memory.Rules{told},
 			"rule once: " + since + ", reported to chat, old 2m ago; not reported again", "no",
 			"The object violates the rule as before, " + strings.TrimPrefix(since, "violated ") +
-				", reported to chat, old 2m ago; not reported again."},
+				", reported to chat, old 2m ago; not reported again.\nIts message is \"n is 7\".\n" +
+				"Such a report goes to the outputs chat, old; out takes such a report, and has none of this violation."},
 		"repeated": {"resync", "2", "", memory.Rules{again},
-			"rule once: " + since + ", reported to chat, old 2m ago; again in 3m", "again", ""},
+			"rule slow: " + since + ", reported to chat, old 57m ago; again in 3m -> out, old (not chat)", "again",
+			"The next repeat has the message \"slow\".\nThe next repeat goes to the outputs out, old; chat does not take it."},
 		"on its way": {"update", "2", "1", memory.Rules{onWay},
 			"rule once: " + since + ", reported to chat; the report to out is on its way, or waits",
 			"on-its-way", ""},
@@ -79,7 +81,7 @@ func answersGoOn(t *testing.T) {
 			"rule slow: violated for 4m, reported in 6m if that lasts, and again every 1h while it lasts -> out, old (not chat)",
 			"later", "The object has violated the rule for 4m, and is reported in 6m if that lasts, and again every 1h while it lasts: \"slow\""},
 		"has waited": {"update", "2", "2", memory.Rules{due},
-			"rule slow: violated for 4m, which is reported at once, and again every 1h while it lasts -> out, old (not chat)",
+			"rule slow: violated for 11m, which is reported at once, and again every 1h while it lasts -> out, old (not chat)",
 			"now", ""},
 		"ends": {"add", "1", "", memory.Rules{told},
 			"rule once: its violation ends: resolved -> chat, old (not out)", "resolved",
@@ -87,7 +89,7 @@ func answersGoOn(t *testing.T) {
 				" ends, which is reported to the outputs that got it, with its message: \"n is 7\"."},
 		"ends at once": {"update", "1", "1", memory.Rules{fresh},
 			"rule once: its violation ends: resolved -> chat (not out, old)", "resolved",
-			"The report of its end goes to the output chat; out has no report of the violation, and so gets not its end; old has the violation and does not take its end."},
+			"The report of its end goes to the output chat; out has no report of the violation, and does not get its end either; old has the violation and does not take its end."},
 		"ends on its way": {"update", "1", "2", memory.Rules{onWay},
 			"rule once: its violation ends: resolved -> chat (not old; perhaps out)", "resolved", ""},
 		"ends, with the clock": {"update", "1", "1", memory.Rules{clock},
@@ -177,7 +179,7 @@ func answersSayWhatIsKnown(t *testing.T) {
 			UID: "u1"}, []string{supposed}, false},
 		"another configuration": {"rules", memory.Object{Listener: true, Digest: "x", Has: true,
 			UID: "u1", Rules: told}, []string{
-			"the running informerd has another configuration of this listener; informerd reload brings this one.",
+			"the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload.",
 			told[0].Noted(time.Now()), supposedButRules}, true},
 	} {
 		q := question(t, "add", numbered("2"), "")

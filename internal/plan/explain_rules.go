@@ -44,7 +44,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 		told.Repeat = document.Short(r.Repeat())
 	}
 	x.Rules = append(x.Rules, told)
-	told.Remembered = x.remembered.Of(r.Name())
+	told.Remembered = x.known.Rules.Of(r.Name()).Under(r.For(), r.Repeat())
 	if e.Op == event.Delete {
 		x.ends(told, r, e, as.unsure || r.Deny().LooksAround())
 		return
@@ -61,6 +61,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	}
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
+	case x.known.Object: // and nothing is open there
 	case e.Op == event.Resync && is == broken:
 		was = unknown
 	case e.Op == event.Resync && r.Deny().LooksAround():
@@ -102,6 +103,8 @@ func (x *explained) noneViolated(op event.Op, all []*rules.Rule) string {
 	switch {
 	case x.onlyRules && len(all) == 1 && op != event.Delete:
 		return "rule " + all[0].Name() + ": not violated"
+	case op == event.Delete && x.known.Object:
+		return "no violation is open"
 	case op == event.Delete:
 		return "no rule was violated"
 	}
@@ -154,6 +157,8 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	case was == unknown:
 		told.Reported = answer.IfNew
 		how += ", unless it did so before this update"
+	case x.unseen(r):
+		how = "which is reported when the running informerd looks again, within 1m"
 	}
 	if was == unknown && (e.Op == event.Resync || r.For() > 0) {
 		how = strings.TrimSuffix(how, ", unless it did so before this update") +
@@ -168,8 +173,17 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		verdict = "violated as before: " + goes
 		how = "The object violated the rule before this update, too, so its time goes on: it is " + goes
 	}
+	if x.unseen(r) {
+		x.Say("The running informerd has not seen this yet: it looks again within 1m.")
+	}
 	x.verdict("rule " + r.Name() + ": " + verdict)
 	x.reports(told, r, e, how, was != kept)
+}
+
+// unseen reports whether a running informerd will see what the rule says only when it evaluates it
+// again: nothing has happened to the object.
+func (x *explained) unseen(r *rules.Rule) bool {
+	return x.known.Object && x.known.Same && x.op == event.Add && r.Deny().LooksAround()
 }
 
 // reports explains what is reported of a violation, and to whom. How begins the sentence. Unsure is
@@ -233,6 +247,9 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	switch {
 	case told.Remembered != nil:
 		x.endsRemembered(told, r, e, then, gone)
+	case x.known.Object:
+		told.Reported = answer.None
+		x.Say("%s, and no violation is open: nothing is reported.", gone)
 	case last == broken && !unsure:
 		x.resolved(told, r, e, then, gone+": the violation is resolved")
 	case last != kept || r.Deny().LooksAround():

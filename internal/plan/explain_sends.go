@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -37,8 +35,13 @@ var sinceWord = regexp.MustCompile(`\bsince\b`)
 // send explains which outputs take a message, and how their expressions evaluate it. What begins
 // the sentence.
 func (x *explained) send(what string, m *sink.Message) {
-	var decisions []decision
-	var outputs []*answer.Output
+	outputs, decisions := x.decide(m)
+	x.headline(what, outputs)
+	x.shows(outputs, decisions)
+}
+
+// decide returns what the outputs make of a message.
+func (x *explained) decide(m *sink.Message) (outputs []*answer.Output, decisions []decision) {
 	for _, o := range x.outputs {
 		d := decide(o, m)
 		told := &answer.Output{Name: o.Config.Name, Takes: "no", Why: d.not, Fails: d.fails}
@@ -47,7 +50,11 @@ func (x *explained) send(what string, m *sink.Message) {
 		}
 		decisions, outputs = append(decisions, d), append(outputs, told)
 	}
-	x.headline(what, outputs)
+	return outputs, decisions
+}
+
+// shows has the expressions of the outputs.
+func (x *explained) shows(outputs []*answer.Output, decisions []decision) {
 	for i, o := range x.outputs {
 		x.when(outputs[i], "when:", decisions[i])
 		x.yields(outputs[i], o, decisions[i].made)
@@ -70,7 +77,7 @@ func (x *explained) sendEnd(began []sink.Message, ended *sink.Message) {
 		told := &answer.Output{Name: name, Takes: "no"}
 		switch {
 		case same && !begin.takes:
-			told.Why = name + " does not take the violation, and so not its end"
+			told.Why = name + " does not take the violation, and does not get its end either"
 		case end.fails:
 			told.Why, told.Fails = end.not, true
 		case !end.takes && same:
@@ -103,6 +110,11 @@ func (x *explained) sendEnd(began []sink.Message, ended *sink.Message) {
 
 // headline says who takes a message, and who does not.
 func (x *explained) headline(what string, outputs []*answer.Output) {
+	x.goesTo(what, outputs)
+	x.Verdicts[len(x.Verdicts)-1] += answer.Goes(outputs)
+}
+
+func (x *explained) goesTo(what string, outputs []*answer.Output) {
 	var to, not []string
 	for _, o := range outputs {
 		if o.Takes == "yes" {
@@ -111,10 +123,9 @@ func (x *explained) headline(what string, outputs []*answer.Output) {
 			not = append(not, o.Why)
 		}
 	}
-	text := strings.Join(append([]string{"to " + outputNames(to)}, not...), "; ")
+	text := strings.Join(append([]string{"to " + answer.Names(to)}, not...), "; ")
 	x.Say("%s goes %s.", what, text)
 	x.Sends(outputs)
-	x.Verdicts[len(x.Verdicts)-1] += answer.Goes(outputs)
 }
 
 // when has how an output's when evaluates a message.
@@ -124,9 +135,6 @@ func (x *explained) when(o *answer.Output, field string, d decision) {
 		x.When(o, *d.when)
 	}
 }
-
-// maxShownText is how much is shown of what an output's expression yields, in characters.
-const maxShownText = 1000
 
 // yields has what an output's expressions yield.
 func (x *explained) yields(told *answer.Output, o *Output, all []made) {
@@ -151,12 +159,6 @@ func (x *explained) yields(told *answer.Output, o *Output, all []made) {
 		case text == "":
 			text = "(nothing: the value is nil or an empty text)"
 		}
-		if all := []rune(text); len(all) > maxShownText {
-			text = string(all[:maxShownText]) + "…"
-		}
-		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			text = strconv.Quote(text)
-		}
-		x.Line("%s", text)
+		x.Line("%s", answer.Shown(text))
 	}
 }

@@ -48,7 +48,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	case now.Err != nil:
 		x.Say("The select failed: the object stays selected or not, as it was before.")
 		is = was
-	case len(x.remembered) > 0:
+	case len(x.known.Rules) > 0:
 		return x.selectedBefore(e, is)
 	case e.Op != event.Add && f.LooksAround():
 		return x.selectsUnsure(e, is)

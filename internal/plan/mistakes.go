@@ -10,17 +10,18 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/kubeconfig"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
 // Mistakes returns a function that finds mistakes in the expressions and handlers' files of a
-// configuration that has other mistakes, for config.Loading. With kubeconfig, the kubeconfig that
+// configuration that has other mistakes, for config.Loading. If it connects, the kubeconfig that
 // it names must be readable. For a configuration that could be loaded, use Check.
-func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Errors {
+func Mistakes(schemas Schemas, connects bool) func(*config.Config) config.Errors {
 	return func(cfg *config.Config) config.Errors {
 		var all config.Errors
-		if kubeconfig {
-			all = KubeconfigMistakes(cfg)
+		if connects {
+			all = kubeconfig.Mistakes(cfg)
 		}
 		for _, l := range cfg.ListenersInOrder() {
 			c := newCompiler(cfg, l, schemas)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -34,6 +35,8 @@ type Question struct {
 
 	// Running is what a running informerd knows of the object, nil if none was asked.
 	Running *memory.Object
+	// NotRunning is the folder for state in which no informerd runs that could be asked, else "".
+	NotRunning string
 }
 
 // ObjectFile is an object in the text of a file.
@@ -73,10 +76,24 @@ const (
 	supposedButRules = "rules go on with what the running informerd remembers; else this is what would come of the object if it were added now; --op and --old FILE ask about another event"
 )
 
-// notes returns what is odd about the question. Rules go on with what is remembered.
-func (q Question) notes(e event.Event, remembered memory.Rules) (notes []string) {
+// notes returns what is odd about the question. Rules go on with what is known.
+func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (notes []string) {
+	if q.NotRunning != "" && len(l.Rules) > 0 {
+		notes = append(notes, fmt.Sprintf("no informerd runs with the state in %s: what is reported already is not known here.",
+			q.NotRunning))
+	}
+	if q.Initial && l.Checkpoint {
+		notes = append(notes, "the listener has a checkpoint: a restart goes on from that, without a first list, and reports nothing again of what is open.")
+	}
+	if !q.Now.IsZero() {
+		note := "it is taken to be " + q.Now.UTC().Format(time.RFC3339)
+		if len(known.Rules) > 0 {
+			note += ", but for what the running informerd remembers, whose times are as of the real time"
+		}
+		notes = append(notes, note+".")
+	}
 	switch {
-	case q.Supposed && len(remembered) > 0:
+	case q.Supposed && len(known.Rules) > 0:
 		notes = append(notes, supposedButRules)
 	case q.Supposed:
 		notes = append(notes, supposed)
@@ -115,7 +132,7 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 	if err := json.Unmarshal(f.JSON, &list); err == nil && list.Items != nil {
 		return nil, fmt.Errorf("%s: this is a list: pass one object", f.Path)
 	}
-	if lack := f.lacks(); lack != "" {
+	if lack := kinds.Lacks(f.JSON); lack != "" {
 		return nil, fmt.Errorf("%s: %s", f.Path, lack)
 	}
 	o, err := p.Parse(f.JSON)
@@ -123,29 +140,4 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return o, nil
-}
-
-// lacks returns what keeps a text from being a Kubernetes object, "" if it may be one. Places in
-// the text are not those of the file, which may be YAML.
-func (f ObjectFile) lacks() string {
-	var is struct{ APIVersion, Kind, Metadata any }
-	if json.Unmarshal(f.JSON, &is) != nil {
-		return ""
-	}
-	kind, _ := is.Kind.(string)
-	version, _ := is.APIVersion.(string)
-	metadata, isMap := is.Metadata.(map[string]any)
-	name, isText := metadata["name"].(string)
-	switch {
-	case kind == "" || version == "":
-		return "this is not a Kubernetes object: it needs apiVersion and kind, as texts"
-	case is.Metadata != nil && !isMap:
-		return "metadata is not a mapping: it has the object's name"
-	case metadata["name"] != nil && !isText:
-		return fmt.Sprintf("metadata.name is %v, and must be a text: put it in quotes",
-			metadata["name"])
-	case name == "":
-		return fmt.Sprintf("the %s has no metadata.name", kind)
-	}
-	return ""
 }

@@ -57,8 +57,12 @@ func (r *Rule) comes() Coming {
 	switch r.Reported {
 	case None:
 		return Nothing
-	case Again, OnItsWay, Unknown: // where it goes is not asked
+	case OnItsWay, Unknown: // where it goes is not asked
 		return Something
+	case Again:
+		if len(r.Outputs) == 0 {
+			return Something
+		}
 	case IfNew, ResolvedIfAny:
 		return min(taken(r.Outputs), Perhaps)
 	}

@@ -6,9 +6,16 @@ import (
 	"github.com/informerd/informerd/internal/plan/memory"
 )
 
-// Remember notes what a running listener knows of an object.
-func (a *Answer) Remember(all memory.Rules, now time.Time) {
-	if len(all) == 0 {
+// Remember notes what a running listener knows of an object by its rules, or by those of some
+// names.
+func (a *Answer) Remember(all memory.Rules, only []string, now time.Time) {
+	all = all.Only(only)
+	switch {
+	case len(all) == 0 && len(only) == 1:
+		a.Note("now no violation of rule " + only[0] + " is open, as far as the listener has seen the object.")
+	case len(all) == 0 && len(only) > 1:
+		a.Note("now no violation of these rules is open, as far as the listener has seen the object.")
+	case len(all) == 0:
 		a.Note("now the object violates no rule, as far as the listener has seen it.")
 	}
 	for _, m := range all {
@@ -18,34 +25,42 @@ func (a *Answer) Remember(all memory.Rules, now time.Time) {
 
 // Asked is what a running informerd was asked about, as it is here.
 type Asked struct {
-	Digest string // of the listener's configuration
-	UID    string // of the object
-	Rules  bool   // the listener has rules
+	Digest string   // of the listener's configuration
+	UID    string   // of the object
+	Rules  bool     // the listener has rules
+	Only   []string // the names of those that are asked about; none: all
+}
+
+// Known is what a running informerd knows of an object.
+type Known struct {
+	Rules  memory.Rules // that rules go on with
+	Object bool         // Rules are all that is remembered of the object
+	Same   bool         // the configuration of the listener is the same
 }
 
 // Ask notes what a running informerd knows of an object, and returns what rules go on with: nothing
 // unless it knows the object.
-func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) memory.Rules {
+func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known) {
 	switch {
 	case !r.Listener:
 		a.Note("the running informerd does not have this listener; informerd reload brings it.")
-		return nil
+		return known
 	case r.Digest != asked.Digest:
-		a.Note("the running informerd has another configuration of this listener; informerd reload brings this one.")
+		a.Note("the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload.")
 	}
 	switch {
 	case r.Idle != "":
 		a.Note("at the running informerd, the listener gets no events: " + r.Idle)
-		return nil
+		return known
 	case !r.Has:
 		a.Note("the running informerd does not know this object.")
-		return nil
+		return known
 	case r.UID != asked.UID:
 		a.Note("the running informerd knows another object of this name, with another uid.")
-		return nil
+		return known
 	case asked.Rules:
-		a.Remember(r.Rules, now)
-		return r.Rules
+		a.Remember(r.Rules, asked.Only, now)
+		return Known{Rules: r.Rules, Object: true, Same: r.Digest == asked.Digest}
 	}
-	return nil
+	return known
 }

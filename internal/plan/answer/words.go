@@ -2,7 +2,9 @@ package answer
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // An returns a word with the article in front.
@@ -11,6 +13,31 @@ func An(word string) string {
 		return "an " + word
 	}
 	return "a " + word
+}
+
+// Names returns the names of outputs, with what they are.
+func Names(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no output"
+	case 1:
+		return "the output " + names[0]
+	}
+	return "the outputs " + strings.Join(names, ", ")
+}
+
+// maxShownText is how much is shown of what an output's expression yields, in characters.
+const maxShownText = 1000
+
+// Shown returns what an output's expression yields, as a line.
+func Shown(text string) string {
+	if all := []rune(text); len(all) > maxShownText {
+		text = string(all[:maxShownText]) + "…"
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // Goes returns in short where a message goes: -> out (not chat, mail).

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,36 @@ func (all Rules) Of(rule string) *Rule {
 		}
 	}
 	return nil
+}
+
+// Under returns it as it goes on under a rule that may be another one than that of the listener:
+// what has happened stays, and the times of what comes follow from the rule. It is nil if m is.
+func (m *Rule) Under(hold, repeat time.Duration) *Rule {
+	if m == nil {
+		return nil
+	}
+	as := *m
+	as.For, as.Next = "", time.Time{}
+	if hold > 0 {
+		as.For = document.Short(hold)
+	}
+	switch {
+	case !m.Violated:
+		as.Next = m.Since.Add(hold)
+	case !m.Reported.IsZero() && repeat > 0:
+		as.Next = m.Reported.Add(repeat)
+	}
+	return &as
+}
+
+// Only returns what is remembered by rules of some names, all if there are none.
+func (all Rules) Only(names []string) (some Rules) {
+	for _, m := range all {
+		if len(names) == 0 || slices.Contains(names, m.Rule) {
+			some = append(some, m)
+		}
+	}
+	return some
 }
 
 // Long returns how long ago it began, in few words.

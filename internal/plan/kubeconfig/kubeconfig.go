@@ -1,4 +1,6 @@
-package plan
+// Package kubeconfig returns which API server a configuration is about, and what is wrong with the
+// kubeconfig that it names.
+package kubeconfig
 
 import (
 	"cmp"
@@ -11,8 +13,8 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
-// KubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
-func KubeconfigMistakes(cfg *config.Config) config.Errors {
+// Mistakes reports that the configuration's kubeconfig cannot be opened.
+func Mistakes(cfg *config.Config) config.Errors {
 	named := cfg.Cluster.Kubeconfig
 	if named == "" {
 		return nil

@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// asOf compiles the rules and outputs of a listener for another time: that to which age counts.
+func asOf(cfg *config.Config, l *config.Listener, schemas Schemas, at time.Time) ([]*rules.Rule,
+	[]*Output) {
+	c := newCompiler(cfg, l, schemas)
+	c.events.Now = at
+	return c.ruleList(), outputsOf(cfg, l, schemas, at, &c.Mistakes)
+}
+
+// asOf makes the explanation go on as of the time of a report, until back is called.
+func (x *explained) asOf(at time.Time, r *rules.Rule) (then *rules.Rule, back func()) {
+	was, outputs := x.at, x.outputs
+	back = func() { x.at, x.outputs = was, outputs }
+	if at.Equal(was) {
+		return r, back
+	}
+	all, others := x.compiled(at)
+	if i := slices.IndexFunc(all, func(o *rules.Rule) bool { return o.Name() == r.Name() }); i >= 0 {
+		r = all[i]
+	}
+	x.at, x.outputs = at, others
+	return r, back
+}
+
+// stays explains which outputs take the next repeat of a violation that is open as before. If there
+// is none, it is the report that they got.
+func (x *explained) stays(told *answer.Rule, r *rules.Rule, e event.Event) {
+	m := told.Remembered
+	at, message := cmp.Or(m.Reported, x.clock), m.Message
+	repeated := !m.Next.IsZero() && len(m.Waiting) == 0
+	if repeated {
+		at, message = m.Next, ""
+		if at.Before(x.clock) {
+			at = x.clock
+		}
+	}
+	if !x.at.Equal(x.clock) { // another one is asked for
+		at = x.at
+	}
+	r, back := x.asOf(at, r)
+	defer back()
+	if f := r.Message(); f != nil && message == "" {
+		x.Line("\nrule %s, message:", r.Name())
+		text, decided := x.tree("message", f, stateOf(e.Object))
+		if !decided {
+			return
+		}
+		message = messageOf(r, text)
+	}
+	told.Message = cmp.Or(message, r.Name())
+	b := x.messages()
+	if b == nil {
+		return
+	}
+	report := x.reportOf(r, told.Message, true)
+	report.Since = m.Since
+	if repeated {
+		report.Repeats = 1 // or more
+	}
+	if repeated || r.For() > 0 { // it is reported since time has passed
+		e.Op, e.Old = 0, nil
+	}
+	made := b.Rule(e, at, report)
+	if repeated {
+		x.Say("The next repeat has the message %q.", told.Message)
+		x.send("The next repeat", &made)
+		return
+	}
+	x.Say("Its message is %q.", told.Message)
+	x.sendOpen(m, &made)
+}
+
+// sendOpen is send for the report of a violation that outputs have or wait for. What comes of the
+// event is not that report.
+func (x *explained) sendOpen(m *memory.Rule, made *sink.Message) {
+	outputs, decisions := x.decide(made)
+	have := slices.Concat(m.To, m.Waiting)
+	for _, o := range outputs {
+		if o.Takes == "yes" && len(have) > 0 && !slices.Contains(have, o.Name) {
+			o.Takes, o.Why = "no", o.Name+" takes such a report, and has none of this violation"
+		}
+	}
+	x.goesTo("Such a report", outputs)
+	x.shows(outputs, decisions)
+}
