@@ -32,6 +32,8 @@ type Asking struct {
 	cache     map[string][]plan.ObjectFile
 	cluster   *live.Cluster // nil: no cluster is asked
 	running   *admin.Client // nil: no running informerd is asked
+	// notRunning is the folder for state in which none runs that could be asked, else "".
+	notRunning string
 
 	many     bool             // there are several objects
 	answers  []*answer.Answer // whose texts are written last
@@ -163,7 +165,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		if q.Object.JSON, err = x.cluster.Object(ctx, l, *x.live); err != nil {
 			return nil, x.hinted(err)
 		}
-		q.Running = x.remembered(ctx, l)
+		q.Running, q.NotRunning = x.remembered(ctx, l), x.notRunning
 	} else if !x.named && !q.IsOf(l) {
 		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
 	}

@@ -24,7 +24,9 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 	}
 	client, err := admin.Dial(ctx, x.cfg.Path(dir))
 	if err != nil {
-		if !errors.Is(err, admin.ErrNotRunning) {
+		if errors.Is(err, admin.ErrNotRunning) {
+			x.notRunning = x.cfg.Path(dir)
+		} else {
 			x.unasked(err)
 		}
 		return func() {}

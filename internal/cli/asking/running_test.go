@@ -41,6 +41,7 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 		"one that runs": {withState, Options{}, &admin.Functions{Remembers: remembers}, asked, ""},
 		"none":          {withState, Options{}, nil, "", ""},
 		"an older one":  {withState, Options{}, &admin.Functions{}, "", cannot},
+		"none, about a file": {withState, Options{Object: "pod.yaml"}, nil, "", ""},
 		"without a folder": {strings.Replace(withState, "state: {dir: state}\n", "", 1), Options{},
 			&admin.Functions{Remembers: remembers}, "", ""},
 		"about a first list": {withState, Options{Initial: true},
@@ -68,6 +69,10 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 			}
 		}
 		release()
+		if (x.notRunning == "") == (name == "none") ||
+			name == "none" && x.notRunning != cfg.Path("state") {
+			t.Errorf("%s: not running in %q", name, x.notRunning)
+		}
 		if knows != c.knows || notes.String() != c.notes {
 			t.Errorf("%s: %q, %q; want %q, %q", name, knows, &notes, c.knows, c.notes)
 		}
