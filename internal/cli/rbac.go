@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/verdict"
 )
@@ -123,7 +123,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 
 // options returns which API server to ask about a configuration.
 func (f *serverFlags) options(cfg *config.Config, log *slog.Logger) kube.Options {
-	o := kubeconfig.Connection(cfg, f.kubeconfig, f.context)
+	o := apiserver.Connection(cfg, f.kubeconfig, f.context)
 	o.Version, o.Logger = version, log
 	return o
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
@@ -115,7 +115,7 @@ func (c *cluster) close() {
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := kubeconfig.Connection(cfg, o.Kubeconfig, o.Context)
+	opts := apiserver.Connection(cfg, o.Kubeconfig, o.Context)
 	opts.Version, opts.Logger = o.Version, o.Log
 	rest, err := kube.RESTConfig(opts)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/statefolder"
 )
 
@@ -51,7 +51,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	cfg := r.config
 	var mistakes, wrong config.Errors
 	if opts.kubeconfig {
-		mistakes = kubeconfig.Mistakes(cfg)
+		mistakes = apiserver.KubeconfigMistakes(cfg)
 	}
 	before := r.runtime.plan
 	mistakes = append(mistakes, changes.NeedRestart(before.Config, cfg)...)

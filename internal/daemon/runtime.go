@@ -19,7 +19,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/fence"
@@ -119,7 +119,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	opts.warn(cfg.Warnings())
 	var mistakes config.Errors
 	if opts.kubeconfig {
-		mistakes = kubeconfig.Mistakes(cfg)
+		mistakes = apiserver.KubeconfigMistakes(cfg)
 	}
 	p, wrong := plan.Compile(cfg, opts.Schemas)
 	for _, l := range p.Listeners {

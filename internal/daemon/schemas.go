@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
@@ -29,7 +29,7 @@ func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] 
 // configuration is to blame, and a *rights.Missing if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
-		if mistakes := kubeconfig.Mistakes(cfg); len(mistakes) > 0 { // the server is unknown
+		if len(apiserver.KubeconfigMistakes(cfg)) > 0 { // the server is unknown
 			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned,
 				Noted: o.Noted, kubeconfig: true})
 		}

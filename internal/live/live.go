@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lists"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -35,10 +35,10 @@ type Cluster struct {
 // Connect connects to the API server of a configuration. The error is a config.Errors if the
 // kubeconfig that the configuration names is not there. The caller closes the cluster.
 func Connect(cfg *config.Config, o Options) (*Cluster, error) {
-	if mistakes := kubeconfig.Mistakes(cfg); o.Kubeconfig == "" && len(mistakes) > 0 {
+	if mistakes := apiserver.KubeconfigMistakes(cfg); o.Kubeconfig == "" && len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	opts := kubeconfig.Connection(cfg, o.Kubeconfig, o.Context)
+	opts := apiserver.Connection(cfg, o.Kubeconfig, o.Context)
 	opts.Version, opts.Logger = o.Version, slog.New(slog.DiscardHandler)
 	rest, err := kube.RESTConfig(opts)
 	if err != nil {

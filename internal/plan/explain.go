@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/defaults"
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/memory"
@@ -90,9 +91,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) { return asOf(cfg, l, schemas, at) }
 	x.head(e)
 	x.File = q.Object.Path
-	if schemas != nil { // else an expression may look for a field that does not exist
-		x.written = q.written()
-	}
+	x.written = defaults.Of(q.Object.JSON)
 	x.asks(cfg, q, e.Object)
 	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
@@ -119,6 +118,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
+	x.lacks(x.written)
 	if x.Missing = slices.Sorted(maps.Keys(found.Missing)); len(x.Missing) > 0 {
 		return &x.Answer, &UndecidedError{name, x.Missing}
 	}
@@ -165,13 +165,13 @@ type explained struct {
 	cluster  string
 	file     string // the configuration's
 	source   answer.Source
-	op       event.Op       // of the event that is explained; a listener may get it as another one
-	object   *object.Object // of the event as the informer makes it
-	unknown  string         // why the last expression has no answer
-	given    string         // what the verdicts depend on, that is not known
-	assumed  bool           // it was said that initial is false
-	written  string         // the file of an object that no API server has completed; else ""
-	since    bool           // it was said that since is not known
+	op       event.Op          // of the event that is explained; listeners may get another one
+	object   *object.Object    // of the event as the informer makes it
+	unknown  string            // why the last expression has no answer
+	given    string            // what the verdicts depend on, that is not known
+	assumed  bool              // it was said that initial is false
+	written  *defaults.Written // nil: an API server has completed the object
+	since    bool              // it was said that since is not known
 	err      error
 
 	onlyRules bool         // the event itself is not asked about
@@ -225,7 +225,7 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 	}
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
-	defer x.lacks(e.Object, result.Root)
+	x.reads(result.Root)
 	if x.found != nil && len(x.found.Missing) > 0 {
 		missing := slices.Sorted(maps.Keys(x.found.Missing))
 		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")

@@ -29,11 +29,13 @@ func (x *explained) asOf(at time.Time, r *rules.Rule) (then *rules.Rule, back fu
 		return r, back
 	}
 	all, others := x.compiled(at)
-	if i := slices.IndexFunc(all, func(o *rules.Rule) bool { return o.Name() == r.Name() }); i >= 0 {
-		r = all[i]
+	for _, o := range all {
+		if o.Name() == r.Name() {
+			then = o
+		}
 	}
 	x.at, x.outputs = at, others
-	return r, back
+	return cmp.Or(then, r), back
 }
 
 // stays explains which outputs take the next repeat of a violation that is open as before. If there

@@ -2,39 +2,31 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/defaults"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// written returns the file of an object as somebody wrote it, and not as an API server has it, ""
-// if the object is another one. It is FILE if no file has that object alone.
-func (q Question) written() string {
-	var is struct {
-		Metadata struct{ UID, ResourceVersion string }
-		Status   any
+// reads finds what an API server would fill in that an expression has looked for.
+func (x *explained) reads(s filters.Step) {
+	if x.written != nil {
+		x.written.Read(s)
 	}
-	if json.Unmarshal(q.Object.JSON, &is) != nil || is.Metadata.UID != "" ||
-		is.Metadata.ResourceVersion != "" || is.Status != nil {
-		return ""
-	}
-	return answer.Word(cmp.Or(q.Source.File, "FILE"))
 }
 
-// lacks notes, once, that an API server would fill in a field that an expression looks for and the
-// object lacks.
-func (x *explained) lacks(o *object.Object, s filters.Step) {
-	if x.written == "" || o == nil {
+// lacks notes the fields that an API server would fill in: defaults, and the status.
+func (x *explained) lacks(w *defaults.Written) {
+	if w == nil || len(w.Lacks) == 0 {
 		return
 	}
-	field := answer.Lacking(s)
-	if field == "" {
-		return
+	x.Lacks = w.Lacks
+	are := " are"
+	if len(w.Lacks) == 1 {
+		are = " is"
 	}
-	x.Note(fmt.Sprintf("%s is nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f %s",
-		field, x.written))
-	x.written = ""
+	x.Note(fmt.Sprintf("%s%s nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f %s",
+		strings.Join(w.Lacks, ", "), are, answer.Word(cmp.Or(x.source.File, "FILE"))))
 }

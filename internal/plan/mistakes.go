@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/kubeconfig"
+	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -21,7 +21,7 @@ func Mistakes(schemas Schemas, connects bool) func(*config.Config) config.Errors
 	return func(cfg *config.Config) config.Errors {
 		var all config.Errors
 		if connects {
-			all = kubeconfig.Mistakes(cfg)
+			all = apiserver.KubeconfigMistakes(cfg)
 		}
 		for _, l := range cfg.ListenersInOrder() {
 			c := newCompiler(cfg, l, schemas)

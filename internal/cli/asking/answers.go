@@ -230,7 +230,11 @@ func (x *Asking) writeHeld() error {
 	if len(x.answers) == 1 && !(x.OnlyComing && nothing(x.answers[0])) {
 		return x.answers[0].Write(x.Stdout)
 	}
-	if _, err := io.WriteString(x.Stdout, x.lines.String()); err != nil {
+	text := x.lines.String()
+	if x.Summary { // else they are below
+		text += x.lines.Notes()
+	}
+	if _, err := io.WriteString(x.Stdout, text); err != nil {
 		return err
 	}
 	noted := map[string]bool{}

@@ -38,9 +38,9 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 		serves       *admin.Functions // nil: nothing runs
 		knows, notes string
 	}{
-		"one that runs": {withState, Options{}, &admin.Functions{Remembers: remembers}, asked, ""},
-		"none":          {withState, Options{}, nil, "", ""},
-		"an older one":  {withState, Options{}, &admin.Functions{}, "", cannot},
+		"one that runs":      {withState, Options{}, &admin.Functions{Remembers: remembers}, asked, ""},
+		"none":               {withState, Options{}, nil, "", ""},
+		"an older one":       {withState, Options{}, &admin.Functions{}, "", cannot},
 		"none, about a file": {withState, Options{Object: "pod.yaml"}, nil, "", ""},
 		"without a folder": {strings.Replace(withState, "state: {dir: state}\n", "", 1), Options{},
 			&admin.Functions{Remembers: remembers}, "", ""},

@@ -29,6 +29,9 @@ type Answer struct {
 	// Otherwise is the stage of the event if the object was not selected before. It is there if
 	// that is not known, and the event is then another one.
 	Otherwise *Event `json:"otherwise,omitempty"`
+	// Lacks are the fields that the answer depends on, and that an API server fills in. A note has
+	// them.
+	Lacks []string `json:"-"`
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
 	// known.
 	IfSelected bool `json:"-"`

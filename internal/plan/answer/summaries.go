@@ -23,6 +23,8 @@ type Summaries struct {
 	perhaps int // that depend on what is not known
 	unknown int // that cannot be told
 	objects map[string]bool
+	lacking int      // that depend on fields that an API server fills in
+	lacks   []string // these fields
 }
 
 type summary struct {
@@ -50,6 +52,14 @@ func (s *Summaries) Add(a *Answer) {
 		s.reasons[reason]++
 	}
 	s.objects[a.objectKey()] = true
+	if len(a.Lacks) > 0 {
+		s.lacking++
+	}
+	for _, field := range a.Lacks {
+		if field = strings.TrimPrefix(field, "object."); !slices.Contains(s.lacks, field) {
+			s.lacks = append(s.lacks, field)
+		}
+	}
 	s.all = append(s.all, line)
 }
 
@@ -85,6 +95,26 @@ func (s *Summaries) String() string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// maxLacks is how many fields are named that objects lack.
+const maxLacks = 5
+
+// Notes returns what has to be known of the answers, as lines.
+func (s *Summaries) Notes() string {
+	if s.lacking == 0 {
+		return ""
+	}
+	fields := s.lacks
+	if len(fields) > maxLacks {
+		fields = append(fields[:maxLacks:maxLacks], "…")
+	}
+	depend := " depend"
+	if s.lacking == 1 {
+		depend = " depends"
+	}
+	return fmt.Sprintf("note: %s%s on fields that an API server fills in and the object does not have: %s\n",
+		count(s.lacking, "answer"), depend, strings.Join(fields, ", "))
 }
 
 // maxReasons is how many reasons are named.

@@ -1,6 +1,6 @@
-// Package kubeconfig returns which API server a configuration is about, and what is wrong with the
+// Package apiserver returns which API server a configuration is about, and what is wrong with the
 // kubeconfig that it names.
-package kubeconfig
+package apiserver
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
-// Mistakes reports that the configuration's kubeconfig cannot be opened.
-func Mistakes(cfg *config.Config) config.Errors {
+// KubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
+func KubeconfigMistakes(cfg *config.Config) config.Errors {
 	named := cfg.Cluster.Kubeconfig
 	if named == "" {
 		return nil

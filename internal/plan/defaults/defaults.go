@@ -1,0 +1,143 @@
+// Package defaults knows which fields of Kubernetes' own kinds an API server fills in, so that an
+// object as somebody wrote it is not taken for the one that listeners get.
+package defaults
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// Written is an object that no API server has completed.
+type Written struct {
+	fields []string // that are filled in if they are not there, below the object
+	object map[string]any
+	pod    bool
+
+	// Lacks are the fields that expressions have read and that are filled in, as these write them.
+	Lacks []string
+}
+
+// Of returns the object, nil if it is one that an API server has completed, or none.
+func Of(text []byte) *Written {
+	var is struct {
+		APIVersion, Kind string
+		Metadata         struct{ UID, ResourceVersion string }
+		Status           any
+	}
+	w := &Written{}
+	if json.Unmarshal(text, &is) != nil || json.Unmarshal(text, &w.object) != nil ||
+		is.Metadata.UID != "" || is.Metadata.ResourceVersion != "" || is.Status != nil {
+		return nil
+	}
+	group, _, found := strings.Cut(is.APIVersion, "/")
+	if !found {
+		group = ""
+	}
+	w.fields, w.pod = fieldsOf(strings.TrimPrefix(group+"/"+is.Kind, "/")), is.Kind == "Pod"
+	return w
+}
+
+// Read notes the fields that the parts of an evaluated expression found to be nil, and that an API
+// server fills in.
+func (w *Written) Read(s filters.Step) {
+	if !s.Evaluated {
+		return
+	}
+	if slices.ContainsFunc(s.Values, isNil) && !slices.Contains(w.Lacks, s.Text) &&
+		w.filledIn(s.Text) {
+		w.Lacks = append(w.Lacks, s.Text)
+	}
+	for _, child := range s.Children {
+		w.Read(child)
+	}
+}
+
+// isNil reports whether a value is nil, maybe that of one of several items: [4] nil.
+func isNil(value string) bool { return value == "nil" || strings.HasSuffix(value, "] nil") }
+
+var (
+	quotedKey = regexp.MustCompile(`\["([\w-]+)"\]`)
+	index     = regexp.MustCompile(`\[[^\]]*\]`)
+	// path is a field of the object, of a variable, of an item or of what a function returns.
+	path = regexp.MustCompile(`^(.*\))?(\w*)((?:\.[\w-]+)+)$`)
+)
+
+// filledIn reports whether the field that a part reads is one that an API server fills in.
+func (w *Written) filledIn(text string) bool {
+	if text == "age()" {
+		return true
+	}
+	text = index.ReplaceAllString(quotedKey.ReplaceAllString(strings.ReplaceAll(text, "?.", "."),
+		".$1"), "")
+	parts := path.FindStringSubmatch(text)
+	if parts == nil {
+		return false
+	}
+	field, whole := parts[3][1:], parts[1] == "" && (parts[2] == "object" || parts[2] == "old")
+	if whole && (field == "status" || strings.HasPrefix(field, "status.") ||
+		slices.Contains(ofMetadata, field)) {
+		return true
+	}
+	return w.requests(field) || slices.ContainsFunc(w.fields, func(known string) bool {
+		return (known == field || !whole && strings.HasSuffix(known, "."+field)) && w.fills(known)
+	})
+}
+
+// ofMetadata are the fields that every object has.
+var ofMetadata = []string{"metadata.uid", "metadata.resourceVersion", "metadata.generation",
+	"metadata.creationTimestamp", "metadata.managedFields"}
+
+// fills reports whether a field is filled in somewhere in the object: what it is in is there, or
+// is filled in as well.
+func (w *Written) fills(field string) bool {
+	if i := strings.Index(field, ".rollingUpdate"); i >= 0 {
+		kind := ".type"
+		if there(w.object, strings.Split(field[:i]+kind, "."), func(v any) bool {
+			return v != nil && v != "RollingUpdate"
+		}) {
+			return false
+		}
+	}
+	i := strings.LastIndex(field, ".")
+	if i < 0 {
+		return true
+	}
+	parent, last := field[:i], field[i+1:]
+	return slices.Contains(w.fields, parent) && w.fills(parent) ||
+		there(w.object, strings.Split(parent, "."), func(v any) bool {
+			m, _ := v.(map[string]any)
+			return m != nil && m[last] == nil
+		})
+}
+
+// requests reports whether a field is that of a container's requests, which a Pod has from the
+// limits.
+func (w *Written) requests(field string) bool {
+	_, of, found := strings.Cut("."+field, ".resources.requests")
+	if !w.pod || !found {
+		return false
+	}
+	limit := strings.Split("resources.limits"+of, ".")
+	for _, list := range []string{"containers", "initContainers"} {
+		if there(w.object, append([]string{"spec", list}, limit...), func(v any) bool { return v != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// there reports whether a field is so in the object, or in an item on the way to it.
+func there(v any, path []string, is func(any) bool) bool {
+	if list, ok := v.([]any); ok {
+		return slices.ContainsFunc(list, func(item any) bool { return there(item, path, is) })
+	}
+	if len(path) == 0 {
+		return is(v)
+	}
+	m, ok := v.(map[string]any)
+	return ok && there(m[path[0]], path[1:], is)
+}
