@@ -37,7 +37,8 @@ in all 4 answers about 2 objects: something comes of 2, nothing of 1, and 1 cann
 // It is an error if no object is of a kind that is watched, or if no listener watches it.
 func TestExplainOfWhatNobodyWatches(t *testing.T) {
 	code, stdout, stderr := explain(t, aDeployment+"---\n"+aGadget)
-	const want = `informerd: <stdin>: document 1: no listener is for Deployment shop/web
+	const want = `informerd: its pods are what the listeners pods, looks, shop watch: explain judges the Deployment as it is, and not its pod template
+informerd: <stdin>: document 1: no listener is for Deployment shop/web
 <stdin>: document 2: no listener is for Gadget g; the listeners watch namespaces, pods, widgets.example.com
 `
 	if code != exitRun || stdout != "" || stderr != want {

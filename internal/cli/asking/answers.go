@@ -27,6 +27,7 @@ type Asking struct {
 	questions []plan.Question
 
 	listeners []*config.Listener // that are asked
+	all       []*config.Listener // with those that cannot be for the object of the cluster
 	named     bool               // by --listener
 	looksUp   map[string][]string
 	cache     map[string][]plan.ObjectFile
@@ -84,6 +85,9 @@ func (x *Asking) Run(ctx context.Context) error {
 		return err
 	}
 	x.writeSkipped()
+	if hint := x.podsOf(); hint != "" {
+		fmt.Fprintf(x.Stderr, "informerd: %s\n", words.Plain(hint))
+	}
 	if _, mistakes := plan.Compile(x.cfg, x.schemas); len(mistakes) > 0 {
 		fmt.Fprintf(x.Stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
 			words.Plain(x.cfg.File()))

@@ -34,6 +34,7 @@ func (x *Asking) choose() (err error) {
 	if err := x.haveRules(); err != nil {
 		return err
 	}
+	x.all = x.listeners
 	if x.live != nil {
 		if err := x.mayBe(); err != nil {
 			return err
@@ -144,7 +145,11 @@ func (x *Asking) mayBe() error {
 		return words.Usage(x.noKind())
 	}
 	if len(may) == 0 && !x.named {
-		return fmt.Errorf("%s: no listener is for %s; %s", x.live, x.live.Resource, x.watched())
+		hint := x.podsOf()
+		if hint != "" {
+			hint = "; " + hint
+		}
+		return fmt.Errorf("%s: no listener is for %s; %s%s", x.live, x.live.Resource, x.watched(), hint)
 	}
 	if !x.named {
 		x.listeners = may

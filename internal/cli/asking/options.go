@@ -116,7 +116,7 @@ func (x *Asking) read() (err error) {
 				x.Object))
 		}
 		if q.Old.JSON, err = objects.One(x.Old); err != nil {
-			return err
+			return x.noOldFile(err)
 		}
 	}
 	for _, o := range found {
@@ -125,4 +125,15 @@ func (x *Asking) read() (err error) {
 		x.questions = append(x.questions, q)
 	}
 	return nil
+}
+
+// noOldFile adds to the error of a file that is not there that the old object is not one of the
+// cluster: that has it no more.
+func (x *Asking) noOldFile(err error) error {
+	_, there := os.Lstat(x.Old)
+	if _, ok := kube.ParseReference(x.Old); !ok || !errors.Is(there, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w; --old takes a file, as the cluster does not have the object of before: write one with kubectl get -o yaml",
+		err)
 }

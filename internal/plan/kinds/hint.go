@@ -27,12 +27,15 @@ func Hint(apiVersion, kind string) string {
 	if near, ok := nearest.Name(kind, set.Kinds(group)); ok {
 		return fmt.Sprintf("did you mean kind: %s?", near)
 	}
-	if !known || group != "" && !slices.Contains(set.Groups(), group) {
+	if !known || group != "" && group != oldGroup && !slices.Contains(set.Groups(), group) {
 		return "" // a group of its own may have any kind
 	}
 	return fmt.Sprintf("did you mean apiVersion: %s and kind: %s?",
 		set.APIVersions(meant.Group, meant.Kind)[0], meant.Kind)
 }
+
+// oldGroup had kinds that have groups of their own since Kubernetes v1.16.
+const oldGroup = "extensions"
 
 // OtherVersion returns a note about an object of a common kind in a version that the kind does
 // not have, as far as is known; "" if there is nothing to note.

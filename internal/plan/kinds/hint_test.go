@@ -15,6 +15,8 @@ func TestHint(t *testing.T) {
 		{"v1", "Deployment", "did you mean apiVersion: apps/v1 and kind: Deployment?"},
 		{"batch/v1", "deployment", "did you mean apiVersion: apps/v1 and kind: Deployment?"},
 		{"example.com/v1", "Deployment", ""},
+		{"extensions/v1beta1", "Deployment", "did you mean apiVersion: apps/v1 and kind: Deployment?"},
+		{"extensions/v1beta1", "Gadget", ""},
 		{"example.com/v1", "pod", ""},
 		{"v1", "Gadget", ""},
 		{"v1", "", ""},

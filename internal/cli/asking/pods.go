@@ -1,0 +1,62 @@
+package asking
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/kinds"
+)
+
+// maxNamed is how many listeners are named that watch the pods of an object.
+const maxNamed = 5
+
+// podsOf returns that the pods of the objects are what listeners watch, "" if these have none, or
+// no listener watches pods: whoever asks may mean the pods.
+func (x *Asking) podsOf() string {
+	makers := x.makers()
+	var names []string
+	for _, l := range x.all {
+		if plan.MayWatch(l.Informer(), "pods") {
+			names = append(names, l.Name)
+		}
+	}
+	if len(names) == 0 || len(makers) == 0 {
+		return ""
+	}
+	watch := "what the listeners " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+	switch {
+	case len(names) == 1:
+		watch = fmt.Sprintf("what the listener %s watches", names[0])
+	case len(names) > maxNamed:
+		watch += ", … watch"
+	default:
+		watch += " watch"
+	}
+	kind := strings.Join(makers, ", ")
+	return fmt.Sprintf("its pods are %s: explain judges the %s as it is, and not its pod template",
+		watch, kind)
+}
+
+// makers returns the kinds of the objects that have pods, none if pods are among the objects.
+func (x *Asking) makers() (all []string) {
+	if x.live != nil {
+		if kind := kinds.MakerOfPods(x.live.Resource); kind != "" {
+			return []string{kind}
+		}
+		return nil
+	}
+	for _, q := range x.questions {
+		var o struct{ APIVersion, Kind string }
+		switch {
+		case json.Unmarshal(q.Object.JSON, &o) != nil:
+		case o.Kind == "Pod":
+			return nil
+		case kinds.MakesPods(o.APIVersion, o.Kind) && !slices.Contains(all, o.Kind):
+			all = append(all, o.Kind)
+		}
+	}
+	return all
+}
