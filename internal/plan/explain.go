@@ -118,7 +118,9 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
-	x.lacks(x.written)
+	if x.written != nil {
+		x.NoteLacks(x.written.Lacks, x.source.File)
+	}
 	if x.Missing = slices.Sorted(maps.Keys(found.Missing)); len(x.Missing) > 0 {
 		return &x.Answer, &UndecidedError{name, x.Missing}
 	}
@@ -225,7 +227,7 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 	}
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
-	x.reads(result.Root)
+	x.written.Read(result.Root)
 	if x.found != nil && len(x.found.Missing) > 0 {
 		missing := slices.Sorted(maps.Keys(x.found.Missing))
 		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")

@@ -133,7 +133,7 @@ func (x *explained) when(o *answer.Output, field string, d decision) {
 	if d.when != nil {
 		x.Line("\noutput %s, %s", o.Name, field)
 		x.When(o, *d.when)
-		x.reads(d.when.Root)
+		x.written.Read(d.when.Root)
 	}
 }
 

@@ -42,9 +42,9 @@ func Of(text []byte) *Written {
 }
 
 // Read notes the fields that the parts of an evaluated expression found to be nil, and that an API
-// server fills in.
+// server fills in. Of another object it notes nothing.
 func (w *Written) Read(s filters.Step) {
-	if !s.Evaluated {
+	if w == nil || !s.Evaluated {
 		return
 	}
 	if slices.ContainsFunc(s.Values, isNil) && !slices.Contains(w.Lacks, s.Text) &&
