@@ -62,6 +62,7 @@ func TestExplainNotesOddObjects(t *testing.T) {
 	cfg := parse(t, head+`
   pods: {informer: {resource: pods}, outputs: [out]}
   nodes: {informer: {resource: nodes}, outputs: [out]}
+  deployments: {informer: {resource: deployments}, outputs: [out]}
   widgets: {informer: {resource: widgets.example.com}, outputs: [out]}
 `)
 	const none = "the Pod has no metadata.namespace, and is taken as one in no namespace; kubectl creates it in that of its context, or in default"
@@ -69,6 +70,7 @@ func TestExplainNotesOddObjects(t *testing.T) {
 		{"pods", "v1", "Pod", `"namespace":"shop"`, ""},
 		{"pods", "v1", "Pod", `"uid":"u"`, none},
 		{"pods", "v2", "Pod", `"namespace":"shop"`, "informerd knows no Pod of apiVersion v2, only of v1; a listener gets objects in the version that its informer watches"},
+		{"deployments", "extensions/v1beta1", "Deployment", `"namespace":"shop"`, "informerd knows no Deployment of apiVersion extensions/v1beta1, only of apps/v1; a listener gets objects in the version that its informer watches"},
 		{"nodes", "v1", "Node", `"uid":"u"`, ""},
 		{"widgets", "example.com/v7", "Widget", `"uid":"u"`, ""},
 	} {

@@ -52,6 +52,7 @@ func TestComes(t *testing.T) {
 		"resolved, perhaps":  {Answer{Rules: rules(Resolved, "perhaps")}, Perhaps},
 		"resolved if open":   {Answer{Rules: rules(ResolvedIfAny, "yes")}, Perhaps},
 		"again":              {Answer{Rules: rules(Again)}, Something},
+		"again, not sent":    {Answer{Rules: rules(Again, "no")}, Nothing},
 		"on its way":         {Answer{Rules: rules(OnItsWay)}, Something},
 		"the rule fails":     {Answer{Rules: rules(Unknown)}, Something},
 		"if selected":        {Answer{IfSelected: true, Event: event("matches", "yes")}, Perhaps},

@@ -44,7 +44,12 @@ func OtherVersion(apiVersion, kind string) string {
 	if err != nil {
 		return ""
 	}
-	versions := set.APIVersions(openapi.GroupOf(apiVersion), kind)
+	group := openapi.GroupOf(apiVersion)
+	if group == oldGroup {
+		meant, _ := set.Find(kind)
+		group = meant.Group
+	}
+	versions := set.APIVersions(group, kind)
 	if len(versions) == 0 || slices.Contains(versions, apiVersion) {
 		return ""
 	}
