@@ -228,3 +228,33 @@ func TestNotesOfWhatIsKnown(t *testing.T) {
 		}
 	})
 }
+
+// A page explains with a later plan, which may not have an output of the listener any more.
+func TestPagesExplainOpenViolations(t *testing.T) {
+	const outputs = "outputs: {out: {stdout: {}}, gone: {file: {path: a}}}"
+	text := strings.Replace(head, "outputs: {out: {stdout: {}}}", outputs, 1) +
+		`  rules: {informer: {resource: pods}, rules: [{name: r, repeat: 1h, deny: object.n > 1}], outputs: [out, gone]}`
+	before, mistakes := Compile(parse(t, text), nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	p, mistakes := Compile(parse(t, strings.NewReplacer(outputs, "outputs: {out: {stdout: {}}}",
+		"[out, gone]", "[out]").Replace(text)), nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	q := question(t, "resync", numbered("2"), "")
+	e, err := q.event(before.Listeners[0].Config.Informer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	var page strings.Builder
+	if err := p.Explain(before.Listeners[0], e, nil, memory.Rules{{Rule: "r", Violated: true,
+		Since: now, Reported: now, To: []string{"out"}}}, &page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "\nThe next repeat goes to the output out.\n") {
+		t.Error(page.String())
+	}
+}

@@ -22,9 +22,13 @@ import (
 func outputsOf(cfg *config.Config, l *config.Listener, schemas Schemas, now time.Time,
 	mistakes *config.Errors) (all []*Output) {
 	for _, name := range l.Outputs {
-		c := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
+		o := cfg.Outputs[name]
+		if o == nil { // of a later configuration than the listener's
+			continue
+		}
+		c := newOutputCompiler(cfg, o, schemas)
 		c.events.Now = now
-		all = append(all, c.output(cfg.Outputs[name]))
+		all = append(all, c.output(o))
 		*mistakes = append(*mistakes, c.Mistakes...)
 	}
 	return all
