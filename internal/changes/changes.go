@@ -147,6 +147,9 @@ func handlerFields(all []string, at int, before, after *plan.Listener) []string 
 	for _, name := range fields(before.Config.Handler, after.Config.Handler) {
 		of = append(of, "handler."+name)
 	}
+	if len(of) == 0 {
+		of = []string{"handler.wasm (its content)"}
+	}
 	return slices.Concat(all[:at], of, all[at+1:])
 }
 

@@ -84,7 +84,7 @@ const wantText = `listener filtered: changed filter, outputs
   + sends to           fix: events
 listener scoped: changed informer, rules
   what waits in it stays
-  an object that enters the new scope is judged, and the violations of one that leaves it end
+  an object that enters its scope is judged, and the violations of one that leaves it end
   each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported
   new: rule s
   - informer           services, all namespaces, every object
@@ -112,6 +112,7 @@ output gone: removed
   what waits for it becomes dead letters
 output hook: changed webhook.url
   what waits for it is sent to the new one
+  violations that are open stay where they were reported; of them, the new one gets the ends alone
   - to                 a webhook, mode structured, to https://a.example.com
   + to                 a webhook, mode structured, to https://b.example.com
 deadLetters: changed age
@@ -150,9 +151,10 @@ func TestRestart(t *testing.T) {
 		"dir: other", 1))
 	const want = "a reload would refuse it, since this needs a restart: cluster.name, state.dir\n" +
 		"  the new folder for state has no checkpoint, no dead letters and no values of handlers, unless the old one is moved there\n" +
-		"  get each object as an add, no deletes of the time between, and report again what is violated: filtered, "
+		"  reports have the new name of the cluster, "
 	if !strings.HasPrefix(got, want) || !strings.Contains(got,
-		"  - cluster            default\n  + cluster            a\n  - state              ") || len(c.Changes) > 0 {
+		"  each object that is there is judged, and what violates a rule is reported again: scoped\n"+
+			"  - cluster            default\n  + cluster            a\n  - state              ") || len(c.Changes) > 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	checkpoint := strings.Replace(before, "same: {", "same: {checkpoint: true, ", 1)
@@ -178,10 +180,10 @@ listeners:
 		{"severity: low", "severity: high", "\noutput pager: affected by what has changed elsewhere\n  - never gets         a: rule host (low)\n"},
 		{"severity: low", "severity: high", "\n  - sends to           pager: what it reports of rule pid\n"},
 		{", drop: [status]", "", "\n  the objects are the same, and no events come of that\n"},
-		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves it comes as a delete\n"},
+		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves its scope comes as a delete\n"},
 		{"  a:\n", "  c:\n", "\nlistener a: removed\n  it finishes what it has; the outputs get no end of violations that are open then\n"},
 		{"  a:\n", "  c:\n", "listener c: added\n  each object that is there is judged\n"},
-		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not any more comes as a delete, at once\n"},
+		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not selected any more comes as a delete, at once\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"'severity == \"high\"'", "violated", "\n  of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more\n"},
 		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},
@@ -208,15 +210,19 @@ listeners:
   b: {informer: {resource: pods}, checkpoint: true, outputs: [out]}
 `
 	single := strings.Replace(config, "leaderElection: {namespace: ops}\n", "", 1)
-	goes := "  after the restart go on where they were, but for informers whose settings change: "
-	adds := "  get each object as an add, no deletes of the time between, and report again what is violated: "
+	goes, adds := "  goes on where it was: ", "  each object that is there comes as an add, with initial: "
+	lists := "  its informer is another one and begins with a list, so that deletes of the time between are missed; each object that is there comes as an add, with initial: "
 	for _, c := range []struct{ config, old, new, want string }{
-		{single, "name: a", "name: b", goes + "b\n" + adds + "a\n"},
-		{single, "a: {", "a: {checkpoint: true, ", goes + "b\n" + adds + "a\n"},
+		{single, "name: a", "name: b", adds + "a\n" + goes + "b\n"},
+		{single, "a: {", "a: {checkpoint: true, ", adds + "a\n" + goes + "b\n"},
+		{single, "checkpoint: true, outputs: [out]}\n", "checkpoint: true, outputs: [out]}\ntracing: {url: \"https://t.example.com\"}\n", adds + "a\n" + goes + "b\n"},
+		{single, "cluster: {name: a}\n", "cluster: {name: b}\ninformers: {}\n", adds + "a\n" + goes + "b\n"},
 		{single, "checkpoint: true, ", "", adds + "a, b\n"},
 		{single, "dir: state", "dir: other", "is moved there\n" + adds + "a, b\n"},
 		{config, "name: a", "name: b", goes + "a, b\n"},
 		{config, "namespace: ops", "namespace: more", "  the new lease has no progress of listeners yet\n" + adds + "a, b\n"},
+		{strings.Replace(single, "resource: pods}, checkpoint", "resource: pods, labelSelector: x}, checkpoint", 1), "dir: state}\ncluster: {name: a}", "dir: state}\ncluster: {name: b}", adds + "a\n" + goes + "b\n"},
+		{single, "{name: a}\noutputs: {out: {stdout: {}}}\nlisteners:\n  a: {informer: {resource: pods}, outputs: [out]}\n  b: {informer: {resource: pods}", "{name: b}\noutputs: {out: {stdout: {}}}\nlisteners:\n  a: {informer: {resource: pods}, outputs: [out]}\n  b: {informer: {resource: pods, labelSelector: x}", lists + "b\n"},
 	} {
 		_, got := comparison(t, c.config, strings.Replace(c.config, c.old, c.new, 1))
 		if !strings.Contains(got, c.want) {
@@ -241,5 +247,46 @@ listeners:
 		if !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s: got\n%s", test.new, got)
 		}
+	}
+}
+
+// A module with another content is another handler, and one that cannot be read is said to be.
+func TestModulesAreCompared(t *testing.T) {
+	const config = `
+outputs: {out: {stdout: {}}}
+listeners:
+  a: {informer: {resource: pods}, handler: {wasm: MODULE}, outputs: [out]}
+`
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.wasm": "a", "b.wasm": "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := planOf(t, strings.Replace(config, "MODULE", filepath.Join(dir, "a.wasm"), 1))
+	before, unread := withModules(nil, was, was)
+	if len(before)+len(unread) > 0 {
+		t.Error(before, unread)
+	}
+	_, got := comparison(t, strings.Replace(config, "MODULE", filepath.Join(dir, "a.wasm"), 1),
+		strings.Replace(config, "MODULE", filepath.Join(dir, "b.wasm"), 1))
+	if !strings.HasPrefix(got, "listener a: changed handler.wasm\n") {
+		t.Error(got)
+	}
+	text := strings.Replace(config, "MODULE", "m.wasm", 1)
+	a, b := planOf(t, text), planOf(t, text) // in folders of their own
+	for p, content := range map[*plan.Plan]string{a: "a", b: "b"} {
+		module := p.Config.Path("m.wasm")
+		if err := os.WriteFile(module, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Compare(a, b, func(*plan.Plan) []shown.Request { return nil })
+	if err != nil || len(c.Changes) != 1 || c.Changes[0].Fields[0] != "handler.wasm (its content)" {
+		t.Errorf("%v %+v", err, c.Changes)
+	}
+	_, got = comparison(t, text, text)
+	if want := "a reload would change nothing\nmodules that cannot be read here are not compared: of listener a\n"; got != want {
+		t.Errorf("got\n%s", got)
 	}
 }

@@ -26,6 +26,9 @@ func consequences(c admin.Change, before, after *plan.Listener, reported bool) [
 		return []string{"the old one finishes what it has; then of the new resource: " + begins(after)}
 	case "output changed":
 		all := []string{"what waits for it is sent to the new one"}
+		if slices.ContainsFunc(c.Fields, ofAddress) && reported {
+			all = append(all, "violations that are open stay where they were reported; of them, the new one gets the ends alone")
+		}
 		if slices.Contains(c.Fields, "when") && reported {
 			all = append(all, "of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more")
 		}
@@ -54,6 +57,18 @@ func begins(l *plan.Listener) string {
 	return "nothing of the objects that are there; events begin with what happens then"
 }
 
+// ofAddress reports whether a field of an output says where it sends.
+func ofAddress(field string) bool {
+	_, below, _ := strings.Cut(field, ".")
+	return slices.Contains([]string{"url", "servers", "subject", "brokers", "topic", "path"}, below)
+}
+
+// ofReload reports whether a sentence is about a reload, and not about a restart as well.
+func ofReload(text string) bool {
+	return !strings.HasPrefix(text, "gone, and") && !strings.HasPrefix(text, "new: ") &&
+		!strings.HasPrefix(text, "not an output of it any more")
+}
+
 func ofListener(fields []string, before, after *plan.Listener) []string {
 	all := []string{"what waits in it stays"}
 	add := func(is bool, text string) {
@@ -65,8 +80,8 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	a, b := before.Config.Informer().Scope(), after.Config.Informer().Scope()
 	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
 	add(changed("informer") && a == b, "the objects are the same, and no events come of that")
-	add(changed("informer") && a != b, comes("enters the new scope", "leaves it", after))
-	add(changed("select"), comes("is selected now", "is not any more", after)+", at once")
+	add(changed("informer") && a != b, comes("enters its scope", "leaves it", after))
+	add(changed("select"), comes("is selected now", "is not selected any more", after)+", at once")
 	add(changed("select"),
 		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
 	was, is := rulesOf(before), rulesOf(after)
@@ -105,13 +120,13 @@ func comes(begins, ends string, l *plan.Listener) string {
 	case on.Has(event.Add):
 		all = append(all, "an object that "+begins+" comes as an add")
 	case on.Has(event.Delete):
-		all = append(all, "an object that "+ends+" comes as a delete")
+		all = append(all, "an object that "+strings.ReplaceAll(ends, " it", " its scope")+" comes as a delete")
 	}
 	if len(l.Config.Rules) > 0 {
 		all = append(all, "an object that "+begins+" is judged, and the violations of one that "+ends+" end")
 	}
 	if len(all) == 0 {
-		all = append(all, "no event comes of that")
+		all = append(all, "no event comes of objects that enter or leave it")
 	}
 	return strings.Join(all, "; ")
 }

@@ -62,44 +62,61 @@ func settingOf(cfg *config.Config, field string) any {
 		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}[field]
 }
 
-// afterRestart says what a restart goes on with, as docs/reliability.md has it.
-func afterRestart(differ []string, before, after *config.Config) (lines []string) {
-	begins := func(field string) bool { return slices.Contains(differ, field) }
+// afterRestart says what a restart goes on with, as docs/reliability.md has it: each sentence with
+// the listeners that it is about.
+func afterRestart(differ []string, before, after *plan.Plan) (lines []string) {
 	lease := func(e *config.LeaderElection) string {
 		if e == nil {
 			return ""
 		}
 		return e.Namespace + "/" + e.Name
 	}
-	var kept, others []string
-	for _, l := range after.ListenersInOrder() {
-		was := before.Listeners[l.Name]
-		goes := l.Checkpoint && was != nil && was.Checkpoint
-		if after.LeaderElection != nil {
-			goes = was != nil
-		}
-		if goes {
-			kept = append(kept, l.Name)
-		} else {
-			others = append(others, l.Name)
-		}
-	}
+	replicas := after.Config.LeaderElection
+	fresh := false
 	switch {
-	case after.LeaderElection != nil && lease(before.LeaderElection) != lease(after.LeaderElection):
-		lines = append(lines, "the new lease has no progress of listeners yet")
-		kept, others = nil, append(kept, others...)
-	case after.LeaderElection == nil && begins("state.dir"):
+	case replicas != nil && lease(before.Config.LeaderElection) != lease(replicas):
+		lines, fresh = append(lines, "the new lease has no progress of listeners yet"), true
+	case replicas == nil && slices.Contains(differ, "state.dir"):
 		lines = append(lines, "the new folder for state has no checkpoint, no dead letters and no values of handlers, unless the old one is moved there")
-		kept, others = nil, append(kept, others...)
+		fresh = true
 	}
-	slices.Sort(others)
-	if len(kept) > 0 {
-		lines = append(lines, "after the restart go on where they were, but for informers whose settings change: "+
-			strings.Join(kept, ", "))
+	if slices.Contains(differ, "cluster.name") &&
+		slices.ContainsFunc(after.Config.ListenersInOrder(), func(l *config.Listener) bool {
+			return len(l.Rules) > 0
+		}) {
+		lines = append(lines, "reports have the new name of the cluster, ends of open violations as well: an Alertmanager takes them for other alerts, and does not end those that are open")
 	}
-	if len(others) > 0 {
-		lines = append(lines, "get each object as an add, no deletes of the time between, and report again what is violated: "+
-			strings.Join(others, ", "))
+	var texts []string
+	of := map[string][]string{}
+	for _, l := range after.Listeners {
+		was := named(before, l.Config.Name)
+		goes := was != nil && !fresh && (replicas != nil || l.Config.Checkpoint &&
+			was.Config.Checkpoint)
+		text := restarted(was, l, goes)
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], l.Config.Name)
+	}
+	for _, text := range texts {
+		slices.Sort(of[text])
+		lines = append(lines, text+": "+strings.Join(of[text], ", "))
 	}
 	return lines
+}
+
+// restarted says what a listener has after a restart, if it goes on where it was or not.
+func restarted(before, after *plan.Listener, goes bool) string {
+	switch {
+	case goes && before.Config.Informer().Scope() == after.Config.Informer().Scope() &&
+		before.Config.Informer().Resource == after.Config.Informer().Resource:
+		return "goes on where it was"
+	case goes && len(after.Config.Rules) > 0:
+		return "its informer is another one and begins with a list, so that deletes of the time between are missed, and what its rules know stays; " + begins(after)
+	case goes:
+		return "its informer is another one and begins with a list, so that deletes of the time between are missed; " + begins(after)
+	case len(after.Config.Rules) > 0:
+		return begins(after) + ", and what violates a rule is reported again"
+	}
+	return begins(after)
 }

@@ -18,8 +18,10 @@ import (
 // Comparison is what a reload would change. Its fields are the JSON form.
 type Comparison struct {
 	Restart []string `json:"restart,omitempty"` // why a reload would refuse it
-	Process Lines    `json:"process,omitzero"`  // what of it differs
+	After   []string `json:"afterRestart,omitempty"`
+	Process Lines    `json:"process,omitzero"` // what of it differs
 	Changes []Change `json:"changes"`
+	Unread  []string `json:"unread,omitempty"` // listeners whose modules are not compared
 	// Others are not changed themselves, but do or get something else.
 	Others   []Change `json:"others,omitempty"`
 	Watches  Lines    `json:"watches,omitzero"`  // of the API server
@@ -56,17 +58,23 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 		return c, err
 	}
 	c.Restart = restarts(before.Config, after.Config)
+	if len(c.Restart) > 0 {
+		c.After = afterRestart(c.Restart, before, after)
+	}
 	c.Process = differ(process(before.Config), process(after.Config))
 	c.Changes, c.before, c.after = []Change{}, before, after
-	for _, one := range Of(before, after) {
+	changed, unread := withModules(Of(before, after), before, after)
+	c.Unread = unread
+	for _, one := range changed {
 		change := Change{Change: one}
 		if i := slices.Index(one.Fields, "handler"); i >= 0 {
 			change.Fields = handlerFields(one.Fields, i, named(before, one.Name),
 				named(after, one.Name))
 		}
-		if len(c.Restart) == 0 {
-			change.Then = consequences(one, named(before, one.Name), named(after, one.Name),
-				reports(after, one.Name))
+		change.Then = consequences(one, named(before, one.Name), named(after, one.Name),
+			reports(after, one.Name))
+		if len(c.Restart) > 0 {
+			change.Then = slices.DeleteFunc(change.Then, ofReload)
 		}
 		switch {
 		case one.Action == "removed": // all of it is gone
@@ -151,7 +159,8 @@ func differ(before, after []string) (l Lines) {
 
 // Of returns what is about some listeners, or about their outputs.
 func (c *Comparison) Of(listeners []string) Comparison {
-	some := Comparison{Restart: c.Restart, Process: c.Process, some: true, before: c.before,
+	some := Comparison{Restart: c.Restart, Unread: c.Unread, After: c.After,
+		Process: c.Process, some: true, before: c.before,
 		after: c.after}
 	outputs := map[string]bool{}
 	for _, p := range []*plan.Plan{c.before, c.after} {
@@ -185,7 +194,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	if len(c.Restart) > 0 {
 		out.Line(0, "a reload would refuse it, since this needs a restart: %s",
 			strings.Join(c.Restart, ", "))
-		for _, line := range afterRestart(c.Restart, c.before.Config, c.after.Config) {
+		for _, line := range c.After {
 			out.Line(1, "%s", line)
 		}
 	}
@@ -195,7 +204,6 @@ func (c *Comparison) Write(w io.Writer) error {
 			of = " of these listeners"
 		}
 		out.Line(0, "a reload would change nothing%s", of)
-		return out.Err
 	}
 	for _, line := range c.Process.both {
 		out.Line(1, "%s", line)
@@ -222,6 +230,10 @@ func (c *Comparison) Write(w io.Writer) error {
 			out.Line(0, "%s", part.title)
 			part.lines.write(out)
 		}
+	}
+	if len(c.Unread) > 0 {
+		out.Line(0, "modules that cannot be read here are not compared: of listener %s",
+			strings.Join(c.Unread, ", "))
 	}
 	return out.Err
 }

@@ -43,7 +43,7 @@ func TestPlanAgainst(t *testing.T) {
 		{[]string{"--against", old, "--summary"}, "", exitUsage, "",
 			"informerd: --summary is a table of the plan"},
 		{[]string{"--summary", "-l", "nodes"}, "", exitOK,
-			"LISTENER  WATCHES  DECIDES  SENDS TO\nnodes     nodes    all      out\n", ""},
+			"LISTENER  WATCHES  DECIDES  SENDS TO\nnodes     nodes    -        out\n", ""},
 		{[]string{"--against", dir}, "", exitUsage, "", "informerd: --against " + dir + " is a folder"},
 		{[]string{"--against", filepath.Join(dir, "none")}, "", exitConfig, "",
 			filepath.Join(dir, "none") + ": the configuration cannot be read"},

@@ -45,6 +45,11 @@ func (r *Reader) Spec() (*plugins.Spec, error) {
 	}, nil
 }
 
+// Module reads the module of a listener's handler.
+func Module(cfg *config.Config, l *config.Listener) ([]byte, error) {
+	return readModule(cfg.Path(l.Handler.Wasm), LimitsOf(l.Handler.Limits).Module)
+}
+
 // LimitsOf returns the limits of the configuration as the host of handlers takes them.
 func LimitsOf(l config.Limits) plugins.Limits {
 	return plugins.Limits{

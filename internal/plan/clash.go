@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/clash"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -33,9 +34,13 @@ func (p *Plan) conflicts(l *Listener) (all []conflict) {
 		}
 		return decided && !is
 	}
+	updates := l.Filter != nil &&
+		shown.Ops(l.Filter.Conditions()) == event.OpSet(0).With(event.Update)
 	find := func(field, what, needs string, list []condition.Condition, selects bool) {
 		for _, asked := range list {
-			if at := clash.Excluded(asked, conditionsOf(l.Select).List); selects && at >= 0 {
+			by := asked
+			by.Old = by.Old && !updates // both states of an update are selected
+			if at := clash.Excluded(by, conditionsOf(l.Select).List); selects && at >= 0 {
 				all = append(all, conflict{field, fmt.Sprintf("%s: %s %s, and select %s", what,
 					needs, asked, l.Select.Conditions().List[at])})
 				return
@@ -62,7 +67,7 @@ func (p *Plan) conflicts(l *Listener) (all []conflict) {
 	}
 	asked := l.Filter.Conditions()
 	list := asked.List
-	if l.Select != nil && asked.Ops.Has(event.Delete) {
+	if l.Select != nil && shown.Ops(asked).Has(event.Delete) {
 		list = nil // an object that leaves is not what select asks for, but for what never changes
 		for _, c := range asked.List {
 			if c.Of == condition.OfNamespace || c.Of == condition.OfName {

@@ -63,7 +63,7 @@ func (p *Plan) unsent() (warnings config.Errors) {
 			o := p.Outputs[name]
 			return o == nil || !p.missed(l, o).All
 		}
-		if l.Before.Never || len(p.conflicts(l)) > 0 || len(l.Config.Outputs) == 0 ||
+		if p.never(l) || len(p.conflicts(l)) > 0 || len(l.Config.Outputs) == 0 ||
 			slices.ContainsFunc(l.Config.Outputs, takes) {
 			continue
 		}

@@ -326,6 +326,11 @@ func (p *Listener) suggestion(cluster, shared bool) string {
 		from, note = p.asked.filter.Conditions(),
 			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
 		from.List = serverside.Steady(p.asked.filter, from.List)
+		if !slices.ContainsFunc(from.List, func(c condition.Condition) bool {
+			return c.Of == condition.OfLabel || c.Of == condition.OfField
+		}) {
+			note = "" // a name and a namespace never change
+		}
 	}
 	parts := serverside.Settings(p.Config.Informer(), cluster, from.List)
 	if len(parts) == 0 {

@@ -31,7 +31,11 @@ func (p *Plan) Parts() (Parts, error) {
 				watch += ", " + s.Name + " " + s.Text
 			}
 		}
-		parts.Watches = append(parts.Watches, watch)
+		again := ""
+		if len(g.twice) > 0 {
+			again = ", watched again by another informer"
+		}
+		parts.Watches = append(parts.Watches, watch+again)
 		for _, l := range g.listeners {
 			var text strings.Builder
 			out := &Lines{Writer: &text, Whole: true, Alone: true}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/plan/clash"
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
@@ -80,6 +81,8 @@ func (p *Plan) never(l *Listener) bool {
 	for _, c := range p.conflicts(l) {
 		of[c.field] = true
 	}
+	of["filter"] = of["filter"] || clash.Contradicts(conditionsOf(l.Filter).List)
+	of["select"] = of["select"] || clash.Contradicts(conditionsOf(l.Select).List)
 	return l.Before.Never || of["select"] || of["filter"] && len(l.Config.Rules) == 0
 }
 
@@ -87,7 +90,7 @@ func (p *Plan) never(l *Listener) bool {
 func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: p.never(l),
 		Namespaces: l.Config.Informer().Namespaces}
-	filtered := true
+	filtered := !clash.Contradicts(conditionsOf(l.Filter).List)
 	for _, c := range p.conflicts(l) {
 		filtered = filtered && c.field != "filter"
 		for i, r := range l.Config.Rules {

@@ -19,14 +19,28 @@ func Excluded(by condition.Condition, list []condition.Condition) int {
 	})
 }
 
-// OutOfScope is Excluded for what an informer asks for. To a field selector a field that is missing
-// is an empty one, or false, so only other texts contradict it.
+// OutOfScope is Excluded for what an informer asks for, of an object and of its old state. To a
+// field selector a field that is missing is an empty one, or false, so only texts contradict it.
 func OutOfScope(by condition.Condition, scope []condition.Condition) int {
-	if by.Of == condition.OfField &&
-		(by.Test != condition.In || len(by.Numbers)+len(by.Bools) > 0) {
+	by.Old = false
+	if by.Of != condition.OfField {
+		return Excluded(by, scope)
+	}
+	if by.Test > condition.NotIn || len(by.Numbers)+len(by.Bools) > 0 ||
+		by.Test == condition.NotIn && slices.Contains(by.Values, "false") {
 		return -1
 	}
 	return Excluded(by, scope)
+}
+
+// Contradicts reports whether conditions that must all hold contradict each other.
+func Contradicts(list []condition.Condition) bool {
+	for i, c := range list {
+		if Excluded(c, list[:i]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Scope returns what an informer asks for, as conditions.
@@ -46,7 +60,9 @@ func Scope(inf *config.Informer) (all []condition.Condition) {
 			c.Test = condition.Exists
 		case selection.DoesNotExist:
 			c.Test = condition.NotExists
-		default: // an object without the label has it, too
+		case selection.NotIn, selection.NotEquals:
+			c.Test = condition.NotIn
+		default:
 			continue
 		}
 		all = append(all, c)
@@ -56,11 +72,14 @@ func Scope(inf *config.Informer) (all []condition.Condition) {
 		return all
 	}
 	for _, r := range selector.Requirements() {
-		if r.Operator == selection.NotEquals || r.Value == "" {
+		if r.Value == "" {
 			continue
 		}
 		c := condition.Condition{Of: condition.OfField, Key: r.Field, Test: condition.In,
 			Values: []string{r.Value}}
+		if r.Operator == selection.NotEquals {
+			c.Test = condition.NotIn
+		}
 		switch r.Field {
 		case "metadata.name":
 			c.Of, c.Key = condition.OfName, ""

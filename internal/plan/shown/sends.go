@@ -22,7 +22,7 @@ type Sends struct {
 // Why nothing goes to an output.
 const (
 	NotWanted      = "the when is false of all that it has"
-	NoViolation    = "the when is false of the violations, whose ends go where they went, and of all else that it has"
+	NoViolation    = "no violation and no event meets the when, and an end goes only where the violation went"
 	NoEvent        = "no event can match"
 	NoReport       = "an Alertmanager gets only what rules report"
 	NothingToPatch = "a deleted object cannot be patched"

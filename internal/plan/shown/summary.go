@@ -52,20 +52,24 @@ func (l *Listener) decides() string {
 		parts = append(parts, "handler")
 	}
 	if len(parts) == 0 {
-		return "all"
+		return "-"
 	}
 	return strings.Join(parts, ", ")
 }
 
 func (l *Listener) sendsTo() string {
 	var parts []string
+	some := 0
+	for _, s := range l.Sends {
+		some += 1 - min(len(s.Nothing), 1)
+	}
 	for _, s := range l.Sends {
 		text := strings.Join(s.Outputs, ", ")
+		all := s.AllReports && (s.AllEvents || len(s.Events) == 0) && len(s.Violations) == 0
 		switch {
 		case s.Nothing != "":
 			text += " (nothing)"
-		case s.AllReports && (s.AllEvents || len(s.Events) == 0) && len(s.Violations) == 0:
-		default:
+		case !all || some > 1:
 			text += " (" + s.Text() + ")"
 		}
 		parts = append(parts, text)

@@ -19,9 +19,9 @@ func TestWriteSummary(t *testing.T) {
 			Sends: []Sends{{Outputs: []string{"out"}, Events: []string{"add"}, AllReports: true}}}}},
 	}}
 	const want = `LISTENER  WATCHES                 DECIDES                           SENDS TO
-crashes   pods in a, b, selected  select, filter, 2 rules, handler  out, chat; pager (violations of rule a, and not their ends); log (nothing)
+crashes   pods in a, b, selected  select, filter, 2 rules, handler  out, chat (events; what its rules report); pager (violations of rule a, and not their ends); log (nothing)
 b         pods in a, b, selected  never                             out (nothing)
-c         nodes in 3 namespaces   all                               out (events add)
+c         nodes in 3 namespaces   -                                 out (events add)
 `
 	var out strings.Builder
 	if err := p.WriteSummary(&out); err != nil || out.String() != want {
