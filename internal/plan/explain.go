@@ -91,7 +91,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) { return asOf(cfg, l, schemas, at) }
 	x.head(e)
 	x.File = q.Object.Path
-	x.written = defaults.Of(q.Object.JSON)
+	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(q.Old.JSON)
 	x.asks(cfg, q, e.Object)
 	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
@@ -118,8 +118,8 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
-	if x.written != nil {
-		x.NoteLacks(x.written.Lacks, x.source.File)
+	if lacks := defaults.Lacks(x.written, x.before); len(lacks) > 0 {
+		x.NoteLacks(lacks, x.source.File)
 	}
 	if x.Missing = slices.Sorted(maps.Keys(found.Missing)); len(x.Missing) > 0 {
 		return &x.Answer, &UndecidedError{name, x.Missing}
@@ -167,14 +167,15 @@ type explained struct {
 	cluster  string
 	file     string // the configuration's
 	source   answer.Source
-	op       event.Op          // of the event that is explained; listeners may get another one
-	object   *object.Object    // of the event as the informer makes it
-	unknown  string            // why the last expression has no answer
-	given    string            // what the verdicts depend on, that is not known
-	assumed  bool              // it was said that initial is false
-	written  *defaults.Written // nil: an API server has completed the object
-	since    bool              // it was said that since is not known
-	err      error
+	op       event.Op       // of the event that is explained; listeners may get another one
+	object   *object.Object // of the event as the informer makes it
+	unknown  string         // why the last expression has no answer
+	given    string         // what the verdicts depend on, that is not known
+	assumed  bool           // it was said that initial is false
+	// the object and the one before, nil if an API server has completed it
+	written, before *defaults.Written
+	since           bool // it was said that since is not known
+	err             error
 
 	onlyRules bool         // the event itself is not asked about
 	known     answer.Known // to a running informerd: what rules go on with
@@ -228,6 +229,7 @@ func (x *explained) tree(is string, f *filters.Filter, e event.Event) (_ filters
 	result := f.Explain(e, x.caches)
 	defer x.assumes(e, result.Root)
 	x.written.Read(result.Root)
+	x.before.Read(result.Root)
 	if x.found != nil && len(x.found.Missing) > 0 {
 		missing := slices.Sorted(maps.Keys(x.found.Missing))
 		x.unknown = "cannot be told without the objects of " + strings.Join(missing, ", ")

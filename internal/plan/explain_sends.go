@@ -134,6 +134,7 @@ func (x *explained) when(o *answer.Output, field string, d decision) {
 		x.Line("\noutput %s, %s", o.Name, field)
 		x.When(o, *d.when)
 		x.written.Read(d.when.Root)
+		x.before.Read(d.when.Root)
 	}
 }
 

@@ -84,3 +84,32 @@ func TestExplainNotesOddObjects(t *testing.T) {
 		}
 	}
 }
+
+// So is it for the state before an update, whatever value the other state has.
+func TestWhatAnAPIServerFillsInOfTheOldState(t *testing.T) {
+	const was = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"paused":true}}`
+	is := strings.Replace(was, `"paused":true`, `"replicas":1`, 1)
+	applied := strings.Replace(was, `"namespace"`, `"uid":"1","namespace"`, 1)
+	for _, c := range []struct{ filter, old, now, want string }{
+		{`changed("spec.replicas")`, was, is, "object.spec.replicas is nil"},
+		{`changed("spec")`, was, is, "object.spec.replicas is nil"},
+		{`changed("spec")`, is, was, "object.spec.replicas is nil"},
+		{`changed("spec.paused")`, was, is, ""},
+		{`became(object.spec.replicas == 1)`, was, is, "object.spec.replicas is nil"},
+		{`old.spec.replicas == 1`, was, is, "old.spec.replicas is nil"},
+		{`became(object.spec.paused)`, was, is, ""},
+		{`became(object.spec.replicas == 1)`, applied, is, ""},
+		{`became(object.spec.replicas == 1)`, applied, applied, ""},
+	} {
+		cfg := parse(t, head+"  a: {informer: {resource: deployments.apps}, filter: '"+c.filter+
+			"', outputs: [out]}\n")
+		a, err := Answer(cfg, nil, "a", question(t, "update", c.now, c.old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(a.Notes, "\n")
+		if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "as it was written") {
+			t.Errorf("%s of %s and %s: got %q", c.filter, c.old, c.now, got)
+		}
+	}
+}

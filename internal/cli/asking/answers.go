@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/admin"
@@ -237,6 +238,12 @@ func (x *Asking) writeHeld() error {
 	text := x.lines.String()
 	if x.Summary { // else they are below
 		text += x.lines.Notes()
+		if x.notRunning != "" && slices.ContainsFunc(x.listeners, func(l *config.Listener) bool {
+			return len(l.Rules) > 0
+		}) {
+			text += fmt.Sprintf("note: no informerd runs with the state in %s: what is reported already is not known here\n",
+				x.notRunning)
+		}
 	}
 	if _, err := io.WriteString(x.Stdout, text); err != nil {
 		return err

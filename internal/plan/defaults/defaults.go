@@ -17,6 +17,9 @@ type Written struct {
 	object map[string]any
 	pod    bool
 
+	// Old: it is the state before an update. What an expression reads of it may be shown with the
+	// value of the other state.
+	Old bool
 	// Lacks are the fields that expressions have read and that are filled in, as these write them.
 	Lacks []string
 }
@@ -41,19 +44,65 @@ func Of(text []byte) *Written {
 	return w
 }
 
+// OfOld is Of for the state before an update.
+func OfOld(text []byte) *Written {
+	w := Of(text)
+	if w != nil {
+		w.Old = true
+	}
+	return w
+}
+
 // Read notes the fields that the parts of an evaluated expression found to be nil, and that an API
 // server fills in. Of another object it notes nothing.
 func (w *Written) Read(s filters.Step) {
 	if w == nil || !s.Evaluated {
 		return
 	}
-	if slices.ContainsFunc(s.Values, isNil) && !slices.Contains(w.Lacks, s.Text) &&
-		w.filledIn(s.Text) {
-		w.Lacks = append(w.Lacks, s.Text)
+	if (w.Old || slices.ContainsFunc(s.Values, isNil)) && w.filledIn(s.Text) {
+		w.lacks(s.Text)
+	}
+	if below := changedPath.FindStringSubmatch(s.Text); below != nil {
+		for _, differs := range strings.Split(s.Note, ", ") {
+			if at := appears.FindStringSubmatch(differs); at != nil {
+				field := strings.TrimSuffix("object."+below[1]+"."+at[1], ".")
+				if w.filledIn(field) {
+					w.lacks(field)
+				}
+			}
+		}
 	}
 	for _, child := range s.Children {
 		w.Read(child)
 	}
+}
+
+func (w *Written) lacks(field string) {
+	if !slices.Contains(w.Lacks, field) {
+		w.Lacks = append(w.Lacks, field)
+	}
+}
+
+var (
+	// changedPath is an argument of changed.
+	changedPath = regexp.MustCompile(`^["']([\w.-]+)["']$`)
+	// appears matches a difference below it, of a field that was not there, or is not any more.
+	appears = regexp.MustCompile(`^(?:([\w.\[\]-]+) )?(?:nil -> .*|.* -> nil)$`)
+)
+
+// Lacks returns what the objects lack, each field once.
+func Lacks(of ...*Written) (all []string) {
+	for _, w := range of {
+		if w == nil {
+			continue
+		}
+		for _, field := range w.Lacks {
+			if !slices.Contains(all, field) {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
 }
 
 // isNil reports whether a value is nil, maybe that of one of several items: [4] nil.
