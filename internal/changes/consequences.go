@@ -23,7 +23,11 @@ func consequences(c admin.Change, before, after *plan.Listener, reported bool) [
 		}
 		return []string{"it finishes what it has"}
 	case "listener restarted":
-		return []string{"the old one finishes what it has; then of the new resource: " + begins(after)}
+		ends := ""
+		if len(before.Config.Rules) > 0 {
+			ends = "; the outputs get no end of violations that are open then"
+		}
+		return []string{"the old one finishes what it has" + ends + "; then of the new resource: " + begins(after)}
 	case "output changed":
 		all := []string{"what waits for it is sent to the new one"}
 		if slices.ContainsFunc(c.Fields, ofAddress) && reported {
@@ -77,6 +81,8 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		}
 	}
 	changed := func(field string) bool { return slices.Contains(fields, field) }
+	// Differences leaves informers out next to other fields.
+	around := changed("informers") || plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
 	a, b := before.Config.Informer().Scope(), after.Config.Informer().Scope()
 	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
 	add(changed("informer") && a == b, "the objects are the same, and no events come of that")
@@ -86,9 +92,11 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
 	was, is := rulesOf(before), rulesOf(after)
 	added, gone := without(is, was), without(was, is)
-	add(len(is) > 0 && (changed("rules") || changed("select") || changed("informers")),
+	add(len(is) > 0 && (changed("rules") || changed("select") || around),
 		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported")
-	add(changed("informers"), "what its expressions or its handler look up is listed again")
+	add(around, "what its expressions or its handler look up is listed again")
+	add(around && after.Select.LooksAround() && !changed("select"),
+		comes("is selected now", "is not selected any more", after)+", at once")
 	add(len(added) > 0, "new: "+strings.Join(added, ", "))
 	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	add(changed("filter"), "the new filter decides from the next event of an object on")

@@ -57,7 +57,7 @@ informer of pods, namespaces pay, shop: 2 watches, every object
     before the buffer  add; label("tier") in ["x", "y"]
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
                        (the conditions before the buffer decide all of it: nothing more is dropped here)
-    sends to           out: events
+    sends to           out: events add
   listener rules
     before the buffer  add, update, delete; object.metadata.namespace == "shop"; for updates: object or old
                        (for the filter, an update that enters the set comes as an add, one that leaves it as a delete; the rules see each of them)

@@ -20,8 +20,9 @@ outputs:
   ended: {file: {path: f.jsonl}, when: op == "delete" && violated == false}
   removed: {file: {path: g.jsonl}, when: rule != nil && op == "delete"}
   secrets: {file: {path: h.jsonl}, when: resource == "secrets"}
+  undeleted: {file: {path: i.jsonl}, when: op != "delete"}
 listeners:
-  some: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}, {name: b, severity: high, deny: label("a") == "c"}], outputs: [out, named, begins, ended, removed, secrets]}
+  some: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}, {name: b, severity: high, deny: label("a") == "c"}], outputs: [out, named, begins, ended, removed, secrets, undeleted]}
   low: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out, reports]}
   lost: {`+reader+`, rules: [{name: a, severity: low, deny: label("a") == "b"}], outputs: [out]}
   updates: {`+reader+`, on: [update], outputs: [adds]}
@@ -43,7 +44,7 @@ listeners:
 		"  gets messages of   some\n  never gets         some: rule a (low)\n" +
 			"                     low: anything\n                     lost: anything\n",
 		"  gets messages of   mixed, handled\n  never gets         updates: anything\n" +
-			"                     limited: anything\n                     mixed: events update, delete\n" +
+			"                     limited: anything\n                     mixed: events update, delete; violations of rule a at update, time; ends of violations of rule a at update, delete, time\n" +
 			"  when               op == \"add\"",
 		"  gets messages of   low, mixed\n  never gets         mixed: events\n",
 		"  gets messages of   some, limited\n  never gets         never: anything\n",
@@ -53,6 +54,9 @@ listeners:
 		// without the violation there is no end
 		"output ended, the file f.jsonl\n  gets messages of   no listener\n" +
 			"  never gets         some: anything\n",
+		"output undeleted, the file i.jsonl\n  gets messages of   some\n" +
+			"  never gets         some: ends of violations of rule a at delete; ends of violations of rule b at delete\n",
+		"undeleted: a part of what its rules report\n",
 		"output removed, the file g.jsonl\n  gets messages of   no listener\n",
 		"output secrets, the file h.jsonl\n  gets messages of   kept\n" +
 			"  never gets         some: anything\n",

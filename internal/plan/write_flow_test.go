@@ -47,7 +47,7 @@ listeners:
     resync             1h
     before the buffer  add, resync
     behind the buffer  nothing
-    sends to           file, out: events
+    sends to           file, out: events add, resync
   listener usual
     resync             1m
     before the buffer  add, update, delete, resync

@@ -51,7 +51,8 @@ func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
 			s.Events = append(s.Events, op.String())
 		}
 	}
-	s.AllEvents = len(m.Events) == 0
+	s.AllEvents = len(m.Events) == 0 && m.Arrive&^event.OpSet(0).With(event.Resync) == everything
+	s.Partly = len(m.Partly) > 0
 	for _, r := range l.Config.Rules {
 		switch {
 		case slices.Contains(m.Rules, r.Name):

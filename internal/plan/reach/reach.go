@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +33,8 @@ type Missed struct {
 	Handled  bool        `json:"handled,omitempty"` // what the handler passes on or emits
 	Rules    []string    `json:"rules,omitempty"`
 	Ends     []string    `json:"ends,omitempty"` // rules whose violations arrive, and not their ends
-	Arrive   event.OpSet `json:"-"`              // of the events that the listener sends
+	Partly   []Partly    `json:"partly,omitempty"`
+	Arrive   event.OpSet `json:"-"` // of the events that the listener sends
 
 	severities []string // of the rules
 }
@@ -42,7 +44,17 @@ const WhatHandled = "what the handler passes on or emits"
 
 // opsOfReports are the ops that reports may have, "" if time or another object causes them. Only
 // the end of a violation has that of a delete.
-var opsOfReports = []string{"", event.Add.String(), event.Update.String(), event.Resync.String()}
+var opsOfReports = []string{event.Add.String(), event.Update.String(), event.Resync.String(), ""}
+
+var opsOfEnds = []string{event.Add.String(), event.Update.String(), event.Delete.String(),
+	event.Resync.String(), ""}
+
+// Partly is what an output never gets of the reports of a rule, by what causes them.
+type Partly struct {
+	Rule       string   `json:"rule"`
+	Violations []string `json:"violations,omitempty"`
+	Ends       []string `json:"ends,omitempty"`
+}
 
 // Of returns what an output with this when, nil for none, never gets of a listener.
 func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
@@ -53,14 +65,18 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 	for _, r := range s.Rules {
 		known := map[string]any{"rule": r.Name, "severity": r.Severity}
 		known["type"], known["violated"] = cloudevent.Violated, true
-		if slices.Contains(s.Kept, r.Name) || neverAt(when, s, known, opsOfReports) {
+		part := Partly{Rule: r.Name}
+		if part.Violations = neverAt(when, s, known, opsOfReports); slices.Contains(s.Kept, r.Name) ||
+			len(part.Violations) == len(opsOfReports) {
 			m.Rules, m.severities = append(m.Rules, r.Name), append(m.severities, r.Severity)
 			continue // its end goes only to outputs that have got the violation
 		}
 		known["type"], known["violated"] = cloudevent.Resolved, false
-		if neverAt(when, s, known, append(opsOfReports[:len(opsOfReports):len(opsOfReports)],
-			event.Delete.String())) {
-			m.Ends = append(m.Ends, r.Name)
+		if part.Ends = neverAt(when, s, known, opsOfEnds); len(part.Ends) == len(opsOfEnds) {
+			m.Ends, part.Ends = append(m.Ends, r.Name), nil
+		}
+		if len(part.Violations)+len(part.Ends) > 0 {
+			m.Partly = append(m.Partly, part)
 		}
 	}
 	// What a handler passes on or emits may be anything but a report.
@@ -91,13 +107,14 @@ func noReport(known map[string]any) map[string]any {
 	return all
 }
 
-func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string) bool {
+// neverAt returns the ops for which nothing arrives, "time" for none.
+func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string) (missed []string) {
 	for _, op := range ops {
-		if known["op"] = op; !never(when, s, known) {
-			return false
+		if known["op"] = op; never(when, s, known) {
+			missed = append(missed, cmp.Or(op, "time"))
 		}
 	}
-	return true
+	return missed
 }
 
 func never(when *filters.Filter, s Sender, known map[string]any) bool {
@@ -146,10 +163,26 @@ func (m Missed) Text() string {
 	if len(m.Ends) > 0 {
 		parts = append(parts, "the ends of violations of "+rules(m.Ends))
 	}
+	for _, part := range m.Partly {
+		if len(part.Violations) > 0 {
+			parts = append(parts, "violations of rule "+part.Rule+" at "+orList(part.Violations))
+		}
+		if len(part.Ends) > 0 {
+			parts = append(parts, "ends of violations of rule "+part.Rule+" at "+orList(part.Ends))
+		}
+	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return m.Listener + ": " + strings.Join(parts, "; ")
+}
+
+// orList returns ops as a list. That of a resync is left out next to others: few have resyncs.
+func orList(ops []string) string {
+	if len(ops) > 1 {
+		ops = slices.DeleteFunc(slices.Clone(ops), func(op string) bool { return op == "resync" })
+	}
+	return strings.Join(ops, ", ")
 }
 
 func rules(names []string) string {

@@ -17,6 +17,7 @@ type Sends struct {
 
 	AllEvents  bool `json:"-"` // that the listener sends
 	AllReports bool `json:"-"`
+	Partly     bool `json:"partly,omitempty"` // not all of what it reports of these rules
 }
 
 // Why nothing goes to an output.
@@ -43,11 +44,15 @@ func (s *Sends) Text() string {
 	case len(s.Events) > 0:
 		all = append(all, "events "+strings.Join(s.Events, ", "))
 	}
+	part := ""
+	if s.Partly {
+		part = "a part of "
+	}
 	switch {
 	case len(s.Reports) > 0 && s.AllReports:
-		all = append(all, "what its rules report")
+		all = append(all, part+"what its rules report")
 	case len(s.Reports) > 0:
-		all = append(all, "what it reports of "+rules(s.Reports))
+		all = append(all, part+"what it reports of "+rules(s.Reports))
 	}
 	if len(s.Violations) > 0 {
 		all = append(all, "violations of "+rules(s.Violations)+", and not their ends")

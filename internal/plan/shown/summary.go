@@ -65,7 +65,8 @@ func (l *Listener) sendsTo() string {
 	}
 	for _, s := range l.Sends {
 		text := strings.Join(s.Outputs, ", ")
-		all := s.AllReports && (s.AllEvents || len(s.Events) == 0) && len(s.Violations) == 0
+		all := s.AllReports && !s.Partly && (s.AllEvents || len(s.Events) == 0) &&
+			len(s.Violations) == 0
 		switch {
 		case s.Nothing != "":
 			text += " (nothing)"
