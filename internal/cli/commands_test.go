@@ -49,7 +49,7 @@ outputs: {out: {stdout: {}}}
 informer of pods, all namespaces, every object
   listener pods
 `
-	const toOut = "    sends to           out: events\n\noutput out, standard output\n" +
+	const toOut = "\n\noutput out, standard output\n" +
 		"  gets messages of   pods\n" +
 		"  data               the default: the object and old\n" + orderOfEvents + "\n"
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ informer of pods, all namespaces, every object
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n" + toOut, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out: events add" + toOut, ""},
 		{"plan --config @/good.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"plan --config @/typo.yaml --schema open", exitUsage, "",
@@ -76,9 +76,9 @@ informer of pods, all namespaces, every object
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n" + toOut, ""},
+			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out: events" + toOut, ""},
 		{"plan -c @/good.yaml", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n" + toOut, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out: events add" + toOut, ""},
 
 		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
 		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +

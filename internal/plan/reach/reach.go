@@ -66,8 +66,8 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		known := map[string]any{"rule": r.Name, "severity": r.Severity}
 		known["type"], known["violated"] = cloudevent.Violated, true
 		part := Partly{Rule: r.Name}
-		if part.Violations = neverAt(when, s, known, opsOfReports); slices.Contains(s.Kept, r.Name) ||
-			len(part.Violations) == len(opsOfReports) {
+		part.Violations = neverAt(when, s, known, opsOfReports)
+		if slices.Contains(s.Kept, r.Name) || len(part.Violations) == len(opsOfReports) {
 			m.Rules, m.severities = append(m.Rules, r.Name), append(m.severities, r.Severity)
 			continue // its end goes only to outputs that have got the violation
 		}
