@@ -136,10 +136,8 @@ func conflicts(cfg *config.Config, schemas plan.Schemas) error {
 	if len(mistakes) > 0 {
 		return nil // they are reported elsewhere
 	}
-	for _, w := range p.Unused() {
-		if p.Says(w) {
-			return usage(fmt.Errorf("--namespace: %s; leave one of them out", w.Message))
-		}
+	if all := p.Conflicts(); len(all) > 0 {
+		return usage(fmt.Errorf("--namespace: %s; leave one of them out", all[0].Message))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/clash"
@@ -81,23 +80,14 @@ func (p *Plan) conflicts(l *Listener) (all []conflict) {
 
 func denyField(rule int) string { return fmt.Sprintf("rules[%d].deny", rule) }
 
-// conflictsOf returns warnings about a listener's expressions that nothing can fulfill.
-func (p *Plan) conflictsOf(l *Listener) (warnings config.Errors) {
-	for _, c := range p.conflicts(l) {
-		warnings = append(warnings, p.Config.ErrorAt(l.Field+"."+c.field,
-			fmt.Sprintf("listener %q: %s", l.Config.Name, c.message), ""))
-	}
-	return warnings
-}
-
-// Says reports whether Write says what a warning of Unused says, in its place.
-func (p *Plan) Says(warning config.Error) bool {
+// Conflicts returns warnings about expressions that nothing can fulfill, since another part of the
+// listener, or the cluster's name, excludes that. Write has them in their places.
+func (p *Plan) Conflicts() (warnings config.Errors) {
 	for _, l := range p.Listeners {
 		for _, c := range p.conflicts(l) {
-			if strings.HasSuffix(warning.Message, c.message) {
-				return true
-			}
+			warnings = append(warnings, p.Config.ErrorAt(l.Field+"."+c.field,
+				fmt.Sprintf("listener %q: %s", l.Config.Name, c.message), ""))
 		}
 	}
-	return false
+	return warnings
 }

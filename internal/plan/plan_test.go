@@ -229,3 +229,23 @@ func TestWatchedAgain(t *testing.T) {
 		}
 	}
 }
+
+// Many informers of one resource, each with a selector of its own, take a plan that is no more than
+// a few lines for each.
+func TestPlanOfManyInformers(t *testing.T) {
+	const many = 300
+	text := head
+	for i := range many {
+		text += fmt.Sprintf("  l%d: {informer: {resource: pods, labelSelector: a%d}, filter: label(\"b\") == \"c\", outputs: [out]}\n", i, i)
+	}
+	var out strings.Builder
+	if err := writePlan(parse(t, text), &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), ", and 296 more; objects of both"); n != many {
+		t.Errorf("%d informers say with how few they share objects", n)
+	}
+	if out.Len() > many*1200 {
+		t.Errorf("the plan has %d bytes", out.Len())
+	}
+}

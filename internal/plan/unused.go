@@ -42,9 +42,7 @@ func (p *Plan) Unused() (warnings config.Errors) {
 					"remove it, or name it in the outputs of a listener"))
 		}
 	}
-	for _, l := range p.Listeners {
-		warnings = append(warnings, p.conflictsOf(l)...)
-	}
+	warnings = append(warnings, p.Conflicts()...)
 	for _, p := range p.Listeners {
 		if field := p.Field + ".on"; p.Quiet && p.Config.Ops()&everything != everything {
 			warnings = append(warnings,

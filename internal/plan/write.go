@@ -60,7 +60,7 @@ type group struct {
 	listeners []*Listener
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 	names     []string // that the configuration has for it
-	resource  string   // its name, if that is known
+	scope     []condition.Condition
 	twice     []*group // others of the resource, which watch some of the same objects
 }
 
@@ -75,6 +75,7 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 	listeners := p.Listeners
 	var all []*group
 	byKey := map[groupKey]*group{}
+	ofResource := map[string][]*group{}
 	of := func(inf *config.Informer) *group {
 		found, builtin := known.Find(inf.Resource)
 		name, ok := known.Name(inf.Resource)
@@ -85,12 +86,15 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 		g := byKey[key]
 		if g == nil {
 			g = &group{informer: inf, cluster: kinds.OfCluster(found), builtin: builtin,
-				indexes: map[string]string{}, plan: p, resource: name}
-			for _, other := range all {
+				indexes: map[string]string{}, plan: p}
+			g.scope = clash.Scope(inf)
+			base := unversioned(name)
+			for _, other := range ofResource[base] {
 				if other.overlaps(g) {
 					g.twice, other.twice = append(g.twice, other), append(other.twice, g)
 				}
 			}
+			ofResource[base] = append(ofResource[base], g)
 			byKey[key] = g
 			all = append(all, g)
 		}
@@ -115,11 +119,9 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 
 // overlaps reports whether two informers of a resource may watch the same objects.
 func (g *group) overlaps(other *group) bool {
-	asks := clash.Scope(other.informer)
-	return unversioned(g.resource) == unversioned(other.resource) &&
-		!slices.ContainsFunc(clash.Scope(g.informer), func(c condition.Condition) bool {
-			return clash.Excluded(c, asks) >= 0
-		})
+	return !slices.ContainsFunc(g.scope, func(c condition.Condition) bool {
+		return clash.Excluded(c, other.scope) >= 0
+	})
 }
 
 var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
@@ -188,8 +190,11 @@ func (g *group) writeInformer(out *Lines) {
 		out.Item(1, "field selector", scope.FieldSelector)
 	}
 	var others []string
-	for _, other := range g.twice {
+	for _, other := range g.twice[:min(len(g.twice), maxTwice)] {
 		others = append(others, other.user())
+	}
+	if more := len(g.twice) - len(others); more > 0 {
+		others = append(others, fmt.Sprintf("and %d more", more))
 	}
 	if len(others) > 0 {
 		out.Item(1, "watched again", "with other settings, "+strings.Join(others, ", ")+
@@ -215,6 +220,9 @@ func (g *group) writeInformer(out *Lines) {
 		out.Names(1, "looked up by", once(g.lookups))
 	}
 }
+
+// maxTwice is how many informers are named that watch some of the same objects.
+const maxTwice = 3
 
 // user returns for whom the informer is: its first listener.
 func (g *group) user() string {

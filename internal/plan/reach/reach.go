@@ -158,10 +158,10 @@ func (m Missed) Text() string {
 		for i, name := range m.Rules {
 			names = append(names, name+" ("+m.severities[i]+")")
 		}
-		parts = append(parts, rules(names))
+		parts = append(parts, RuleNames(names))
 	}
 	if len(m.Ends) > 0 {
-		parts = append(parts, "the ends of violations of "+rules(m.Ends))
+		parts = append(parts, "the ends of violations of "+RuleNames(m.Ends))
 	}
 	for _, part := range m.Partly {
 		if len(part.Violations) > 0 {
@@ -185,7 +185,8 @@ func orList(ops []string) string {
 	return strings.Join(ops, ", ")
 }
 
-func rules(names []string) string {
+// RuleNames returns names of rules, with what they are.
+func RuleNames(names []string) string {
 	word := "rule "
 	if len(names) > 1 {
 		word = "rules "

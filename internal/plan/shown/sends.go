@@ -52,17 +52,10 @@ func (s *Sends) Text() string {
 	case len(s.Reports) > 0 && s.AllReports:
 		all = append(all, part+"what its rules report")
 	case len(s.Reports) > 0:
-		all = append(all, part+"what it reports of "+rules(s.Reports))
+		all = append(all, part+"what it reports of "+reach.RuleNames(s.Reports))
 	}
 	if len(s.Violations) > 0 {
-		all = append(all, "violations of "+rules(s.Violations)+", and not their ends")
+		all = append(all, "violations of "+reach.RuleNames(s.Violations)+", and not their ends")
 	}
 	return strings.Join(all, "; ")
-}
-
-func rules(names []string) string {
-	if len(names) == 1 {
-		return "rule " + names[0]
-	}
-	return "rules " + strings.Join(names, ", ")
 }

@@ -27,8 +27,12 @@ func Of(p *plan.Plan, schemas plan.Schemas, names ...string) config.Errors {
 			}
 		}
 	}
+	said := map[config.Error]bool{}
+	for _, w := range p.Conflicts() {
+		said[w] = true
+	}
 	return plan.InOrder(p.Config, slices.DeleteFunc(all, func(w config.Error) bool {
-		return p.Says(w) || len(names) > 0 && !slices.ContainsFunc(about, func(field string) bool {
+		return said[w] || len(names) > 0 && !slices.ContainsFunc(about, func(field string) bool {
 			rest, ok := strings.CutPrefix(w.Field, field)
 			return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 		})
