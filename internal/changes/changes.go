@@ -148,7 +148,7 @@ func handlerFields(all []string, at int, before, after *plan.Listener) []string 
 		of = append(of, "handler."+name)
 	}
 	if len(of) == 0 {
-		of = []string{"handler.wasm (its content)"}
+		of = []string{"handler.wasm"} // its content
 	}
 	return slices.Concat(all[:at], of, all[at+1:])
 }

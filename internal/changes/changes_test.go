@@ -10,18 +10,12 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/shown"
-	"github.com/informerd/informerd/internal/rights"
 )
 
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "c.yaml")
-	text = "apiVersion: informerd.dev/v1alpha1\nkind: Config\n" + text
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := config.Load(path)
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "c.yaml"),
+		[]byte("apiVersion: informerd.dev/v1alpha1\nkind: Config\n"+text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +28,7 @@ func planOf(t *testing.T, text string) *plan.Plan {
 
 func comparison(t *testing.T, before, after string) (c Comparison, text string) {
 	t.Helper()
-	c, err := Compare(planOf(t, before), planOf(t, after),
-		func(p *plan.Plan) []shown.Request { return rights.Others(p) })
+	c, err := Compare(planOf(t, before), planOf(t, after))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,8 +275,8 @@ listeners:
 			t.Fatal(err)
 		}
 	}
-	c, err := Compare(a, b, func(*plan.Plan) []shown.Request { return nil })
-	if err != nil || len(c.Changes) != 1 || c.Changes[0].Fields[0] != "handler.wasm (its content)" {
+	c, err := Compare(a, b)
+	if err != nil || len(c.Changes) != 1 || c.Changes[0].Fields[0] != "handler.wasm" {
 		t.Errorf("%v %+v", err, c.Changes)
 	}
 	_, got = comparison(t, text, text)

@@ -10,22 +10,23 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// consequences says what becomes of what there is, as docs/outputs.md#reload and docs/filters.md
-// have it. Of a listener that was changed, before and after are its plans.
-// Reported: rules report to the output.
+// consequences says what becomes of what there is when a configuration is reloaded, as
+// docs/outputs.md#reload and docs/filters.md have it. Of a listener, before and after are its
+// plans. Reported: rules report to the output.
 func consequences(c admin.Change, before, after *plan.Listener, reported bool) []string {
+	const noEnds = "; the outputs get no end of violations that are open then"
 	switch c.Kind + " " + c.Action {
 	case "listener added":
 		return []string{begins(after)}
 	case "listener removed":
 		if len(before.Config.Rules) > 0 {
-			return []string{"it finishes what it has; the outputs get no end of violations that are open then"}
+			return []string{"it finishes what it has" + noEnds}
 		}
 		return []string{"it finishes what it has"}
 	case "listener restarted":
 		ends := ""
 		if len(before.Config.Rules) > 0 {
-			ends = "; the outputs get no end of violations that are open then"
+			ends = noEnds
 		}
 		return []string{"the old one finishes what it has" + ends + "; then of the new resource: " + begins(after)}
 	case "output changed":
@@ -40,9 +41,17 @@ func consequences(c admin.Change, before, after *plan.Listener, reported bool) [
 	case "output removed":
 		return []string{"what waits for it becomes dead letters"}
 	case "listener changed":
-		return ofListener(c.Fields, before, after)
+		return append(ofListener(c.Fields, before, after), ofParts(before, after)...)
 	}
 	return nil
+}
+
+// afterwards is consequences for a restart, of what restarted does not say.
+func afterwards(c admin.Change, before, after *plan.Listener) []string {
+	if c.Kind+" "+c.Action != "listener changed" {
+		return nil
+	}
+	return ofParts(before, after)
 }
 
 // begins says what a listener gets of the objects that are there.
@@ -67,12 +76,6 @@ func ofAddress(field string) bool {
 	return slices.Contains([]string{"url", "servers", "subject", "brokers", "topic", "path"}, below)
 }
 
-// ofReload reports whether a sentence is about a reload, and not about a restart as well.
-func ofReload(text string) bool {
-	return !strings.HasPrefix(text, "gone, and") && !strings.HasPrefix(text, "new: ") &&
-		!strings.HasPrefix(text, "not an output of it any more")
-}
-
 func ofListener(fields []string, before, after *plan.Listener) []string {
 	all := []string{"what waits in it stays"}
 	add := func(is bool, text string) {
@@ -90,17 +93,27 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(changed("select"), comes("is selected now", "is not selected any more", after)+", at once")
 	add(changed("select"),
 		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
-	was, is := rulesOf(before), rulesOf(after)
-	added, gone := without(is, was), without(was, is)
-	add(len(is) > 0 && (changed("rules") || changed("select") || around),
+	add(len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around),
 		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported")
 	add(around, "what its expressions or its handler look up is listed again")
 	add(around && after.Select.LooksAround() && !changed("select"),
 		comes("is selected now", "is not selected any more", after)+", at once")
-	add(len(added) > 0, "new: "+strings.Join(added, ", "))
-	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	add(changed("filter"), "the new filter decides from the next event of an object on")
 	add(changed("handler"), "the new handler gets the events from the next one on")
+	return all
+}
+
+// ofParts says what becomes of rules and outputs that a listener has got or lost.
+func ofParts(before, after *plan.Listener) (all []string) {
+	add := func(is bool, text string) {
+		if is {
+			all = append(all, text)
+		}
+	}
+	was, is := rulesOf(before), rulesOf(after)
+	added, gone := without(is, was), without(was, is)
+	add(len(added) > 0, "new: "+strings.Join(added, ", "))
+	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	added = without(after.Config.Outputs, before.Config.Outputs)
 	gone = without(before.Config.Outputs, after.Config.Outputs)
 	add(len(added) > 0 && len(is) > 0,

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,19 +11,11 @@ import (
 
 // NeedRestart returns a mistake for each setting of the whole process that differs.
 func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
-	for _, setting := range []struct {
-		field         string
-		before, after any
-	}{
-		{"cluster", before.Cluster, after.Cluster}, {"http", before.HTTP, after.HTTP},
-		{"health", before.Health, after.Health}, {"state", before.State, after.State},
-		{"leaderElection", before.LeaderElection, after.LeaderElection},
-		{"tracing", before.Tracing, after.Tracing},
-	} {
-		if plan.Digest(setting.before) != plan.Digest(setting.after) {
-			mistakes = append(mistakes, after.ErrorAt(setting.field,
-				setting.field+" has changed, which needs a restart",
-				"restart informerd, or leave it as it was"))
+	was, is := processOf(before), processOf(after)
+	for _, field := range slices.Sorted(maps.Keys(is)) {
+		if plan.Digest(was[field]) != plan.Digest(is[field]) {
+			mistakes = append(mistakes, after.ErrorAt(field, field+
+				" has changed, which needs a restart", "restart informerd, or leave it as it was"))
 		}
 	}
 	kept := slices.ContainsFunc(before.ListenersInOrder(),
@@ -42,10 +35,17 @@ func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
 	return mistakes
 }
 
+// processOf returns the settings of the whole process, by their fields.
+func processOf(cfg *config.Config) map[string]any {
+	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
+		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}
+}
+
 // restarts returns the settings that need a restart, with the fields that differ.
 func restarts(before, after *config.Config) (all []string) {
+	was, is := processOf(before), processOf(after)
 	for _, mistake := range NeedRestart(before, after) {
-		below := fields(settingOf(before, mistake.Field), settingOf(after, mistake.Field))
+		below := fields(was[mistake.Field], is[mistake.Field])
 		if strings.HasPrefix(mistake.Field, "listeners.") || len(below) == 0 {
 			all = append(all, mistake.Field)
 		}
@@ -54,12 +54,6 @@ func restarts(before, after *config.Config) (all []string) {
 		}
 	}
 	return all
-}
-
-// settingOf returns a setting of the whole process.
-func settingOf(cfg *config.Config, field string) any {
-	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
-		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}[field]
 }
 
 // afterRestart says what a restart goes on with, as docs/reliability.md has it: each sentence with

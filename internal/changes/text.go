@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
+	"github.com/informerd/informerd/internal/rights"
 )
 
 // Comparison is what a reload would change. Its fields are the JSON form.
@@ -46,9 +47,8 @@ type Lines struct {
 	both []string // with their signs, in order
 }
 
-// Compare compares two plans, and the other requests that they make.
-func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request) (c Comparison,
-	err error) {
+// Compare compares two plans.
+func Compare(before, after *plan.Plan) (c Comparison, err error) {
 	was, err := before.Parts()
 	if err != nil {
 		return c, err
@@ -71,10 +71,11 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 			change.Fields = handlerFields(one.Fields, i, named(before, one.Name),
 				named(after, one.Name))
 		}
-		change.Then = consequences(one, named(before, one.Name), named(after, one.Name),
-			reports(after, one.Name))
+		a, b := named(before, one.Name), named(after, one.Name)
 		if len(c.Restart) > 0 {
-			change.Then = slices.DeleteFunc(change.Then, ofReload)
+			change.Then = afterwards(one, a, b)
+		} else {
+			change.Then = consequences(one, a, b, reports(after, one.Name))
 		}
 		switch {
 		case one.Action == "removed": // all of it is gone
@@ -89,7 +90,7 @@ func Compare(before, after *plan.Plan, requests func(*plan.Plan) []shown.Request
 	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
 	c.Watches = differ(slices.Sorted(slices.Values(was.Watches)),
 		slices.Sorted(slices.Values(is.Watches)))
-	c.Requests = differ(linesOf(requests(before)), linesOf(requests(after)))
+	c.Requests = differ(linesOf(rights.Others(before)), linesOf(rights.Others(after)))
 	return c, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/rights"
 )
@@ -105,9 +104,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 
 // writeChanged writes what a reload would change.
 func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool, listeners []string) error {
-	c, err := changes.Compare(before, after, func(p *plan.Plan) []shown.Request {
-		return rights.Others(p)
-	})
+	c, err := changes.Compare(before, after)
 	if len(listeners) > 0 {
 		c = c.Of(listeners)
 	}
