@@ -117,7 +117,7 @@ func (c *configuration) given() error {
 	}
 	for i, path := range c.paths {
 		if slices.Contains(c.paths[:i], path) {
-			return usage(fmt.Errorf("--config %s is there twice", path))
+			return usage(fmt.Errorf("--%s %s is there twice", cmp.Or(c.flag, "config"), path))
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return usage(fmt.Errorf("--%s %s is a folder: name the file",

@@ -44,6 +44,8 @@ func TestPlanAgainst(t *testing.T) {
 			"informerd: --summary is a table of the plan"},
 		{[]string{"--summary", "-l", "nodes"}, "", exitOK,
 			"LISTENER  WATCHES  DECIDES  SENDS TO\nnodes     nodes    -        out\n", ""},
+		{[]string{"--against", old, "--against", old}, "", exitUsage, "",
+			"informerd: --against " + old + " is there twice"},
 		{[]string{"--against", dir}, "", exitUsage, "", "informerd: --against " + dir + " is a folder"},
 		{[]string{"--against", filepath.Join(dir, "none")}, "", exitConfig, "",
 			filepath.Join(dir, "none") + ": the configuration cannot be read"},

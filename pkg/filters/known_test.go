@@ -47,7 +47,7 @@ func TestKnown(t *testing.T) {
 	} {
 		f, err := Compile(Expression{Text: text, Kind: KindWhen})
 		if err != nil {
-			t.Skip(err) // it compares op with what op never is
+			t.Fatal(text, err)
 		}
 		got := "unknown"
 		if value, decided := f.Known(known); decided {
@@ -117,7 +117,7 @@ func TestKnownIsWhatMatches(t *testing.T) {
 		text := expression(rapid.IntRange(0, 3).Draw(t, "depth")).Draw(t, "expression")
 		f, err := Compile(Expression{Text: text, Kind: KindWhen})
 		if err != nil {
-			t.Fatal(text, err)
+			t.Skip(err) // it compares op with what op never is
 		}
 		a := rapid.SampledFrom([]string{"", "a", "low", "add"})
 		m := &Message{Event: event.Event{Op: event.Add, Object: o}, Listener: a.Draw(t, "listener"),
