@@ -191,7 +191,7 @@ func reports(p *plan.Plan, output string) bool {
 
 // Write writes the text.
 func (c *Comparison) Write(w io.Writer) error {
-	out := &plan.Lines{Writer: w}
+	out := &shown.Lines{Writer: w}
 	if len(c.Restart) > 0 {
 		out.Line(0, "a reload would refuse it, since this needs a restart: %s",
 			strings.Join(c.Restart, ", "))
@@ -239,7 +239,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	return out.Err
 }
 
-func (l *Lines) write(out *plan.Lines) {
+func (l *Lines) write(out *shown.Lines) {
 	for _, line := range l.both {
 		out.Line(1, "%s", line)
 	}

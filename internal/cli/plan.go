@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/rights"
 )
@@ -136,7 +137,7 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 	if err := rights.WriteOthers(w, p, listeners...); err != nil {
 		return err
 	}
-	out := plan.Lines{Writer: w}
+	out := shown.Lines{Writer: w}
 	for i, warning := range warnings.Of(p, schemas, listeners...) {
 		if i == 0 {
 			out.Line(0, "\nwarnings")

@@ -27,7 +27,7 @@ func (p *Plan) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := &Lines{Writer: w}
+	out := &shown.Lines{Writer: w}
 	groups := p.groups(known)
 	watches := 0
 	for _, g := range groups {
@@ -129,14 +129,14 @@ var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
 // unversioned returns a resource without its version: objects are the same in all of them.
 func unversioned(resource string) string { return versionOf.ReplaceAllString(resource, "$3") }
 
-func (g *group) write(out *Lines) {
+func (g *group) write(out *shown.Lines) {
 	g.writeInformer(out)
 	for _, l := range g.listeners {
 		g.writeListener(out, l)
 	}
 }
 
-func (g *group) writeListener(out *Lines, l *Listener) {
+func (g *group) writeListener(out *shown.Lines, l *Listener) {
 	from := ""
 	if file := g.plan.fileOf(l); file != "" {
 		from = ", from " + file
@@ -146,7 +146,7 @@ func (g *group) writeListener(out *Lines, l *Listener) {
 }
 
 // writeWhatItDoes writes what a listener takes, decides and sends.
-func (g *group) writeWhatItDoes(out *Lines, l *Listener) {
+func (g *group) writeWhatItDoes(out *shown.Lines, l *Listener) {
 	l.writeEvents(out)
 	for _, w := range g.plan.warnings(l) {
 		out.Item(2, "warning", w)
@@ -173,7 +173,7 @@ func (g *group) writeWhatItDoes(out *Lines, l *Listener) {
 	}
 }
 
-func (g *group) writeInformer(out *Lines) {
+func (g *group) writeInformer(out *shown.Lines) {
 	inf := g.informer
 	scope := inf.Scope()
 	out.Line(0, "informer of %s, %s", inf.Resource, strings.Join(g.where(), ", "))
@@ -253,7 +253,7 @@ func (g *group) where() (all []string) {
 }
 
 // writeHandler writes a listener's handler with its grants.
-func (p *Listener) writeHandler(out *Lines) {
+func (p *Listener) writeHandler(out *shown.Lines) {
 	h := p.Config.Handler
 	if h == nil {
 		return
@@ -278,7 +278,7 @@ func (p *Plan) warnings(l *Listener) []string {
 	return texts
 }
 
-func (p *Listener) writePlan(out *Lines) {
+func (p *Listener) writePlan(out *shown.Lines) {
 	b := p.Before
 	if b.Never {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")

@@ -12,7 +12,7 @@ import (
 )
 
 // writeEvents writes which events a listener wants, where that is not the default.
-func (p *Listener) writeEvents(out *Lines) {
+func (p *Listener) writeEvents(out *shown.Lines) {
 	usual := event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
 	resync := p.Config.Resync.Duration
 	if resync > 0 {
@@ -30,7 +30,7 @@ func (p *Listener) writeEvents(out *Lines) {
 const maxBefore = 6
 
 // writeBefore writes which events get into the buffer.
-func (p *Listener) writeBefore(out *Lines) {
+func (p *Listener) writeBefore(out *shown.Lines) {
 	on, list := p.before()
 	lines := []string{strings.Join(words(on), ", ")}
 	if len(list) > 0 {
@@ -47,7 +47,7 @@ func (p *Listener) writeBefore(out *Lines) {
 	name := "before the buffer"
 	for _, line := range lines {
 		if !out.Whole {
-			line = cut(line)
+			line = shown.Cut(line)
 		}
 		out.Item(2, name, line)
 		name = ""

@@ -10,12 +10,12 @@ import (
 )
 
 // writeOutputs writes where messages go.
-func (p *Plan) writeOutputs(out *Lines) {
+func (p *Plan) writeOutputs(out *shown.Lines) {
 	p.writeSome(out, slices.Sorted(maps.Keys(p.Outputs)), nil)
 }
 
 // writeSome writes some outputs, with what they get of these listeners, nil for all.
-func (p *Plan) writeSome(out *Lines, outputs, listeners []string) {
+func (p *Plan) writeSome(out *shown.Lines, outputs, listeners []string) {
 	for _, name := range outputs {
 		o := p.Outputs[name]
 		out.Line(0, "\noutput %s, %s", name, shown.Destination(o.Config))
@@ -24,7 +24,7 @@ func (p *Plan) writeSome(out *Lines, outputs, listeners []string) {
 }
 
 // writeOutput writes what an output gets of these listeners, nil for all, and makes of it.
-func (p *Plan) writeOutput(out *Lines, o *Output, listeners []string) {
+func (p *Plan) writeOutput(out *shown.Lines, o *Output, listeners []string) {
 	users := p.usersOf(o.Config.Name)
 	all := len(users)
 	if users = some(users, listeners); all > len(users) {

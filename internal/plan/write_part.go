@@ -38,7 +38,7 @@ func (p *Plan) Parts() (Parts, error) {
 		parts.Watches = append(parts.Watches, watch+again)
 		for _, l := range g.listeners {
 			var text strings.Builder
-			out := &Lines{Writer: &text, Whole: true, Alone: true}
+			out := &shown.Lines{Writer: &text, Whole: true, Alone: true}
 			out.Item(0, "informer", watch)
 			g.writeWhatItDoes(out, l)
 			parts.Listeners[l.Config.Name] = linesOf(&text)
@@ -46,7 +46,7 @@ func (p *Plan) Parts() (Parts, error) {
 	}
 	for name, o := range p.Outputs {
 		var text strings.Builder
-		out := &Lines{Writer: &text, Whole: true, Alone: true}
+		out := &shown.Lines{Writer: &text, Whole: true, Alone: true}
 		out.Item(0, "to", shown.Destination(o.Config))
 		p.writeOutput(out, o, nil)
 		parts.Outputs[name] = linesOf(&text)

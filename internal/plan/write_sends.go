@@ -70,42 +70,53 @@ func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
 }
 
 // writeSends writes what a listener sends, and where.
-func (p *Plan) writeSends(out *Lines, l *Listener) {
+func (p *Plan) writeSends(out *shown.Lines, l *Listener) {
 	for i, s := range p.sends(l) {
 		out.Item(2, []string{"sends to", ""}[min(i, 1)], strings.Join(s.Outputs, ", ")+": "+s.Text())
 	}
 }
 
 // never reports whether nothing comes of any event of a listener.
-func (p *Plan) never(l *Listener) bool {
-	of := map[string]bool{}
-	for _, c := range p.conflicts(l) {
-		of[c.field] = true
+func (p *Plan) never(l *Listener) bool { return l.never(p.untrue(l)) }
+
+func (p *Listener) never(untrue map[string]bool) bool {
+	return p.Before.Never || untrue["select"] ||
+		(p.Quiet || untrue["filter"]) && len(p.kept(untrue)) == len(p.Config.Rules)
+}
+
+// untrue returns the expressions of a listener, by their fields, that are true of no event.
+func (p *Plan) untrue(l *Listener) map[string]bool {
+	fields := map[string]bool{"select": clash.Never(l.Select), "filter": clash.Never(l.Filter)}
+	for i, r := range l.Rules {
+		fields[denyField(i)] = clash.Never(r.Deny())
 	}
-	of["filter"] = of["filter"] || clash.Contradicts(conditionsOf(l.Filter).List)
-	of["select"] = of["select"] || clash.Contradicts(conditionsOf(l.Select).List)
-	return l.Before.Never || of["select"] || of["filter"] && len(l.Config.Rules) == 0
+	for _, c := range p.conflicts(l) {
+		fields[c.field] = true
+	}
+	return fields
+}
+
+// kept returns the rules that are never violated.
+func (p *Listener) kept(untrue map[string]bool) (names []string) {
+	for i, r := range p.Config.Rules {
+		if untrue[denyField(i)] {
+			names = append(names, r.Name)
+		}
+	}
+	return names
 }
 
 // missed returns what an output never gets of a listener.
 func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
-	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: p.never(l),
-		Namespaces: l.Config.Informer().Namespaces}
-	filtered := !clash.Contradicts(conditionsOf(l.Filter).List)
-	for _, c := range p.conflicts(l) {
-		filtered = filtered && c.field != "filter"
-		for i, r := range l.Config.Rules {
-			if c.field == denyField(i) {
-				s.Kept = append(s.Kept, r.Name)
-			}
-		}
-	}
+	untrue := p.untrue(l)
+	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.never(untrue),
+		Namespaces: l.Config.Informer().Namespaces, Kept: l.kept(untrue), Mute: untrue["filter"]}
 	if known, err := openapi.Builtin(); err == nil {
 		if name, ok := known.Find(l.Config.Informer().Resource); ok {
 			s.Resource = strings.TrimSuffix(name.Resource+"."+name.Group, ".")
 		}
 	}
-	if filtered && !l.Quiet && l.Config.Handler == nil {
+	if !s.Mute && !l.Quiet && l.Config.Handler == nil {
 		s.Events = l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
 	}
 	return reach.Of(s, o.Config, o.When)

@@ -17,7 +17,7 @@ func (p *Plan) WriteListeners(w io.Writer, names ...string) error {
 	if err != nil {
 		return err
 	}
-	out := &Lines{Writer: w, Whole: true}
+	out := &shown.Lines{Writer: w, Whole: true}
 	first := true
 	for _, g := range p.groups(known) {
 		listeners, ok := g.some(names)

@@ -20,7 +20,7 @@ const ofPod = "that informerd runs in"
 // informers, nothing if that is all. With names of listeners, it is what their outputs request. It
 // asks no API server: what informerd does not know has the name of the configuration.
 func WriteOthers(w io.Writer, p *plan.Plan, listeners ...string) error {
-	out := plan.Lines{Writer: w}
+	out := shown.Lines{Writer: w}
 	for i, r := range others(p, listeners) {
 		if i == 0 {
 			out.Line(0, "\nother requests, which informerd rbac FILE has rights for")

@@ -79,6 +79,10 @@ func (f *Filter) Known(variables map[string]any) (value, decided bool) {
 	return logic.Known(f.tree, variables)
 }
 
+// Never reports whether the expression is true of no event, since it compares the same value with
+// constants that exclude each other. False means unknown.
+func (f *Filter) Never() bool { return f != nil && logic.Never(f.tree) }
+
 // Explain evaluates the event like Match, within the same bounds, and returns what the value
 // of each part of the expression was. It compiles the expression again, so it is not for
 // every event. An expression that looks at a message has [Filter.ExplainMessage].

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
@@ -41,6 +42,12 @@ func Contradicts(list []condition.Condition) bool {
 		}
 	}
 	return false
+}
+
+// Never reports whether an expression, nil for none, is true of no event, since parts of it exclude
+// each other.
+func Never(f *filters.Filter) bool {
+	return f != nil && (f.Never() || Contradicts(f.Conditions().List))
 }
 
 // Scope returns what an informer asks for, as conditions.

@@ -19,6 +19,7 @@ type Sender struct {
 	Resource string      // as messages have it, "" if that is not known
 	Events   event.OpSet // that it sends, 0 for none
 	Never    bool        // nothing comes of any event
+	Mute     bool        // no event passes the filter
 	Kept     []string    // rules that are never violated
 	// Namespaces are those of its objects, nil if that is not known.
 	Namespaces []string
@@ -80,7 +81,7 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		}
 	}
 	// What a handler passes on or emits may be anything but a report.
-	got := s.Handler != nil && o.Alertmanager == nil && !never(when, s, noReport(nil))
+	got := s.Handler != nil && !s.Mute && o.Alertmanager == nil && !never(when, s, noReport(nil))
 	m.Handled = s.Handler != nil && o.Alertmanager == nil && !got
 	for _, op := range event.Ops {
 		if !s.Events.Has(op) || o.Alertmanager != nil { // that it gets no events is said elsewhere
@@ -118,8 +119,8 @@ func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string)
 }
 
 func never(when *filters.Filter, s Sender, known map[string]any) bool {
-	if when == nil {
-		return false
+	if when == nil || when.Never() {
+		return when != nil
 	}
 	known["listener"], known["cluster"] = s.Name, s.Cluster
 	if s.Resource != "" {

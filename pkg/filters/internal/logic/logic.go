@@ -64,6 +64,7 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 	and := nodes.IsAnd(n)
 	first := map[string]compared{} // what a value is compared with, by its text
 	bounds := map[string][]bound{}
+	nils := map[string]bool{}
 	var visit func(ast.Node)
 	visit = func(part ast.Node) {
 		b, ok := part.(*ast.BinaryNode)
@@ -73,8 +74,20 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 			visit(b.Right)
 			return
 		}
+		if value, ok := nilOf(part); ok && and && text(value) != "" {
+			of := text(value)
+			nils[of] = true
+			if before := first[of]; len(bounds[of]) > 0 || before.at != nil {
+				found(part, "this is never true: "+of+" is compared with a value as well")
+			}
+			return
+		}
 		if b, ok := boundOf(part); ok && and && text(b.of) != "" {
 			of := text(b.of)
+			if nils[of] {
+				found(b.at, "this is never true: "+of+" is compared with nil as well")
+				return
+			}
 			for _, before := range bounds[of] {
 				if b.contradicts(before) {
 					found(b.at, "this is never true: "+of+" is compared with "+text(before.at)+" as well")
@@ -88,6 +101,10 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 			return // what is said of op is reported elsewhere
 		}
 		of := text(is.value)
+		if nils[of] {
+			found(is.at, "this is never true: "+of+" is compared with nil as well")
+			return
+		}
 		before, again := first[of]
 		if !again {
 			first[of] = is
@@ -170,7 +187,7 @@ func constant(n ast.Node) (text string, ok bool) {
 	case *ast.IntegerNode:
 		return strconv.Itoa(n.Value), true
 	case *ast.FloatNode:
-		return strconv.FormatFloat(n.Value, 'g', -1, 64), true
+		return strconv.FormatFloat(n.Value, 'f', -1, 64), true
 	}
 	return "", false
 }

@@ -34,8 +34,9 @@ func boundOf(part ast.Node) (bound, bool) {
 	b.of, b.at = of, to
 	switch to := to.(type) {
 	case *ast.IntegerNode:
+		const exact = 1 << 53 // of a float64
 		b.number = float64(to.Value)
-		return b, true
+		return b, -exact < to.Value && to.Value < exact
 	case *ast.FloatNode:
 		b.number = to.Value
 		return b, true

@@ -1,4 +1,4 @@
-package plan
+package shown
 
 import (
 	"cmp"
@@ -72,10 +72,10 @@ func (p *Lines) Expression(depth int, name, before, text, after string) {
 	}
 }
 
-func oneLine(text string) string { return cut(strings.Join(strings.Fields(text), " ")) }
+func oneLine(text string) string { return Cut(strings.Join(strings.Fields(text), " ")) }
 
-// cut returns the beginning of a line that is too long.
-func cut(text string) string {
+// Cut returns the beginning of a line that is too long.
+func Cut(text string) string {
 	const limit = 100
 	if line := []rune(text); len(line) > limit {
 		return string(line[:limit]) + "…"

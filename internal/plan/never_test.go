@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+// What asks one value for what excludes itself lets nothing through; the rest of a listener goes
+// out as it does otherwise.
+func TestWhatExcludesItself(t *testing.T) {
+	const never = "object.spec.replicas > 5 && object.spec.replicas < 3"
+	const nothing = "out: nothing, since no event can match"
+	for listener, want := range map[string]string{
+		"filter: " + never: nothing,
+		"filter: object.spec.replicas == nil && object.spec.replicas > 1": nothing,
+		`filter: age() > "1h" && age() < "30m"`:                           nothing,
+		`filter: 'object.spec.x in ["a", "b"] && object.spec.x == "c"'`:   nothing,
+		"select: " + never:                                                                   nothing,
+		"rules: [{name: a, deny: " + never + "}]":                                            nothing,
+		"filter: " + never + ", rules: [{name: a, deny: " + never + "}]":                     nothing,
+		"rules: [{name: a, deny: " + never + "}, {name: b, deny: object.spec.x == 1}]":       "out: what it reports of rule b",
+		"filter: " + never + ", rules: [{name: a, deny: object.spec.x == 1}]":                "out: what its rules report",
+		`filter: "true", rules: [{name: a, deny: ` + never + "}]":                            "out: events",
+		"filter: " + never + ", handler: {wasm: a.wasm}, rules: [{name: a, deny: object.x}]": "out: what its rules report",
+		"handler: {wasm: a.wasm}, rules: [{name: a, deny: " + never + "}]":                   "out: what the handler passes on or emits",
+		"filter: object.spec.replicas > 5 || object.spec.replicas < 3":                       "out: events",
+		`filter: 'quantity(object.spec.x) == "1Gi" && quantity(object.spec.x) == "1024Mi"'`:  "out: events",
+	} {
+		cfg := parse(t, head+"  a: {informer: {resource: deployments.apps}, "+listener+", outputs: [out]}\n")
+		var out strings.Builder
+		if err := writePlan(cfg, &out); err != nil {
+			t.Fatal(listener, err)
+		}
+		if !strings.Contains(out.String(), "sends to           "+want+"\n") {
+			t.Errorf("%s: there is no %s in\n%s", listener, want, &out)
+		}
+	}
+}
+
+// An output whose when excludes itself gets nothing.
+func TestWhenExcludesItself(t *testing.T) {
+	cfg := parse(t, strings.Replace(head, "{stdout: {}}",
+		"{stdout: {}, when: object.spec.n > 5 && object.spec.n < 3}", 1)+
+		"  a: {informer: {resource: pods}, outputs: [out]}\n")
+	var out strings.Builder
+	if err := writePlan(cfg, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "never gets         a: anything\n") {
+		t.Error(&out)
+	}
+}
