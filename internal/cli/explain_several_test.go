@@ -15,7 +15,7 @@ import (
 func TestExplainAsksAllListenersOfAKind(t *testing.T) {
 	code, stdout, stderr := explain(t, aPod+"---\n"+aDeployment+"---\n"+aNamespace+"---\n"+aGadget,
 		"--cache", "nodes=/dev/null")
-	if code != exitRun || !strings.Contains(stderr, "/dev/null: the object cannot be read") {
+	if code != exitConfig || !strings.Contains(stderr, "/dev/null: the object cannot be read") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = explain(t, aPod+"---\n"+aDeployment+"---\n"+aNamespace+"---\n"+aGadget,
@@ -25,6 +25,7 @@ looks: Pod "shop/web": add: cannot be told without the objects of nodes
 shop: Pod "shop/web": add -> out
 namespaces: Namespace "shop": rule r: violated, which is reported at once -> out
 in all 4 answers about 2 objects: something comes of 2, nothing of 1, and 1 cannot be told
+note: pods: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.
 `
 	if code != exitRun || stdout != want || !strings.Contains(stderr,
 		"informerd: <stdin>: document 2: no listener is for Deployment shop/web\n"+
@@ -173,7 +174,7 @@ func TestExplainOneRule(t *testing.T) {
 func TestExplainOfAListWithWhatIsNoObject(t *testing.T) {
 	code, stdout, stderr := explain(t, "apiVersion: v1\nkind: Pod\nmetadata: {}\n---\n"+aPod, "-l",
 		"shop", "--summary")
-	if code != exitRun || stdout != "Pod \"shop/web\": add -> out\n" ||
+	if code != exitConfig || stdout != "Pod \"shop/web\": add -> out\n" ||
 		!strings.HasPrefix(stderr, "informerd: <stdin>: document 1: ") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}

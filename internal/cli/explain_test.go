@@ -94,7 +94,7 @@ func TestExplainRefusesAnotherKindOfOldObject(t *testing.T) {
 	if err := os.WriteFile(old, []byte(aDeployment), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := explain(t, aPod, "-l", "pods", "--old", old); code != exitRun ||
+	if code, stdout, stderr := explain(t, aPod, "-l", "pods", "--old", old); code != exitConfig ||
 		!strings.Contains(stderr, "old.yaml: this is a Deployment (apps)") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -268,8 +268,8 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 		{"looks", "nodes=@/nodes.yaml", exitOK, "The event does not match.\n"},
 		{"looks", "nodes=@/mixed.yaml", exitOK, "Note: the objects for nodes that are of other kinds are left out: 1\n"},
 		{"looks", "nodes=@/empty.yaml", exitOK, "The event does not match.\n"},
-		{"looks", "nodes=@/pod.yaml", exitRun, `this is a Pod, and the informer "nodes" watches nodes`},
-		{"looks", "nodes=@/none.yaml", exitRun, "none.yaml: the object cannot be read: no such file"},
+		{"looks", "nodes=@/pod.yaml", exitConfig, `this is a Pod, and the informer "nodes" watches nodes`},
+		{"looks", "nodes=@/none.yaml", exitConfig, "none.yaml: the object cannot be read: no such file"},
 		{"looks", "nodes", exitUsage, `--cache "nodes": write it as NAME=FILE`},
 		{"looks", "nodes=-", exitUsage, "--cache nodes=-: it cannot be standard input"},
 		{"looks", "node=@/node.yaml", exitUsage, `the expressions of the listener "looks" look objects up in nodes`},

@@ -46,13 +46,20 @@ func TestExplainOfWhatIsWritten(t *testing.T) {
 	}
 }
 
-// The object of before an update is always one of a file.
+// The old object is one of a file, or that of the cluster which the object of a file is to replace.
 func TestExplainOfAnOldObjectOfTheCluster(t *testing.T) {
-	for old, want := range map[string]bool{"pod/shop/a": true, "a.yaml": false} {
-		code, _, stderr := explain(t, aPod, "--old", old)
-		if code != exitRun || strings.Contains(stderr, "--old takes a file") != want ||
-			!strings.Contains(stderr, old) {
-			t.Errorf("%s: exit %d\n%s", old, code, stderr)
+	for _, c := range []struct {
+		object, old string
+		code        int
+		says        string
+	}{
+		{"-", "pod/shop/a", exitRun, "informerd: <stdin>: "},
+		{"pod/shop/b", "pod/shop/b", exitUsage, "--old pod/shop/b: --object is an object of the cluster, which does not have the one of before: write that one to a file"},
+		{"-", "a.yaml", exitConfig, "a.yaml: the object cannot be read: no such file"},
+	} {
+		code, _, stderr := explain(t, aPod, "--object", c.object, "--old", c.old)
+		if code != c.code || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: exit %d\n%s", c.old, code, stderr)
 		}
 	}
 }

@@ -54,6 +54,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	var wrong words.UsageError
+	var input words.InputError
 	var mistakes config.Errors
 	switch {
 	case errors.Is(err, errReported):
@@ -75,6 +76,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
 		return exitUsage
+	case errors.As(err, &input):
+		return exitConfig
 	default:
 		return exitRun
 	}

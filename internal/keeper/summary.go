@@ -2,9 +2,6 @@ package keeper
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -50,25 +47,13 @@ type ListenerSummary struct {
 	Violations int `json:"violations"`
 }
 
-// attempts is how often a checkpoint is read that changes meanwhile.
-const attempts = 5
-
-// Summarize reads a checkpoint, which another process may use, and changes nothing. The error is
-// fs.ErrNotExist if there is none.
+// Summarize reads a checkpoint as Recall does, and counts what it has.
 func Summarize(dir string) (*Summary, error) {
-	for n := 1; ; n++ {
-		s := newState()
-		contents, err := checkpoint.Inspect(dir, (&loading{state: s}).add)
-		if err == nil && contents.Committed.IsZero() {
-			err = fmt.Errorf("there is no checkpoint in %s: %w", dir, fs.ErrNotExist)
-		} else if err == nil {
-			return s.summary(contents), nil
-		}
-		changes := errors.Is(err, fs.ErrNotExist) || errors.Is(err, checkpoint.ErrDamaged)
-		if !changes || n == attempts {
-			return nil, err
-		}
+	r, err := Recall(dir)
+	if err != nil {
+		return nil, err
 	}
+	return r.state.summary(r.contents), nil
 }
 
 func (s *state) summary(c checkpoint.Contents) *Summary {

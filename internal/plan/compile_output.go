@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/texts"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -50,7 +51,7 @@ func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *c
 	}
 	c.events.NoData = len(listeners) > 0 && !slices.ContainsFunc(listeners,
 		func(l *config.Listener) bool { return l.Handler != nil })
-	c.events.Texts, c.events.Severities = textsOf(listeners), severitiesOf(listeners)
+	c.events.Texts, c.events.Severities = texts.Of(listeners), texts.Severities(listeners)
 	if len(informers) == 0 {
 		return c
 	}

@@ -92,7 +92,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.head(e)
 	x.File = q.Object.Path
 	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(q.Old.JSON)
-	x.asks(cfg, q, e.Object)
+	x.asks(cfg, q, e)
 	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
 	notes = append(notes, kinds.Unsure(l.Informer().Resource, version, kind),
@@ -174,7 +174,7 @@ type explained struct {
 	assumed  bool           // it was said that initial is false
 	// the object and the one before, nil if an API server has completed it
 	written, before *defaults.Written
-	since           bool // it was said that since is not known
+	since           []string // what it was said since is taken to be
 	err             error
 
 	onlyRules bool         // the event itself is not asked about

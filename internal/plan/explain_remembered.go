@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -16,12 +17,17 @@ import (
 )
 
 // asks notes what a running informerd knows of the object, if one was asked. Rules go on with that.
-func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
+// An object that is written by hand may have no uid, and is the one that it is to replace.
+func (x *explained) asks(cfg *config.Config, q Question, e event.Event) {
 	if q.Running == nil {
 		return
 	}
+	uid := e.Object.UID()
+	if uid == "" && e.Old != nil {
+		uid = e.Old.UID()
+	}
 	x.known = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
-		UID: o.UID(), Rules: len(x.listener.Rules) > 0, Only: q.Rules}, x.clock)
+		UID: uid, Rules: len(x.listener.Rules) > 0, Only: q.Rules}, x.clock)
 }
 
 // selectedBefore is selects for an object that was selected: a rule remembers it.
@@ -44,6 +50,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 	verdict := func(text string) { x.verdict("rule " + r.Name() + ": " + text) }
 	switch {
 	case is == unknown:
+		x.keeps(m)
 		verdict(x.unknown)
 	case is == broken && m.Violated:
 		told.Reported = answer.None
@@ -76,10 +83,21 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 			m.Long(now), how), false)
 	default:
 		if x.unseen(r) && m.Violated {
-			x.Say("The running informerd has not seen this yet: it looks again within 1m.")
+			x.looksAgain()
 		}
 		x.endsRemembered(told, r, e, cmp.Or(e.Old, e.Object),
 			"The object does not violate the rule any more")
+	}
+}
+
+// keeps says what stays remembered, if there was no note of it.
+func (x *explained) keeps(m *memory.Rule) {
+	switch {
+	case x.known.Who == "":
+	case m.Violated:
+		x.Say("To %s, it is %s.", x.known.Who, m.Told(x.clock))
+	default:
+		x.Say("To %s, its deny has held for %s.", x.known.Who, m.Long(x.clock))
 	}
 }
 

@@ -174,7 +174,7 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		how = "The object violated the rule before this update, too, so its time goes on: it is " + goes
 	}
 	if x.unseen(r) {
-		x.Say("The running informerd has not seen this yet: it looks again within 1m.")
+		x.looksAgain()
 	}
 	x.verdict("rule " + r.Name() + ": " + verdict)
 	x.reports(told, r, e, how, was != kept)
@@ -186,13 +186,30 @@ func (x *explained) unseen(r *rules.Rule) bool {
 	return x.known.Object && x.known.Same && x.op == event.Add && r.Deny().LooksAround()
 }
 
+// looksAgain says when a running informerd will see what it has not seen.
+func (x *explained) looksAgain() {
+	if !x.at.Equal(x.clock) {
+		x.Say("The running informerd evaluates the rule every minute, and sees this within 1m of that time.")
+		return
+	}
+	x.Say("The running informerd has not seen this yet: it looks again within 1m.")
+}
+
 // reports explains what is reported of a violation, and to whom. How begins the sentence. Unsure is
 // whether it is not known when the violation began.
 func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how string,
 	unsure bool) {
-	message := r.Name()
+	message, when := r.Name(), ""
+	if told.Remembered == nil && r.For() > 0 { // the report comes when that has passed
+		var back func()
+		r, back = x.asOf(x.at.Add(r.For()), r)
+		defer back()
+		if m := r.Message(); m != nil && m.UsesClock() {
+			when = ", when it has lasted for " + told.For
+		}
+	}
 	if m := r.Message(); m != nil {
-		x.Line("\nrule %s, message:", r.Name())
+		x.Line("\nrule %s, message%s:", r.Name(), when)
 		text, decided := x.tree("message", m, stateOf(e.Object))
 		if !decided {
 			x.Say("%s. Its message cannot be told, and so not where it goes.", how)
@@ -213,7 +230,7 @@ func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how
 		}
 		m := b.Rule(e, x.at, report)
 		if unsure {
-			x.sinceNow(&m)
+			x.sinceNow(&m, "the time of this question")
 		}
 		x.send("The report", &m)
 	}
@@ -301,7 +318,11 @@ func (x *explained) resolved(told *answer.Rule, r *rules.Rule, e event.Event, th
 		}
 	}
 	ended := b.Rule(e, now, x.reportOf(r, message, false))
-	x.sinceNow(&ended)
+	since := "the time of this question"
+	if r.For() > 0 {
+		since = told.For + " before " + since
+	}
+	x.sinceNow(&ended, since)
 	x.sendEnd(began, &ended)
 	x.Verdicts[len(x.Verdicts)-1] += end
 }

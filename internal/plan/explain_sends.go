@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,20 +15,20 @@ import (
 )
 
 // sinceNow notes that since, if an output looks at that of the message, is not when the violation
-// began.
-func (x *explained) sinceNow(m *sink.Message) {
+// began, and what it is taken to be.
+func (x *explained) sinceNow(m *sink.Message, as string) {
 	var view filters.Message
 	delivery.View(&view, m)
 	uses := func(e Expression) bool {
 		return sinceWord.MatchString(e.ExplainMessage(&view).Root.Text)
 	}
-	if x.since || !slices.ContainsFunc(x.outputs, func(o *Output) bool {
+	if slices.Contains(x.since, as) || !slices.ContainsFunc(x.outputs, func(o *Output) bool {
 		return slices.ContainsFunc(o.Expressions, uses)
 	}) {
 		return
 	}
-	x.since = true
-	x.Note("since is the time of this question here: when the violation began is not known.")
+	x.since = append(x.since, as)
+	x.Note(fmt.Sprintf("since is taken to be %s: when the violation began is not known.", as))
 }
 
 var sinceWord = regexp.MustCompile(`\bsince\b`)

@@ -33,10 +33,11 @@ type Question struct {
 
 	Source answer.Source
 
-	// Running is what a running informerd knows of the object, nil if none was asked.
+	// Running is what a running informerd knows of the object, or a checkpoint; nil if none was
+	// asked.
 	Running *memory.Object
-	// NotRunning is the folder for state in which no informerd runs that could be asked, else "".
-	NotRunning string
+	// Unasked is why none was asked, where one might be; else "".
+	Unasked string
 }
 
 // ObjectFile is an object in the text of a file.
@@ -73,14 +74,13 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 
 const (
 	supposed         = "this is what would come of the object if it were added now; --op and --old FILE ask about another event"
-	supposedButRules = "rules go on with what the running informerd remembers; else this is what would come of the object if it were added now; --op and --old FILE ask about another event"
+	supposedButRules = "rules go on with what is remembered; else this is what would come of the object if it were added now; --op and --old FILE ask about another event"
 )
 
 // notes returns what is odd about the question. Rules go on with what is known.
 func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (notes []string) {
-	if q.NotRunning != "" && len(l.Rules) > 0 {
-		notes = append(notes, fmt.Sprintf("no informerd runs with the state in %s: what is reported already is not known here.",
-			q.NotRunning))
+	if q.Unasked != "" && q.Running == nil && len(l.Rules) > 0 {
+		notes = append(notes, q.Unasked+": what is reported already is not known here.")
 	}
 	if q.Initial && l.Checkpoint {
 		notes = append(notes, "the listener has a checkpoint: a restart goes on from that, without a first list, and reports nothing again of what is open.")
@@ -88,7 +88,8 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 	if !q.Now.IsZero() {
 		note := "it is taken to be " + q.Now.UTC().Format(time.RFC3339)
 		if len(known.Rules) > 0 {
-			note += ", but for what the running informerd remembers, whose times are as of the real time"
+			note += fmt.Sprintf(", but for what %s remembers, whose times are as of the real time",
+				known.Who)
 		}
 		notes = append(notes, note+".")
 	}

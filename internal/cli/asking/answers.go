@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/objects"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -32,10 +33,10 @@ type Asking struct {
 	named     bool               // by --listener
 	looksUp   map[string][]string
 	cache     map[string][]plan.ObjectFile
-	cluster   *live.Cluster // nil: no cluster is asked
-	running   *admin.Client // nil: no running informerd is asked
-	// notRunning is the folder for state in which none runs that could be asked, else "".
-	notRunning string
+	cluster   *live.Cluster    // nil: no cluster is asked
+	running   *admin.Client    // nil: no running informerd is asked
+	recalled  *keeper.Recalled // the checkpoint, if none runs; nil: none is read
+	unasked   string           // why no running informerd is asked, where one might be; else ""
 
 	many     bool             // there are several objects
 	answers  []*answer.Answer // whose texts are written last
@@ -68,7 +69,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 // Run asks each listener about each object. An error about one does not keep the others from being
 // explained.
 func (x *Asking) Run(ctx context.Context) error {
-	if x.live != nil || x.lookedUp {
+	if x.inCluster() != nil || x.lookedUp {
 		c, err := live.Connect(x.cfg, x.Connect)
 		if err != nil {
 			return inFront(x.questions[0].Object.Path, err)
@@ -95,6 +96,16 @@ func (x *Asking) Run(ctx context.Context) error {
 	}
 	return errors.Join(append(few(x.errs, maxSkipped, "%d more errors like these"),
 		few(x.outside, maxOutside, "… and %d more that are not watched")...)...)
+}
+
+// invalid returns the error of a file of objects that cannot be read, or has none.
+// An empty list is one that has been read.
+func invalid(err error) error {
+	var empty *objects.EmptyError
+	if errors.As(err, &empty) {
+		return err
+	}
+	return words.InputError{Err: err}
 }
 
 // few returns up to a number of errors, and one that counts the others.
@@ -170,16 +181,35 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		if q.Object.JSON, err = x.cluster.Object(ctx, l, *x.live); err != nil {
 			return nil, x.hinted(err)
 		}
-		q.Running, q.NotRunning = x.remembered(ctx, l), x.notRunning
 	} else if !x.named && !q.IsOf(l) {
 		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
+	}
+	if x.replaced != nil {
+		if q.Old.JSON, err = x.cluster.Object(ctx, l, *x.replaced); err != nil {
+			return nil, err
+		}
+	}
+	if x.inCluster() != nil {
+		q.Running, q.Unasked = x.remembered(ctx, l), x.unasked
 	}
 	if x.cluster != nil {
 		if q.Lookups, err = x.cluster.Lookups(ctx, l, q.Lookups); err != nil {
 			return nil, inFront(q.Object.Path, err)
 		}
 	}
-	return plan.Answer(x.cfg, x.schemas, l.Name, q)
+	a, err := plan.Answer(x.cfg, x.schemas, l.Name, q)
+	if a == nil && err != nil && !isAnswer(err) {
+		err = invalid(err)
+	}
+	return a, err
+}
+
+// isAnswer reports whether an error says what becomes of an object, or that the configuration is
+// wrong, and not that the object is.
+func isAnswer(err error) bool {
+	var mistakes config.Errors
+	var kind *plan.WrongKindError
+	return errors.As(err, &mistakes) || errors.As(err, &kind)
 }
 
 // hinted adds to an error about an object of the cluster how one is written, if its kind may be
@@ -238,12 +268,6 @@ func (x *Asking) writeHeld() error {
 	text := x.lines.String()
 	if x.Summary { // else they are below
 		text += x.lines.Notes()
-		if x.notRunning != "" && slices.ContainsFunc(x.listeners, func(l *config.Listener) bool {
-			return len(l.Rules) > 0
-		}) {
-			text += fmt.Sprintf("note: no informerd runs with the state in %s: what is reported already is not known here\n",
-				x.notRunning)
-		}
 	}
 	if _, err := io.WriteString(x.Stdout, text); err != nil {
 		return err

@@ -124,7 +124,7 @@ func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 		found, _, err := objects.All(path, nil)
 		var empty *objects.EmptyError
 		if err != nil && !errors.As(err, &empty) {
-			return nil, err
+			return nil, invalid(err)
 		}
 		files := all[name]
 		for _, o := range found {

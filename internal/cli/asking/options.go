@@ -31,6 +31,7 @@ type Options struct {
 	op       event.Op
 	now      time.Time       // zero: the present time
 	live     *kube.Reference // the object is one of the cluster
+	replaced *kube.Reference // the old object is
 	lookedUp bool            // the object is one of a file, and lookups are asked of the cluster
 }
 
@@ -66,7 +67,9 @@ func (o *Options) Check() (err error) {
 	case o.Summary && o.JSON:
 		return words.Usage(errors.New("--summary is text; the JSON has it as verdicts"))
 	}
-	o.find()
+	if err := o.find(); err != nil {
+		return err
+	}
 	return o.setNow()
 }
 
@@ -85,19 +88,32 @@ func (o *Options) setNow() (err error) {
 	return nil
 }
 
-// find finds out whether the object is one of the cluster. A file of that name takes precedence.
-func (o *Options) find() {
-	if ref, ok := kube.ParseReference(o.Object); ok {
-		if _, err := os.Lstat(o.Object); errors.Is(err, fs.ErrNotExist) {
-			o.live = &ref
-			return
-		}
+// find finds out whether one of the objects is one of the cluster.
+func (o *Options) find() error {
+	o.live, o.replaced = inCluster(o.Object), inCluster(o.Old)
+	if o.live != nil && o.replaced != nil {
+		return words.Usage(fmt.Errorf("--old %s: --object is an object of the cluster, which does not have the one of before: write that one to a file with kubectl get -o yaml, or pass the file that is to replace it as --object",
+			o.Old))
 	}
-	o.lookedUp = o.Connect.Kubeconfig != "" || o.Connect.Context != ""
+	o.lookedUp = !o.OfCluster() && (o.Connect.Kubeconfig != "" || o.Connect.Context != "")
+	return nil
 }
 
-// OfCluster reports whether the object is one of the cluster, once the options are checked.
-func (o *Options) OfCluster() bool { return o.live != nil }
+// inCluster returns the object of the cluster that a flag names, nil if it is none. A file of that
+// name takes precedence.
+func inCluster(flag string) *kube.Reference {
+	ref, ok := kube.ParseReference(flag)
+	if !ok {
+		return nil
+	}
+	if _, err := os.Lstat(flag); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &ref
+}
+
+// OfCluster reports whether one of the objects is one of the cluster, once the options are checked.
+func (o *Options) OfCluster() bool { return o.live != nil || o.replaced != nil }
 
 // read makes a question of each object.
 func (x *Asking) read() (err error) {
@@ -105,7 +121,7 @@ func (x *Asking) read() (err error) {
 	if x.live != nil {
 		found[0].At = x.live.String()
 	} else if found, several, err = objects.All(x.Object, x.Stdin); err != nil {
-		return x.noFile(err)
+		return invalid(x.noFile(err))
 	}
 	q := plan.Question{Op: x.op, Old: plan.ObjectFile{Path: x.Old}, Initial: x.Initial,
 		Rules: x.Rules, Now: x.now,
@@ -115,8 +131,10 @@ func (x *Asking) read() (err error) {
 			return words.Usage(fmt.Errorf("--old belongs to one object, and %s is a list",
 				x.Object))
 		}
-		if q.Old.JSON, err = objects.One(x.Old); err != nil {
-			return x.noOldFile(err)
+		if x.replaced != nil { // it is read for each listener
+			q.Old.Path = x.replaced.String()
+		} else if q.Old.JSON, err = objects.One(x.Old); err != nil {
+			return invalid(err)
 		}
 	}
 	for _, o := range found {
@@ -125,15 +143,4 @@ func (x *Asking) read() (err error) {
 		x.questions = append(x.questions, q)
 	}
 	return nil
-}
-
-// noOldFile adds to the error of a file that is not there that the old object is not one of the
-// cluster: that has it no more.
-func (x *Asking) noOldFile(err error) error {
-	_, there := os.Lstat(x.Old)
-	if _, ok := kube.ParseReference(x.Old); !ok || !errors.Is(there, fs.ErrNotExist) {
-		return err
-	}
-	return fmt.Errorf("%w; --old takes a file, as the cluster does not have the object of before: write one with kubectl get -o yaml",
-		err)
 }

@@ -4,56 +4,120 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // askTimeout is how long a running informerd may take for an answer.
 const askTimeout = 5 * time.Second
 
-// findRunning finds the informerd that runs with the configuration, if one does. It is asked about
-// an object of the cluster, but not about the first list, which is about one that begins.
+// noState is why a running informerd is not asked with a configuration that has no folder.
+const noState = "the configuration has no folder for state, by which a running informerd is asked"
+
+// findRunning finds the informerd that runs with the configuration, if one does, or else its
+// checkpoint. It is asked about an object of the cluster, but not about the first list, which is
+// about one that begins.
 func (x *Asking) findRunning(ctx context.Context) (release func()) {
+	none := func() {}
 	dir := x.cfg.State.Dir
-	if x.live == nil || x.Initial || dir == "" {
-		return func() {}
+	switch {
+	case x.inCluster() == nil || x.Initial:
+		return none
+	case dir == "":
+		x.unasked = noState
+		return none
 	}
-	client, err := admin.Dial(ctx, x.cfg.Path(dir))
-	if err != nil {
-		if errors.Is(err, admin.ErrNotRunning) {
-			x.notRunning = x.cfg.Path(dir)
-		} else {
-			x.unasked(err)
-		}
-		return func() {}
+	dir = x.cfg.Path(dir)
+	client, err := admin.Dial(ctx, dir)
+	switch {
+	case err == nil:
+		x.running = client
+		return client.Close
+	case !errors.Is(err, admin.ErrNotRunning):
+		x.cannotAsk("the running informerd remembers", err)
+		return none
 	}
-	x.running = client
-	return client.Close
+	x.unasked = "no informerd runs with the state in " + dir
+	if !slices.ContainsFunc(x.listeners, goesOn) {
+		return none
+	}
+	x.recalled, err = keeper.Recall(filepath.Join(dir, statefolder.CheckpointFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.cannotAsk("the checkpoint has", err)
+	}
+	return none
 }
 
-// remembered returns what the running informerd knows of the object, nil if it cannot be asked.
+// goesOn reports whether rules of the listener go on with a checkpoint after a restart.
+func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
+
+// inCluster returns the object of the cluster that is asked about: the object, or the one that it is
+// to replace. It is nil if neither is one.
+func (x *Asking) inCluster() *kube.Reference {
+	if x.live != nil {
+		return x.live
+	}
+	return x.replaced
+}
+
+// remembered returns what the running informerd knows of the object, or the checkpoint does. It is
+// nil if neither can be asked.
 func (x *Asking) remembered(ctx context.Context, l *config.Listener) *memory.Object {
+	ref := x.inCluster()
+	if x.recalled != nil && goesOn(l) {
+		return x.recall(l, event.Key{Namespace: ref.Namespace, Name: ref.Name})
+	}
 	if x.running == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	known, err := x.running.Remembers(ctx, admin.ObjectOf{Listener: l.Name,
-		Namespace: x.live.Namespace, Name: x.live.Name})
+		Namespace: ref.Namespace, Name: ref.Name})
 	if err != nil {
 		x.running = nil // one that does not answer now is not asked again
-		x.unasked(err)
+		x.cannotAsk("the running informerd remembers", err)
 		return nil
 	}
 	return known
 }
 
-// unasked says why the running informerd is not asked. The answers go on without it.
-func (x *Asking) unasked(err error) {
-	fmt.Fprintf(x.Stderr, "informerd: what the running informerd remembers is not known: %s\n",
-		words.Plain(err.Error()))
+// recall returns what a listener would go on with after a restart now.
+func (x *Asking) recall(l *config.Listener, key event.Key) *memory.Object {
+	known := &memory.Object{Listener: x.recalled.Has(l.Name), Checkpoint: x.recalled.Committed,
+		Digest: plan.ListenerDigest(x.cfg, l)}
+	if o := x.recalled.Object(l.Name, key); o != nil {
+		known.Has, known.UID = true, o.UID()
+	}
+	saved := x.recalled.Rules(l.Name)
+	if saved == nil {
+		return known
+	}
+	compiled, _ := plan.Compile(x.cfg, x.schemas) // mistakes are said elsewhere
+	for _, c := range compiled.Listeners {
+		if c.Config == l {
+			book := rules.Restore(c.Rules, l.Outputs, saved, time.Now())
+			known.Rules = memory.RulesOf(book.Remembers(key), l.Outputs)
+		}
+	}
+	return known
+}
+
+// cannotAsk says why what is remembered is not known. The answers go on without it.
+func (x *Asking) cannotAsk(what string, err error) {
+	x.unasked = ""
+	fmt.Fprintf(x.Stderr, "informerd: what %s is not known: %s\n", what, words.Plain(err.Error()))
 }

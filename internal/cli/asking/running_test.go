@@ -69,9 +69,12 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 			}
 		}
 		release()
-		if (x.notRunning == "") == (name == "none") ||
-			name == "none" && x.notRunning != cfg.Path("state") {
-			t.Errorf("%s: not running in %q", name, x.notRunning)
+		unasked := map[string]string{
+			"none":             "no informerd runs with the state in " + cfg.Path("state"),
+			"without a folder": "the configuration has no folder for state, by which a running informerd is asked",
+		}[name]
+		if x.unasked != unasked {
+			t.Errorf("%s: unasked: %q, want %q", name, x.unasked, unasked)
 		}
 		if knows != c.knows || notes.String() != c.notes {
 			t.Errorf("%s: %q, %q; want %q, %q", name, knows, &notes, c.knows, c.notes)

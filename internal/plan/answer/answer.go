@@ -31,7 +31,8 @@ type Answer struct {
 	Otherwise *Event `json:"otherwise,omitempty"`
 	// Lacks are the fields that the answer depends on, and that an API server fills in. A note has
 	// them.
-	Lacks []string `json:"-"`
+	Lacks     []string `json:"-"`
+	lacksNote string
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
 	// known.
 	IfSelected bool `json:"-"`

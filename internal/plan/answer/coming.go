@@ -69,6 +69,13 @@ func (r *Rule) comes() Coming {
 	return taken(r.Outputs)
 }
 
+// violates reports whether a rule is violated, and was before.
+func (a *Answer) violates() bool {
+	return slices.ContainsFunc(a.Rules, func(r *Rule) bool {
+		return r.Result == "violated" && (r.Reported == None || r.Reported == Again)
+	})
+}
+
 // taken returns what comes of a message by the outputs that get it.
 func taken(outputs []*Output) (comes Coming) {
 	for _, o := range outputs {

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/informerd/informerd/internal/plan/memory"
@@ -35,13 +36,23 @@ type Asked struct {
 type Known struct {
 	Rules  memory.Rules // that rules go on with
 	Object bool         // Rules are all that is remembered of the object
-	Same   bool         // the configuration of the listener is the same
+	Same   bool         // one runs that has the same configuration of the listener
+	Who    string       // knows it, as the subject of a sentence; "" if nobody does
 }
 
-// Ask notes what a running informerd knows of an object, and returns what rules go on with: nothing
-// unless it knows the object.
+// Ask notes what a running informerd, or a checkpoint, knows of an object. It returns what rules go
+// on with, which is said of each rule, and is nothing unless the object is known.
 func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known) {
+	runs := r.Checkpoint.IsZero()
+	who := "the running informerd"
+	if !runs {
+		who = fmt.Sprintf("the checkpoint of %s", r.Checkpoint.UTC().Format(time.RFC3339))
+		a.Note("no informerd runs: rules go on with what " + who + " has, as a restart does.")
+	}
 	switch {
+	case !r.Listener && !runs:
+		a.Note("the checkpoint has nothing of this listener.")
+		return known
 	case !r.Listener:
 		a.Note("the running informerd does not have this listener; informerd reload brings it.")
 		return known
@@ -53,14 +64,17 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		a.Note("at the running informerd, the listener gets no events: " + r.Idle)
 		return known
 	case !r.Has:
-		a.Note("the running informerd does not know this object.")
+		a.Note(who + " does not know this object.")
 		return known
 	case r.UID != asked.UID:
-		a.Note("the running informerd knows another object of this name, with another uid.")
+		a.Note(who + " knows another object of this name, with another uid.")
 		return known
 	case asked.Rules:
-		a.Remember(r.Rules, asked.Only, now)
-		return Known{Rules: r.Rules, Object: true, Same: r.Digest == asked.Digest}
+		if len(r.Rules.Only(asked.Only)) == 0 {
+			a.Remember(nil, asked.Only, now)
+		}
+		return Known{Rules: r.Rules, Object: true, Who: who,
+			Same: runs && r.Digest == asked.Digest}
 	}
 	return known
 }

@@ -20,31 +20,45 @@ type Summaries struct {
 	all     []summary
 	reasons map[string]int // why nothing comes
 	nothing int
+	folded  int // of which nothing comes, and that are no more than counted
 	perhaps int // that depend on what is not known
 	unknown int // that cannot be told
 	objects map[string]bool
-	lacking int      // that depend on fields that an API server fills in
-	lacks   []string // these fields
+	lacking int       // that depend on fields that an API server fills in
+	lacks   []string  // these fields
+	open    int       // of which nothing comes, although a rule is violated
+	notes   []sumNote // other ones, each once
+
+	listeners map[string]bool
 }
+
+// sumNote is a note of answers, and their listener, "" if they are of several.
+type sumNote struct{ text, listener string }
 
 type summary struct {
 	line    string
 	nothing bool
+	open    bool // a rule is violated, and nothing comes of that any more
 }
 
 // Add adds an answer.
 func (s *Summaries) Add(a *Answer) {
 	if s.reasons == nil {
 		s.reasons, s.objects = map[string]int{}, map[string]bool{}
+		s.listeners = map[string]bool{}
 	}
-	line := summary{a.Summary(s.Several), a.Comes() == Nothing}
+	line := summary{a.Summary(s.Several), a.Comes() == Nothing, a.violates()}
 	switch {
 	case len(a.Missing) > 0:
 		s.unknown++
 	case a.Comes() == Perhaps:
 		s.perhaps++
+	case line.nothing && line.open && !s.OnlyComing:
+		s.nothing++
+		s.open++
 	case line.nothing:
 		s.nothing++
+		s.folded++
 		reason := a.verdict()
 		if s.Several {
 			reason = a.Listener + ": " + reason
@@ -60,12 +74,30 @@ func (s *Summaries) Add(a *Answer) {
 			s.lacks = append(s.lacks, field)
 		}
 	}
+	for _, note := range a.Notes {
+		s.note(a, note)
+	}
+	s.listeners[a.Listener] = true
 	s.all = append(s.all, line)
+}
+
+// note adds a note of an answer.
+func (s *Summaries) note(a *Answer, text string) {
+	if text == a.lacksNote {
+		return
+	}
+	i := slices.IndexFunc(s.notes, func(n sumNote) bool { return n.text == text })
+	switch {
+	case i < 0:
+		s.notes = append(s.notes, sumNote{text, a.Listener})
+	case s.notes[i].listener != a.Listener:
+		s.notes[i].listener = ""
+	}
 }
 
 // Counts reports whether answers of which nothing comes are counted, and not shown.
 func (s *Summaries) Counts() bool {
-	return s.nothing > few || s.OnlyComing && s.nothing > 0
+	return s.folded > few || s.OnlyComing && s.folded > 0
 }
 
 // All reports whether nothing comes of all answers.
@@ -75,12 +107,12 @@ func (s *Summaries) All() bool { return s.nothing == len(s.all) }
 func (s *Summaries) String() string {
 	var b strings.Builder
 	for _, one := range s.all {
-		if !one.nothing || !s.Counts() {
+		if !one.nothing || one.open && !s.OnlyComing || !s.Counts() {
 			b.WriteString(one.line)
 		}
 	}
 	if s.Counts() {
-		fmt.Fprintf(&b, "nothing comes of %d: %s\n", s.nothing, s.why())
+		fmt.Fprintf(&b, "nothing comes of %d: %s\n", s.folded, s.why())
 	}
 	if len(s.all) > few {
 		fmt.Fprintf(&b, "in all %s about %s: something comes of %d", count(len(s.all), "answer"),
@@ -89,6 +121,9 @@ func (s *Summaries) String() string {
 			fmt.Fprintf(&b, ", perhaps of %d", s.perhaps)
 		}
 		fmt.Fprintf(&b, ", nothing of %d", s.nothing)
+		if s.open > 0 {
+			fmt.Fprintf(&b, " (%d of them violate rules as before)", s.open)
+		}
 		if s.unknown > 0 {
 			fmt.Fprintf(&b, ", and %d cannot be told", s.unknown)
 		}
@@ -97,11 +132,30 @@ func (s *Summaries) String() string {
 	return b.String()
 }
 
-// maxLacks is how many fields are named that objects lack.
-const maxLacks = 5
+// maxLacks is how many fields are named that objects lack, maxNotes how many other notes there are.
+const (
+	maxLacks = 5
+	maxNotes = 5
+)
 
-// Notes returns what has to be known of the answers, as lines.
-func (s *Summaries) Notes() string {
+// Notes returns what has to be known of the answers, as lines: each note once.
+func (s *Summaries) Notes() (text string) {
+	for i, note := range s.notes {
+		if i == maxNotes {
+			text += fmt.Sprintf("note: … and %s\n", count(len(s.notes)-maxNotes, "more note"))
+			break
+		}
+		of := ""
+		if note.listener != "" && len(s.listeners) > 1 {
+			of = note.listener + ": "
+		}
+		text += fmt.Sprintf("note: %s%s\n", of, note.text)
+	}
+	return text + s.lackNote()
+}
+
+// lackNote is the note of fields that objects lack.
+func (s *Summaries) lackNote() string {
 	if s.lacking == 0 {
 		return ""
 	}
@@ -126,7 +180,7 @@ func (s *Summaries) why() string {
 		return cmp.Or(s.reasons[b]-s.reasons[a], strings.Compare(a, b))
 	})
 	var all []string
-	rest := s.nothing
+	rest := s.folded
 	for i, reason := range reasons {
 		if i == maxReasons {
 			all = append(all, fmt.Sprintf("%d for other reasons", rest))

@@ -1,7 +1,9 @@
 package memory
 
-// Object is what a running informerd knows of an object at one of its listeners. Its fields are the
-// form in which commands get it.
+import "time"
+
+// Object is what a running informerd knows of an object at one of its listeners, or what one knew
+// whose checkpoint is read. Its fields are the form in which commands get it.
 type Object struct {
 	Listener bool   `json:"listener"`         // it has the listener
 	Digest   string `json:"digest,omitempty"` // of the listener's configuration there
@@ -9,4 +11,8 @@ type Object struct {
 	Has      bool   `json:"has,omitempty"`    // the listener's informer has the object
 	UID      string `json:"uid,omitempty"`    // of the object that it has
 	Rules    Rules  `json:"rules,omitempty"`
+
+	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
+	// running informerd has told.
+	Checkpoint time.Time `json:"-"`
 }

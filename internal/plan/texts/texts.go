@@ -1,4 +1,6 @@
-package plan
+// Package texts knows the only texts that variables of messages can be, of which a configuration
+// decides: the names of rules, the types of events and the like.
+package texts
 
 import (
 	"slices"
@@ -11,9 +13,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// textsOf returns the only texts that variables of the messages of listeners can be: what an
+// Of returns the only texts that variables of the messages of listeners can be: what an
 // expression compares them with otherwise is a mistake.
-func textsOf(listeners []*config.Listener) map[string][]string {
+func Of(listeners []*config.Listener) map[string][]string {
 	texts := map[string][]string{}
 	add := func(variable string, more ...string) {
 		texts[variable] = append(texts[variable], more...)
@@ -73,8 +75,8 @@ func textsOf(listeners []*config.Listener) map[string][]string {
 	return texts
 }
 
-// severitiesOf returns those that the rules of listeners have, the least first.
-func severitiesOf(listeners []*config.Listener) (all []string) {
+// Severities returns those that the rules of listeners have, the least first.
+func Severities(listeners []*config.Listener) (all []string) {
 	for _, severity := range rules.Severities {
 		if slices.ContainsFunc(listeners, func(l *config.Listener) bool {
 			return slices.ContainsFunc(l.Rules, func(r config.Rule) bool {
