@@ -110,7 +110,7 @@ informer of pods, all namespaces, every object
 		{"explain -c @/good.yaml --object shop/web/stuck", exitUsage, "",
 			`informerd: --object shop/web/stuck: no listener watches a kind "shop"; an object of the cluster is KIND/NAMESPACE/NAME, as --object pod/web/stuck` + hint},
 		{"explain -c @/good.yaml --object deploy/shop/web", exitRun, "",
-			"informerd: deploy/shop/web: no listener is for deploy; the listeners watch pods; its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template\n"},
+			"informerd: deploy/shop/web: no listener is for deploy; the listeners watch pods; its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template; with --pods it judges that of a file as well, as kubectl get -o yaml prints one\n"},
 		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
 			required + hint},
 		{"explain c.yaml --object a --object b", exitUsage, "", `informerd: invalid argument "b" for "--object" flag: it is given twice: a file may have several objects` + hint},

@@ -25,13 +25,15 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"explained, and one of another kind than the listeners watch is left out. A name like pod/default/web or node/n1 that\n" +
 			"is not a file is read from the cluster, with the connection and the rights of the configuration's informers, and\n" +
 			"so is what expressions look up in other informers; for a file, --cache has it, or --kubeconfig or --context says\n" +
-			"which cluster has it. The expressions of the outputs are evaluated as well. About an object of the cluster, the\n" +
-			"informerd that runs with the configuration is asked what its rules remember: since when a violation is open, which\n" +
-			"outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the old object\n" +
-			"violates, too, is not reported again.\n" +
+			"which cluster has it. --old takes such a name, too: what comes if the file replaces that object. The expressions\n" +
+			"of the outputs are evaluated as well. About an object of the cluster, the informerd that runs with the\n" +
+			"configuration is asked what its rules remember, or if none runs, its checkpoint: since when a violation is open,\n" +
+			"which outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the old\n" +
+			"object violates, too, is not reported again.\n" +
 			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is of a\n" +
 			"kind that the listeners watch, for an object that they do not watch since it is outside of their namespaces and\n" +
-			"selectors, and if the answer depends on a lookup whose objects are missing.",
+			"selectors, and if the answer depends on a lookup whose objects are missing; with --exit-code also if a rule is\n" +
+			"violated.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.JSON = format.format == "json"
@@ -59,7 +61,10 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
-			return x.Run(ctx)
+			if err := x.Run(ctx); !errors.Is(err, asking.ErrViolated) {
+				return err
+			}
+			return errFound
 		},
 	}
 	file.add(cmd)
@@ -67,10 +72,15 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"the listener's name; may be repeated; default: all listeners of the object's kind")
 	cmd.Flags().Var((*single)(&o.Object), "object",
 		"a file with the event's object, or several; - is standard input; or an object of the cluster, as pod/default/web (required)")
-	cmd.Flags().Var((*single)(&o.Old), "old", "a file with the object before an update; also for an object of the cluster")
+	cmd.Flags().Var((*single)(&o.Old), "old",
+		"a file with the object before an update; or the object of the cluster that the file of --object is to replace")
 	cmd.Flags().StringVar(&o.Op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")
+	cmd.Flags().BoolVar(&o.Pods, "pods", false,
+		"explain also the pods that the templates of Deployments, Jobs and the like in the file stand for")
+	cmd.Flags().BoolVar(&o.Violated, "exit-code", false,
+		"exit with 1 if an object violates a rule, or that cannot be told")
 	cmd.Flags().BoolVar(&o.Summary, "summary", false, "write one line for each object and listener")
 	cmd.Flags().StringArrayVar(&o.Rules, "rule", nil,
 		"the name of a rule: only that is explained, and not the event itself; may be repeated")

@@ -38,7 +38,7 @@ note: pods: old, changed and became are about updates: an event that is not an u
 // It is an error if no object is of a kind that is watched, or if no listener watches it.
 func TestExplainOfWhatNobodyWatches(t *testing.T) {
 	code, stdout, stderr := explain(t, aDeployment+"---\n"+aGadget)
-	const want = `informerd: its pods are what the listeners pods, looks, shop watch: explain judges the Deployment as it is, and not its pod template
+	const want = `informerd: its pods are what the listeners pods, looks, shop watch: explain judges the Deployment as it is, and not its pod template; --pods does that as well
 informerd: <stdin>: document 1: no listener is for Deployment shop/web
 <stdin>: document 2: no listener is for Gadget g; the listeners watch namespaces, pods, widgets.example.com
 `

@@ -33,8 +33,15 @@ const (
 // explain runs the command with an object on standard input, or another one that args name.
 func explain(t *testing.T, object string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return explainWith(t, explained, object, args...)
+}
+
+// explainWith is explain with another configuration.
+func explainWith(t *testing.T, config, object string, args ...string) (code int, stdout,
+	stderr string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(path, []byte(explained), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer

@@ -28,7 +28,7 @@ func TestExplainOfWhatIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const pods = "informerd: its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template\n"
+	const pods = "informerd: its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template; --pods does that as well\n"
 	for _, c := range []struct{ args, note, stderr string }{
 		{"--summary", "note: 2 answers depend on fields that an API server fills in and the object does not have: spec.replicas, spec.revisionHistoryLimit\n", pods},
 		{"--summary -l scaled", "note: 1 answer depends on fields that an API server fills in and the object does not have: spec.replicas\n", ""},

@@ -175,6 +175,7 @@ type explained struct {
 	// the object and the one before, nil if an API server has completed it
 	written, before *defaults.Written
 	since           []string // what it was said since is taken to be
+	soon            []string // rules that the object will violate, and when
 	err             error
 
 	onlyRules bool         // the event itself is not asked about

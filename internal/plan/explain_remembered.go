@@ -61,6 +61,10 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 		}
 		x.Say("The object violates the rule as before, %s.",
 			strings.TrimPrefix(m.Told(now), "violated "))
+		if len(m.Waiting) > 0 && x.known.Same {
+			x.Say("Why a report waits is shown by: informerd status %s %s", answer.Word(x.file),
+				answer.Word(x.listener.Name))
+		}
 		verdict(m.Told(now))
 		x.stays(told, r, e)
 	case is == broken:

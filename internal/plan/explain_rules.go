@@ -101,12 +101,14 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 // noneViolated returns the verdict for rules of which none reports anything.
 func (x *explained) noneViolated(op event.Op, all []*rules.Rule) string {
 	switch {
-	case x.onlyRules && len(all) == 1 && op != event.Delete:
+	case x.onlyRules && len(all) == 1 && op != event.Delete && len(x.soon) == 0:
 		return "rule " + all[0].Name() + ": not violated"
 	case op == event.Delete && x.known.Object:
 		return "no violation is open"
 	case op == event.Delete:
 		return "no rule was violated"
+	case len(x.soon) > 0:
+		return fmt.Sprintf("no rule is violated yet (%s)", strings.Join(x.soon, ", "))
 	}
 	return "no rule is violated"
 }
@@ -115,14 +117,22 @@ func (x *explained) noneViolated(op event.Op, all []*rules.Rule) string {
 // names the state, if it is not that of the event.
 func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails string) judgement {
 	x.Line("\nrule %s (%s), deny%s:", r.Name(), r.Severity(), whose)
-	switch deny, decided := x.tree("deny"+whose, r.Deny(), stateOf(o)); {
+	deny, decided := x.tree("deny"+whose, r.Deny(), stateOf(o))
+	switch {
 	case !decided:
 		return unknown
 	case deny.Err != nil:
 		x.unknown = "fails: " + strings.TrimSuffix(fails, ".")
 		x.Say("The rule failed: %s", fails)
 		return unknown
-	case deny.Matched:
+	}
+	if whose == "" { // that of another state is over
+		in := x.turns(r.Deny(), deny, o)
+		if in != "" && !deny.Matched {
+			x.soon = append(x.soon, fmt.Sprintf("rule %s in %s", r.Name(), in))
+		}
+	}
+	if deny.Matched {
 		return broken
 	}
 	return kept

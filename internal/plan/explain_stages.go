@@ -60,6 +60,9 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		result("not-selected")
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")
+		if in := x.turns(f, now, e.Object); in != "" {
+			x.Verdicts[len(x.Verdicts)-1] += ", but in " + in
+		}
 	case e.Op != event.Update:
 		result("not-selected")
 		x.Say("The object is not selected: nothing comes of the event.")

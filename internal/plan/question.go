@@ -28,8 +28,9 @@ type Question struct {
 	Now   time.Time // as of which all is evaluated; zero: as of the present time
 	Rules []string  // those that are asked about, and not the event itself; none: all is asked
 
-	Initial  bool // the event is one of the first list
-	Supposed bool // the object is one of the cluster, whose add is supposed
+	Template string // the kind whose pod template the object is made of; "": it is an object
+	Initial  bool   // the event is one of the first list
+	Supposed bool   // the object is one of the cluster, whose add is supposed
 
 	Source answer.Source
 
@@ -81,6 +82,10 @@ const (
 func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (notes []string) {
 	if q.Unasked != "" && q.Running == nil && len(l.Rules) > 0 {
 		notes = append(notes, q.Unasked+": what is reported already is not known here.")
+	}
+	if q.Template != "" {
+		notes = append(notes, fmt.Sprintf("this is the pod that the template of the %s stands for: its name and its owner are made up, and it has no status.",
+			q.Template))
 	}
 	if q.Initial && l.Checkpoint {
 		notes = append(notes, "the listener has a checkpoint: a restart goes on from that, without a first list, and reports nothing again of what is open.")

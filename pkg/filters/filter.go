@@ -1,6 +1,8 @@
 package filters
 
 import (
+	"time"
+
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/check"
@@ -82,6 +84,13 @@ func (f *Filter) Known(variables map[string]any) (value, decided bool) {
 // Never reports whether the expression is true of no event, since it compares the same value with
 // constants that exclude each other. False means unknown.
 func (f *Filter) Never() bool { return f != nil && logic.Never(f.tree) }
+
+// AsOf compiles the expression again, for another time to which age counts.
+func (f *Filter) AsOf(now time.Time) (*Filter, error) {
+	expression := f.program.Expression
+	expression.Now = now
+	return Compile(expression)
+}
 
 // Explain evaluates the event like Match, within the same bounds, and returns what the value
 // of each part of the expression was. It compiles the expression again, so it is not for

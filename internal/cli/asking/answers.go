@@ -45,6 +45,7 @@ type Asking struct {
 	skipped  []identity // objects of kinds that no listener watches
 	errs     []error
 	outside  []error         // of objects that informers do not watch
+	violated bool            // a rule is, or that cannot be told
 	seen     map[string]bool // errors
 }
 
@@ -94,9 +95,16 @@ func (x *Asking) Run(ctx context.Context) error {
 		fmt.Fprintf(x.Stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
 			words.Plain(x.cfg.File()))
 	}
-	return errors.Join(append(few(x.errs, maxSkipped, "%d more errors like these"),
-		few(x.outside, maxOutside, "… and %d more that are not watched")...)...)
+	errs := append(few(x.errs, maxSkipped, "%d more errors like these"),
+		few(x.outside, maxOutside, "… and %d more that are not watched")...)
+	if len(errs) == 0 && x.Violated && x.violated {
+		return ErrViolated
+	}
+	return errors.Join(errs...)
 }
+
+// ErrViolated is the error if an object violates a rule and Violated is set. The answers say which.
+var ErrViolated = errors.New("a rule is violated")
 
 // invalid returns the error of a file of objects that cannot be read, or has none.
 // An empty list is one that has been read.
@@ -150,6 +158,7 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 		}
 		if a != nil {
 			x.answered++
+			x.violated = x.violated || a.Violates()
 			if err := x.write(a); err != nil {
 				return err
 			}
@@ -159,7 +168,7 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 		x.outside = x.fresh(x.outside, others)
 	}
 	switch {
-	case len(wrong) < len(x.listeners):
+	case len(wrong) < len(x.listeners) || x.Pods && makesPod(q):
 	case x.live != nil || len(x.listeners) == 1 && x.named && !x.many:
 		x.failed(wrong...)
 	default:

@@ -23,6 +23,8 @@ type Options struct {
 	Caches          []string // NAME=FILE
 	Rules           []string // none: all, and the event itself
 	Initial         bool
+	Pods            bool   // those of templates are asked about, too
+	Violated        bool   // is an error
 	Now             string // a time, or how much later than the present one it is
 	OnlyComing      bool   // what nothing comes of is left out
 	Summary, JSON   bool   // else the texts are written
@@ -64,6 +66,11 @@ func (o *Options) Check() (err error) {
 	case o.op != event.Update && o.Old != "":
 		return words.Usage(fmt.Errorf("--old is the object before an update, and this is --op %s: leave one of them out",
 			o.op))
+	case o.Pods && (o.Old != "" || o.Op != "" && o.op != event.Add):
+		return words.Usage(errors.New("--pods is about new pods: those of a changed template are others; leave --old and --op out"))
+	case o.Pods && inCluster(o.Object) != nil:
+		return words.Usage(fmt.Errorf("--pods is about objects of files, and %s is one of the cluster, whose pods are there: explain these, or the text of the object, as kubectl get -o yaml prints it",
+			o.Object))
 	case o.Summary && o.JSON:
 		return words.Usage(errors.New("--summary is text; the JSON has it as verdicts"))
 	}
@@ -141,6 +148,9 @@ func (x *Asking) read() (err error) {
 		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)
+		if x.Pods {
+			x.addPod(q)
+		}
 	}
 	return nil
 }

@@ -8,7 +8,25 @@ import (
 
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/template"
 )
+
+// addPod adds the pod of the template that the object of a question has, if it has one.
+func (x *Asking) addPod(q plan.Question) {
+	made, of := template.Pod(q.Object.JSON)
+	if made == nil {
+		return
+	}
+	q.Object = plan.ObjectFile{Path: q.Object.Path + ": its pods", JSON: made}
+	q.Template = of
+	x.questions = append(x.questions, q)
+}
+
+// makesPod reports whether the object of a question has a template, whose pod is asked about then.
+func makesPod(q plan.Question) bool {
+	made, _ := template.Pod(q.Object.JSON)
+	return made != nil
+}
 
 // maxNamed is how many listeners are named that watch the pods of an object.
 const maxNamed = 5
@@ -16,6 +34,9 @@ const maxNamed = 5
 // podsOf returns that the pods of the objects are what listeners watch, "" if these have none, or
 // no listener watches pods: whoever asks may mean the pods.
 func (x *Asking) podsOf() string {
+	if x.Pods {
+		return ""
+	}
 	makers := x.makers()
 	var names []string
 	for _, l := range x.all {
@@ -36,8 +57,12 @@ func (x *Asking) podsOf() string {
 		watch += " watch"
 	}
 	kind := strings.Join(makers, ", ")
-	return fmt.Sprintf("its pods are %s: explain judges the %s as it is, and not its pod template",
+	hint := fmt.Sprintf("its pods are %s: explain judges the %s as it is, and not its pod template",
 		watch, kind)
+	if x.live != nil {
+		return hint + "; with --pods it judges that of a file as well, as kubectl get -o yaml prints one"
+	}
+	return hint + "; --pods does that as well"
 }
 
 // makers returns the kinds of the objects that have pods, none if pods are among the objects.

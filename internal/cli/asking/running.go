@@ -64,8 +64,8 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 // goesOn reports whether rules of the listener go on with a checkpoint after a restart.
 func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
 
-// inCluster returns the object of the cluster that is asked about: the object, or the one that it is
-// to replace. It is nil if neither is one.
+// inCluster returns the object of the cluster that is asked about: the object itself, or the one
+// that it is to replace. It is nil if neither is one.
 func (x *Asking) inCluster() *kube.Reference {
 	if x.live != nil {
 		return x.live

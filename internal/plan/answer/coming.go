@@ -69,8 +69,15 @@ func (r *Rule) comes() Coming {
 	return taken(r.Outputs)
 }
 
-// violates reports whether a rule is violated, and was before.
-func (a *Answer) violates() bool {
+// Violates reports whether the object violates a rule, or that cannot be told.
+func (a *Answer) Violates() bool {
+	return a.Op != "delete" && slices.ContainsFunc(a.Rules, func(r *Rule) bool {
+		return r.Result == "violated" || r.Result == Unknown
+	})
+}
+
+// violatesAsBefore reports whether a rule is violated, and was before.
+func (a *Answer) violatesAsBefore() bool {
 	return slices.ContainsFunc(a.Rules, func(r *Rule) bool {
 		return r.Result == "violated" && (r.Reported == None || r.Reported == Again)
 	})

@@ -47,7 +47,7 @@ func (s *Summaries) Add(a *Answer) {
 		s.reasons, s.objects = map[string]int{}, map[string]bool{}
 		s.listeners = map[string]bool{}
 	}
-	line := summary{a.Summary(s.Several), a.Comes() == Nothing, a.violates()}
+	line := summary{a.Summary(s.Several), a.Comes() == Nothing, a.violatesAsBefore()}
 	switch {
 	case len(a.Missing) > 0:
 		s.unknown++
@@ -122,7 +122,11 @@ func (s *Summaries) String() string {
 		}
 		fmt.Fprintf(&b, ", nothing of %d", s.nothing)
 		if s.open > 0 {
-			fmt.Fprintf(&b, " (%d of them violate rules as before)", s.open)
+			violate := "violate rules"
+			if s.open == 1 {
+				violate = "violates a rule"
+			}
+			fmt.Fprintf(&b, " (%d of them %s as before)", s.open, violate)
 		}
 		if s.unknown > 0 {
 			fmt.Fprintf(&b, ", and %d cannot be told", s.unknown)

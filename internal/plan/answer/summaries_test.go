@@ -20,6 +20,10 @@ func TestSummaries(t *testing.T) {
 		a.IfSelected = true
 		return a
 	}
+	open := func(a *Answer) *Answer {
+		a.Rules = []*Rule{{Reported: None, Stage: &Stage{Result: "violated"}}}
+		return a
+	}
 	sent := of(1, "add -> out", "matches")
 	for name, c := range map[string]struct {
 		answers []*Answer
@@ -43,6 +47,11 @@ func TestSummaries(t *testing.T) {
 			of(3, "b", "not-sent"), of(4, "b", "not-sent")},
 			"Pod \"web-1\": add -> out\nPod \"web-2\": if it was selected: a\nPod \"web-3\": b\nPod \"web-4\": b\n" +
 				"in all 4 answers about 4 objects: something comes of 1, perhaps of 1, nothing of 2\n"},
+		"of open violations": {[]*Answer{open(of(1, "violated since 1h", "not-sent")),
+			of(2, "b", "not-sent"), of(3, "b", "not-sent"), of(4, "b", "not-sent"),
+			of(5, "b", "not-sent")},
+			"Pod \"web-1\": violated since 1h\nnothing comes of 4: 4 × b\n" +
+				"in all 5 answers about 5 objects: something comes of 0, nothing of 5 (1 of them violates a rule as before)\n"},
 		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
 			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
 			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
