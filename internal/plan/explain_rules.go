@@ -108,7 +108,8 @@ func (x *explained) noneViolated(op event.Op, all []*rules.Rule) string {
 	case op == event.Delete:
 		return "no rule was violated"
 	case len(x.soon) > 0:
-		return fmt.Sprintf("no rule is violated yet (%s)", strings.Join(x.soon, ", "))
+		x.Varies = fmt.Sprintf(" (%s)", strings.Join(x.soon, ", "))
+		return "no rule is violated yet" + x.Varies
 	}
 	return "no rule is violated"
 }

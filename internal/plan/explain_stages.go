@@ -61,7 +61,8 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")
 		if in := x.turns(f, now, e.Object); in != "" {
-			x.Verdicts[len(x.Verdicts)-1] += ", but in " + in
+			x.Varies = ", but in " + in
+			x.Verdicts[len(x.Verdicts)-1] += x.Varies
 		}
 	case e.Op != event.Update:
 		result("not-selected")

@@ -32,7 +32,7 @@ func (x *explained) turns(f *filters.Filter, is filters.Explanation, o *object.O
 		}
 		then := later.Explain(stateOf(o), x.caches)
 		if then.Err == nil && then.Matched != is.Matched {
-			long := document.Short(max(after.Truncate(time.Second), time.Second))
+			long := inWords(after)
 			x.Say("If nothing but the time changes, this is %t from %s on, in %s.", then.Matched,
 				x.at.Add(after).UTC().Format(time.RFC3339), long)
 			return long
@@ -43,6 +43,15 @@ func (x *explained) turns(f *filters.Filter, is filters.Explanation, o *object.O
 		points = slices.Compact(points)
 	}
 	return ""
+}
+
+// inWords returns how long something is, in whole seconds, or in days if these are many.
+func inWords(long time.Duration) string {
+	const day = 24 * time.Hour
+	if long >= 3*day {
+		return fmt.Sprintf("%dd", long/day)
+	}
+	return document.Short(max(long.Truncate(time.Second), time.Second))
 }
 
 var textConstant = regexp.MustCompile(`"[^"]*"|'[^']*'`)

@@ -33,6 +33,8 @@ type Answer struct {
 	// them.
 	Lacks     []string `json:"-"`
 	lacksNote string
+	// Varies is what of the verdicts is no reason, since it differs from object to object.
+	Varies string `json:"-"`
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
 	// known.
 	IfSelected bool `json:"-"`

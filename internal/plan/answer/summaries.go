@@ -59,7 +59,7 @@ func (s *Summaries) Add(a *Answer) {
 	case line.nothing:
 		s.nothing++
 		s.folded++
-		reason := a.verdict()
+		reason := strings.Replace(a.verdict(), a.Varies, "", 1)
 		if s.Several {
 			reason = a.Listener + ": " + reason
 		}

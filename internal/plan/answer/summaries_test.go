@@ -24,6 +24,10 @@ func TestSummaries(t *testing.T) {
 		a.Rules = []*Rule{{Reported: None, Stage: &Stage{Result: "violated"}}}
 		return a
 	}
+	varies := func(a *Answer, what string) *Answer {
+		a.Varies = what
+		return a
+	}
 	sent := of(1, "add -> out", "matches")
 	for name, c := range map[string]struct {
 		answers []*Answer
@@ -52,6 +56,11 @@ func TestSummaries(t *testing.T) {
 			of(5, "b", "not-sent")},
 			"Pod \"web-1\": violated since 1h\nnothing comes of 4: 4 × b\n" +
 				"in all 5 answers about 5 objects: something comes of 0, nothing of 5 (1 of them violates a rule as before)\n"},
+		"without what varies": {[]*Answer{varies(of(1, "not yet (in 1m)", "not-sent"), " (in 1m)"),
+			varies(of(2, "not yet (in 2m)", "not-sent"), " (in 2m)"), of(3, "b", "not-sent"),
+			of(4, "b", "not-sent")},
+			"nothing comes of 4: 2 × b; 2 × not yet\n" +
+				"in all 4 answers about 4 objects: something comes of 0, nothing of 4\n"},
 		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
 			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
 			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
