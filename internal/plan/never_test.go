@@ -50,3 +50,30 @@ func TestWhenExcludesItself(t *testing.T) {
 		t.Error(&out)
 	}
 }
+
+// Routing by labels and namespaces is seen where the filter, the select or the informer has it.
+func TestRoutingByFields(t *testing.T) {
+	cfg := parse(t, strings.Replace(head, "{out: {stdout: {}}}", `
+  a: {file: {path: a.jsonl}, when: label("team") == "a"}
+  b: {file: {path: b.jsonl}, when: label("team") == "b" || namespace == "b"}`, 1)+`
+  filtered: {informer: {resource: pods, namespaces: [x]}, filter: label("team") == "a", outputs: [a, b]}
+  limited: {informer: {resource: pods, labelSelector: team=b}, outputs: [a, b]}
+  selected: {informer: {resource: pods, namespaces: [x]}, select: label("team") == "a", outputs: [b]}
+  handled: {informer: {resource: pods}, filter: label("team") == "a", handler: {wasm: a.wasm}, outputs: [b]}
+  judged: {informer: {resource: pods, namespaces: [x]}, select: label("team") == "a", rules: [{name: r, deny: object.spec.x == 1}], outputs: [b]}
+`)
+	var out strings.Builder
+	if err := writePlan(cfg, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"  gets messages of   filtered\n  never gets         limited: anything\n",
+		"  gets messages of   limited, selected, handled\n  never gets         filtered: anything\n" +
+			"                     selected: events add, update\n" +
+			"                     judged: anything\n  when",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no\n%s\nin\n%s", want, &out)
+		}
+	}
+}

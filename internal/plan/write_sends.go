@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -110,7 +111,12 @@ func (p *Listener) kept(untrue map[string]bool) (names []string) {
 func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 	untrue := p.untrue(l)
 	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.never(untrue),
-		Namespaces: l.Config.Informer().Namespaces, Kept: l.kept(untrue), Mute: untrue["filter"]}
+		Kept: l.kept(untrue), Mute: untrue["filter"]}
+	denies := map[string]*filters.Filter{}
+	for _, r := range l.Rules {
+		denies[r.Name()] = r.Deny()
+	}
+	s.Facts = reach.FactsOf(clash.Scope(l.Config.Informer()), l.Select, l.Filter, denies)
 	if known, err := openapi.Builtin(); err == nil {
 		if name, ok := known.Find(l.Config.Informer().Resource); ok {
 			s.Resource = strings.TrimSuffix(name.Resource+"."+name.Group, ".")

@@ -15,7 +15,8 @@ import (
 // only if the others do not matter.
 func TestKnown(t *testing.T) {
 	known := map[string]any{"rule": "r", "severity": "low", "violated": true, "listener": "l",
-		"since": nil}
+		"since": nil, "object.metadata.labels.team": "a", "old.metadata.labels.team": nil,
+		"object.spec.paused": true, "object.metadata.annotations.note": "c"}
 	for text, want := range map[string]string{
 		`severity != "low"`:                                  "false",
 		`severity == "low"`:                                  "true",
@@ -44,6 +45,15 @@ func TestKnown(t *testing.T) {
 		`let x = "high"; severity == x`:                      "unknown",
 		`any(object.spec.containers, severity == .name)`:     "unknown",
 		`object.metadata.name == "a" && listener == "other"`: "false",
+		`label("team") == "b"`:                               "false",
+		`object.metadata?.labels["team"] in ["a", "b"]`:      "true",
+		`old.metadata.labels.team == "b"`:                    "false",
+		`(old.metadata.labels.team ?? "x") == "x"`:           "true",
+		`annotation("note") == "d"`:                          "false",
+		`object.spec.paused`:                                 "true",
+		`not object.spec.paused`:                             "false",
+		`label("other") == "b"`:                              "unknown",
+		`object.metadata.labels == nil`:                      "unknown",
 	} {
 		f, err := Compile(Expression{Text: text, Kind: KindWhen})
 		if err != nil {

@@ -21,8 +21,7 @@ type Sender struct {
 	Never    bool        // nothing comes of any event
 	Mute     bool        // no event passes the filter
 	Kept     []string    // rules that are never violated
-	// Namespaces are those of its objects, nil if that is not known.
-	Namespaces []string
+	Facts    Facts
 }
 
 // Missed is what an output never gets of a listener. Its fields are the JSON form.
@@ -67,13 +66,16 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		known := map[string]any{"rule": r.Name, "severity": r.Severity}
 		known["type"], known["violated"] = cloudevent.Violated, true
 		part := Partly{Rule: r.Name}
-		part.Violations = neverAt(when, s, known, opsOfReports)
+		always := slices.Concat(s.Facts.Always, s.Facts.Denies[r.Name])
+		part.Violations = neverAt(when, s, known, opsOfReports,
+			worldsOf(0, always, s.Facts.Scope, s.Facts.Select))
 		if slices.Contains(s.Kept, r.Name) || len(part.Violations) == len(opsOfReports) {
 			m.Rules, m.severities = append(m.Rules, r.Name), append(m.severities, r.Severity)
 			continue // its end goes only to outputs that have got the violation
 		}
 		known["type"], known["violated"] = cloudevent.Resolved, false
-		if part.Ends = neverAt(when, s, known, opsOfEnds); len(part.Ends) == len(opsOfEnds) {
+		if part.Ends = neverAt(when, s, known, opsOfEnds,
+			worldsOf(0, always, lasting(s.Facts.Scope))); len(part.Ends) == len(opsOfEnds) {
 			m.Ends, part.Ends = append(m.Ends, r.Name), nil
 		}
 		if len(part.Violations)+len(part.Ends) > 0 {
@@ -81,7 +83,8 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		}
 	}
 	// What a handler passes on or emits may be anything but a report.
-	got := s.Handler != nil && !s.Mute && o.Alertmanager == nil && !never(when, s, noReport(nil))
+	got := s.Handler != nil && !s.Mute && o.Alertmanager == nil &&
+		!never(when, s, noReport(nil), s.Facts.namespaces())
 	m.Handled = s.Handler != nil && o.Alertmanager == nil && !got
 	for _, op := range event.Ops {
 		if !s.Events.Has(op) || o.Alertmanager != nil { // that it gets no events is said elsewhere
@@ -90,7 +93,7 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		// There is nothing to patch, which is worth a word if nothing else is sent.
 		gone := o.Patch != nil && s.Events == event.OpSet(0).With(event.Delete)
 		if gone || never(when, s, noReport(map[string]any{"op": op.String(),
-			"type": cloudevent.TypeOf(op), "data": nil})) {
+			"type": cloudevent.TypeOf(op), "data": nil}), s.Facts.worldsAt(op)) {
 			m.Ops, m.Events = m.Ops.With(op), append(m.Events, op.String())
 		} else {
 			got, m.Arrive = true, m.Arrive.With(op)
@@ -109,16 +112,18 @@ func noReport(known map[string]any) map[string]any {
 }
 
 // neverAt returns the ops for which nothing arrives, "time" for none.
-func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string) (missed []string) {
+func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string,
+	worlds []world) (missed []string) {
 	for _, op := range ops {
-		if known["op"] = op; never(when, s, known) {
+		if known["op"] = op; never(when, s, known, worlds) {
 			missed = append(missed, cmp.Or(op, "time"))
 		}
 	}
 	return missed
 }
 
-func never(when *filters.Filter, s Sender, known map[string]any) bool {
+// never reports whether an output takes no message, whatever of the worlds its object is of.
+func never(when *filters.Filter, s Sender, known map[string]any, worlds []world) bool {
 	if when == nil || when.Never() {
 		return when != nil
 	}
@@ -126,17 +131,14 @@ func never(when *filters.Filter, s Sender, known map[string]any) bool {
 	if s.Resource != "" {
 		known["resource"] = s.Resource
 	}
-	namespaces := s.Namespaces
-	if len(namespaces) == 0 {
-		value, decided := when.Known(known)
-		return decided && !value
-	}
-	for _, known["namespace"] = range namespaces {
-		if value, decided := when.Known(known); !decided || value {
+	for _, w := range worlds {
+		all := maps.Clone(known)
+		maps.Copy(all, w)
+		if value, decided := when.Known(all); !decided || value {
 			return false
 		}
 	}
-	return true
+	return len(worlds) > 0
 }
 
 // Text returns what is missed, "" for nothing.

@@ -34,6 +34,13 @@ func Known(n ast.Node, variables map[string]any) (value, decided bool) {
 		} else if ok {
 			return Known(n.Exp2, variables)
 		}
+	case *ast.MemberNode, *ast.ChainNode:
+		switch v, known := knownValue(n, variables); v := v.(type) {
+		case bool:
+			return v, true
+		case nil:
+			return false, known
+		}
 	}
 	return false, false
 }
@@ -101,8 +108,32 @@ func knownValue(n ast.Node, variables map[string]any) (value any, ok bool) {
 		return knownBool(n, variables)
 	case *ast.UnaryNode:
 		return knownBool(n, variables)
+	default:
+		if name := fieldName(n); name != "" {
+			value, ok = variables[name]
+		}
 	}
 	return value, ok
+}
+
+// fieldName returns a field that a node reads, as in object.metadata.name, "" if it is none. Those
+// that label and annotation read are among them.
+func fieldName(n ast.Node) string {
+	base, keys := nodes.ConstantSteps(n)
+	switch base := base.(type) {
+	case *ast.IdentifierNode:
+		if (base.Value == "object" || base.Value == "old") && len(keys) > 0 {
+			return base.Value + "." + nodes.PathOf(keys).String()
+		}
+	case *ast.CallNode:
+		of, isName := base.Callee.(*ast.IdentifierNode)
+		key, ok := nodes.FirstText(base)
+		if isName && ok && len(base.Arguments) == 1 && len(keys) == 0 &&
+			(of.Value == "label" || of.Value == "annotation") {
+			return "object." + nodes.PathOf([]any{"metadata", of.Value + "s", key.Value}).String()
+		}
+	}
+	return ""
 }
 
 // knownBool returns what is true or false as a value.
