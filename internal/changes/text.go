@@ -189,6 +189,9 @@ func reports(p *plan.Plan, output string) bool {
 	})
 }
 
+// Any reports whether a reload would change something, or refuse to.
+func (c *Comparison) Any() bool { return len(c.Changes)+len(c.Others)+len(c.Restart) > 0 }
+
 // Write writes the text.
 func (c *Comparison) Write(w io.Writer) error {
 	out := &shown.Lines{Writer: w}
@@ -199,7 +202,7 @@ func (c *Comparison) Write(w io.Writer) error {
 			out.Line(1, "%s", line)
 		}
 	}
-	if len(c.Changes)+len(c.Others)+len(c.Restart) == 0 {
+	if !c.Any() {
 		of := ""
 		if c.some {
 			of = " of these listeners"

@@ -3,13 +3,16 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/cli/words"
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
@@ -22,7 +25,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	var fields fieldCheck
 	var listeners []string
 	var against []string
-	var summary bool
+	var summary, exitCode bool
 	format := formatFlag{formats: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE [--listener NAME]… [--summary] [--against FILE]…",
@@ -33,15 +36,19 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			"would make the API server send less, plan suggests it: for listeners that share an informer with --listener.\n" +
 			"Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
 			"With --against, it is what a reload would change that ran with the other configuration, as lines of both plans.\n" +
+			"With --exit-code as well, the exit code is 1 if there is something. A handler whose module cannot be loaded is shown\n" +
+			"as that, and the exit code is 3.\n" +
 			"With -o json, the plan is one object: informers with their listeners, outputs and other requests.",
 		Args: file.args,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (failure error) {
 			if err := format.check(); err != nil {
 				return err
 			}
 			switch {
 			case summary && (len(against) > 0 || format.format != "text"):
 				return usage(errors.New("--summary is a table of the plan, without --against and -o json"))
+			case exitCode && len(against) == 0:
+				return usage(errors.New("--exit-code says what --against finds: name a file with it"))
 			case len(against) == 0:
 			case slices.Contains(against, ""):
 				return usage(errors.New("--against names no file"))
@@ -62,9 +69,18 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				}
 			}
 			p, err := daemon.Plan(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas})
-			if err != nil {
+			var wrong config.Errors // with the modules of handlers
+			if p == nil && errors.As(err, &wrong) {
+				p = withoutModules(cfg, schemas, wrong)
+			}
+			if p == nil {
 				return err
 			}
+			defer func() {
+				if failure == nil || err != nil && errors.Is(failure, errFound) {
+					failure = err
+				}
+			}()
 			if len(against) > 0 {
 				other := configuration{stdin: stdin, policies: true, flag: "against",
 					paths: against}
@@ -76,7 +92,11 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				if len(mistakes) > 0 {
 					return mistakes
 				}
-				return writeChanged(stdout, was, p, format.format == "json", listeners)
+				changed, err := writeChanged(stdout, was, p, format.format == "json", listeners)
+				if err == nil && changed && exitCode {
+					return errFound
+				}
+				return err
 			}
 			switch {
 			case summary:
@@ -98,24 +118,55 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		"write one line for each listener: what it watches, what decides, and what goes where")
 	cmd.Flags().StringArrayVar(&against, "against", nil,
 		"another configuration, - is standard input; several are read as one: show what a reload would change that ran with it")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false,
+		"with --against, exit with 1 if a reload would change something, or refuse to")
 	fields.add(cmd)
 	format.add(cmd)
 	return cmd
 }
 
-// writeChanged writes what a reload would change.
-func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool, listeners []string) error {
+// withoutModules returns the plan of a configuration with these mistakes, nil if others are among
+// them than with the modules of handlers.
+func withoutModules(cfg *config.Config, schemas plan.Schemas, wrong config.Errors) *plan.Plan {
+	p, mistakes := plan.Compile(cfg, schemas)
+	if len(mistakes) > 0 {
+		return nil
+	}
+	found := 0
+	for _, l := range p.Listeners {
+		for _, mistake := range wrong {
+			if strings.HasPrefix(mistake.Field, l.Field+".handler") {
+				l.NotLoaded = append(l.NotLoaded, strings.TrimPrefix(mistake.Message,
+					fmt.Sprintf("listener %q: ", l.Config.Name)))
+				found++
+			}
+		}
+	}
+	for _, mistake := range wrong {
+		if mistake.Field == "" { // it names the policies that are not loaded
+			found++
+		}
+	}
+	if found < len(wrong) {
+		return nil
+	}
+	return p
+}
+
+// writeChanged writes what a reload would change, and reports whether it is anything.
+func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool,
+	listeners []string) (changed bool, err error) {
 	c, err := changes.Compare(before, after)
+	if err != nil {
+		return false, err
+	}
 	if len(listeners) > 0 {
 		c = c.Of(listeners)
 	}
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return writeIndented(w, c)
+	if asJSON {
+		return c.Any(), writeIndented(w, c)
 	}
-	return c.Write(w)
+	return c.Any(), c.Write(w)
 }
 
 func writeIndented(w io.Writer, v any) error {

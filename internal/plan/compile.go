@@ -34,6 +34,8 @@ type Listener struct {
 	Quiet       bool         // only what rules report goes out
 	Expressions []Expression // all of them
 	Before      Before
+	// NotLoaded is what is wrong with the handler's module, for a plan that is only looked at.
+	NotLoaded []string
 
 	asked asked
 }

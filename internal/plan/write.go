@@ -259,6 +259,11 @@ func (p *Listener) writeHandler(out *shown.Lines) {
 		return
 	}
 	out.Item(2, "handler", h.Wasm)
+	for _, wrong := range p.NotLoaded {
+		if !out.Alone { // it is not of the configuration
+			out.Item(2, "not loaded", wrong)
+		}
+	}
 	granted := "none"
 	if all := shown.Grants(h.Grants); len(all) > 0 {
 		granted = strings.Join(all, "; ")

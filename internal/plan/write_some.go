@@ -131,6 +131,7 @@ func (p *Listener) shown() shown.Listener {
 			l.Settings["handler "+s.Name] = s.Text
 		}
 		l.Handler, l.Grants = c.Handler.Wasm, shown.Grants(c.Handler.Grants)
+		l.NotLoaded = p.NotLoaded
 	}
 	if !b.Never {
 		on, list := p.before()

@@ -40,6 +40,7 @@ type Listener struct {
 	Before         Before            `json:"before"`
 	Behind         []Stage           `json:"behind"`
 	Handler        string            `json:"handler,omitempty"`
+	NotLoaded      []string          `json:"notLoaded,omitempty"` // what is wrong with its module
 	Grants         []string          `json:"grants,omitempty"`
 	Outputs        []string          `json:"outputs"`
 	Sends          []Sends           `json:"sends,omitempty"`
