@@ -118,6 +118,9 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if err := x.stages(p, e); err != nil {
 		return nil, err
 	}
+	for _, note := range found.Nothing() {
+		x.Note(note)
+	}
 	if lacks := defaults.Lacks(x.written, x.before); len(lacks) > 0 {
 		x.NoteLacks(lacks, x.source.File)
 	}

@@ -49,7 +49,7 @@ func newFound(l *config.Listener, files map[string][]ObjectFile) (*lookedup.Obje
 		if err != nil {
 			return nil, err
 		}
-		in, others := f.Add(name, shape.Indexes), 0
+		in, others := f.Add(name, scope.Limits(inf), shape.Indexes), 0
 		for _, file := range files[name] {
 			if kind, sure := file.isOf(inf.Resource); kind != "" && sure {
 				if others++; others < len(files[name]) {
@@ -62,7 +62,9 @@ func newFound(l *config.Listener, files map[string][]ObjectFile) (*lookedup.Obje
 			if err != nil {
 				return nil, err
 			}
-			if len(scope.Outside(inf, o)) == 0 {
+			if reasons := scope.Outside(inf, o); len(reasons) > 0 {
+				in.Outside(o, reasons)
+			} else {
 				in.Add(o)
 			}
 		}

@@ -3,7 +3,9 @@
 package lookedup
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -15,7 +17,8 @@ type Objects struct {
 	Missing map[string]bool // informers that were asked and are not known
 	Notes   []string
 
-	in map[string]*In
+	in      map[string]*In
+	nothing []string // what was looked for and is not there, with the reason; each once
 }
 
 // In are the objects of one informer.
@@ -23,16 +26,26 @@ type In struct {
 	byKey   map[event.Key]*object.Object
 	all     []*object.Object
 	indexes map[string]informer.IndexFunc
+	limits  string
+	outside map[event.Key][]string
 }
 
 // New returns what knows no informer.
 func New() *Objects { return &Objects{Missing: map[string]bool{}, in: map[string]*In{}} }
 
-// Add adds an informer without objects.
-func (f *Objects) Add(name string, indexes map[string]informer.IndexFunc) *In {
-	f.in[name] = &In{byKey: map[event.Key]*object.Object{}, indexes: indexes}
+// Add adds an informer without objects. The limits are what it watches only, in words, "" if it
+// watches everything.
+func (f *Objects) Add(name, limits string, indexes map[string]informer.IndexFunc) *In {
+	f.in[name] = &In{byKey: map[event.Key]*object.Object{}, indexes: indexes, limits: limits,
+		outside: map[event.Key][]string{}}
 	return f.in[name]
 }
+
+// Nothing returns what was looked for by name and is not there, and why that may be.
+func (f *Objects) Nothing() []string { return f.nothing }
+
+// maxNothing is how much of that is noted.
+const maxNothing = 5
 
 // Add adds an object, unless one of its name is there.
 func (in *In) Add(o *object.Object) {
@@ -40,6 +53,24 @@ func (in *In) Add(o *object.Object) {
 		in.byKey[o.Key()] = o
 		in.all = append(in.all, o)
 	}
+}
+
+// Outside notes an object that the informer does not watch.
+func (in *In) Outside(o *object.Object, reasons []string) { in.outside[o.Key()] = reasons }
+
+// why returns why an object may not be there.
+func (in *In) why(key event.Key) string {
+	if reasons := in.outside[key]; len(reasons) > 0 {
+		return "it does not watch that object: " + strings.Join(reasons, "; ")
+	}
+	has := fmt.Sprintf("it has %d objects", len(in.all))
+	if len(in.all) == 1 {
+		has = "it has 1 object"
+	}
+	if in.limits != "" {
+		has += ", and watches only " + in.limits
+	}
+	return has
 }
 
 // of returns the objects of an informer, none if they are not known.
@@ -53,7 +84,16 @@ func (f *Objects) of(name string) *In {
 
 // Get returns one object, nil if there is none.
 func (f *Objects) Get(name, namespace, object string) *object.Object {
-	return f.of(name).byKey[event.Key{Namespace: namespace, Name: object}]
+	key := event.Key{Namespace: namespace, Name: object}
+	in := f.of(name)
+	if found := in.byKey[key]; found != nil || f.Missing[name] {
+		return found
+	}
+	note := fmt.Sprintf("the informer %s has no object %q: %s.", name, key, in.why(key))
+	if len(f.nothing) < maxNothing && !slices.Contains(f.nothing, note) {
+		f.nothing = append(f.nothing, note)
+	}
+	return nil
 }
 
 // ByIndex returns the objects found under a value of an index.

@@ -13,6 +13,21 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
+// Limits returns what an informer watches only, in words, "" if that is everything of its resource.
+func Limits(inf *config.Informer) string {
+	var all []string
+	if len(inf.Namespaces) > 0 {
+		all = append(all, "the namespaces "+strings.Join(inf.Namespaces, ", "))
+	}
+	if s := inf.Scope().LabelSelector; s != "" {
+		all = append(all, "the labels "+s)
+	}
+	if s := inf.Scope().FieldSelector; s != "" {
+		all = append(all, "the fields "+s)
+	}
+	return strings.Join(all, " and ")
+}
+
 // Outside returns why an informer does not watch an object, nothing if it does.
 func Outside(inf *config.Informer, o *object.Object) (reasons []string) {
 	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
