@@ -109,6 +109,8 @@ output hook: changed webhook.url
   - to                 a webhook, mode structured, to https://a.example.com
   + to                 a webhook, mode structured, to https://b.example.com
 deadLetters: changed age
+  - age                1h
+  + age                2h
 output out: affected by what has changed elsewhere
   - gets messages of   same, other, removed
   + gets messages of   same, other, begun

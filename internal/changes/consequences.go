@@ -1,10 +1,12 @@
 package changes
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -92,14 +94,45 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(changed("informer") && a != b, comes("enters its scope", "leaves it", after))
 	add(changed("select"), comes("is selected now", "is not selected any more", after)+", at once")
 	add(changed("select"),
-		"it remembers of each object whether it is selected, about 100 bytes each, and all is decided behind its buffer until informerd restarts")
+		"until informerd restarts, it remembers of each object whether it is selected, about 100 bytes each, and decides all behind its buffer")
 	add(len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around),
 		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported")
-	add(around, "what its expressions or its handler look up is listed again")
+	add(around && looksUpMore(before, after),
+		"what its expressions or its handler look up is listed again")
 	add(around && after.Select.LooksAround() && !changed("select"),
 		comes("is selected now", "is not selected any more", after)+", at once")
 	add(changed("filter"), "the new filter decides from the next event of an object on")
 	add(changed("handler"), "the new handler gets the events from the next one on")
+	return all
+}
+
+// looksUpMore reports whether a listener looks objects up in an informer of which there was none
+// for it. Other indexes need none.
+func looksUpMore(before, after *plan.Listener) bool {
+	return slices.ContainsFunc(after.LooksUp(), func(is plan.LookedUp) bool {
+		return !slices.ContainsFunc(before.LooksUp(), func(was plan.LookedUp) bool {
+			return was.Informer.Resource == is.Informer.Resource &&
+				was.Informer.Scope() == is.Informer.Scope()
+		})
+	})
+}
+
+// ofInformer says what an informer does that keeps other parts of the same objects, or that finds
+// them by other indexes.
+func ofInformer(c admin.Change, before, after *config.Config) (all []string) {
+	was, is := before.Informers[c.Name], after.Informers[c.Name]
+	a, b := was.Scope(), is.Scope()
+	keeps := a.Drop != b.Drop || a.KeepManagedFields != b.KeepManagedFields
+	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
+	switch {
+	case was.Resource != is.Resource || a != b: // its listeners say what becomes of objects
+		return nil
+	case keeps:
+		all = append(all, "the objects are the same, with the fields that it keeps now; no event comes of that")
+	}
+	if !maps.Equal(was.Indexes, is.Indexes) {
+		all = append(all, "lookups find the same objects by its indexes of now; no event comes of that")
+	}
 	return all
 }
 

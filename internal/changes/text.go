@@ -76,20 +76,30 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 			change.Then = afterwards(one, a, b)
 		} else {
 			change.Then = consequences(one, a, b, reports(after, one.Name))
+			if one.Kind == "informer" && one.Action == "changed" {
+				change.Then = ofInformer(one, before.Config, after.Config)
+			}
 		}
 		switch {
 		case one.Action == "removed": // all of it is gone
 		case one.Kind == "listener":
-			change.Lines = differ(was.Listeners[one.Name], is.Listeners[one.Name])
+			lines := is.Listeners[one.Name]
+			if one.Action == "changed" && slices.Contains(one.Fields, "select") &&
+				len(c.Restart) == 0 {
+				lines = untilRestart(lines)
+			}
+			change.Lines = differ(was.Listeners[one.Name], lines)
 		case one.Kind == "output":
 			change.Lines = differ(was.Outputs[one.Name], is.Outputs[one.Name])
+		default:
+			change.Lines = differ(settingsOf(before.Config, one.Kind),
+				settingsOf(after.Config, one.Kind))
 		}
 		c.Changes = append(c.Changes, change)
 	}
 	c.Others = append(c.Others, affected(c.Changes, "listener", was.Listeners, is.Listeners)...)
 	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
-	c.Watches = differ(slices.Sorted(slices.Values(was.Watches)),
-		slices.Sorted(slices.Values(is.Watches)))
+	c.Watches = byResource(was.Watches, is.Watches)
 	c.Requests = differ(linesOf(rights.Others(before)), linesOf(rights.Others(after)))
 	return c, nil
 }
@@ -130,29 +140,31 @@ func linesOf(requests []shown.Request) (all []string) {
 	return all
 }
 
+func (l *Lines) remove(line string) {
+	l.Removed, l.both = append(l.Removed, plain(line)), append(l.both, "- "+line)
+}
+
+func (l *Lines) add(line string) {
+	l.Added, l.both = append(l.Added, plain(line)), append(l.both, "+ "+line)
+}
+
 // differ returns how lines differ. Of a line that was changed, both states are next to each other.
 func differ(before, after []string) (l Lines) {
-	remove := func(line string) {
-		l.Removed, l.both = append(l.Removed, line), append(l.both, "- "+line)
-	}
-	add := func(line string) {
-		l.Added, l.both = append(l.Added, line), append(l.both, "+ "+line)
-	}
 	for _, op := range difflib.NewMatcherWithJunk(before, after, false, nil).GetOpCodes() {
 		if op.Tag == 'e' {
 			continue
 		}
 		was, is := before[op.I1:op.I2], after[op.J1:op.J2]
 		for len(was) > 0 && len(was) == len(is) {
-			remove(was[0])
-			add(is[0])
+			l.remove(was[0])
+			l.add(is[0])
 			was, is = was[1:], is[1:]
 		}
 		for _, line := range was {
-			remove(line)
+			l.remove(line)
 		}
 		for _, line := range is {
-			add(line)
+			l.add(line)
 		}
 	}
 	return l
@@ -209,9 +221,7 @@ func (c *Comparison) Write(w io.Writer) error {
 		}
 		out.Line(0, "a reload would change nothing%s", of)
 	}
-	for _, line := range c.Process.both {
-		out.Line(1, "%s", line)
-	}
+	out.Lines(1, c.Process.both)
 	for _, one := range slices.Concat(c.Changes, c.Others) {
 		line := strings.TrimSpace(one.Kind+" "+one.Name) + ": " + one.Action
 		if one.Action == affecting {
@@ -224,7 +234,7 @@ func (c *Comparison) Write(w io.Writer) error {
 		for _, text := range one.Then {
 			out.Line(1, "%s", text)
 		}
-		one.write(out)
+		out.Lines(1, folded(one.both))
 	}
 	for _, part := range []struct {
 		title string
@@ -232,7 +242,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	}{{"what is watched", c.Watches}, {"other requests to the API server", c.Requests}} {
 		if len(part.lines.both) > 0 {
 			out.Line(0, "%s", part.title)
-			part.lines.write(out)
+			out.Lines(1, part.lines.both)
 		}
 	}
 	if len(c.Unread) > 0 {
@@ -240,10 +250,4 @@ func (c *Comparison) Write(w io.Writer) error {
 			strings.Join(c.Unread, ", "))
 	}
 	return out.Err
-}
-
-func (l *Lines) write(out *shown.Lines) {
-	for _, line := range l.both {
-		out.Line(1, "%s", line)
-	}
 }

@@ -216,6 +216,5 @@ func writePlanJSON(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []
 
 // orderOfEvents says what a plan's lines about listeners mean.
 const orderOfEvents = `
-What happens to an event: if it does not meet the conditions before the buffer, it is dropped at once, which costs next
-to nothing. Else, or if a condition cannot be evaluated, it waits in the listener's buffer. Then select, rules and filter
-are evaluated, in this order. What they let through goes to the handler, if there is one, and to the outputs.`
+An event that surely does not meet the conditions before the buffer is dropped at once. The others wait there until
+select, rules and filter are evaluated, in this order; what these let through goes to the handler and the outputs.`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Lookups returns the names of the informers in which the listener's expressions and its handler
@@ -79,6 +80,10 @@ func (p *Listener) Differences(planned *Listener) (fields []string) {
 	slices.Sort(fields)
 	if len(fields) > 1 { // it follows from the others
 		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "informers" })
+	}
+	resync := event.OpSet(0).With(event.Resync)
+	if p.Config.Ops()&^resync == planned.Config.Ops()&^resync { // the period says the rest
+		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "on" })
 	}
 	return fields
 }

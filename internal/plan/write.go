@@ -317,7 +317,7 @@ func (p *Listener) writePlan(out *shown.Lines) {
 	if behind != "" {
 		out.Item(2, behind, "nothing")
 	} else if b.Complete {
-		out.Item(2, "", "(the conditions before the buffer decide all of it: nothing more is dropped here)")
+		out.Item(2, "", shown.Decided)
 	}
 }
 

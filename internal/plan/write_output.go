@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
 )
@@ -34,8 +35,8 @@ func (p *Plan) writeOutput(out *shown.Lines, o *Output, listeners []string) {
 		users = []string{"no listener"}
 	}
 	out.Names(1, "gets messages of", users)
-	for i, m := range p.missedBy(o, listeners) {
-		out.Item(1, []string{"never gets", ""}[min(i, 1)], m.Text())
+	for i, text := range reach.Texts(p.missedBy(o, listeners), out.Alone) {
+		out.Item(1, []string{"never gets", ""}[min(i, 1)], text)
 	}
 	for _, setting := range shown.Connection(o.Config) {
 		out.Item(1, setting.Name, setting.Text)

@@ -218,3 +218,21 @@ func TestWhatNeverArrivesDoesNot(t *testing.T) {
 		}
 	}
 }
+
+func TestTexts(t *testing.T) {
+	all := []Missed{{Listener: "a", All: true}, {Listener: "b", Handled: true},
+		{Listener: "c", All: true}, {Listener: "d", All: true}}
+	want := []string{"a: anything", "b: " + WhatHandled, "c: anything", "d: anything"}
+	if got := Texts(all, false); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	all = append(all, Missed{Listener: "e", All: true})
+	want = append(want, "e: anything")
+	if got := Texts(all, true); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	want = []string{"4 listeners (a, c, d …): anything", "b: " + WhatHandled}
+	if got := Texts(all, false); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

@@ -27,6 +27,16 @@ func (p *Lines) Line(depth int, format string, args ...any) {
 	}
 }
 
+// Lines writes lines as they are.
+func (p *Lines) Lines(depth int, all []string) {
+	for _, line := range all {
+		p.Line(depth, "%s", line)
+	}
+}
+
+// Decided says of what is behind a buffer that it is there for nothing.
+const Decided = "(the conditions before the buffer decide all of it: nothing more is dropped here)"
+
 // place is the place of a warning, which differs if a line was added before it.
 var place = regexp.MustCompile(`^\S+:\d+:\d+: `)
 

@@ -1,0 +1,124 @@
+package changes
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const small = `
+outputs: {out: {stdout: {}}}
+informers:
+  indexed: {resource: deployments.apps, indexes: {app: metadata.name}}
+  dropping: {resource: pods, drop: [status.conditions]}
+listeners:
+  a: {informer: indexed, outputs: [out]}
+  b: {informer: dropping, resync: 10m, outputs: [out]}
+  c: {informer: {resource: nodes}, select: label("a") == "b", outputs: [out]}
+`
+
+// Each change is said in the words of what was there before and what is now.
+func TestSmallChanges(t *testing.T) {
+	for _, c := range []struct{ was, is, want string }{
+		{"status.conditions]", "status.phase]", `listener b: changed informer
+  what waits in it stays
+  the objects are the same, and no events come of that
+  - informer           pods, all namespaces, every object, drops status.conditions
+  + informer           pods, all namespaces, every object, drops status.phase
+informer dropping: changed drop
+  the objects are the same, with the fields that it keeps now; no event comes of that
+what is watched
+  - pods, all namespaces, every object, drops status.conditions
+  + pods, all namespaces, every object, drops status.phase
+`},
+		{"{app: metadata.name}", "{app: metadata.uid}", `listener a: changed informer
+  what waits in it stays
+  the objects are the same, and no events come of that
+informer indexed: changed indexes.app
+  lookups find the same objects by its indexes of now; no event comes of that
+`},
+		{"resync: 10m, ", "", `listener b: changed resync
+  what waits in it stays
+  - resync             10m
+  - before the buffer  add, update, delete, resync
+  + before the buffer  add, update, delete
+`},
+		{`label("a") == "b"`, `label("a") == "c"`, `listener c: changed select
+  what waits in it stays
+  an object that is selected now comes as an add, one that is not selected any more as a delete, at once
+  until informerd restarts, it remembers of each object whether it is selected, about 100 bytes each, and decides all behind its buffer
+  - before the buffer  add, update, delete; label("a") == "b"; for updates: object or old
+  + before the buffer  every event gets in, until informerd restarts
+  - behind the buffer  select: label("a") == "b"
+  - behind the buffer  (the conditions before the buffer decide all of it: nothing more is dropped here)
+  + behind the buffer  select: label("a") == "c"
+`},
+		{"outputs: {out", "deadLetters: {bytes: 1Gi}\nshutdown: {drain: 90s}\noutputs: {out",
+			`deadLetters: changed bytes
+  - bytes              256Mi
+  + bytes              1Gi
+shutdown: changed drain
+  - drain              25s
+  + drain              1m30s
+`},
+	} {
+		if _, text := comparison(t, small, strings.Replace(small, c.was, c.is, 1)); text != c.want {
+			t.Errorf("%s, %s: got\n%swant\n%s", c.was, c.is, text, c.want)
+		}
+	}
+}
+
+// Lines about many listeners of which the same is said are one, in the text alone. What is watched
+// of a resource is together.
+func TestManyOfTheSame(t *testing.T) {
+	of := func(severity string, more ...string) string {
+		text := "outputs: {out: {stdout: {}, when: severity == \"high\"}}\nlisteners:\n"
+		for i := range 5 {
+			text += fmt.Sprintf("  team-%d: {informer: {resource: pods, namespaces: [team-%d]}, "+
+				"rules: [{name: r, severity: %s, deny: label(\"a\") == nil}], outputs: [out]}\n", i, i,
+				severity)
+		}
+		return text + `  last: {informer: {resource: nodes}, rules: [{name: r, severity: high, deny: label("a") == nil}], outputs: [out]}` +
+			"\n" + strings.Join(more, "\n")
+	}
+	c, text := comparison(t, of("high"), of("low",
+		"  x: {informer: {resource: configmaps}, outputs: [out]}"))
+	for _, want := range []string{
+		"  + never gets         6 listeners (team-0, team-1, team-2 …): anything\n",
+		"what is watched\n  + configmaps, all namespaces, every object\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no\n%sin\n%s", want, text)
+		}
+	}
+	asJSON, err := json.Marshal(c)
+	if err != nil || !strings.Contains(string(asJSON), `"never gets team-4: anything"`) ||
+		strings.Contains(string(asJSON), "   ") {
+		t.Errorf("%v %s", err, asJSON)
+	}
+}
+
+func TestByResource(t *testing.T) {
+	l := byResource([]string{"b, x", "a, every object", "c, same", "b, y"},
+		[]string{"c, same", "b, z", "d, new", "c, same"})
+	want := []string{"- a, every object", "- b, x", "- b, y", "+ b, z", "+ c, same", "+ d, new"}
+	if !slices.Equal(l.both, want) {
+		t.Errorf("got %q", l.both)
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for line, want := range map[string]string{
+		item("on", "add"):                     "on add",
+		item("before the buffer", "  a b"):    "before the buffer a b",
+		item("label a-very-long-name", "a b"): "label a-very-long-name a b",
+		"short":                               "short",
+		"pods, all namespaces, every object":  "pods, all namespaces, every object",
+	} {
+		if got := plain(line); got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+}
