@@ -31,16 +31,41 @@ func plain(line string) string {
 func settingsOf(cfg *config.Config, kind string) (lines []string) {
 	parts := map[string]any{"deadLetters": cfg.DeadLetters, "shutdown": cfg.Shutdown}
 	for name, value := range membersOf(parts[kind]) {
-		var text string
-		if json.Unmarshal([]byte(value), &text) != nil {
-			text = value
-		}
-		if d, err := time.ParseDuration(text); err == nil {
-			text = document.Short(d)
-		}
-		lines = append(lines, item(name, text))
+		lines = append(lines, item(name, setting(value)))
 	}
 	slices.Sort(lines)
+	return lines
+}
+
+// setting returns the text of a value that is JSON.
+func setting(value string) string {
+	var text string
+	if json.Unmarshal([]byte(value), &text) != nil {
+		return value
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return document.Short(d)
+	}
+	return text
+}
+
+// process returns the settings of the process, one a line: those that a plan has, and of parts that
+// another configuration has as well, the others. None of them may be a secret.
+func process(cfg, other *config.Config) (lines []string) {
+	lines = append(lines, item("cluster", cfg.Cluster.Name))
+	for _, s := range shown.Process(cfg) {
+		lines = append(lines, item(s.Name, s.Text))
+	}
+	was, is := processOf(other), processOf(cfg)
+	for _, field := range []string{"cluster.compression", "http.audiences", "http.hosts",
+		"http.pprof", "state.onDiskError", "leaderElection.leaseDuration",
+		"leaderElection.renewDeadline", "leaderElection.retryPeriod", "tracing.timeout"} {
+		part, name, _ := strings.Cut(field, ".")
+		others, members := membersOf(was[part]), membersOf(is[part])
+		if value, ok := members[name]; ok && len(others) > 0 {
+			lines = append(lines, item(field, setting(value)))
+		}
+	}
 	return lines
 }
 
@@ -60,8 +85,14 @@ func untilRestart(lines []string) (all []string) {
 	return all
 }
 
-// byResource returns how watches differ, those of one resource together.
-func byResource(before, after []string) (l Lines) {
+// resource is what is watched with a line of a plan's watches.
+func resource(line string) string { return line[:strings.IndexByte(line+",", ',')] }
+
+// nameOf is what a line with a name is about.
+func nameOf(line string) string { return line[:min(nameWidth, len(line))] }
+
+// grouped returns how lines differ, those about the same together.
+func grouped(before, after []string, about func(line string) string) (l Lines) {
 	type line struct {
 		text string
 		is   bool // it is new
@@ -73,10 +104,9 @@ func byResource(before, after []string) (l Lines) {
 	for _, text := range minus(after, before) {
 		all = append(all, line{text, true})
 	}
-	resource := func(l line) string { return l.text[:strings.IndexByte(l.text+",", ',')] }
 	slices.SortStableFunc(all, func(a, b line) int {
-		return cmp.Or(cmp.Compare(resource(a), resource(b)), cmp.Compare(order(a.is), order(b.is)),
-			cmp.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(about(a.text), about(b.text)),
+			cmp.Compare(order(a.is), order(b.is)), cmp.Compare(a.text, b.text))
 	})
 	for _, one := range all {
 		if one.is {

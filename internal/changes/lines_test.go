@@ -100,9 +100,9 @@ func TestManyOfTheSame(t *testing.T) {
 	}
 }
 
-func TestByResource(t *testing.T) {
-	l := byResource([]string{"b, x", "a, every object", "c, same", "b, y"},
-		[]string{"c, same", "b, z", "d, new", "c, same"})
+func TestGrouped(t *testing.T) {
+	l := grouped([]string{"b, x", "a, every object", "c, same", "b, y"},
+		[]string{"c, same", "b, z", "d, new", "c, same"}, resource)
 	want := []string{"- a, every object", "- b, x", "- b, y", "+ b, z", "+ c, same", "+ d, new"}
 	if !slices.Equal(l.both, want) {
 		t.Errorf("got %q", l.both)
@@ -120,5 +120,33 @@ func TestPlain(t *testing.T) {
 		if got := plain(line); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
+	}
+}
+
+// Settings that need a restart are there with both values, and none that may be a secret.
+func TestSettingsThatNeedARestart(t *testing.T) {
+	const rest = "\noutputs: {out: {stdout: {}}}\nlisteners:\n  a: {informer: {resource: pods}, outputs: [out]}\n"
+	was := `
+state: {dir: s}
+http: {address: ":8080", auth: kubernetes}
+cluster: {name: a}
+leaderElection: {name: x}
+tracing: {url: "https://a.example.com/secret/v1/traces", headers: {X-Key: {fromEnv: hidden}}}` + rest
+	is := strings.NewReplacer("dir: s", "dir: s, onDiskError: continue", "kubernetes}",
+		"kubernetes, pprof: true}", "name: x", "name: x, leaseDuration: 30s", "name: a", "name: b",
+		"hidden", "gone").Replace(was)
+	_, text := comparison(t, was, is)
+	const want = `
+  - cluster            a
+  + cluster            b
+  + http.pprof         true
+  - leaderElection.leaseDuration 15s
+  + leaderElection.leaseDuration 30s
+  - state.onDiskError  stop
+  + state.onDiskError  continue
+`
+	if !strings.HasSuffix(text, want) || strings.Contains(text, "hidden") ||
+		strings.Contains(text, "secret") {
+		t.Errorf("got\n%s\nwant at the end%s", text, want)
 	}
 }

@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 
 	"github.com/informerd/informerd/internal/admin"
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/internal/rights"
@@ -61,7 +59,8 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 	if len(c.Restart) > 0 {
 		c.After = afterRestart(c.Restart, before, after)
 	}
-	c.Process = differ(process(before.Config), process(after.Config))
+	c.Process = grouped(process(before.Config, after.Config),
+		process(after.Config, before.Config), nameOf)
 	c.Changes, c.before, c.after = []Change{}, before, after
 	changed, unread := withModules(Of(before, after), before, after)
 	c.Unread = unread
@@ -92,25 +91,16 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 		case one.Kind == "output":
 			change.Lines = differ(was.Outputs[one.Name], is.Outputs[one.Name])
 		default:
-			change.Lines = differ(settingsOf(before.Config, one.Kind),
-				settingsOf(after.Config, one.Kind))
+			change.Lines = grouped(settingsOf(before.Config, one.Kind),
+				settingsOf(after.Config, one.Kind), nameOf)
 		}
 		c.Changes = append(c.Changes, change)
 	}
 	c.Others = append(c.Others, affected(c.Changes, "listener", was.Listeners, is.Listeners)...)
 	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
-	c.Watches = byResource(was.Watches, is.Watches)
+	c.Watches = grouped(was.Watches, is.Watches, resource)
 	c.Requests = differ(linesOf(rights.Others(before)), linesOf(rights.Others(after)))
 	return c, nil
-}
-
-// process returns the settings of the process, one a line.
-func process(cfg *config.Config) (lines []string) {
-	lines = append(lines, fmt.Sprintf("%-18s %s", "cluster", cfg.Cluster.Name))
-	for _, s := range shown.Process(cfg) {
-		lines = append(lines, fmt.Sprintf("%-18s %s", s.Name, s.Text))
-	}
-	return lines
 }
 
 // affecting is the action of parts that affected returns.
