@@ -77,3 +77,28 @@ func TestRoutingByFields(t *testing.T) {
 		}
 	}
 }
+
+// That deleted objects cannot be patched is the reason, whatever the when of the output is.
+func TestOnlyDeletesForAPatch(t *testing.T) {
+	cfg := parse(t, strings.Replace(head, "{out: {stdout: {}}}", `
+  fix: {patch: {patch: '{"spec": nil}'}, when: label("team") == "b"}
+  b: {file: {path: b.jsonl}, when: op != "delete"}`, 1)+`
+  a: {informer: {resource: pods}, on: [delete], outputs: [fix, b]}
+`)
+	p, mistakes := Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	var out strings.Builder
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "fix: nothing, since a deleted object cannot be patched\n") ||
+		!strings.Contains(out.String(), "b: nothing, since the when is false of all that it has\n") {
+		t.Error(&out)
+	}
+	const want = "listeners.a sends nothing: none of its outputs takes what it has to send, and a deleted object cannot be patched"
+	if all := p.Unused(); len(all) != 1 || all[0].Message != want {
+		t.Errorf("got %v", all)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -65,9 +66,14 @@ func (p *Plan) unsent() (warnings config.Errors) {
 			slices.ContainsFunc(l.Config.Outputs, takes) {
 			continue
 		}
-		warnings = append(warnings, p.Config.ErrorAt(l.Field+".outputs", l.Field+
-			" sends nothing: the when of each of its outputs is false of all that it has to send",
-			"change a when, or name another output"))
+		why := "the when of each of its outputs is false of all that it has to send"
+		if slices.ContainsFunc(p.sends(l), func(s shown.Sends) bool {
+			return s.Nothing == shown.NothingToPatch
+		}) {
+			why = "none of its outputs takes what it has to send, and " + shown.NothingToPatch
+		}
+		warnings = append(warnings, p.Config.ErrorAt(l.Field+".outputs",
+			l.Field+" sends nothing: "+why, "change a when, or name another output"))
 	}
 	return warnings
 }

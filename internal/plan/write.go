@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,7 +87,7 @@ func (p *Plan) groups(known *openapi.Set) []*group {
 			g = &group{informer: inf, cluster: kinds.OfCluster(found), builtin: builtin,
 				indexes: map[string]string{}, plan: p}
 			g.scope = clash.Scope(inf)
-			base := unversioned(name)
+			base := kinds.Unversioned(name)
 			for _, other := range ofResource[base] {
 				if other.overlaps(g) {
 					g.twice, other.twice = append(g.twice, other), append(other.twice, g)
@@ -123,11 +122,6 @@ func (g *group) overlaps(other *group) bool {
 		return clash.Excluded(c, other.scope) >= 0
 	})
 }
-
-var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
-
-// unversioned returns a resource without its version: objects are the same in all of them.
-func unversioned(resource string) string { return versionOf.ReplaceAllString(resource, "$3") }
 
 func (g *group) write(out *shown.Lines) {
 	g.writeInformer(out)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/plan/clash"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
-	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -36,7 +36,7 @@ func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
 	switch {
 	case p.never(l), m.All && len(p.conflicts(l)) > 0:
 		s.Nothing = shown.NoEvent
-	case m.All && o.When == nil && o.Config.Patch != nil:
+	case m.All && o.Config.Patch != nil && m.Ops == event.OpSet(0).With(event.Delete):
 		s.Nothing = shown.NothingToPatch
 	case m.All && len(l.Config.Rules) > 0:
 		s.Nothing = shown.NoViolation
@@ -117,11 +117,7 @@ func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 		denies[r.Name()] = r.Deny()
 	}
 	s.Facts = reach.FactsOf(clash.Scope(l.Config.Informer()), l.Select, l.Filter, denies)
-	if known, err := openapi.Builtin(); err == nil {
-		if name, ok := known.Find(l.Config.Informer().Resource); ok {
-			s.Resource = strings.TrimSuffix(name.Resource+"."+name.Group, ".")
-		}
-	}
+	s.Resource, _ = kinds.BuiltinText(l.Config.Informer().Resource)
 	if !s.Mute && !l.Quiet && l.Config.Handler == nil {
 		s.Events = l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
 	}

@@ -12,12 +12,8 @@ import (
 // Text returns what the variable resource is for objects of a resource, false if only an
 // API server knows that.
 func Text(resource string) (text string, known bool) {
-	set, err := openapi.Builtin()
-	if err != nil {
-		return "", false
-	}
-	if name, ok := set.Find(resource); ok {
-		return strings.TrimSuffix(name.Resource+"."+name.Group, "."), true
+	if text, known = BuiltinText(resource); known {
+		return text, known
 	}
 	// certificates.v1.cert-manager.io, or certificates.cert-manager.io
 	all := resourcename.Readings(resource)
@@ -29,6 +25,21 @@ func Text(resource string) (text string, known bool) {
 	}
 	return "", false
 }
+
+// BuiltinText is Text for Kubernetes' own resources alone.
+func BuiltinText(resource string) (text string, known bool) {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return "", false
+	}
+	name, known := set.Find(resource)
+	return strings.TrimSuffix(name.Resource+"."+name.Group, "."), known
+}
+
+var versionOf = regexp.MustCompile(`\.v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
+
+// Unversioned returns a resource without its version: objects are the same in all of them.
+func Unversioned(resource string) string { return versionOf.ReplaceAllString(resource, "$3") }
 
 // plural matches what is probably not the singular, the kind or the short name of a resource.
 var plural = regexp.MustCompile(`^[a-z0-9-]{3,}s$`)
