@@ -27,11 +27,13 @@ func (l *listener) setups() []*setup {
 }
 
 // change makes a setup the one that the listener works with: at once, or when what it looks up is
-// there. It reports false, and changes nothing, if the listener has not begun.
+// there. It reports false if the listener has not begun, which it must not any more then: another
+// one takes its place, and would tell the same.
 func (l *listener) change(s *supervisor, to *setup) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.begun {
+		l.gone = true
 		return false
 	}
 	now, before := l.now.Load(), l.target
@@ -133,13 +135,24 @@ func (l *listener) swap(s *supervisor, to *setup) {
 		return
 	}
 	if from.selectsOtherwise(to) {
-		l.subscription.Rescan()
+		l.subscription.RescanLater()
 	}
 	s.release(from, to)
 	s.fields.Look()
 	s.cluster.rights.Need(l.name, to.needs())
-	if l.tiedTo != plan.Digest(to.Config.Informer()) {
-		s.task(l, func() { s.exchange(l, to) })
+	if l.tiedTo == plan.Digest(to.Config.Informer()) {
+		l.rescanDue()
+		return
+	}
+	// An object that neither the old select and scope have nor the new ones is not told of: the
+	// objects are asked about once those that are out of the new scope have left.
+	s.task(l, func() { s.exchange(l, to) })
+}
+
+// rescanDue begins the rescan that swap has noted, or begins it again.
+func (l *listener) rescanDue() {
+	if l.subscription.Rescanning() {
+		l.subscription.Rescan()
 	}
 }
 
@@ -180,17 +193,23 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 		events, err = s.cluster.factory.Exchange(ctx, l.subscription, old,
 			to.targets(found, inf, to.Shape))
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return
 	case err != nil:
 		s.log.Error("listener failed", "listener", l.name, "error", err)
 		l.health.Fail(err)
+		l.rescanDue()
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.events, l.tiedTo = events, plan.Digest(inf)
+	if now := l.now.Load(); l.tiedTo == plan.Digest(now.Config.Informer()) {
+		l.rescanDue()
+	} else { // a reload has gone back to the informers before, and found the listener tied to them
+		s.task(l, func() { s.exchange(l, now) })
+	}
 	l.health.Bind(slices.Concat(events, to.caches.registrations()))
 	s.log.Info("listening", "listener", l.name, "resource", found.String(), "namespaces",
 		inf.Namespaces)

@@ -15,7 +15,6 @@ import (
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // resume looks for what the listener had before a restart. If its select was another one, that says
@@ -71,16 +70,12 @@ func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
 	case <-ctx.Done():
 		return
 	}
-	events := l.registrations()
-	if informer.WaitForSync(ctx, events...) != nil {
+	if informer.WaitForSync(ctx, l.registrations()...) != nil {
 		return
 	}
 	defer l.endedAbsent.Store(true)
-	err := l.route.EndAbsent(ctx, func(key event.Key) bool {
-		return slices.ContainsFunc(events, func(reg *informer.Registration) bool {
-			return reg.Knows(key)
-		})
-	})
+	// Not the registrations of now: a reload may exchange them before a worker asks.
+	err := l.route.EndAbsent(ctx, l.subscription.Knows)
 	if err != nil && ctx.Err() == nil {
 		log.Error("objects that have gone during a restart cannot be ended", "listener", l.name,
 			"error", err)

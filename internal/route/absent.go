@@ -17,7 +17,7 @@ import (
 // under way, the rules' violations are resolved, and if it was selected, the listener gets a delete
 // with its name alone. Workers ask stored again before that, several at a time. It must not report
 // false while the object's own delete has yet to reach the subscription, or the listener would get
-// two, see [informer.Registration.Knows]. EndAbsent blocks until all are offered to the workers, or
+// two, see [informer.Subscription.Knows]. EndAbsent blocks until all are offered to the workers, or
 // ctx is done. Call it while Run does its work, and once the informers that stored asks are
 // complete.
 func (r *Route) EndAbsent(ctx context.Context, stored func(event.Key) bool) error {

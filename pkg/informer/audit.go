@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/gate"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -82,7 +83,7 @@ func (r *Registration) Passed(hashes []uint64) (passed []Passed, version uint64,
 	for _, hash := range hashes {
 		passed = append(passed, r.reg.column.Passed(hash))
 	}
-	return passed, r.shared.informer.applied(), r.reg.held
+	return passed, diff.ParseVersion(r.shared.informer.complete()), r.reg.held
 }
 
 // Ended returns the key of an object that has ended lately, by its hash.

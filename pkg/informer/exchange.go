@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -216,7 +214,7 @@ func (x *exchange) takeOver() (done bool, err error) {
 	now := make([]diff.New, len(x.fresh))
 	for i, m := range x.fresh {
 		now[i] = diff.New{Store: m.inf.store, Namespace: m.inf.scope.Namespace,
-			Within: m.inf.within(), Applied: m.inf.applied(), Fresh: m.late}
+			Within: m.inf.within(), Applied: diff.ParseVersion(m.inf.complete()), Fresh: m.late}
 	}
 	was := make([]diff.Old, 0, len(x.old))
 	x.knowing = x.knowing[:0]
@@ -245,20 +243,8 @@ func (t Target) ID() InformerID { return InformerID{t.Resource, t.Scope, t.Shape
 
 func (t Target) key() sharedKey { return sharedKey{t.Resource, t.Scope, t.Shape.keeps()} }
 
-// applied returns up to what version the store is complete, 0 if that is unknown. The processor is
-// locked.
-func (inf *informer) applied() uint64 {
-	return diff.ParseVersion(inf.complete())
-}
-
 // within returns what reports whether the scope surely has an object that is stored. What a field
 // selector means is not known.
 func (inf *informer) within() func(*object.Object) bool {
-	scope := inf.scope
-	selector, err := labels.Parse(scope.LabelSelector)
-	return func(o *object.Object) bool {
-		return err == nil && scope.FieldSelector == "" &&
-			(scope.Namespace == "" || scope.Namespace == o.Namespace()) &&
-			selector.Matches(labels.Set(o.Labels()))
-	}
+	return diff.Within(inf.scope.Namespace, inf.scope.LabelSelector, inf.scope.FieldSelector)
 }

@@ -217,3 +217,32 @@ func TestExchangeOfNothing(t *testing.T) {
 		}
 	})
 }
+
+// Before a rescan that is expected begins, nothing comes of it. With an exchange before that, what
+// leaves is a delete, whatever the new conditions are, and does not come with the rescan.
+func TestARescanThatIsToCome(t *testing.T) {
+	inScopes(t, func(w *world, to *fakeServer) {
+		sub, regs := w.tie(SubscriptionConfig{})
+		r := w.serve(sub)
+		expect(t, r.take(), "add a/a1 101*", "add b/b1 102*", "add c/c1 103*")
+		to.version = 103
+		to.remove("b")
+		reconfigured(t, sub, SubscriptionConfig{Conditions: app("none")})
+		sub.RescanLater()
+		expect(t, r.take())
+		if _, err := w.factory.Exchange(w.ctx, sub, regs, targets("new")); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, r.take(), "delete b/b1 102?")
+		if !sub.Rescanning() {
+			t.Error("it is forgotten")
+		}
+		sub.Rescan()
+		got := r.take()
+		slices.Sort(got)
+		expect(t, got, "resync a/a1 101", "resync c/c1 103")
+		if sub.Rescanning() {
+			t.Error("it does not end")
+		}
+	})
+}

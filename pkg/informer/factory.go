@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 )
 
@@ -271,15 +270,6 @@ func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, err)
 	}
 	return nil
-}
-
-// Knows reports whether the informer has an object, or has yet to offer the subscription its end.
-// The store of a Lister changes before subscriptions learn of that.
-func (r *Registration) Knows(key event.Key) bool {
-	r.reg.proc.mu.Lock()
-	defer r.reg.proc.mu.Unlock()
-	return r.reg.store.Get(key) != nil || slices.ContainsFunc(r.reg.proc.blocked,
-		func(b blockedOffer) bool { return b.reg == r.reg && b.entry.Object.Key() == key })
 }
 
 // Lister returns a reader of the informer's store.

@@ -30,6 +30,9 @@ func (p *processor) kept(subscriptions []string, store *store.Store) (waiting bo
 		case reg.cut && slices.Contains(subscriptions, reg.subscription.name):
 			reg.held, reg.nextResync = false, now.Add(reg.wants.Resync)
 			p.begin(reg, store)
+			if reg.rescans {
+				p.rescan(reg)
+			}
 			p.joined.set()
 		default:
 			waiting = true

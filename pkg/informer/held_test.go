@@ -72,13 +72,12 @@ func TestNothingBeginsWithoutAList(t *testing.T) {
 	})
 }
 
-// Whoever begins late begins as one that joins then: with its present conditions and period, and
-// without what was changed or rescanned before.
+// Whoever begins late begins as one that joins then: with its present conditions and period. A
+// rescan comes after that, and has what the conditions refuse.
 func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
 	inLives(t, func(l *lives) {
 		l.server.apply("a", "1", "")
 		sub, _ := l.subscribe(SubscriptionConfig{Name: "l", On: event.OpSet(0).With(event.Delete)})
-		sub.Rescan()
 		if err := sub.Reconfigure(SubscriptionConfig{}); err != nil {
 			t.Fatal(err)
 		}
@@ -86,6 +85,15 @@ func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
 		l.cut()
 		synctest.Wait()
 		expect(t, finish(sub), "add a/1 101*")
+	})
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		sub, _ := l.subscribe(SubscriptionConfig{Name: "l", On: event.OpSet(0).With(event.Delete)})
+		sub.Rescan()
+		expect(t, finish(sub))
+		l.cut()
+		synctest.Wait()
+		expect(t, finish(sub), "resync a/1 101")
 	})
 }
 
@@ -141,11 +149,12 @@ func TestWhoLeavesUnusedCanBeReplaced(t *testing.T) {
 }
 
 // A subscription that is held knows nothing, so an exchange has no difference to hand it: it is
-// held by the new informers.
+// held by the new informers, and so is its rescan.
 func TestASubscriptionThatIsHeldCanBeExchanged(t *testing.T) {
 	inLives(t, func(l *lives) {
 		l.server.apply("a", "1", "")
 		sub, reg := l.subscribe(SubscriptionConfig{Name: "l"})
+		sub.Rescan()
 		_, err := l.factory.Exchange(l.t.Context(), sub, []*Registration{reg},
 			[]Target{{Resource: pods, Scope: Scope{Namespace: "ns"}}})
 		if err != nil {
@@ -154,6 +163,6 @@ func TestASubscriptionThatIsHeldCanBeExchanged(t *testing.T) {
 		expect(t, finish(sub))
 		l.cut()
 		synctest.Wait()
-		expect(t, finish(sub), "add a/1 101*")
+		expect(t, finish(sub), "add a/1 101*", "resync a/1 101")
 	})
 }

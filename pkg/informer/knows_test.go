@@ -12,9 +12,9 @@ import (
 // Knows is true until the end of an object is in the subscription's buffer, or has left it.
 func TestKnows(t *testing.T) {
 	a := event.Key{Namespace: "shop", Name: "a"}
-	expectKnows := func(t *testing.T, reg *Registration, want bool) {
+	expectKnows := func(t *testing.T, sub *Subscription, key event.Key, want bool) {
 		t.Helper()
-		if reg.Knows(a) != want {
+		if sub.Knows(key) != want {
 			t.Errorf("knows is %t", !want)
 		}
 	}
@@ -25,29 +25,29 @@ func TestKnows(t *testing.T) {
 	t.Run("a blocked end", func(t *testing.T) {
 		inWorld(t, func(w *world) {
 			reg, sub := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
-			expectKnows(t, reg, false)
+			expectKnows(t, sub, a, false)
 			w.applyEach("a")
-			expectKnows(t, reg, true)
+			expectKnows(t, sub, a, true)
 			w.server.remove("a")
 			synctest.Wait()
 			if stored(reg) {
 				t.Fatal("it is still stored")
 			}
-			expectKnows(t, reg, true)
+			expectKnows(t, sub, a, true)
 			expect(t, w.serve(sub).take(), "add a/1 101", "delete a/1 102")
-			expectKnows(t, reg, false)
+			expectKnows(t, sub, a, false)
 		})
 	})
 	t.Run("between the store and the buffer", func(t *testing.T) {
 		inWorld(t, func(w *world) {
-			reg, _ := w.hang(SubscriptionConfig{Capacity: 1})
+			reg, sub := w.hang(SubscriptionConfig{Capacity: 1})
 			w.applyEach("a")
 			reg.reg.proc.mu.Lock() // as the controller does while it applies the delete
 			reg.reg.store.Remove(a)
 			var offered atomic.Bool
 			answered := make(chan bool, 1)
 			go func() {
-				if reg.Knows(a) {
+				if sub.Knows(a) {
 					t.Error("it knows an object that was removed")
 				}
 				answered <- offered.Load()
@@ -60,6 +60,20 @@ func TestKnows(t *testing.T) {
 			if !<-answered {
 				t.Error("it answers before the end is offered")
 			}
+		})
+	})
+	t.Run("after an exchange", func(t *testing.T) {
+		inScopes(t, func(w *world, to *fakeServer) {
+			to.remove("a")
+			to.apply("d", "d1", "")
+			sub, regs := w.tie(SubscriptionConfig{})
+			w.serve(sub).take()
+			expectKnows(t, sub, a, true)
+			if _, err := w.factory.Exchange(w.ctx, sub, regs, targets("new")); err != nil {
+				t.Fatal(err)
+			}
+			expectKnows(t, sub, a, false)
+			expectKnows(t, sub, event.Key{Namespace: "shop", Name: "d"}, true)
 		})
 	})
 }

@@ -86,9 +86,9 @@ type registration struct {
 	// cutDue is when the last cut had the next resync. Guarded by processor.mu.
 	cutDue time.Time
 	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
-	// kept. cut: there was one. resumed: it began with what the informer had Stored of it. Guarded
-	// by processor.mu.
-	fresh, held, cut, resumed bool
+	// kept. cut: there was one. rescans: a rescan follows when it is not held any more. resumed:
+	// it began with what the informer had Stored of it. Guarded by processor.mu.
+	fresh, held, cut, rescans, resumed bool
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,

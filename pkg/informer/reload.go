@@ -57,13 +57,23 @@ func (p *processor) reconfigure(reg *registration) {
 // else is to do, each in its current state, and after its own events. One that is gone by then does
 // not come. A second Rescan begins again.
 func (s *Subscription) Rescan() {
-	s.mu.Lock()
-	regs := slices.Clone(s.regs)
-	s.mu.Unlock()
-	for _, reg := range regs {
+	for _, reg := range s.registrations() {
+		reg.proc.mu.Lock()
 		reg.proc.rescan(reg)
+		reg.proc.mu.Unlock()
 	}
+	s.mu.Lock()
+	s.owes = false
+	s.mu.Unlock()
 	s.wake.set()
+}
+
+// RescanLater notes that a Rescan follows. Until then, Rescanning reports true, and an Exchange
+// deals with a rescan that has not come to any object: those that leave with it are never scanned.
+func (s *Subscription) RescanLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owes = true
 }
 
 // Rescanning reports whether a rescan has not come to all objects yet, or had not when the
@@ -76,16 +86,14 @@ func (s *Subscription) Rescanning() bool {
 
 // rescanning is Rescanning for a caller that holds mu.
 func (s *Subscription) rescanning() bool {
-	return s.cutShort || len(s.later) > 0 ||
+	return s.cutShort || s.owes || len(s.later) > 0 ||
 		slices.ContainsFunc(s.resyncs, func(r *resync) bool { return r.again })
 }
 
-// rescan begins a rescan with what is stored.
+// rescan begins a rescan with what is stored. The caller holds mu.
 func (p *processor) rescan(reg *registration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if reg.held {
-		return // it gets all objects once it begins
+	if reg.rescans = reg.held; reg.held {
+		return // once it begins, since it gets only the objects that its conditions allow then
 	}
 	p.resyncs = true // from now on, the store says what is being applied
 	s := reg.subscription

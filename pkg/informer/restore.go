@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -125,13 +124,7 @@ func (p *processor) resume(reg *registration, known *told.Set) {
 	}
 	before := s.number
 	changed := map[event.Key]bool{}
-	var entries []Told
-	known.Each(func(e Told) { entries = append(entries, e) })
-	slices.SortFunc(entries, func(a, b Told) int {
-		return cmp.Or(cmp.Compare(a.Key.Namespace, b.Key.Namespace),
-			cmp.Compare(a.Key.Name, b.Key.Name))
-	})
-	for _, e := range entries {
+	for _, e := range known.Sorted() {
 		for _, d := range e.Difference(reg.store.Get(e.Key)) {
 			changed[e.Key] = s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin,
 				Owed: d.Owed, Doubt: d.Doubt}, reg.told, false)

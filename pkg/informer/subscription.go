@@ -44,9 +44,9 @@ type Subscription struct {
 	matcher  wants.Matcher // of resyncs and recalls; made for the first one
 	// later are objects that a rescan has come to while they were busy.
 	later map[event.Key]laterObject
-	// cutShort: a rescan had not come to all objects when the subscription was stopped.
-	cutShort bool
-	retired  []retired // registrations that were exchanged
+	// cutShort: a rescan had not come to all objects at the stop. owes: RescanLater was called.
+	cutShort, owes bool
+	retired        []retired // registrations that were exchanged
 	// disk is closed when the goroutine that runs the disk's jobs ends; nil if there is none.
 	disk chan struct{}
 
@@ -229,6 +229,29 @@ func (s *Subscription) forget(from *buffer.Origin) int {
 // available returns how many entries take may find, and never less than it finds. The caller holds
 // mu.
 func (s *Subscription) available() int { return s.buf.Available() + s.resyncable() }
+
+// Knows reports whether an informer has an object, or has yet to offer the subscription its end.
+// The store of a Lister changes before subscriptions learn of that.
+func (s *Subscription) Knows(key event.Key) bool {
+	for {
+		regs := s.registrations()
+		knows := slices.ContainsFunc(regs, func(reg *registration) bool {
+			reg.proc.mu.Lock()
+			defer reg.proc.mu.Unlock()
+			return reg.store.Get(key) != nil || slices.ContainsFunc(reg.proc.blocked,
+				func(b blockedOffer) bool { return b.reg == reg && b.entry.Object.Key() == key })
+		})
+		if knows || slices.Equal(regs, s.registrations()) { // else an Exchange has come between
+			return knows
+		}
+	}
+}
+
+func (s *Subscription) registrations() []*registration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.regs)
+}
 
 // signal wakes one waiter; setting it twice wakes once.
 type signal chan struct{}

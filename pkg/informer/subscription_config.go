@@ -87,11 +87,7 @@ func (c SubscriptionConfig) buffer() buffer.Config {
 
 func (c SubscriptionConfig) withDefaults() SubscriptionConfig {
 	c.Capacity = cmp.Or(c.Capacity, defaultCapacity)
-	if c.On == 0 {
-		for _, op := range event.Ops {
-			c.On = c.On.With(op)
-		}
-	}
+	c.On = cmp.Or(c.On, event.Every)
 	c.SpillBytes = cmp.Or(c.SpillBytes, defaultSpillBytes)
 	if c.Resync > 0 {
 		c.Resync = max(c.Resync, time.Second)

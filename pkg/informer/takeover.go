@@ -13,12 +13,12 @@ import (
 
 // switchOver exchanges the registrations. All locks are held.
 func (x *exchange) switchOver(c *diff.Comparison) {
-	s, unsure, floors := x.s, false, c.Floors()
+	s, rescans, floors := x.s, false, c.Floors()
 	refused := map[uint64]uint64{}
 	for _, m := range x.old {
 		m.reg.column.Refused(refused)
 		reg := m.reg
-		unsure = s.endRescan(reg) || unsure
+		rescans = s.endRescan(reg) || reg.rescans || rescans
 		s.resyncs = slices.DeleteFunc(s.resyncs, func(r *resync) bool { return r.from == reg })
 		s.regs = slices.DeleteFunc(s.regs, func(r *registration) bool { return r == reg })
 		reg.proc.drop(reg)
@@ -48,7 +48,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 			// conditions any more.
 			s.put(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: was,
 				FinalStateUnknown: true}, Known: was, From: &x.knowing[from].Origin},
-				x.heir(was.Key()), unsure)
+				x.heir(was.Key()), rescans || s.owes)
 			was = nil
 		}
 		switch {
@@ -73,7 +73,7 @@ func (x *exchange) switchOver(c *diff.Comparison) {
 		s.stats.Offered += uint64(len(added[i]))
 		s.buf.Join(&reg.Origin, added[i])
 		reg.column.RefuseAll(refused)
-		if unsure {
+		if reg.rescans = rescans && reg.held; rescans && !reg.held {
 			reg.proc.resyncs = true
 			s.rescan(reg, reg.store.Snapshot())
 		}

@@ -26,6 +26,9 @@ var opNames = [...]string{Add: "add", Update: "update", Delete: "delete", Resync
 // Ops are all operations, in the order of their numbers.
 var Ops = []Op{Add, Update, Delete, Resync}
 
+// Every has all operations.
+const Every OpSet = 1<<Add | 1<<Update | 1<<Delete | 1<<Resync
+
 // String returns the word that configuration, filters and outputs use: add, update, delete or
 // resync.
 func (op Op) String() string {

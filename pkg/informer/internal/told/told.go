@@ -36,6 +36,7 @@
 package told
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -214,6 +215,16 @@ func (s *Set) Each(f func(Entry)) {
 	for key, e := range s.listed {
 		f(e.shown(key))
 	}
+}
+
+// Sorted returns all that is listed, in the order of the keys.
+func (s *Set) Sorted() (all []Entry) {
+	s.Each(func(e Entry) { all = append(all, e) })
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Key.Namespace, b.Key.Namespace),
+			cmp.Compare(a.Key.Name, b.Key.Name))
+	})
+	return all
 }
 
 // Cut returns what has changed since the last cut, in any order.
