@@ -3,9 +3,10 @@
 // output, standard error, and the API server. It has no other code. TestWritingHandlers does the
 // same with docs/writing-handlers.md, and TestPages with the blocks of other pages that need a
 // cluster. TestRights runs configurations with the rights that informerd rbac prints, and without
-// each of them. TestStalls has twelve things come to a halt at once. TestResourcesComeAndGo defines
-// a custom resource, again and again. TestNothingIsMissedWhileItIsAway restarts informerd among
-// thousands of changes.
+// each of them. TestDefaultsAreThoseOfTheAPIServer has the API server complete manifests.
+// TestStalls has twelve things come to a halt at once. TestResourcesComeAndGo defines a custom
+// resource, again and again. TestNothingIsMissedWhileItIsAway restarts informerd among thousands of
+// changes.
 //
 // The tests need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or
 // the programs in the variables INFORMERD_BIN and DEVCLUSTER_BIN. With -short they are skipped.

@@ -1,8 +1,10 @@
 // Package defaults knows which fields of Kubernetes' own kinds an API server fills in, so that an
-// object as somebody wrote it is not taken for the one that listeners get.
+// object as somebody wrote it is not taken for the one that listeners get: [Fill] fills in what
+// every API server does, [Of] notes what an expression read that is missing.
 package defaults
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -13,9 +15,8 @@ import (
 
 // Written is an object that no API server has completed.
 type Written struct {
-	fields []string // that are filled in if they are not there, below the object
-	object map[string]any
-	pod    bool
+	manifest
+	open []string // that an API server fills in as the cluster is, below the object
 
 	// Old: it is the state before an update. What an expression reads of it may be shown with the
 	// value of the other state.
@@ -24,24 +25,39 @@ type Written struct {
 	Lacks []string
 }
 
+// manifest is an object as somebody wrote it, which may then be filled in.
+type manifest struct {
+	version, kind string
+	object        map[string]any
+	filled        []string // the fields that were filled in, as expressions write them
+}
+
 // Of returns the object, nil if it is one that an API server has completed, or none.
 func Of(text []byte) *Written {
+	is := parse(text)
+	if is == nil {
+		return nil
+	}
+	is.fill()
+	return &Written{manifest: *is, open: is.unknown()}
+}
+
+// parse returns the object, nil if it is one that an API server has completed, or none.
+func parse(text []byte) *manifest {
 	var is struct {
 		APIVersion, Kind string
 		Metadata         struct{ UID, ResourceVersion string }
 		Status           any
 	}
-	w := &Written{}
-	if json.Unmarshal(text, &is) != nil || json.Unmarshal(text, &w.object) != nil ||
+	m := &manifest{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // floats would change large numbers
+	if json.Unmarshal(text, &is) != nil || d.Decode(&m.object) != nil ||
 		is.Metadata.UID != "" || is.Metadata.ResourceVersion != "" || is.Status != nil {
 		return nil
 	}
-	group, _, found := strings.Cut(is.APIVersion, "/")
-	if !found {
-		group = ""
-	}
-	w.fields, w.pod = fieldsOf(strings.TrimPrefix(group+"/"+is.Kind, "/")), is.Kind == "Pod"
-	return w
+	m.version, m.kind = is.APIVersion, is.Kind
+	return m
 }
 
 // OfOld is Of for the state before an update.
@@ -120,9 +136,7 @@ func (w *Written) filledIn(text string) bool {
 	if text == "age()" {
 		return true
 	}
-	text = index.ReplaceAllString(quotedKey.ReplaceAllString(strings.ReplaceAll(text, "?.", "."),
-		".$1"), "")
-	parts := path.FindStringSubmatch(text)
+	parts := path.FindStringSubmatch(plain(text))
 	if parts == nil {
 		return false
 	}
@@ -131,52 +145,36 @@ func (w *Written) filledIn(text string) bool {
 		slices.Contains(ofMetadata, field)) {
 		return true
 	}
-	return w.requests(field) || slices.ContainsFunc(w.fields, func(known string) bool {
-		return (known == field || !whole && strings.HasSuffix(known, "."+field)) && w.fills(known)
+	same := func(known string) bool {
+		return known == field || !whole && strings.HasSuffix(known, "."+field)
+	}
+	return slices.ContainsFunc(w.filled, func(known string) bool {
+		return same(plain(strings.TrimPrefix(known, "object.")))
+	}) || slices.ContainsFunc(w.open, func(known string) bool {
+		return same(known) && w.misses(known)
 	})
+}
+
+// plain writes a field without the indexes of items.
+func plain(text string) string {
+	return index.ReplaceAllString(quotedKey.ReplaceAllString(strings.ReplaceAll(text, "?.", "."),
+		".$1"), "")
 }
 
 // ofMetadata are the fields that every object has.
 var ofMetadata = []string{"metadata.uid", "metadata.resourceVersion", "metadata.generation",
 	"metadata.creationTimestamp", "metadata.managedFields"}
 
-// fills reports whether a field is filled in somewhere in the object: what it is in is there, or
-// is filled in as well.
-func (w *Written) fills(field string) bool {
-	if i := strings.Index(field, ".rollingUpdate"); i >= 0 {
-		kind := ".type"
-		if there(w.object, strings.Split(field[:i]+kind, "."), func(v any) bool {
-			return v != nil && v != "RollingUpdate"
-		}) {
-			return false
-		}
-	}
+// misses reports whether a field is missing somewhere in the object: what it is in is there.
+func (w *Written) misses(field string) bool {
 	i := strings.LastIndex(field, ".")
 	if i < 0 {
-		return true
+		return w.object[field] == nil
 	}
-	parent, last := field[:i], field[i+1:]
-	return slices.Contains(w.fields, parent) && w.fills(parent) ||
-		there(w.object, strings.Split(parent, "."), func(v any) bool {
-			m, _ := v.(map[string]any)
-			return m != nil && m[last] == nil
-		})
-}
-
-// requests reports whether a field is that of a container's requests, which a Pod has from the
-// limits.
-func (w *Written) requests(field string) bool {
-	_, of, found := strings.Cut("."+field, ".resources.requests")
-	if !w.pod || !found {
-		return false
-	}
-	limit := strings.Split("resources.limits"+of, ".")
-	for _, list := range []string{"containers", "initContainers"} {
-		if there(w.object, append([]string{"spec", list}, limit...), func(v any) bool { return v != nil }) {
-			return true
-		}
-	}
-	return false
+	return there(w.object, strings.Split(field[:i], "."), func(v any) bool {
+		m, _ := v.(map[string]any)
+		return m != nil && m[field[i+1:]] == nil
+	})
 }
 
 // there reports whether a field is so in the object, or in an item on the way to it.

@@ -57,21 +57,62 @@ func TestWhatAnAPIServerFillsIn(t *testing.T) {
 			"object.spec.type .protocol"},
 		{widget, `object.spec.replicas == 1 || object.status.ready == true || age() > "1h"`, "object.status.ready age()"},
 	} {
-		f, err := filters.Compile(filters.Expression{Kind: filters.KindDeny, Text: c.text,
-			Schema: openapi.AnyObject()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := (&object.Parser{}).Parse([]byte(c.object))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := Of([]byte(c.object))
-		w.Read(f.Explain(event.Event{Op: event.Resync, Object: o}, nil).Root)
-		if got := strings.Join(w.Lacks, " "); got != c.want {
+		if got := strings.Join(lacks(t, c.object, c.text), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
 		}
 	}
+}
+
+// Of a filled object, what depends on the cluster is still named, and nothing else: not what no API
+// server fills in since something else is written.
+func TestWhatAFilledObjectLacks(t *testing.T) {
+	const (
+		job         = `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{"parallelism":2,"template":{"spec":{}}}}`
+		stateful    = `{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"a"},"spec":{"updateStrategy":{"type":"RollingUpdate"}}}`
+		binding     = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"a"},"subjects":[{"kind":"ServiceAccount"}]}`
+		outside     = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"type":"ExternalName"}}`
+		nodePort    = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":80}]}}`
+		withImage   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"image":"a"}]}}`
+		limitedPods = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"resources":{"limits":{"cpu":"1"}}}}`
+	)
+	for _, c := range []struct{ object, text, want string }{
+		{deployment, `object.spec.replicas == 1 && object.spec.strategy.rollingUpdate.maxSurge == "25%" && object.spec.template.spec.restartPolicy == "Always" && object.status.replicas == 1`, "object.status.replicas"},
+		{deployment, `object.metadata.uid == nil && object.metadata.generation == nil && age() == nil`, "object.metadata.uid object.metadata.generation age()"},
+		{deployment, `any(object.spec.template.spec.containers, .imagePullPolicy == "Never")`, ".imagePullPolicy"}, // of no image
+		{withImage, `any(object.spec.containers, .imagePullPolicy == "Never")`, ""},
+		{withImage, `object.spec.serviceAccountName == "default" && object.spec.priority == nil && object.spec.volumes == nil`, "object.spec.priority object.spec.volumes"},
+		{limitedPods, `object.spec.resources.requests.cpu == nil`, ""},
+		{limitedPods, `object.spec.resources.requests == nil`, "object.spec.resources.requests"},
+		{pod, `any(object.spec.containers, .resources.requests.cpu == "1")`, ""},
+		{job, `object.spec.completions == nil && object.spec.selector == nil`, "object.spec.selector"},
+		{stateful, `object.spec.updateStrategy.rollingUpdate == nil && object.spec.replicas == 1`, ""},
+		{binding, `any(object.subjects, .apiGroup == nil)`, ""},
+		{outside, `object.spec.clusterIP == nil && object.spec.internalTrafficPolicy == nil`, ""},
+		{service, `object.spec.type == "ClusterIP" && object.spec.clusterIP == nil`, "object.spec.clusterIP"},
+		{nodePort, `any(object.spec.ports, .nodePort == 1 && .protocol == "TCP")`, ".nodePort"},
+	} {
+		filled, _ := Fill([]byte(c.object))
+		if got := strings.Join(lacks(t, string(filled), c.text), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// lacks returns what an expression finds missing in an object.
+func lacks(t *testing.T, text, expression string) []string {
+	t.Helper()
+	f, err := filters.Compile(filters.Expression{Kind: filters.KindDeny, Text: expression,
+		Schema: openapi.AnyObject()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := (&object.Parser{}).Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Of([]byte(text))
+	w.Read(f.Explain(event.Event{Op: event.Resync, Object: o}, nil).Root)
+	return w.Lacks
 }
 
 // An object of an API server has all its fields.
@@ -95,7 +136,7 @@ func TestFieldsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]bool{}
-	for kind := range ofKind {
+	for kind := range unknown {
 		kinds[kind] = true
 	}
 	for kind := range podsAt {
@@ -121,7 +162,8 @@ func TestFieldsExist(t *testing.T) {
 			t.Errorf("there is no %s", resource)
 			continue
 		}
-		for _, field := range fieldsOf(kind) {
+		m := &manifest{version: versions[0], kind: name}
+		for _, field := range m.unknown() {
 			if !has(t, schema, "object."+field) {
 				t.Errorf("%s has no %s", kind, field)
 			}
