@@ -13,9 +13,7 @@ func fillPod(o place) {
 	for _, list := range []string{"containers", "initContainers"} {
 		spec.each(list, func(c place) {
 			// A template has no requests by its limits; its Pods have.
-			if limits := c.at("resources").at("limits"); limits.fields != nil {
-				limits.copyTo(c.at("resources").made("requests"))
-			}
+			c.at("resources").at("limits").into(c.at("resources"), "requests")
 			if spec.fields["hostNetwork"] == true {
 				c.each("ports", func(p place) { p.fix("hostPort", p.number("containerPort")) })
 			}
@@ -137,6 +135,7 @@ func onlyNamed(v place) bool {
 func fillStorage(v place) {
 	v.at("hostPath").set("type", "")
 	v.at("iscsi").fix("iscsiInterface", "default")
+	v.at("iscsi").set("lun", 0)
 	v.at("rbd").fix("pool", "rbd")
 	v.at("rbd").fix("user", "admin")
 	v.at("rbd").fix("keyring", "/etc/ceph/keyring")

@@ -61,6 +61,7 @@ func fillStatefulSet(o place) {
 	spec.set("replicas", 1)
 	spec.set("revisionHistoryLimit", 10)
 	spec.fix("podManagementPolicy", "OrderedReady")
+	spec.set("serviceName", "")
 	strategy := spec.made("updateStrategy")
 	if strategy.empty("type") { // if it is written, rollingUpdate may be missing
 		strategy.fix("type", "RollingUpdate")
