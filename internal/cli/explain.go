@@ -25,8 +25,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"explained, and one of another kind than the listeners watch is left out. A name like pod/default/web or node/n1 that\n" +
 			"is not a file is read from the cluster, with the connection and the rights of the configuration's informers, and\n" +
 			"so is what expressions look up in other informers; for a file, --cache has it, or --kubeconfig or --context says\n" +
-			"which cluster has it. --old takes such a name, too: what comes if the file replaces that object. The expressions\n" +
-			"of the outputs are evaluated as well. About an object of the cluster, the informerd that runs with the\n" +
+			"which cluster has it. --apply asks what comes if the file is applied to the cluster: of an update, the object is\n" +
+			"merged into the one that is there, as kubectl does it. The expressions of the outputs are evaluated as well. About an object of the cluster, the informerd that runs with the\n" +
 			"configuration is asked what its rules remember, or if none runs, its checkpoint: since when a violation is open,\n" +
 			"which outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the old\n" +
 			"object violates, too, is not reported again.\n" +
@@ -73,7 +73,11 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().Var((*single)(&o.Object), "object",
 		"a file with the event's object, or several; - is standard input; or an object of the cluster, as pod/default/web (required)")
 	cmd.Flags().Var((*single)(&o.Old), "old",
-		"a file with the object before an update; or the object of the cluster that the file of --object is to replace")
+		"a file with the object before an update; also for an object of the cluster")
+	cmd.Flags().BoolVar(&o.Apply, "apply", false,
+		"the objects of the file are applied to the cluster: each is an add, an update, or nothing that changes")
+	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "",
+		"the namespace of objects of a file that say none; default of --apply: default")
 	cmd.Flags().StringVar(&o.Op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")

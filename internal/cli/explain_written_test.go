@@ -12,8 +12,8 @@ const written = `apiVersion: informerd.dev/v1alpha1
 kind: Config
 outputs: {out: {stdout: {}}}
 listeners:
-  scaled: {informer: {resource: deployments.apps}, rules: [{name: alone, deny: object.spec.replicas <= 1}], outputs: [out]}
-  history: {informer: {resource: deployments.apps}, rules: [{name: long, deny: object.spec.replicas > 9 || object.spec.revisionHistoryLimit > 5}], outputs: [out]}
+  scaled: {informer: {resource: deployments.apps}, rules: [{name: alone, deny: object.status.replicas == nil && object.spec.replicas == 1}], outputs: [out]}
+  history: {informer: {resource: deployments.apps}, rules: [{name: long, deny: object.spec.replicas > 9 || object.metadata.generation == nil}], outputs: [out]}
   paused: {informer: {resource: deployments.apps}, rules: [{name: paused, deny: object.spec.paused == true}], outputs: [out]}
   pods: {informer: {resource: pods}, outputs: [out]}
 `
@@ -30,10 +30,10 @@ func TestExplainOfWhatIsWritten(t *testing.T) {
 	}
 	const pods = "informerd: its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template; --pods does that as well\n"
 	for _, c := range []struct{ args, note, stderr string }{
-		{"--summary", "note: 2 answers depend on fields that an API server fills in and the object does not have: spec.replicas, spec.revisionHistoryLimit\n", pods},
-		{"--summary -l scaled", "note: 1 answer depends on fields that an API server fills in and the object does not have: spec.replicas\n", ""},
+		{"--summary", "note: 2 answers depend on fields that an API server fills in and the object does not have: status.replicas, metadata.generation\n", pods},
+		{"--summary -l scaled", "note: 1 answer depends on fields that an API server fills in and the object does not have: status.replicas\n", ""},
 		{"--summary -l paused", "", ""},
-		{"-l scaled -l pods", "Note: object.spec.replicas is nil: the object is as it was written", pods},
+		{"-l scaled -l pods", "Note: object.status.replicas is nil: the object is as it was written", pods},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := execute(append([]string{"explain", path, "--object", object},
@@ -46,20 +46,42 @@ func TestExplainOfWhatIsWritten(t *testing.T) {
 	}
 }
 
-// The old object is one of a file, or that of the cluster which the object of a file is to replace.
+// The old object is one of a file. What comes if the object is applied to the cluster is another
+// question.
 func TestExplainOfAnOldObjectOfTheCluster(t *testing.T) {
-	for _, c := range []struct {
-		object, old string
-		code        int
-		says        string
+	for args, c := range map[string]struct {
+		code int
+		says string
 	}{
-		{"-", "pod/shop/a", exitRun, "informerd: <stdin>: "},
-		{"pod/shop/b", "pod/shop/b", exitUsage, "--old pod/shop/b: --object is an object of the cluster, which does not have the one of before: write that one to a file"},
-		{"-", "a.yaml", exitConfig, "a.yaml: the object cannot be read: no such file"},
+		"--object - --old pod/shop/a":          {exitUsage, "informerd: --old pod/shop/a: it takes a file; what comes if the object is applied to the cluster is asked with --apply\n"},
+		"--object pod/shop/b --old pod/shop/b": {exitUsage, "--old pod/shop/b: the cluster does not have the object of before: write it to a file"},
+		"--object - --old a.yaml":              {exitConfig, "a.yaml: the object cannot be read: no such file"},
+		"--object pod/shop/b --apply":          {exitUsage, "--apply is about objects of files, and pod/shop/b is one of the cluster"},
+		"--object pod/shop/b -n shop":          {exitUsage, "-n is about objects of files"},
+		"--object - --apply --op update":       {exitUsage, "--op update needs --old FILE"},
+		"--object - --apply --op delete":       {exitUsage, "--apply finds out what the event is"},
+		"--object - --apply --initial":         {exitUsage, "--apply finds out what the event is"},
+		"--object - --apply --kubeconfig none": {exitRun, "informerd: <stdin>: kubeconfig none: no such file or directory\n"},
 	} {
-		code, _, stderr := explain(t, aPod, "--object", c.object, "--old", c.old)
+		code, _, stderr := explain(t, aPod, strings.Fields(args)...)
 		if code != c.code || !strings.Contains(stderr, c.says) {
-			t.Errorf("%s: exit %d\n%s", c.old, code, stderr)
+			t.Errorf("%s: exit %d\n%s", args, code, stderr)
+		}
+	}
+}
+
+// A namespace is given to objects that say none and whose kind has one.
+func TestExplainInANamespace(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n"
+	for _, c := range []struct{ object, want string }{
+		{pod, "shop: Pod \"shop/web\": add -> out\n"},
+		{strings.Replace(pod, "{name: web}", "{name: web, namespace: pay}", 1), "pods: Pod \"pay/web\": add: does not match\n"},
+		{aNamespace, "namespaces: Namespace \"shop\": rule r: violated"},
+		{aWidget, "widgets: Widget \"shop/w\": add -> out\n"},
+	} {
+		code, stdout, stderr := explain(t, c.object, "-n", "shop", "--summary")
+		if !strings.Contains(stdout, c.want) {
+			t.Errorf("exit %d\n%s%s\nwant %s", code, stdout, stderr, c.want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		k.mu.Lock()
 		nodes, maps := k.asked["nodes"], k.asked["configmaps"]
 		k.mu.Unlock()
-		if err != nil || !strings.HasSuffix(out.String(), c.says) || nodes != c.lists || maps != 0 {
+		if err != nil || !strings.Contains(out.String(), c.says) || nodes != c.lists || maps != 0 {
 			t.Errorf("%v, %d lists of nodes, %d of configmaps\n%s\nwant %s", err, nodes, maps, &out,
 				c.says)
 		}

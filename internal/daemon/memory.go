@@ -34,7 +34,12 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 				known.Has, known.UID = true, o.UID()
 			}
 		}
-		known.Rules = l.remembers(event.Key{Namespace: of.Namespace, Name: of.Name})
+		key := event.Key{Namespace: of.Namespace, Name: of.Name}
+		if l.setup().Select.LooksAround() {
+			is := l.route.Remembers(key)
+			known.Selected = &is
+		}
+		known.Rules = l.remembers(key)
 	}
 	return known
 }

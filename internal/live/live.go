@@ -98,6 +98,12 @@ func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
 
+// Namespaced reports whether the objects of a listener's informer are in namespaces.
+func (c *Cluster) Namespaced(ctx context.Context, l *config.Listener) (bool, error) {
+	found, err := c.resolve(ctx, l.Informer())
+	return found.Namespaced, err
+}
+
 // Object reads an object that a listener's informer would watch. The error is a
 // *plan.WrongKindError for another resource, a *rights.ForbiddenError, or one of package kube.
 func (c *Cluster) Object(ctx context.Context, l *config.Listener,
@@ -125,13 +131,18 @@ func (c *Cluster) Object(ctx context.Context, l *config.Listener,
 	var object []byte
 	err = lists.Each(ctx, c.client, found, scope, func(item []byte) { object = item })
 	if err == nil && object == nil {
-		err = fmt.Errorf("there is no such object on %s", c.resolver.Server())
+		err = &NotFoundError{c.resolver.Server()}
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", ref, err)
 	}
 	return object, rights.Explain(err, l.Informer(), found, ref)
 }
+
+// NotFoundError is the error of an object that the cluster does not have.
+type NotFoundError struct{ Server string }
+
+func (e *NotFoundError) Error() string { return "there is no such object on " + e.Server }
 
 // everything lists what an informer would watch.
 func (c *Cluster) everything(ctx context.Context, name string,

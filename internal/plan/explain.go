@@ -91,8 +91,10 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) { return asOf(cfg, l, schemas, at) }
 	x.head(e)
 	x.File = q.Object.Path
-	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(q.Old.JSON)
-	x.asks(cfg, q, e)
+	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(filled(q.Old.JSON))
+	x.bare = !q.Supposed && defaults.NoStatus(q.Object.JSON)
+	x.asks(cfg, q, e.Object)
+	x.supposed = q.Supposed && x.known.Same
 	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
 	notes = append(notes, kinds.Unsure(l.Informer().Resource, version, kind),
@@ -109,6 +111,11 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		x.Say("The listener gets no event of this object: %s.", strings.Join(x.Unwatched, "; "))
 		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
 		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
+	}
+	if q.Unchanged {
+		x.Say("Nothing of the object changes: there is no event.")
+		x.verdict("nothing changes, no event")
+		return &x.Answer, nil
 	}
 	if e.Op == event.Resync && l.Resync.Duration == 0 {
 		x.Say("The listener has no resync period: it gets no such event.")
@@ -177,8 +184,12 @@ type explained struct {
 	assumed  bool           // it was said that initial is false
 	// the object and the one before, nil if an API server has completed it
 	written, before *defaults.Written
-	since           []string // what it was said since is taken to be
-	soon            []string // rules that the object will violate, and when
+	since           []string     // what it was said since is taken to be
+	soon            []string     // rules that the object will violate, and when
+	turning         string       // in how long the select answers otherwise, if that is known
+	bare            bool         // the object has no status
+	deny            filters.Step // of the rule that was judged last, with its values
+	supposed        bool         // a running informerd looks again: nothing has happened
 	err             error
 
 	onlyRules bool         // the event itself is not asked about
@@ -213,8 +224,14 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	for _, r := range p.Rules {
 		x.rule(r, as)
 	}
-	if len(x.Verdicts) == 0 && as.selected && len(p.Rules) > 0 {
+	switch {
+	case !as.selected || len(p.Rules) == 0:
+	case len(x.Verdicts) == 0:
 		x.verdict(x.noneViolated(as.Op, p.Rules))
+	default:
+		for _, soon := range x.soon {
+			x.verdict("not violated yet: " + soon)
+		}
 	}
 	if !x.onlyRules {
 		x.events(p.Filter, as)

@@ -172,7 +172,7 @@ func TestAnswersSayWhatIsNotSeenYet(t *testing.T) {
 			"violated, which is reported when the running informerd looks again, within 1m -> ", true},
 		"an event":     {knowing(t, cfg, "update", "2", "1"), "violated, which is reported at once -> ", false},
 		"remembered":   {knowing(t, cfg, "add", "2", "", clock), "violated since ", false},
-		"not any more": {knowing(t, cfg, "add", "1", "", clock), "its violation ends: resolved -> ", true},
+		"not any more": {knowing(t, cfg, "add", "1", "", clock), "its violation ends when the running informerd looks again, within 1m: resolved -> ", true},
 		"not asked":    {question(t, "add", numbered("2"), ""), "violated, which is reported at once -> ", false},
 	} {
 		a := answered(t, cfg, c.q)

@@ -53,7 +53,7 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 
 // named returns the op of the event that a listener gets, with the one that it was.
 func (x *explained) named(e event.Event) string {
-	if e.Op != x.op {
+	if e.Op != x.op && !x.supposed { // else it is by the clock, or by another object
 		return e.Op.String() + " by " + x.op.String()
 	}
 	return e.Op.String()

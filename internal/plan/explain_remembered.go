@@ -17,29 +17,50 @@ import (
 )
 
 // asks notes what a running informerd knows of the object, if one was asked. Rules go on with that.
-// An object that is written by hand may have no uid, and is the one that it is to replace.
-func (x *explained) asks(cfg *config.Config, q Question, e event.Event) {
+func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
 	if q.Running == nil {
 		return
 	}
-	uid := e.Object.UID()
-	if uid == "" && e.Old != nil {
-		uid = e.Old.UID()
-	}
 	x.known = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
-		UID: uid, Rules: len(x.listener.Rules) > 0, Only: q.Rules}, x.clock)
+		UID: o.UID(), Rules: len(x.listener.Rules) > 0, Only: q.Rules}, x.clock)
 }
 
-// selectedBefore is selects for an object that was selected: a rule remembers it.
-func (x *explained) selectedBefore(e event.Event, is bool) seen {
+// selectedAsKnown is selects for an object of which it is known whether it was selected.
+func (x *explained) selectedAsKnown(e event.Event, is bool) seen {
+	const knows = "as the running informerd knows"
+	switch {
+	case *x.known.Selected:
+		return x.selectedBefore(e, is, knows)
+	case e.Op == event.Delete || !is:
+		x.Select.Result = "not-selected"
+		x.Say("The object was not selected, %s, and is not: nothing comes of the event.", knows)
+		x.verdict("not selected")
+		if e.Op != event.Delete {
+			x.butIn(x.turning)
+		}
+		return seen{Event: e}
+	}
+	x.Select.Result = "enters"
+	x.Say("The object was not selected, %s, and is now: to the listener this is an add.", knows)
+	if x.supposed {
+		x.Say("The running informerd evaluates the select again within 1m.")
+	}
+	return seen{Event: event.Event{Op: event.Add, Object: e.Object}, selected: true}
+}
+
+// selectedBefore is selects for an object that was selected, for a reason.
+func (x *explained) selectedBefore(e event.Event, is bool, why string) seen {
 	if is || e.Op == event.Delete {
 		x.Select.Result = "selected"
-		x.Say("The object was selected, since a rule remembers it%s.",
+		x.Say("The object was selected, %s%s.", why,
 			map[bool]string{true: ", and is"}[e.Op != event.Delete])
 		return seen{Event: e, selected: true}
 	}
 	x.Select.Result = "leaves"
-	x.Say("The object was selected, since a rule remembers it, and is not any more: to the listener this is a delete.")
+	x.Say("The object was selected, %s, and is not any more: to the listener this is a delete.", why)
+	if x.supposed {
+		x.Say("The running informerd evaluates the select again within 1m.")
+	}
 	return seen{Event: event.Event{Op: event.Delete, Object: cmp.Or(e.Old, e.Object)},
 		selected: true}
 }
@@ -90,7 +111,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 			x.looksAgain()
 		}
 		x.endsRemembered(told, r, e, cmp.Or(e.Old, e.Object),
-			"The object does not violate the rule any more")
+			"The object does not violate the rule any more", x.unseen(r))
 	}
 }
 
@@ -108,7 +129,7 @@ func (x *explained) keeps(m *memory.Rule) {
 // endsRemembered explains what is reported of the end of what a rule remembers. Then is the last
 // known state before that; what says why it ends.
 func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Event,
-	then *object.Object, what string) {
+	then *object.Object, what string, unseen bool) {
 	m, now := told.Remembered, x.clock
 	told.Reported = answer.None
 	if !m.Violated {
@@ -125,7 +146,11 @@ func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Eve
 	}
 	x.Say("%s: the violation %s ends, which is reported to the outputs that got it, with its message: %q.",
 		what, m.Began(now), told.Message)
-	x.verdict("rule " + r.Name() + ": its violation ends: resolved")
+	when := ""
+	if unseen {
+		when = " when the running informerd looks again, within 1m"
+	}
+	x.verdict("rule " + r.Name() + ": its violation ends" + when + ": resolved")
 	if b := x.messages(); b != nil {
 		report := x.reportOf(r, told.Message, false)
 		report.Since = m.Since

@@ -55,6 +55,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	}
 	is := x.judge(r, "", e.Object, fails)
 	told.Result = is.String()
+	told.Bare = is == broken && x.bare && answer.ReadsStatus(x.deny)
 	if told.Remembered != nil {
 		x.goesOn(told, r, e, is)
 		return
@@ -128,6 +129,7 @@ func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails s
 		return unknown
 	}
 	if whose == "" { // that of another state is over
+		x.deny = deny.Root
 		in := x.turns(r.Deny(), deny, o)
 		if in != "" && !deny.Matched {
 			x.soon = append(x.soon, fmt.Sprintf("rule %s in %s", r.Name(), in))
@@ -171,11 +173,17 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	case x.unseen(r):
 		how = "which is reported when the running informerd looks again, within 1m"
 	}
+	if r.For() > 0 && x.unseen(r) {
+		how += ", counted from when the running informerd looks again, within 1m"
+	}
 	if was == unknown && (e.Op == event.Resync || r.For() > 0) {
 		how = strings.TrimSuffix(how, ", unless it did so before this update") +
 			", unless that was reported before"
 	}
 	verdict := "violated, " + how + again
+	if told.Bare {
+		verdict = "violated as long as it has no status, " + how + again
+	}
 	how = "The object violates the rule, " + how + again
 	if was == broken {
 		goes := fmt.Sprintf(
@@ -274,7 +282,7 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	e.Object = x.object
 	switch {
 	case told.Remembered != nil:
-		x.endsRemembered(told, r, e, then, gone)
+		x.endsRemembered(told, r, e, then, gone, false)
 	case x.known.Object:
 		told.Reported = answer.None
 		x.Say("%s, and no violation is open: nothing is reported.", gone)

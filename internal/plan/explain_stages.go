@@ -39,6 +39,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	if f.LooksAround() {
 		x.Say("The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
+	x.turning = x.turns(f, now, e.Object)
 	switch {
 	case now.Err != nil && (e.Op != event.Update || f.LooksAround()):
 		result("failed")
@@ -49,7 +50,9 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.Say("The select failed: the object stays selected or not, as it was before.")
 		is = was
 	case len(x.known.Rules) > 0:
-		return x.selectedBefore(e, is)
+		return x.selectedBefore(e, is, "since a rule remembers it")
+	case x.known.Selected != nil && f.LooksAround():
+		return x.selectedAsKnown(e, is)
 	case e.Op != event.Add && f.LooksAround():
 		return x.selectsUnsure(e, is)
 	}
@@ -60,10 +63,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		result("not-selected")
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")
-		if in := x.turns(f, now, e.Object); in != "" {
-			x.Varies = ", but in " + in
-			x.Verdicts[len(x.Verdicts)-1] += x.Varies
-		}
+		x.butIn(x.turning)
 	case e.Op != event.Update:
 		result("not-selected")
 		x.Say("The object is not selected: nothing comes of the event.")
@@ -85,6 +85,14 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.verdict("not selected")
 	}
 	return seen{Event: e, selected: is}
+}
+
+// butIn adds to the last verdict when it is another one, if that is known.
+func (x *explained) butIn(turns string) {
+	if turns != "" {
+		x.Varies = ", but in " + turns
+		x.Verdicts[len(x.Verdicts)-1] += x.Varies
+	}
 }
 
 // selectsUnsure is selects for an object that may have been selected before or not.

@@ -11,16 +11,17 @@ import (
 // object alone that no API server has completed.
 func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
 	cfg := parse(t, head+`
-  defaults: {informer: {resource: pods}, filter: object.spec.dnsPolicy == "Default" && object.status.phase == nil, outputs: [out]}
-  skips: {informer: {resource: pods}, filter: op == "delete" && object.spec.dnsPolicy == "Default", outputs: [out]}
+  defaults: {informer: {resource: pods}, filter: object.spec.dnsPolicy == "ClusterFirst", outputs: [out]}
+  status: {informer: {resource: pods}, filter: object.spec.dnsPolicy == "ClusterFirst" && object.status.phase == nil, outputs: [out]}
+  skips: {informer: {resource: pods}, filter: op == "delete" && object.status.phase == nil, outputs: [out]}
   items: {informer: {resource: pods}, filter: 'any(object.spec.containers, .imagePullPolicy == "Always")', outputs: [out]}
   named: {informer: {resource: pods}, filter: object.metadata.annotations.x == nil && object.metadata.ownerReferences == nil && label("app") == nil, outputs: [out]}
   aged: {informer: {resource: pods}, filter: age() > "1h", outputs: [out]}
   rules: {informer: {resource: pods}, rules: [{name: a, deny: object.spec.hostname == nil}, {name: b, deny: object.spec.nodeName == nil}], outputs: [out]}
-  both: {informer: {resource: pods}, filter: 'object.spec.restartPolicy == nil && object.spec.dnsPolicy == nil && object.spec.restartPolicy == nil', outputs: [out]}
+  both: {informer: {resource: pods}, filter: 'object.status.phase == nil && object.metadata.generation == nil && object.status.phase == nil', outputs: [out]}
 `)
 	const (
-		written  = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"imagePullPolicy":"Never"},{"name":"a"}]}}`
+		written  = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"imagePullPolicy":"Never"},{"name":"a","image":"a"}]}}`
 		stored   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u"},"spec":{}}`
 		versions = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","resourceVersion":"7"},"spec":{}}`
 		status   = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"spec":{},"status":{}}`
@@ -31,18 +32,19 @@ func TestExplainNotesWhatAnObjectLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ listener, object, file, want string }{
-		{"defaults", written, "a b.yaml", "object.spec.dnsPolicy is nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f 'a b.yaml'"},
-		{"defaults", written, "", " -f FILE"},
-		{"defaults", set, "a.yaml", ""},
-		{"defaults", stored, "a.yaml", ""},
-		{"defaults", versions, "a.yaml", ""},
-		{"defaults", status, "a.yaml", ""},
+		{"defaults", written, "a.yaml", ""},
+		{"status", written, "a b.yaml", "object.status.phase is nil: the object is as it was written, without what the cluster fills in; to see it with that: kubectl apply --dry-run=server -o yaml -f 'a b.yaml'"},
+		{"status", written, "", " -f FILE"},
+		{"status", set, "a.yaml", ""},
+		{"status", stored, "a.yaml", ""},
+		{"status", versions, "a.yaml", ""},
+		{"status", status, "a.yaml", ""},
 		{"skips", written, "a.yaml", ""},
-		{"items", written, "a.yaml", ".imagePullPolicy is nil: the object is as it was written"},
+		{"items", written, "a.yaml", ""},
 		{"named", written, "a.yaml", ""},
 		{"aged", written, "a.yaml", "age() is nil: the object is as it was written"},
 		{"rules", written, "a.yaml", ""}, // nobody but the scheduler fills these in
-		{"both", written, "a.yaml", "object.spec.restartPolicy, object.spec.dnsPolicy are nil: the object is as it was written"},
+		{"both", written, "a.yaml", "object.status.phase, object.metadata.generation are nil: the object is as it was written"},
 	} {
 		q := question(t, "add", c.object, "")
 		q.Source = answer.Source{File: c.file}
@@ -89,17 +91,19 @@ func TestExplainNotesOddObjects(t *testing.T) {
 func TestWhatAnAPIServerFillsInOfTheOldState(t *testing.T) {
 	const was = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"paused":true}}`
 	is := strings.Replace(was, `"paused":true`, `"replicas":1`, 1)
+	live := strings.Replace(is, `}}`, `},"status":{"replicas":1}}`, 1)
 	applied := strings.Replace(was, `"namespace"`, `"uid":"1","namespace"`, 1)
 	for _, c := range []struct{ filter, old, now, want string }{
-		{`changed("spec.replicas")`, was, is, "object.spec.replicas is nil"},
-		{`changed("spec")`, was, is, "object.spec.replicas is nil"},
-		{`changed("spec")`, is, was, "object.spec.replicas is nil"},
+		{`changed("spec.replicas")`, was, is, ""},
+		{`changed("spec")`, was, is, ""},
 		{`changed("spec.paused")`, was, is, ""},
-		{`became(object.spec.replicas == 1)`, was, is, "object.spec.replicas is nil"},
-		{`old.spec.replicas == 1`, was, is, "old.spec.replicas is nil"},
+		{`changed("status")`, was, live, "object.status is nil"},
+		{`became(object.status.replicas == 1)`, was, live, "object.status.replicas is nil"},
+		{`old.status.replicas == 1`, was, live, "old.status.replicas is nil"},
+		{`old.spec.replicas == 1`, was, live, ""},
 		{`became(object.spec.paused)`, was, is, ""},
-		{`became(object.spec.replicas == 1)`, applied, is, ""},
-		{`became(object.spec.replicas == 1)`, applied, applied, ""},
+		{`became(object.status.replicas == 1)`, applied, live, ""},
+		{`became(object.status.replicas == 1)`, applied, applied, ""},
 	} {
 		cfg := parse(t, head+"  a: {informer: {resource: deployments.apps}, filter: '"+c.filter+
 			"', outputs: [out]}\n")

@@ -62,6 +62,13 @@ func (m *members) get(key event.Key) (is member, remembered bool) {
 	return is, remembered
 }
 
+// Remembers reports whether an object is selected, of a select that looks at the clock or at other
+// objects.
+func (r *Route) Remembers(key event.Key) bool {
+	is, _ := r.members.get(key)
+	return is.in
+}
+
 // put remembers an object, or forgets it if nothing has to be remembered of it.
 func (m *members) put(key event.Key, is member, keep bool) {
 	m.mu.Lock()

@@ -18,6 +18,8 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Asking asks listeners about objects, and writes the answers.
@@ -33,10 +35,12 @@ type Asking struct {
 	named     bool               // by --listener
 	looksUp   map[string][]string
 	cache     map[string][]plan.ObjectFile
-	cluster   *live.Cluster    // nil: no cluster is asked
-	running   *admin.Client    // nil: no running informerd is asked
-	recalled  *keeper.Recalled // the checkpoint, if none runs; nil: none is read
-	unasked   string           // why no running informerd is asked, where one might be; else ""
+	cluster   *live.Cluster                    // nil: no cluster is asked
+	running   *admin.Client                    // nil: no running informerd is asked
+	recalled  *keeper.Recalled                 // the checkpoint, if none runs; nil: none is read
+	books     map[*config.Listener]*rules.Book // restored from it
+	// unasked is why no running informerd is asked, where one might be; else "".
+	unasked string
 
 	many     bool             // there are several objects
 	answers  []*answer.Answer // whose texts are written last
@@ -70,7 +74,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 // Run asks each listener about each object. An error about one does not keep the others from being
 // explained.
 func (x *Asking) Run(ctx context.Context) error {
-	if x.inCluster() != nil || x.lookedUp {
+	if x.OfCluster() || x.lookedUp {
 		c, err := live.Connect(x.cfg, x.Connect)
 		if err != nil {
 			return inFront(x.questions[0].Object.Path, err)
@@ -193,13 +197,14 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 	} else if !x.named && !q.IsOf(l) {
 		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
 	}
-	if x.replaced != nil {
-		if q.Old.JSON, err = x.cluster.Object(ctx, l, *x.replaced); err != nil {
+	if x.Apply {
+		if q, err = x.applied(ctx, l, q); err != nil {
 			return nil, err
 		}
 	}
-	if x.inCluster() != nil {
-		q.Running, q.Unasked = x.remembered(ctx, l), x.unasked
+	if key, ok := x.remembersBy(q); ok {
+		q.Running, q.Unasked = x.remembered(ctx, l, key), x.unasked
+		q.Supposed = q.Supposed || q.Running != nil && q.Op == event.Add
 	}
 	if x.cluster != nil {
 		if q.Lookups, err = x.cluster.Lookups(ctx, l, q.Lookups); err != nil {

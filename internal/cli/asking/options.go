@@ -8,11 +8,14 @@ import (
 	"os"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -23,6 +26,8 @@ type Options struct {
 	Caches          []string // NAME=FILE
 	Rules           []string // none: all, and the event itself
 	Initial         bool
+	Apply           bool   // the objects of a file are applied to the cluster
+	Namespace       string // of objects of a file that say none
 	Pods            bool   // those of templates are asked about, too
 	Violated        bool   // is an error
 	Now             string // a time, or how much later than the present one it is
@@ -33,7 +38,6 @@ type Options struct {
 	op       event.Op
 	now      time.Time       // zero: the present time
 	live     *kube.Reference // the object is one of the cluster
-	replaced *kube.Reference // the old object is
 	lookedUp bool            // the object is one of a file, and lookups are asked of the cluster
 }
 
@@ -95,12 +99,27 @@ func (o *Options) setNow() (err error) {
 	return nil
 }
 
-// find finds out whether one of the objects is one of the cluster.
+// find finds out whether the cluster is asked about objects.
 func (o *Options) find() error {
-	o.live, o.replaced = inCluster(o.Object), inCluster(o.Old)
-	if o.live != nil && o.replaced != nil {
-		return words.Usage(fmt.Errorf("--old %s: --object is an object of the cluster, which does not have the one of before: write that one to a file with kubectl get -o yaml, or pass the file that is to replace it as --object",
+	o.live = inCluster(o.Object)
+	switch {
+	case inCluster(o.Old) != nil && o.live != nil:
+		return words.Usage(fmt.Errorf("--old %s: the cluster does not have the object of before: write it to a file with kubectl get -o yaml, before it changes",
 			o.Old))
+	case inCluster(o.Old) != nil:
+		return words.Usage(fmt.Errorf("--old %s: it takes a file; what comes if the object is applied to the cluster is asked with --apply",
+			o.Old))
+	case o.Apply && o.live != nil:
+		return words.Usage(fmt.Errorf("--apply is about objects of files, and %s is one of the cluster",
+			o.Object))
+	case o.Apply && (o.Op != "" || o.Old != "" || o.Initial):
+		return words.Usage(errors.New("--apply finds out what the event is: leave --op, --old and --initial out"))
+	case o.Namespace != "" && o.live != nil:
+		return words.Usage(fmt.Errorf("-n is about objects of files: an object of the cluster is KIND/NAMESPACE/NAME, and this is %s",
+			o.Object))
+	}
+	if o.Apply && o.Namespace == "" {
+		o.Namespace = metav1.NamespaceDefault
 	}
 	o.lookedUp = !o.OfCluster() && (o.Connect.Kubeconfig != "" || o.Connect.Context != "")
 	return nil
@@ -119,8 +138,8 @@ func inCluster(flag string) *kube.Reference {
 	return &ref
 }
 
-// OfCluster reports whether one of the objects is one of the cluster, once the options are checked.
-func (o *Options) OfCluster() bool { return o.live != nil || o.replaced != nil }
+// OfCluster reports whether the cluster is asked about objects, once the options are checked.
+func (o *Options) OfCluster() bool { return o.live != nil || o.Apply }
 
 // read makes a question of each object.
 func (x *Asking) read() (err error) {
@@ -138,14 +157,15 @@ func (x *Asking) read() (err error) {
 			return words.Usage(fmt.Errorf("--old belongs to one object, and %s is a list",
 				x.Object))
 		}
-		if x.replaced != nil { // it is read for each listener
-			q.Old.Path = x.replaced.String()
-		} else if q.Old.JSON, err = objects.One(x.Old); err != nil {
+		if q.Old.JSON, err = objects.One(x.Old); err != nil {
 			return invalid(err)
 		}
 	}
 	for _, o := range found {
 		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
+		if x.live == nil {
+			q.Object.JSON = kinds.InNamespace(o.JSON, x.Namespace, !x.Apply)
+		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)
 		if x.Pods {

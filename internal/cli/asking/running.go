@@ -2,6 +2,7 @@ package asking
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,6 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/keeper"
-	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/statefolder"
@@ -28,16 +28,20 @@ const askTimeout = 5 * time.Second
 const noState = "the configuration has no folder for state, by which a running informerd is asked"
 
 // findRunning finds the informerd that runs with the configuration, if one does, or else its
-// checkpoint. It is asked about an object of the cluster, but not about the first list, which is
-// about one that begins.
+// checkpoint. It is asked about objects of the cluster.
 func (x *Asking) findRunning(ctx context.Context) (release func()) {
 	none := func() {}
 	dir := x.cfg.State.Dir
 	switch {
-	case x.inCluster() == nil || x.Initial:
+	case !x.Apply && !slices.ContainsFunc(x.questions, func(q plan.Question) bool {
+		_, ok := x.remembersBy(q)
+		return ok
+	}):
 		return none
 	case dir == "":
-		x.unasked = noState
+		if x.OfCluster() {
+			x.unasked = noState
+		}
 		return none
 	}
 	dir = x.cfg.Path(dir)
@@ -64,21 +68,38 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 // goesOn reports whether rules of the listener go on with a checkpoint after a restart.
 func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
 
-// inCluster returns the object of the cluster that is asked about: the object itself, or the one
-// that it is to replace. It is nil if neither is one.
-func (x *Asking) inCluster() *kube.Reference {
-	if x.live != nil {
-		return x.live
+// remembersBy returns the name by which a running informerd is asked what it remembers of an
+// object: it is one of the cluster, or a text of one, and no event is made up.
+func (x *Asking) remembersBy(q plan.Question) (key event.Key, ok bool) {
+	switch {
+	case x.Initial:
+		return key, false
+	case x.live != nil:
+		return event.Key{Namespace: x.live.Namespace, Name: x.live.Name}, true
+	case x.Op != "" || x.Old != "":
+		return key, false
 	}
-	return x.replaced
+	is := metadataOf(q.Object.JSON)
+	return event.Key{Namespace: is.Namespace, Name: is.Name}, is.UID != ""
+}
+
+// metadataOf returns the metadata of an object, as far as it can be read.
+func metadataOf(text []byte) (m struct{ Namespace, Name, UID string }) {
+	var o struct {
+		Metadata struct{ Namespace, Name, UID string }
+	}
+	if json.Unmarshal(text, &o) != nil {
+		return m
+	}
+	return o.Metadata
 }
 
 // remembered returns what the running informerd knows of the object, or the checkpoint does. It is
 // nil if neither can be asked.
-func (x *Asking) remembered(ctx context.Context, l *config.Listener) *memory.Object {
-	ref := x.inCluster()
+func (x *Asking) remembered(ctx context.Context, l *config.Listener,
+	key event.Key) *memory.Object {
 	if x.recalled != nil && goesOn(l) {
-		return x.recall(l, event.Key{Namespace: ref.Namespace, Name: ref.Name})
+		return x.recall(l, key)
 	}
 	if x.running == nil {
 		return nil
@@ -86,7 +107,7 @@ func (x *Asking) remembered(ctx context.Context, l *config.Listener) *memory.Obj
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	known, err := x.running.Remembers(ctx, admin.ObjectOf{Listener: l.Name,
-		Namespace: ref.Namespace, Name: ref.Name})
+		Namespace: key.Namespace, Name: key.Name})
 	if err != nil {
 		x.running = nil // one that does not answer now is not asked again
 		x.cannotAsk("the running informerd remembers", err)
@@ -102,18 +123,31 @@ func (x *Asking) recall(l *config.Listener, key event.Key) *memory.Object {
 	if o := x.recalled.Object(l.Name, key); o != nil {
 		known.Has, known.UID = true, o.UID()
 	}
+	if book := x.bookOf(l); book != nil {
+		known.Rules = memory.RulesOf(book.Remembers(key), l.Outputs)
+	}
+	return known
+}
+
+// bookOf returns what the rules of a listener would remember after a restart now, nil if that is
+// nothing.
+func (x *Asking) bookOf(l *config.Listener) *rules.Book {
+	book, restored := x.books[l]
 	saved := x.recalled.Rules(l.Name)
-	if saved == nil {
-		return known
+	if restored || saved == nil {
+		return book
 	}
 	compiled, _ := plan.Compile(x.cfg, x.schemas) // mistakes are said elsewhere
 	for _, c := range compiled.Listeners {
 		if c.Config == l {
-			book := rules.Restore(c.Rules, l.Outputs, saved, time.Now())
-			known.Rules = memory.RulesOf(book.Remembers(key), l.Outputs)
+			book = rules.Restore(c.Rules, l.Outputs, saved, time.Now())
 		}
 	}
-	return known
+	if x.books == nil {
+		x.books = map[*config.Listener]*rules.Book{}
+	}
+	x.books[l] = book
+	return book
 }
 
 // cannotAsk says why what is remembered is not known. The answers go on without it.

@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
 )
 
@@ -48,6 +49,12 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 			&admin.Functions{Remembers: remembers}, "", ""},
 		"about a file": {withState, Options{Object: "pod.yaml"},
 			&admin.Functions{Remembers: remembers}, "", ""},
+		"about the text of an object of the cluster": {withState, Options{Object: "uid.yaml"},
+			&admin.Functions{Remembers: remembers}, asked, ""},
+		"about an event of it": {withState, Options{Object: "uid.yaml", Op: "delete"},
+			&admin.Functions{Remembers: remembers}, "", ""},
+		"about an apply": {withState, Options{Object: "pod.yaml", Apply: true},
+			&admin.Functions{Remembers: remembers}, "", ""}, // of what is not there
 	} {
 		cfg, err := config.Parse(filepath.Join(t.TempDir(), "c.yaml"), []byte(c.text))
 		if err != nil {
@@ -60,11 +67,21 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 			c.of.live = &kube.Reference{Resource: "pod", Namespace: "shop", Name: "web"}
 		}
 		var notes bytes.Buffer
-		x := Asking{Options: c.of, cfg: cfg, Streams: Streams{Stderr: &notes}}
+		text := `{"metadata":{"name":"web","namespace":"shop"}}`
+		if c.of.Object == "uid.yaml" {
+			text = `{"metadata":{"name":"web","namespace":"shop","uid":"u1"}}`
+		}
+		q := plan.Question{Object: plan.ObjectFile{JSON: []byte(text)}}
+		x := Asking{Options: c.of, cfg: cfg, Streams: Streams{Stderr: &notes},
+			questions: []plan.Question{q}}
 		release := x.findRunning(t.Context())
 		knows := ""
 		for range 2 {
-			if known := x.remembered(t.Context(), cfg.Listeners["pods"]); known != nil {
+			key, ok := x.remembersBy(q)
+			if !ok {
+				continue
+			}
+			if known := x.remembered(t.Context(), cfg.Listeners["pods"], key); known != nil {
 				knows = known.UID
 			}
 		}

@@ -31,8 +31,8 @@ type Answer struct {
 	Otherwise *Event `json:"otherwise,omitempty"`
 	// Lacks are the fields that the answer depends on, and that an API server fills in. A note has
 	// them.
-	Lacks     []string `json:"-"`
-	lacksNote string
+	Lacks []string `json:"-"`
+	quiet []string // notes that summaries leave out
 	// Varies is what of the verdicts is no reason, since it differs from object to object.
 	Varies string `json:"-"`
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
@@ -83,6 +83,8 @@ type Rule struct {
 	// Remembered is what a running informerd knows of the object by the rule, nil if that is
 	// nothing, or none was asked.
 	Remembered *memory.Rule `json:"remembered,omitempty"`
+	// Bare is whether it is violated by an object without a status, at which its deny looks.
+	Bare bool `json:"bare,omitempty"`
 	*Stage
 }
 
@@ -147,6 +149,12 @@ const notePrefix = "Note: "
 func (a *Answer) Note(text string) {
 	a.Notes = append(a.Notes, text)
 	a.text = append(a.text, entry{line: notePrefix + text})
+}
+
+// NoteQuietly adds a note that summaries leave out.
+func (a *Answer) NoteQuietly(text string) {
+	a.quiet = append(a.quiet, text)
+	a.Note(text)
 }
 
 // Say adds a sentence to the text and to the stage that is the current one.

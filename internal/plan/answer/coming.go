@@ -69,10 +69,11 @@ func (r *Rule) comes() Coming {
 	return taken(r.Outputs)
 }
 
-// Violates reports whether the object violates a rule, or that cannot be told.
+// Violates reports whether the object violates a rule, or that cannot be told. What an object would
+// violate as long as it has no status does not count.
 func (a *Answer) Violates() bool {
 	return a.Op != "delete" && slices.ContainsFunc(a.Rules, func(r *Rule) bool {
-		return r.Result == "violated" || r.Result == Unknown
+		return r.Result == "violated" && !r.Bare || r.Result == Unknown
 	})
 }
 

@@ -17,7 +17,6 @@ func (a *Answer) NoteLacks(fields []string, file string) {
 	if len(fields) == 1 {
 		are = " is"
 	}
-	a.lacksNote = fmt.Sprintf("%s%s nil: the object is as it was written, without the defaults and the status that an API server fills in; to see it with its defaults: kubectl apply --dry-run=server -o yaml -f %s",
-		strings.Join(fields, ", "), are, Word(cmp.Or(file, "FILE")))
-	a.Note(a.lacksNote)
+	a.NoteQuietly(fmt.Sprintf("%s%s nil: the object is as it was written, without what the cluster fills in; to see it with that: kubectl apply --dry-run=server -o yaml -f %s",
+		strings.Join(fields, ", "), are, Word(cmp.Or(file, "FILE"))))
 }

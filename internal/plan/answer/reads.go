@@ -17,4 +17,12 @@ func ReadsOld(s filters.Step) bool {
 	return s.Evaluated && (ofOld.MatchString(s.Text) || slices.ContainsFunc(s.Children, ReadsOld))
 }
 
+// ReadsStatus reports whether a part was evaluated that looks at the object's status.
+func ReadsStatus(s filters.Step) bool {
+	return s.Evaluated &&
+		(ofStatus.MatchString(s.Text) || slices.ContainsFunc(s.Children, ReadsStatus))
+}
+
+var ofStatus = regexp.MustCompile(`^(object\.status\b|condition\()`)
+
 var ofOld = regexp.MustCompile(`^(old\b|(changed|became)\()`)

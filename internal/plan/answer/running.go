@@ -13,11 +13,11 @@ func (a *Answer) Remember(all memory.Rules, only []string, now time.Time) {
 	all = all.Only(only)
 	switch {
 	case len(all) == 0 && len(only) == 1:
-		a.Note("now no violation of rule " + only[0] + " is open, as far as the listener has seen the object.")
+		a.NoteQuietly("now no violation of rule " + only[0] + " is open, as far as the listener has seen the object.")
 	case len(all) == 0 && len(only) > 1:
-		a.Note("now no violation of these rules is open, as far as the listener has seen the object.")
+		a.NoteQuietly("now no violation of these rules is open, as far as the listener has seen the object.")
 	case len(all) == 0:
-		a.Note("now the object violates no rule, as far as the listener has seen it.")
+		a.NoteQuietly("now the object violates no rule, as far as the listener has seen it.")
 	}
 	for _, m := range all {
 		a.Note(m.Noted(now))
@@ -38,6 +38,9 @@ type Known struct {
 	Object bool         // Rules are all that is remembered of the object
 	Same   bool         // one runs that has the same configuration of the listener
 	Who    string       // knows it, as the subject of a sentence; "" if nobody does
+	// Selected is whether the object is selected, nil if that is not known, or follows from its
+	// state.
+	Selected *bool
 }
 
 // Ask notes what a running informerd, or a checkpoint, knows of an object. It returns what rules go
@@ -69,12 +72,16 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	case r.UID != asked.UID:
 		a.Note(who + " knows another object of this name, with another uid.")
 		return known
-	case asked.Rules:
+	}
+	known = Known{Who: who, Same: runs && r.Digest == asked.Digest}
+	if known.Same { // else by another select
+		known.Selected = r.Selected
+	}
+	if asked.Rules {
 		if len(r.Rules.Only(asked.Only)) == 0 {
 			a.Remember(nil, asked.Only, now)
 		}
-		return Known{Rules: r.Rules, Object: true, Who: who,
-			Same: runs && r.Digest == asked.Digest}
+		known.Rules, known.Object = r.Rules, true
 	}
 	return known
 }

@@ -83,7 +83,7 @@ func (s *Summaries) Add(a *Answer) {
 
 // note adds a note of an answer.
 func (s *Summaries) note(a *Answer, text string) {
-	if text == a.lacksNote {
+	if slices.Contains(a.quiet, text) {
 		return
 	}
 	i := slices.IndexFunc(s.notes, func(n sumNote) bool { return n.text == text })

@@ -45,15 +45,23 @@ func Of(text []byte) *Written {
 // parse returns the object, nil if it is one that an API server has completed, or none.
 func parse(text []byte) *manifest {
 	var is struct {
-		APIVersion, Kind string
-		Metadata         struct{ UID, ResourceVersion string }
-		Status           any
+		Metadata struct{ UID, ResourceVersion string }
+		Status   any
 	}
+	if json.Unmarshal(text, &is) != nil || is.Metadata.UID != "" ||
+		is.Metadata.ResourceVersion != "" || is.Status != nil {
+		return nil
+	}
+	return decoded(text)
+}
+
+// decoded returns the object, nil if it is none.
+func decoded(text []byte) *manifest {
+	var is struct{ APIVersion, Kind string }
 	m := &manifest{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber() // floats would change large numbers
-	if json.Unmarshal(text, &is) != nil || d.Decode(&m.object) != nil ||
-		is.Metadata.UID != "" || is.Metadata.ResourceVersion != "" || is.Status != nil {
+	if json.Unmarshal(text, &is) != nil || d.Decode(&m.object) != nil {
 		return nil
 	}
 	m.version, m.kind = is.APIVersion, is.Kind
@@ -187,4 +195,10 @@ func there(v any, path []string, is func(any) bool) bool {
 	}
 	m, ok := v.(map[string]any)
 	return ok && there(m[path[0]], path[1:], is)
+}
+
+// NoStatus reports whether an object has no status: no controller has seen it.
+func NoStatus(text []byte) bool {
+	var o struct{ Status map[string]json.RawMessage }
+	return json.Unmarshal(text, &o) == nil && len(o.Status) == 0
 }

@@ -27,13 +27,28 @@ func Fill(object []byte) (filled []byte, fields []string) {
 	if is == nil || !is.fill() {
 		return object, nil
 	}
+	return is.text(), is.filled
+}
+
+// text returns the object as JSON.
+func (is *manifest) text() []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if e.Encode(is.object) != nil {
-		return object, nil
+	if err := e.Encode(is.object); err != nil { // it was JSON
+		panic("defaults: an object that was read as JSON is none: " + err.Error())
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), is.filled
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+// FillMerged is Fill for an object that an API server has completed, and into which somebody has
+// written what is new.
+func FillMerged(object []byte) []byte {
+	is := decoded(object)
+	if is == nil || !is.fill() {
+		return object
+	}
+	return is.text()
 }
 
 // fill reports whether there was anything to fill in.

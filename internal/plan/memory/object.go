@@ -10,7 +10,9 @@ type Object struct {
 	Idle     string `json:"idle,omitempty"`   // why the listener gets no events
 	Has      bool   `json:"has,omitempty"`    // the listener's informer has the object
 	UID      string `json:"uid,omitempty"`    // of the object that it has
-	Rules    Rules  `json:"rules,omitempty"`
+	// Selected is whether the object is selected, where that does not follow from its state.
+	Selected *bool `json:"selected,omitempty"`
+	Rules    Rules `json:"rules,omitempty"`
 
 	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
 	// running informerd has told.

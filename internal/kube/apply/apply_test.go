@@ -1,0 +1,203 @@
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// live is an object as a server has it after kubectl apply of applied, with what it and a
+// controller have set.
+func live(t *testing.T, object, applied string) []byte {
+	t.Helper()
+	var o map[string]any
+	if err := yaml.Unmarshal([]byte(object), &o); err != nil {
+		t.Fatal(err)
+	}
+	if applied != "" {
+		text, err := yaml.ToJSON([]byte(applied))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o["metadata"].(map[string]any)["annotations"] = map[string]any{lastApplied: string(text)}
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+const (
+	deployed = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: u1, resourceVersion: "7", generation: 3}
+spec:
+  replicas: 5
+  revisionHistoryLimit: 10
+  paused: false
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      restartPolicy: Always
+      containers:
+        - {name: web, image: "nginx:1.16", imagePullPolicy: IfNotPresent, args: [a]}
+        - {name: injected, image: envoy}
+status: {availableReplicas: 5}
+`
+	applied = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, annotations: {}}
+spec:
+  paused: false
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "nginx:1.16", args: [a]}]}
+`
+	widget = `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, uid: u1, generation: 41}
+spec: {a: 1, b: {c: 2, d: 3}, list: [1, 2]}
+status: {ready: true}
+`
+)
+
+// The merge is that of kubectl's documentation: what is written is set, what was applied before and
+// is not written any more is removed, and the rest stays. The want is YAML, without the annotation
+// of kubectl.
+func TestMerge(t *testing.T) {
+	type change map[string]any
+	for name, c := range map[string]struct {
+		live, applied, written string
+		want                   string // "" if nothing differs
+	}{
+		"the same again":          {deployed, applied, applied, ""},
+		"the same, never applied": {deployed, "", applied, ""},
+		"with a status, and what the server writes": {deployed, "", `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: u2, resourceVersion: "1", generation: 1, creationTimestamp: null}
+spec: {replicas: 5}
+status: {availableReplicas: 0}
+`, ""},
+		"a container's image, and a field that is written no more": {deployed, applied, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    metadata: {labels: {app: web, tier: front}}
+    spec: {containers: [{name: web, image: "nginx:1.17"}]}
+`, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: u1, resourceVersion: "7", generation: 4}
+spec:
+  replicas: 5
+  revisionHistoryLimit: 10
+  template:
+    metadata: {labels: {app: web, tier: front}}
+    spec:
+      restartPolicy: Always
+      containers:
+        - {name: web, image: "nginx:1.17", imagePullPolicy: IfNotPresent}
+        - {name: injected, image: envoy}
+status: {availableReplicas: 5}
+`},
+		"a label alone is no generation": {deployed, "", `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, labels: {a: b}}
+`, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: u1, resourceVersion: "7", generation: 3, labels: {a: b}}
+` + deployed[len("\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop, uid: u1, resourceVersion: \"7\", generation: 3}\n"):]},
+		"another kind": {widget, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {b: {c: 2, d: 3}}", `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w}
+spec: {b: {c: 4}, list: [3]}
+`, `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, uid: u1, generation: 42}
+spec: {a: 1, b: {c: 4}, list: [3]}
+status: {ready: true}
+`},
+		"another kind, the same": {widget, "", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {b: {c: 2}}", ""},
+		"the texts of a Secret": {`
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+data: {password: aHVudGVyMg==, user: Ym9i}
+type: Opaque
+`, "", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}", ""},
+	} {
+		written, err := yaml.ToJSON([]byte(c.written))
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := live(t, c.live, c.applied)
+		got, differs, err := Merge(is, written)
+		if err != nil || differs != (c.want != "") || !differs && string(got) != string(is) {
+			t.Errorf("%s: %t, %v\n%s", name, differs, err, got)
+			continue
+		}
+		if !differs {
+			continue
+		}
+		want, err := decode(live(t, c.want, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object, err := decode(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if annotations := mapIn(mapIn(object, "metadata"), "annotations"); c.applied != "" {
+			var last change
+			text := fmt.Sprint(annotations[lastApplied])
+			if err := json.Unmarshal([]byte(text), &last); err != nil || last["kind"] != object["kind"] {
+				t.Errorf("%s: %v, %s", name, err, text)
+			}
+			delete(mapIn(object, "metadata"), "annotations")
+		}
+		if !reflect.DeepEqual(normal(t, object), normal(t, want)) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, normal(t, object), normal(t, want))
+		}
+	}
+}
+
+func normal(t *testing.T, object any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(object, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is no object is an error, and no panic; odd values are merged somehow.
+func TestMergeOfOddObjects(t *testing.T) {
+	for _, written := range []string{"", "null", "[]", "1", "{", `"a"`} {
+		if _, _, err := Merge([]byte(widget), []byte(written)); err == nil {
+			t.Errorf("%q is merged", written)
+		}
+	}
+	is := live(t, deployed, applied)
+	for _, written := range []string{`{}`, `{"metadata":1}`, `{"metadata":{"annotations":2}}`,
+		`{"apiVersion":"apps/v1","kind":"Deployment","spec":1}`, `{"kind":"Secret","apiVersion":"v1","stringData":{"a":1},"data":2}`,
+		`{"apiVersion":"apps/v1","kind":"Deployment","spec":{"template":{"spec":{"containers":{"name":"web"}}}}}`} {
+		merged, _, err := Merge(is, []byte(written))
+		if err == nil && !json.Valid(merged) {
+			t.Errorf("%s: %s", written, merged)
+		}
+	}
+}
