@@ -88,6 +88,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().BoolVar(&o.Summary, "summary", false, "write one line for each object and listener")
 	cmd.Flags().StringArrayVar(&o.Rules, "rule", nil,
 		"the name of a rule: only that is explained, and not the event itself; may be repeated")
+	cmd.Flags().StringArrayVar(&o.SkipRules, "skip-rule", nil,
+		"the name of a rule: all others are explained, and not the event itself; may be repeated")
 	cmd.Flags().StringVar(&o.Now, "now", "",
 		"the time to which age counts, as 2030-01-31T12:00:00Z, or how much later it is, as 2h")
 	cmd.Flags().BoolVar(&o.OnlyComing, "only-coming", false,

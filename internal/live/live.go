@@ -126,17 +126,32 @@ func (c *Cluster) Object(ctx context.Context, l *config.Listener,
 		return nil, fmt.Errorf("%s: %s are in no namespace: write %s/%s", ref, found.GVR.Resource,
 			ref.Resource, ref.Name)
 	}
+	object, err := c.get(ctx, found, ref)
+	return object, rights.Explain(err, l.Informer(), found, ref)
+}
+
+// Any reads an object, whether an informer would watch it or not, with the right to list it. Its
+// namespace is empty if objects of the resource are in none.
+func (c *Cluster) Any(ctx context.Context, ref kube.Reference) ([]byte, error) {
+	found, err := c.resolver.Resolve(ctx, ref.Resource)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	return c.get(ctx, found, ref)
+}
+
+func (c *Cluster) get(ctx context.Context, found kube.Resource, ref kube.Reference) (object []byte,
+	err error) {
 	scope := informer.Scope{Namespace: ref.Namespace,
 		FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
-	var object []byte
 	err = lists.Each(ctx, c.client, found, scope, func(item []byte) { object = item })
 	if err == nil && object == nil {
 		err = &NotFoundError{c.resolver.Server()}
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", ref, err)
+		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
-	return object, rights.Explain(err, l.Informer(), found, ref)
+	return object, nil
 }
 
 // NotFoundError is the error of an object that the cluster does not have.

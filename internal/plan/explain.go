@@ -91,7 +91,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.compiled = func(at time.Time) ([]*rules.Rule, []*Output) { return asOf(cfg, l, schemas, at) }
 	x.head(e)
 	x.File = q.Object.Path
-	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(filled(q.Old.JSON))
+	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(defaults.Complete(q.Old.JSON))
 	x.bare = !q.Supposed && defaults.NoStatus(q.Object.JSON)
 	x.asks(cfg, q, e.Object)
 	x.supposed = q.Supposed && x.known.Same
@@ -112,9 +112,9 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
 		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
 	}
-	if q.Unchanged {
-		x.Say("Nothing of the object changes: there is no event.")
-		x.verdict("nothing changes, no event")
+	if q.NoEvent != "" {
+		x.Say("There is no event: %s.", q.NoEvent)
+		x.verdict(q.NoEvent + ", no event")
 		return &x.Answer, nil
 	}
 	if e.Op == event.Resync && l.Resync.Duration == 0 {

@@ -52,8 +52,11 @@ func (f ObjectFile) isOf(resource string) (kind string, sure bool) {
 }
 
 // IsOf reports whether the question's object seems to be one that the listener's informer watches.
-func (q Question) IsOf(l *config.Listener) bool {
-	kind, _ := q.Object.isOf(l.Informer().Resource)
+func (q Question) IsOf(l *config.Listener) bool { return q.Object.IsOf(l.Informer()) }
+
+// IsOf reports whether the object seems to be one that an informer watches.
+func (f ObjectFile) IsOf(inf *config.Informer) bool {
+	kind, _ := f.isOf(inf.Resource)
 	return kind == ""
 }
 

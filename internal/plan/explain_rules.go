@@ -132,7 +132,11 @@ func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails s
 		x.deny = deny.Root
 		in := x.turns(r.Deny(), deny, o)
 		if in != "" && !deny.Matched {
-			x.soon = append(x.soon, fmt.Sprintf("rule %s in %s", r.Name(), in))
+			soon := fmt.Sprintf("rule %s in %s", r.Name(), in)
+			if r.For() > 0 {
+				soon += fmt.Sprintf(", reported %s later", document.Short(r.For()))
+			}
+			x.soon = append(x.soon, soon)
 		}
 	}
 	if deny.Matched {

@@ -29,11 +29,11 @@ type Question struct {
 	Now   time.Time // as of which all is evaluated; zero: as of the present time
 	Rules []string  // those that are asked about, and not the event itself; none: all is asked
 
-	Template  string   // the kind whose pod template the object is made of; "": it is an object
-	Unchanged bool     // the object is the old one, so that there is no event
-	Notes     []string // about the question
-	Initial   bool     // the event is one of the first list
-	Supposed  bool     // the object is one of the cluster, whose add is supposed
+	Template string   // the kind whose pod template the object is made of; "": it is an object
+	NoEvent  string   // why there is no event; "" if there is one
+	Notes    []string // about the question
+	Initial  bool     // the event is one of the first list
+	Supposed bool     // the object is one of the cluster, whose add is supposed
 
 	Source answer.Source
 
@@ -115,19 +115,13 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 	newer, err1 := strconv.ParseUint(is, 10, 64)
 	older, err2 := strconv.ParseUint(was, 10, 64)
 	switch {
-	case q.Unchanged:
+	case q.NoEvent != "":
 	case bytes.Equal(q.Object.JSON, q.Old.JSON):
 		notes = append(notes, "the object and the old one are the same: an API server sends no update without a change")
 	case err1 == nil && err2 == nil && newer < older:
 		notes = append(notes, fmt.Sprintf("the old object has a later version (%s) than the object (%s): they may have been swapped", was, is))
 	}
 	return notes
-}
-
-// filled returns an object with the defaults that every API server fills in.
-func filled(object []byte) []byte {
-	with, _ := defaults.Fill(object)
-	return with
 }
 
 func quotedKey(o *object.Object) string {
@@ -152,7 +146,7 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 	if lack := kinds.Lacks(f.JSON); lack != "" {
 		return nil, fmt.Errorf("%s: %s", f.Path, lack)
 	}
-	o, err := p.Parse(filled(f.JSON))
+	o, err := p.Parse(defaults.Complete(f.JSON))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}

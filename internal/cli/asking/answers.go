@@ -39,6 +39,9 @@ type Asking struct {
 	running   *admin.Client                    // nil: no running informerd is asked
 	recalled  *keeper.Recalled                 // the checkpoint, if none runs; nil: none is read
 	books     map[*config.Listener]*rules.Book // restored from it
+	templates map[string][]byte                // what has the templates of pods, by their paths
+	// afterwards is what informers have once the objects of the file are applied.
+	afterwards map[*config.Informer][]plan.ObjectFile
 	// unasked is why no running informerd is asked, where one might be; else "".
 	unasked string
 
@@ -58,7 +61,8 @@ type Asking struct {
 func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Streams) (
 	*Asking, error) {
 	x := &Asking{Options: options, Streams: streams, cfg: cfg, schemas: schemas,
-		seen: map[string]bool{}}
+		seen: map[string]bool{}, templates: map[string][]byte{},
+		afterwards: map[*config.Informer][]plan.ObjectFile{}}
 	if err := x.choose(); err != nil {
 		return nil, err
 	}
@@ -209,6 +213,9 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 	if x.cluster != nil {
 		if q.Lookups, err = x.cluster.Lookups(ctx, l, q.Lookups); err != nil {
 			return nil, inFront(q.Object.Path, err)
+		}
+		if x.Apply {
+			q.Lookups = x.withFile(l, q.Lookups)
 		}
 	}
 	a, err := plan.Answer(x.cfg, x.schemas, l.Name, q)

@@ -2,8 +2,11 @@ package asking
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -12,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/defaults"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/template"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -25,7 +29,10 @@ const (
 // object is applied to the cluster.
 func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Question) (plan.Question,
 	error) {
-	if q.Template != "" { // its pods are new ones
+	switch {
+	case q.Template != "":
+		return x.podsApplied(ctx, q)
+	case !q.IsOf(l): // which is said where it is explained
 		return q, nil
 	}
 	namespaced, err := x.cluster.Namespaced(ctx, l)
@@ -52,10 +59,85 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		return q, invalid(fmt.Errorf("%s: it cannot be merged into %s: %w", q.Object.Path, ref, err))
 	}
 	q.Op, q.Old, q.Object.JSON = event.Update, plan.ObjectFile{Path: ref.String(), JSON: is}, is
-	q.Unchanged = !differs
-	if differs {
-		q.Object.JSON = defaults.FillMerged(merged)
-		q.Notes = append(q.Notes, merges)
+	if !differs {
+		q.NoEvent = "nothing changes"
+		return q, nil
+	}
+	q.Object.JSON = defaults.FillMerged(merged)
+	q.Notes = append(q.Notes, merges)
+	return q, nil
+}
+
+// podsApplied makes of a question about the pod of a template the one about what comes of pods if
+// the object with the template is applied: nothing, unless new ones are made.
+func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Question, error) {
+	written := x.templates[q.Object.Path]
+	resource, at := kinds.ResourceOf(written), metadataOf(written)
+	is, err := x.cluster.Any(ctx,
+		kube.Reference{Resource: resource, Namespace: at.Namespace, Name: at.Name})
+	var none *live.NotFoundError
+	switch {
+	case errors.As(err, &none):
+		return q, nil
+	case ctx.Err() != nil:
+		return q, ctx.Err()
+	case err != nil:
+		q.Notes = append(q.Notes, "whether pods are made is not known, since the object of before is not: "+
+			err.Error())
+		return q, nil
+	}
+	merged, _, err := apply.Merge(is, written)
+	if err != nil {
+		return q, invalid(fmt.Errorf("%s: %w", q.Object.Path, err))
+	}
+	merged = defaults.FillMerged(merged)
+	before, _ := template.Pod(is)
+	q.Object.JSON, _ = template.Pod(merged)
+	if sameJSON(before, q.Object.JSON) && template.Replicas(merged) <= template.Replicas(is) {
+		q.NoEvent = "no new pods"
 	}
 	return q, nil
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// withFile returns what is looked up in the informers of a listener once the objects of the file
+// are applied.
+func (x *Asking) withFile(l *config.Listener,
+	found map[string][]plan.ObjectFile) map[string][]plan.ObjectFile {
+	all := map[string][]plan.ObjectFile{}
+	for name, objects := range found {
+		inf := l.Informers()[name]
+		if _, known := x.afterwards[inf]; !known {
+			x.afterwards[inf] = x.afterApply(inf, objects)
+		}
+		all[name] = x.afterwards[inf]
+	}
+	return all
+}
+
+func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []plan.ObjectFile {
+	all, at := slices.Clone(found), map[event.Key]int{}
+	for i, o := range all {
+		m := metadataOf(o.JSON)
+		at[event.Key{Namespace: m.Namespace, Name: m.Name}] = i
+	}
+	for _, q := range x.questions {
+		if q.Template != "" || !q.Object.IsOf(inf) {
+			continue
+		}
+		m := metadataOf(q.Object.JSON)
+		i, there := at[event.Key{Namespace: m.Namespace, Name: m.Name}]
+		if !there {
+			all = append(all, q.Object)
+			continue
+		}
+		if merged, _, err := apply.Merge(all[i].JSON, q.Object.JSON); err == nil {
+			all[i].JSON = merged
+		}
+	}
+	return all
 }

@@ -55,7 +55,7 @@ func (x *Asking) choose() (err error) {
 // haveRules leaves out the listeners that have none of the rules of --rule. Each of these must be
 // one of a listener.
 func (x *Asking) haveRules() error {
-	if len(x.Rules) == 0 {
+	if len(x.Rules) == 0 && len(x.SkipRules) == 0 {
 		return nil
 	}
 	var known []string
@@ -66,13 +66,25 @@ func (x *Asking) haveRules() error {
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
-	for _, name := range x.Rules {
+	flag := "--rule"
+	if len(x.SkipRules) > 0 {
+		flag = "--skip-rule"
+	}
+	for _, name := range slices.Concat(x.Rules, x.SkipRules) {
 		if len(known) == 0 {
-			return words.Usage(fmt.Errorf("--rule %s: %s no rules", name, x.have()))
+			return words.Usage(fmt.Errorf("%s %s: %s no rules", flag, name, x.have()))
 		}
 		if !slices.Contains(known, name) {
-			return words.Usage(fmt.Errorf("--rule %s: %s no such rule; %s", name, x.have(),
+			return words.Usage(fmt.Errorf("%s %s: %s no such rule; %s", flag, name, x.have(),
 				words.Hint(name, "", known, "the rules are ")))
+		}
+	}
+	if len(x.SkipRules) > 0 {
+		x.Rules = slices.DeleteFunc(known, func(name string) bool {
+			return slices.Contains(x.SkipRules, name)
+		})
+		if len(x.Rules) == 0 {
+			return words.Usage(errors.New("--skip-rule leaves out all rules"))
 		}
 	}
 	x.listeners = slices.DeleteFunc(x.listeners, func(l *config.Listener) bool {
@@ -128,7 +140,8 @@ func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 		}
 		files := all[name]
 		for _, o := range found {
-			files = append(files, plan.ObjectFile{Path: o.At, JSON: o.JSON})
+			files = append(files, plan.ObjectFile{Path: o.At,
+				JSON: kinds.InNamespace(o.JSON, x.Namespace, true)})
 		}
 		all[name] = files // an empty cache is one, too
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Object, Old, Op string
 	Caches          []string // NAME=FILE
 	Rules           []string // none: all, and the event itself
+	SkipRules       []string // of these, all rules but some are asked about
 	Initial         bool
 	Apply           bool   // the objects of a file are applied to the cluster
 	Namespace       string // of objects of a file that say none
@@ -72,6 +73,8 @@ func (o *Options) Check() (err error) {
 			o.op))
 	case o.Pods && (o.Old != "" || o.Op != "" && o.op != event.Add):
 		return words.Usage(errors.New("--pods is about new pods: those of a changed template are others; leave --old and --op out"))
+	case len(o.Rules) > 0 && len(o.SkipRules) > 0:
+		return words.Usage(errors.New("--rule names the rules that are asked about, and --skip-rule leaves some out of all: give one of them"))
 	case o.Pods && inCluster(o.Object) != nil:
 		return words.Usage(fmt.Errorf("--pods is about objects of files, and %s is one of the cluster, whose pods are there: explain these, or the text of the object, as kubectl get -o yaml prints it",
 			o.Object))
@@ -164,7 +167,7 @@ func (x *Asking) read() (err error) {
 	for _, o := range found {
 		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
 		if x.live == nil {
-			q.Object.JSON = kinds.InNamespace(o.JSON, x.Namespace, !x.Apply)
+			q.Object.JSON = kinds.InNamespace(kinds.Named(o.JSON), x.Namespace, !x.Apply)
 		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)

@@ -17,7 +17,9 @@ func (x *Asking) addPod(q plan.Question) {
 	if made == nil {
 		return
 	}
-	q.Object = plan.ObjectFile{Path: q.Object.Path + ": its pods", JSON: made}
+	path := q.Object.Path + ": its pods"
+	x.templates[path] = q.Object.JSON
+	q.Object = plan.ObjectFile{Path: path, JSON: made}
 	q.Template = of
 	x.questions = append(x.questions, q)
 }

@@ -42,6 +42,9 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	}
 	original := appliedBefore(is)
 	prepare(to)
+	if original != nil {
+		prepare(original)
+	}
 	var result map[string]any
 	if schema := schemaOf(to); schema != nil {
 		result, err = mergeTyped(is, to, original, schema)
@@ -72,8 +75,10 @@ func decode(text []byte) (object map[string]any, err error) {
 	return object, nil
 }
 
-// prepare makes of a written object what counts of it: without what only the server writes.
+// prepare makes of a written object what counts of it, in the form of a server: without what only
+// the server writes.
 func prepare(to map[string]any) {
+	canonical(to)
 	delete(to, "status")
 	metadata := mapIn(to, "metadata")
 	for _, field := range ofServer {
@@ -103,7 +108,6 @@ func appliedBefore(is map[string]any) map[string]any {
 	if err != nil {
 		return nil
 	}
-	delete(mapIn(mapIn(before, "metadata"), "annotations"), lastApplied)
 	return before
 }
 

@@ -39,7 +39,7 @@ metadata: {name: web, namespace: shop, uid: u1, resourceVersion: "7", generation
 spec:
   replicas: 5
   revisionHistoryLimit: 10
-  paused: false
+  paused: true
   template:
     metadata: {labels: {app: web}}
     spec:
@@ -52,14 +52,15 @@ status: {availableReplicas: 5}
 	applied = `
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: web, namespace: shop, annotations: {}}
+metadata: {name: web, namespace: shop, annotations: {}, creationTimestamp: null}
 spec:
-  paused: false
+  paused: true
   template:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: web, image: "nginx:1.16", args: [a]}]}
 `
-	widget = `
+	created = applied + "status: {}\n"
+	widget  = `
 apiVersion: example.com/v1
 kind: Widget
 metadata: {name: w, uid: u1, generation: 41}
@@ -131,7 +132,33 @@ metadata: {name: w, uid: u1, generation: 42}
 spec: {a: 1, b: {c: 4}, list: [3]}
 status: {ready: true}
 `},
-		"another kind, the same": {widget, "", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {b: {c: 2}}", ""},
+		"another kind, the same":                       {widget, "", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {b: {c: 2}}", ""},
+		"as kubectl create --dry-run writes it, again": {deployed, created, created, ""},
+		"quantities and empty texts": {`
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  priority: 0
+  containers:
+    - name: web
+      env: [{name: A}]
+      resources: {limits: {cpu: 100m, memory: 1Gi}, requests: {cpu: "1"}}
+`, "", `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {}, creationTimestamp: null}
+spec:
+  priority: 0
+  hostNetwork: false
+  nodeSelector: {}
+  containers:
+    - name: web
+      env: [{name: A, value: ""}]
+      stdin: false
+      ports: []
+      resources: {limits: {cpu: 0.1, memory: 1024Mi}, requests: {cpu: 1}}
+`, ""},
 		"the texts of a Secret": {`
 apiVersion: v1
 kind: Secret
@@ -198,6 +225,35 @@ func TestMergeOfOddObjects(t *testing.T) {
 		merged, _, err := Merge(is, []byte(written))
 		if err == nil && !json.Valid(merged) {
 			t.Errorf("%s: %s", written, merged)
+		}
+	}
+}
+
+// The form of a server is one that stays as it is, and what it does not know stays, too.
+func TestCanonical(t *testing.T) {
+	for _, c := range []struct{ written, want string }{
+		{`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"resources":{"limits":{"cpu":1,"memory":"1024Mi"}}}]}}`,
+			`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]}}`},
+		{`{"apiVersion":"v1","kind":"Pod","spec":{"volumes":[{"emptyDir":{},"name":"a"}],"typo":3,"nothing":""}}`,
+			`{"apiVersion":"v1","kind":"Pod","spec":{"typo":3,"volumes":[{"emptyDir":{},"name":"a"}]}}`},
+		{`{"apiVersion":"v1","kind":"Pod","spec":{"automountServiceAccountToken":false,"containers":[]}}`,
+			`{"apiVersion":"v1","kind":"Pod","spec":{"automountServiceAccountToken":false,"containers":[]}}`},
+		{`{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80,"targetPort":"web"}]}}`,
+			`{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80,"targetPort":"web"}]}}`},
+		{`{"apiVersion":"example.com/v1","kind":"Widget","spec":{"cpu":0.5,"a":""}}`, ""},
+		{`{"apiVersion":"v1","kind":"Pod","spec":3}`, ""}, // it cannot be read as a Pod
+		{`[]`, ""}, {`null`, ""}, {``, ""}, {`{"kind":1}`, ""},
+	} {
+		want := c.want
+		if want == "" {
+			want = c.written
+		}
+		got := Canonical([]byte(c.written))
+		var is, as any
+		same := json.Unmarshal(got, &is) == nil && json.Unmarshal([]byte(want), &as) == nil &&
+			reflect.DeepEqual(is, as) && string(Canonical(got)) == string(got)
+		if !same && string(got) != want {
+			t.Errorf("%s: %s, want %s", c.written, got, want)
 		}
 	}
 }

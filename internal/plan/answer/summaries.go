@@ -176,7 +176,7 @@ func (s *Summaries) lackNote() string {
 }
 
 // maxReasons is how many reasons are named.
-const maxReasons = 5
+const maxReasons = 8
 
 // why returns why nothing comes, the most frequent reason first.
 func (s *Summaries) why() string {

@@ -63,9 +63,10 @@ func TestSummaries(t *testing.T) {
 				"in all 4 answers about 4 objects: something comes of 0, nothing of 4\n"},
 		"for many reasons": {[]*Answer{of(1, "a", "not-sent"), of(1, "b", "not-sent"),
 			of(1, "c", "not-sent"), of(1, "d", "not-sent"), of(1, "e", "not-sent"),
-			of(1, "f", "not-sent"), of(1, "g", "not-sent")},
-			"nothing comes of 7: 1 × a; 1 × b; 1 × c; 1 × d; 1 × e; 2 for other reasons\n" +
-				"in all 7 answers about 1 object: something comes of 0, nothing of 7\n"},
+			of(1, "f", "not-sent"), of(1, "g", "not-sent"), of(1, "h", "not-sent"),
+			of(1, "i", "not-sent"), of(1, "j", "not-sent")},
+			"nothing comes of 10: 1 × a; 1 × b; 1 × c; 1 × d; 1 × e; 1 × f; 1 × g; 1 × h; 2 for other reasons\n" +
+				"in all 10 answers about 1 object: something comes of 0, nothing of 10\n"},
 	} {
 		s := Summaries{Several: name == "of several listeners"}
 		for _, a := range c.answers {

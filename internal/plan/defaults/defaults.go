@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/kube/apply"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -53,6 +54,16 @@ func parse(text []byte) *manifest {
 		return nil
 	}
 	return decoded(text)
+}
+
+// Complete returns an object as every API server completes it, in the form of a server, if somebody
+// has written it.
+func Complete(object []byte) []byte {
+	if parse(object) == nil {
+		return object
+	}
+	with, _ := Fill(apply.Canonical(object))
+	return with
 }
 
 // decoded returns the object, nil if it is none.

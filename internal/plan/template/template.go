@@ -72,3 +72,13 @@ func Pod(object []byte) (made []byte, of string) {
 	}
 	return made, m.Kind
 }
+
+// Replicas returns how many pods an object asks for, 1 if it does not say that.
+func Replicas(object []byte) int {
+	o := struct{ Spec struct{ Replicas int } }{}
+	o.Spec.Replicas = 1
+	if json.Unmarshal(object, &o) != nil {
+		return 1
+	}
+	return o.Spec.Replicas
+}
