@@ -6,6 +6,8 @@
 //     controllers have set. Lists of Kubernetes' own kinds are merged by their keys, as containers
 //     by name; those of other kinds are replaced. See the page Declarative Management of Kubernetes
 //     Objects Using Configuration Files of the documentation of Kubernetes.
+//   - What somebody applied server-side before, and is not written any more, is removed as a server
+//     does it, if kubectl did not apply the object on its side and one manager did server-side.
 //   - What the server does to new parts is not known: defaults in a new container, admission.
 package apply
 
@@ -54,14 +56,17 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	if original == nil {
+		result = serverSide(is, to, result)
+	}
 	withoutEmpty(result, is)
 	if reflect.DeepEqual(is, result) {
 		return current, false, nil
 	}
-	countGeneration(is, result)
 	if original != nil {
 		remember(result, to)
 	}
+	countGeneration(is, result)
 	merged, err = json.Marshal(result)
 	return merged, true, err
 }
@@ -202,20 +207,23 @@ func merge(is, to, original map[string]any) map[string]any {
 	return merged
 }
 
-// countGeneration counts the generation of an object if more than its metadata and status change.
+// countGeneration counts the generation of an object if more than its metadata and status change;
+// of a Deployment, if its annotations do, too.
 func countGeneration(is, to map[string]any) {
 	number, ok := mapIn(is, "metadata")["generation"].(json.Number)
 	n, err := number.Int64()
 	if !ok || err != nil {
 		return
 	}
+	changes := is["kind"] == "Deployment" && is["apiVersion"] == "apps/v1" && !reflect.DeepEqual(
+		mapIn(mapIn(is, "metadata"), "annotations"), mapIn(mapIn(to, "metadata"), "annotations"))
 	for _, object := range []map[string]any{is, to} {
 		for field := range object {
 			own := field != "metadata" && field != "status"
-			if own && !reflect.DeepEqual(is[field], to[field]) {
-				mapIn(to, "metadata")["generation"] = json.Number(fmt.Sprint(n + 1))
-				return
-			}
+			changes = changes || own && !reflect.DeepEqual(is[field], to[field])
 		}
+	}
+	if changes {
+		mapIn(to, "metadata")["generation"] = json.Number(fmt.Sprint(n + 1))
 	}
 }

@@ -1,0 +1,192 @@
+package apply
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Managers returns who has applied an object server-side: the managers of metadata.managedFields
+// that have applied it. Merge removes what is not written any more if there is one; with several,
+// it cannot know which of them applies, and removes nothing. There is none if kubectl applied the
+// object on its side.
+func Managers(current []byte) (names []string) {
+	is, err := decode(current)
+	if err != nil || appliedBefore(is) != nil {
+		return nil
+	}
+	for _, m := range managers(is) {
+		if m.applied() {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// manager is an entry of metadata.managedFields.
+type manager struct {
+	Name        string `json:"manager"`
+	Operation   string `json:"operation"`
+	Subresource string `json:"subresource"`
+	APIVersion  string `json:"apiVersion"`
+	Fields      fields `json:"fieldsV1"`
+}
+
+// fields are what a manager owns of a value, in the form of fieldsV1: f:NAME is a field, k:KEYS an
+// item of a list by its keys and v:VALUE one by its value, each with what is owned of it, and "."
+// is the value itself. A value with nothing below it is owned as a whole.
+type fields map[string]fields
+
+func (m manager) applied() bool { return m.Operation == "Apply" && m.Subresource == "" }
+
+// managers returns the entries of metadata.managedFields, none if they are of no known form.
+func managers(is map[string]any) (all []manager) {
+	text, err := json.Marshal(mapIn(is, "metadata")["managedFields"])
+	if err != nil || json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// serverSide returns what a server makes of an object if its only manager that has applied it
+// applies the written one, given what the merge has made of it:
+//   - What the manager owns, nobody else does, and is not written any more is removed, with
+//     everything in it.
+//   - A map or list that is owned as a whole becomes the written one; one that is owned by its items
+//     keeps the others, also if the merge has replaced it.
+//
+// Nothing comes of it if several managers have applied the object, or if somebody manages it in
+// another version, since nobody knows which fields those are in this one.
+func serverSide(is, to, result map[string]any) map[string]any {
+	var own owners
+	appliers := 0
+	for _, m := range managers(is) {
+		if m.APIVersion != is["apiVersion"] {
+			return result
+		}
+		delete(m.Fields, "f:status") // which nobody writes
+		if m.applied() {
+			appliers++
+			own.applier = m.Fields
+		} else {
+			own.others = append(own.others, m.Fields)
+		}
+	}
+	if appliers != 1 {
+		return result
+	}
+	return own.inMap(result, to, is)
+}
+
+// owners are what the manager that applies, and each other one, owns of a value.
+type owners struct {
+	applier fields
+	others  []fields
+}
+
+// all returns what each manager owns.
+func (o owners) all() []fields {
+	if o.applier == nil {
+		return o.others
+	}
+	return append(o.others[:len(o.others):len(o.others)], o.applier)
+}
+
+// at returns who owns what of the part of the value with a key of fieldsV1.
+func (o owners) at(key string) (part owners) {
+	part.applier = o.applier[key]
+	for _, other := range o.others {
+		if below, has := other[key]; has {
+			part.others = append(part.others, below)
+		}
+	}
+	return part
+}
+
+// asWhole reports whether somebody owns the value, and nobody a part of it.
+func (o owners) asWhole() bool {
+	all := o.all()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(f fields) bool { return len(f) > 0 })
+}
+
+// in returns what stays of a value, of which written is still written, and that was another one
+// before the merge.
+func (o owners) in(value, written, was any) any {
+	if o.asWhole() && size(written) > 0 {
+		return written
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		fields, _ := written.(map[string]any)
+		before, _ := was.(map[string]any)
+		return o.inMap(value, fields, before)
+	case []any:
+		items, _ := written.([]any)
+		before, _ := was.([]any)
+		return o.inList(value, items, before)
+	}
+	return value
+}
+
+func (o owners) inMap(value, written, was map[string]any) map[string]any {
+	stays := maps.Clone(value)
+	for name, inner := range value {
+		own := o.at("f:" + name)
+		now, has := written[name]
+		if !has && own.loses() {
+			delete(stays, name)
+			continue
+		}
+		stays[name] = own.in(inner, now, was[name])
+		if size(inner)+size(was[name]) > 0 && size(stays[name]) == 0 && size(now) == 0 {
+			delete(stays, name) // a server leaves out what becomes empty
+		}
+	}
+	return stays
+}
+
+func (o owners) inList(value, written, was []any) []any {
+	keys := o.keys()
+	if len(keys) == 0 {
+		return value
+	}
+	stays := make([]any, 0, len(value))
+	for _, item := range keys.merged(was, value) {
+		key := keys.of(item)
+		own := o.at(key)
+		now, has := keys.find(key, written)
+		if !has && own.loses() {
+			continue
+		}
+		before, _ := keys.find(key, was)
+		stays = append(stays, own.in(item, now, before))
+	}
+	return stays
+}
+
+// loses reports whether the value is removed if the manager does not write it any more.
+//
+// The value of a key, as an item of a list, is removed unless somebody else owns it itself, also if
+// somebody has changed a part of it; a field of a known name is not.
+func (o owners) loses() bool {
+	if _, ofKey := o.applier["."]; !ofKey {
+		return o.applier != nil && len(o.others) == 0
+	}
+	return !slices.ContainsFunc(o.others, func(f fields) bool {
+		_, itself := f["."]
+		return itself || len(f) == 0
+	})
+}
+
+// size returns how much is in a map or list; it is 0 for none, and 1 for other values.
+func size(value any) int {
+	switch value := value.(type) {
+	case nil:
+		return 0
+	case map[string]any:
+		return len(value)
+	case []any:
+		return len(value)
+	}
+	return 1
+}

@@ -1,0 +1,84 @@
+package apply
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// serverSideApplied is an object that e2e has applied, and in which a controller owns b.
+const serverSideApplied = `
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: w
+  managedFields:
+    - manager: e2e
+      operation: Apply
+      apiVersion: example.com/v1
+      fieldsV1: {"f:spec": {"f:a": {}, "f:b": {}, "f:list": {'k:{"name":"x"}': {".": {}, "f:name": {}}}}}
+    - manager: controller
+      operation: Update
+      apiVersion: example.com/v1
+      fieldsV1: {"f:spec": {"f:b": {}}}
+    - manager: controller
+      operation: Apply
+      apiVersion: example.com/v1
+      subresource: status
+      fieldsV1: {"f:status": {"f:ready": {}}}
+spec: {a: 1, b: 2, c: 3, list: [{name: x, z: 1}, {name: z}]}
+status: {ready: true}
+`
+
+// With one manager that has applied the object, what only it owns is removed; otherwise nothing is.
+// How that is for each sort of field is compared with an API server in internal/e2e.
+func TestMergeServerSide(t *testing.T) {
+	const nothing = `{"a":1,"b":2,"c":3,"list":[{"name":"x","z":1},{"name":"z"}]}`
+	for name, c := range map[string]struct {
+		edits    []string // of serverSideApplied
+		spec     string
+		managers []string
+	}{
+		"one manager": {nil, `{"b":2,"c":3}`, []string{"e2e"}},
+		"two managers": {[]string{"operation: Update", "operation: Apply"}, nothing,
+			[]string{"controller", "e2e"}},
+		"none": {[]string{"operation: Apply", "operation: Update"}, nothing, nil},
+		"another version": {[]string{"v1\n      fields", "v2\n      fields"}, nothing,
+			[]string{"e2e"}},
+		"by kubectl, too": {[]string{"  name: w\n", "  name: w\n  annotations: {" +
+			lastApplied + ": '{}'}\n"}, nothing, nil},
+		"odd managers": {[]string{`{"f:a": {}`, `{"f:a": 1`}, nothing, nil},
+	} {
+		is := strings.NewReplacer(c.edits...).Replace(serverSideApplied)
+		current, err := yaml.ToJSON([]byte(is))
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged, _, err := Merge(current, []byte(
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object, err := decode(merged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := json.Marshal(object["spec"])
+		if err != nil || string(spec) != c.spec {
+			t.Errorf("%s: %s, %v", name, spec, err)
+		}
+		if !mapIn(object, "status")["ready"].(bool) {
+			t.Errorf("%s: the status changes", name)
+		}
+		managers := Managers(current)
+		if slices.Sort(managers); !slices.Equal(managers, c.managers) {
+			t.Errorf("%s: managers %v", name, managers)
+		}
+	}
+	if got := Managers([]byte("[")); got != nil {
+		t.Error(got)
+	}
+}
