@@ -162,8 +162,14 @@ func seesAll(c informer.SubscriptionConfig) informer.SubscriptionConfig {
 	return c
 }
 
-// selectsOtherwise reports whether another setup may select other objects, or judge them otherwise.
+// selectsOtherwise reports whether another setup may select other objects, judge them otherwise, or
+// has an output that is to get the violations that are open.
 func (s *setup) selectsOtherwise(to *setup) bool {
+	if len(to.Rules) > 0 && slices.ContainsFunc(to.Config.Outputs, func(name string) bool {
+		return !slices.Contains(s.Config.Outputs, name)
+	}) {
+		return true
+	}
 	before, after := s.Members(), to.Members()
 	for _, name := range []string{"select", "rules", "informers"} {
 		if before[name] != after[name] {

@@ -348,7 +348,10 @@ func TestWhatAReloadTells(t *testing.T) {
 			[]string{"resolved web-1 a", "violated web-2 a", "violated web-3 a"}},
 		{strings.Replace(rule, "name: a", "name: b", 1) + "outputs: [out]", "rules",
 			[]string{"resolved web-2 a", "resolved web-3 a", "violated web-1 b"}},
-		{"outputs: [out]", "rules", []string{"resolved web-1 b"}},
+		// another output gets what is open, and nobody else does
+		{strings.Replace(rule, "name: a", "name: b", 1) + "outputs: [out, more]", "outputs",
+			[]string{"violated web-1 b"}},
+		{"outputs: [out]", "outputs, rules", []string{"resolved web-1 b"}},
 		{`select: 'label("team") != "c"', outputs: [out]`, "select", []string{"deleted web-3"}},
 		{`select: 'label("team") != "a"', outputs: [out]`, "select",
 			[]string{"added web-3", "deleted web-1"}},
