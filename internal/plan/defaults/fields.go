@@ -4,8 +4,8 @@ import "strings"
 
 // unknown returns the fields that an API server fills in and Fill does not, since what they are
 // depends on the cluster, or on what is missing.
-func (m *manifest) unknown() []string {
-	kind := unqualified(m.version, m.kind)
+func (is *manifest) unknown() []string {
+	kind := unqualified(is.version, is.kind)
 	fields := strings.Fields(unknown[kind])
 	if pod, ok := podsAt[kind]; ok {
 		for _, list := range []string{"containers.", "initContainers."} {
@@ -16,7 +16,7 @@ func (m *manifest) unknown() []string {
 		}
 	}
 	if kind == "Service" {
-		spec, _ := m.object["spec"].(map[string]any)
+		spec, _ := is.object["spec"].(map[string]any)
 		switch spec["type"] {
 		case "ExternalName":
 			return nil
