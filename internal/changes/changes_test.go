@@ -112,8 +112,8 @@ deadLetters: changed age
   - age                1h
   + age                2h
 output out: affected by what has changed elsewhere
-  - gets messages of   same, other, removed
-  + gets messages of   same, other, begun
+  - gets messages of   other, removed, same
+  + gets messages of   begun, other, same
 what is watched
   + configmaps, all namespaces, every object
   - secrets, all namespaces, every object

@@ -101,8 +101,14 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		"what its expressions or its handler look up is listed again")
 	add(around && after.Select.LooksAround() && !changed("select"),
 		comes("is selected now", "is not selected any more", after)+", at once")
-	add(changed("filter"), "the new filter decides from the next event of an object on")
-	add(changed("handler"), "the new handler gets the events from the next one on")
+	add(changed("filter") && after.Filter != nil,
+		"the new filter decides from the next event of an object on")
+	add(changed("filter") && after.Filter == nil,
+		"no filter decides from the next event of an object on")
+	add(changed("handler") && after.Config.Handler != nil,
+		"the new handler gets the events from the next one on")
+	add(changed("handler") && after.Config.Handler == nil,
+		"events go to the outputs without a handler, from the next one on")
 	return all
 }
 

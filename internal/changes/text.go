@@ -64,7 +64,7 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 	c.Changes, c.before, c.after = []Change{}, before, after
 	changed, unread := withModules(Of(before, after), before, after)
 	c.Unread = unread
-	for _, one := range changed {
+	for _, one := range renamed(changed, before, after) {
 		change := Change{Change: one}
 		if i := slices.Index(one.Fields, "handler"); i >= 0 {
 			change.Fields = handlerFields(one.Fields, i, named(before, one.Name),

@@ -62,6 +62,17 @@ type Scope struct {
 	KeepManagedFields bool
 }
 
+// InOrder returns the informer with lists sorted whose order means nothing.
+func (i *Informer) InOrder() *Informer {
+	if i == nil {
+		return nil
+	}
+	sorted := *i
+	sorted.Namespaces = slices.Sorted(slices.Values(i.Namespaces))
+	sorted.Drop = slices.Sorted(slices.Values(i.Drop))
+	return &sorted
+}
+
 // Scope returns what the informer watches and keeps. Different spellings have equal Scopes.
 func (i *Informer) Scope() Scope {
 	labels, _ := selectors.Label(i.LabelSelector)

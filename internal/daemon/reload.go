@@ -98,7 +98,7 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		if !slices.Contains(p.fields, "handler") && r.handlerDiffers(running, planned) {
 			p.fields = append(p.fields, "handler")
 		}
-		if len(p.fields) == 0 && slices.Equal(running.opened(), r.outputs.opened(planned)) {
+		if len(p.fields) == 0 && maps.Equal(running.opened(), r.outputs.opened(planned)) {
 			return nil, nil
 		}
 		p.restart = running.isAnother(planned)

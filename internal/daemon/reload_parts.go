@@ -27,18 +27,20 @@ func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 	return err != nil || spec == nil || specDigest(spec) != running.module.digest
 }
 
-// opened returns what is behind the listener's outputs.
-func (s *setup) opened() (all []*opened) {
+// opened returns what is behind the listener's outputs, by name.
+func (s *setup) opened() map[string]*opened {
+	all := map[string]*opened{}
 	for _, o := range s.outputs {
-		all = append(all, o.opened)
+		all[o.name] = o.opened
 	}
 	return all
 }
 
 // opened returns what is behind the outputs of a listener; nil for those that are not open yet.
-func (o outputs) opened(l *plan.Listener) (all []*opened) {
+func (o outputs) opened(l *plan.Listener) map[string]*opened {
+	all := map[string]*opened{}
 	for _, name := range l.Config.Outputs {
-		all = append(all, o[name].opened)
+		all[name] = o[name].opened
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func digestsOf(cfg *config.Config) Digests {
 	d.Process = Digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
 		cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})
 	for _, inf := range InformersOf(cfg) {
-		d.Informers[inf.Field] = Digest(inf.Informer)
+		d.Informers[inf.Field] = Digest(inf.Informer.InOrder())
 	}
 	for name, l := range cfg.Listeners {
 		d.Listeners[name] = Digest(listenerSettings(l))

@@ -29,14 +29,16 @@ func (p *Listener) LookedUpBy(name string) string {
 // LookedUp is an informer in which a listener looks objects up.
 type LookedUp struct {
 	Name     string
-	Informer *config.Informer
-	Within   []string // indexes that are needed within a namespace as well
+	Informer *config.Informer `json:"-"`
+	InOrder  *config.Informer // the same, for digests
+	Within   []string         // indexes that are needed within a namespace as well
 }
 
 // LooksUp returns what the listener looks objects up in.
 func (p *Listener) LooksUp() (all []LookedUp) {
 	for _, name := range p.Lookups() {
 		l := LookedUp{Name: name, Informer: p.Config.Informers()[name]}
+		l.InOrder = l.Informer.InOrder()
 		for _, f := range p.Filters() {
 			l.Within = append(l.Within, f.IndexesIn()[name]...)
 		}
@@ -103,7 +105,8 @@ func (p *Listener) Members() map[string]string {
 	for name, text := range all {
 		members[name] = string(text)
 	}
-	members["informer"] = Digest(p.Config.Informer())
+	members["informer"] = Digest(p.Config.Informer().InOrder())
+	members["outputs"] = Digest(slices.Sorted(slices.Values(p.Config.Outputs)))
 	members["informers"] = Digest(p.LooksUp())
 	return members
 }

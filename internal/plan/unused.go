@@ -67,7 +67,7 @@ func (p *Plan) unsent() (warnings config.Errors) {
 			continue
 		}
 		why := "the when of each of its outputs is false of all that it has to send"
-		if slices.ContainsFunc(p.sends(l), func(s shown.Sends) bool {
+		if slices.ContainsFunc(p.sends(l, l.Config.Outputs), func(s shown.Sends) bool {
 			return s.Nothing == shown.NothingToPatch
 		}) {
 			why = "none of its outputs takes what it has to send, and " + shown.NothingToPatch

@@ -26,7 +26,7 @@ func (p *Plan) writeSome(out *shown.Lines, outputs, listeners []string) {
 
 // writeOutput writes what an output gets of these listeners, nil for all, and makes of it.
 func (p *Plan) writeOutput(out *shown.Lines, o *Output, listeners []string) {
-	users := p.usersOf(o.Config.Name)
+	users := out.Order(p.usersOf(o.Config.Name))
 	all := len(users)
 	if users = some(users, listeners); all > len(users) {
 		users = append(users, shown.Count(all-len(users), "other"))

@@ -26,7 +26,7 @@ func (p *Plan) Parts() (Parts, error) {
 		watch := g.informer.Resource + ", " + strings.Join(g.where(), ", ")
 		for _, s := range []shown.Setting{{Name: "label selector", Text: scope.LabelSelector},
 			{Name: "field selector", Text: scope.FieldSelector},
-			{Name: "drops", Text: strings.Join(g.informer.Drop, ", ")}} {
+			{Name: "drops", Text: strings.ReplaceAll(scope.Drop, "\n", ", ")}} {
 			if s.Text != "" {
 				watch += ", " + s.Name + " " + s.Text
 			}

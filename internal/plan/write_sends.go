@@ -13,9 +13,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// sends returns what a listener sends, and where: outputs that get the same are together.
-func (p *Plan) sends(l *Listener) (all []shown.Sends) {
-	for _, name := range l.Config.Outputs {
+// sends returns what a listener sends to its outputs, in this order. Outputs that get the same are
+// together.
+func (p *Plan) sends(l *Listener, outputs []string) (all []shown.Sends) {
+	for _, name := range outputs {
 		sent := p.sendsTo(l, p.Outputs[name])
 		i := slices.IndexFunc(all, func(s shown.Sends) bool { return s.Text() == sent.Text() })
 		if i < 0 {
@@ -72,7 +73,7 @@ func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
 
 // writeSends writes what a listener sends, and where.
 func (p *Plan) writeSends(out *shown.Lines, l *Listener) {
-	for i, s := range p.sends(l) {
+	for i, s := range p.sends(l, out.Order(l.Config.Outputs)) {
 		out.Item(2, []string{"sends to", ""}[min(i, 1)], strings.Join(s.Outputs, ", ")+": "+s.Text())
 	}
 }

@@ -91,7 +91,7 @@ func (p *Plan) Shown(names ...string) (*shown.Plan, error) {
 			one := l.shown()
 			one.Warnings = p.warnings(l)
 			one.Suggestion = g.suggestion(l)
-			one.Sends, one.File = p.sends(l), p.fileOf(l)
+			one.Sends, one.File = p.sends(l, l.Config.Outputs), p.fileOf(l)
 			inf.Listeners = append(inf.Listeners, one)
 		}
 		all.Informers = append(all.Informers, inf)

@@ -1,7 +1,9 @@
 package reach
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +16,13 @@ func Several(names []string) string {
 }
 
 // Texts returns what is missed of listeners, those together that are many and of which the same is
-// said. Alone: each has a text.
+// said. Alone: each has a text, by the names of listeners.
 func Texts(all []Missed, alone bool) (texts []string) {
+	if alone {
+		all = slices.SortedStableFunc(slices.Values(all), func(a, b Missed) int {
+			return cmp.Compare(a.Listener, b.Listener)
+		})
+	}
 	of := map[string][]string{} // names, by what is said
 	what := func(m Missed) string { return strings.TrimPrefix(m.Text(), m.Listener+": ") }
 	for _, m := range all {

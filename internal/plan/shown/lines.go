@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,14 @@ type Lines struct {
 	// Alone: each item has its name, and no indentation, so that its lines need no others.
 	Alone bool
 	name  string // of the last item
+}
+
+// Order returns names as they are written: alone, their order means nothing.
+func (p *Lines) Order(names []string) []string {
+	if p.Alone {
+		return slices.Sorted(slices.Values(names))
+	}
+	return names
 }
 
 // Line writes a line, indented by twice the depth.
