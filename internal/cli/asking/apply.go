@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
@@ -59,6 +60,10 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		return q, invalid(fmt.Errorf("%s: it cannot be merged into %s: %w", q.Object.Path, ref, err))
 	}
 	q.Op, q.Old, q.Object.JSON = event.Update, plan.ObjectFile{Path: ref.String(), JSON: is}, is
+	if of := apply.Managers(is); len(of) > 1 {
+		q.Notes = append(q.Notes, fmt.Sprintf("%s have applied the object server-side: what one of them does not write any more stays here.",
+			strings.Join(of, ", ")))
+	}
 	if !differs {
 		q.NoEvent = "nothing changes"
 		return q, nil
