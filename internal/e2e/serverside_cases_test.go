@@ -29,6 +29,9 @@ spec:
 const serverSideService = `{apiVersion: v1, kind: Service, spec: {selector: {app: web, tier: front}, ports: [
   {name: http, port: 80}, {name: dns, port: 53}, {name: dns-udp, port: 53, protocol: UDP}]}}`
 
+const serverSidePolicy = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, spec: {podSelector: {matchLabels: {a: b, c: d}},
+  ingress: [{ports: [{port: 80}, {port: 81}]}]}}`
+
 const serverSideMap = `{apiVersion: v1, kind: ConfigMap, metadata: {labels: {a: b}, finalizers: [example.com/a, example.com/b]},
   data: {a: a, b: b}}`
 
@@ -89,6 +92,10 @@ var serverSideCases = map[string]struct {
 	"nodeSelector that is patched": {serverSideWeb, []write{{"x", `{"spec":{"template":{"spec":{"nodeSelector":{"x":"y"}}}}}`, ""}},
 		[]string{"      nodeSelector: {disk: ssd, zone: a}\n", ""}},
 	"a strategy by default": {serverSideWeb, nil, []string{"  replicas: 3\n", "  strategy: {rollingUpdate: {maxSurge: 1}}\n"}},
+
+	"all of podSelector":         {serverSidePolicy, nil, []string{"{matchLabels: {a: b, c: d}}", "{}"}},
+	"a part of podSelector":      {serverSidePolicy, nil, []string{"{a: b, c: d}", "{c: d}"}},
+	"an item in a replaced list": {serverSidePolicy, nil, []string{"{port: 80}, ", ""}},
 
 	"a port of a Service":      {serverSideService, nil, []string{"{name: http, port: 80}, ", ""}},
 	"a protocol of a Service":  {serverSideService, nil, []string{", {name: dns-udp, port: 53, protocol: UDP}", ""}},

@@ -94,7 +94,10 @@ func prepare(to map[string]any) {
 	}
 	delete(mapIn(metadata, "annotations"), lastApplied)
 	data := mapIn(to, "stringData")
-	if to["kind"] != "Secret" || to["apiVersion"] != "v1" || len(data) == 0 {
+	if to["kind"] != "Secret" || to["apiVersion"] != "v1" {
+		return
+	}
+	if delete(to, "stringData"); len(data) == 0 {
 		return
 	}
 	all := maps.Clone(mapIn(to, "data"))
@@ -103,7 +106,6 @@ func prepare(to map[string]any) {
 		all[key] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
 	to["data"] = all
-	delete(to, "stringData")
 }
 
 // appliedBefore returns what kubectl applied before, nil if it did not.

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -12,21 +13,49 @@ import (
 // map of their keys, or their value.
 type items map[string]any
 
-// keys returns the items that somebody owns of a list.
-func (o owners) keys() items {
+// itemsOf returns the items that somebody owns of a list, and the others of what it was; none if it
+// is owned as a whole.
+func (o owners) itemsOf(was []any) items {
 	all := items{}
+	var names map[string]any
 	for _, owned := range o.all() {
 		for key := range owned {
 			prefix, text, _ := strings.Cut(key, ":")
 			if prefix != "k" && prefix != "v" {
 				continue
 			}
-			if value, err := decodeValue(text); err == nil {
-				all[key] = value
+			value, err := decodeValue(text)
+			if err != nil {
+				continue
+			}
+			all[key] = value
+			if keys, ok := value.(map[string]any); ok {
+				names = keys
 			}
 		}
 	}
+	for i, item := range was {
+		fields, ok := item.(map[string]any)
+		if len(all) == 0 || all.of(item) != "" {
+			continue
+		}
+		key := fmt.Sprint("unowned ", i)
+		if all[key] = item; ok && names != nil {
+			all[key] = only(fields, names)
+		}
+	}
 	return all
+}
+
+// only returns the fields of those names.
+func only(fields, names map[string]any) map[string]any {
+	some := map[string]any{}
+	for name := range names {
+		if value, has := fields[name]; has {
+			some[name] = value
+		}
+	}
+	return some
 }
 
 // of returns the key of an item in fieldsV1, none if nobody owns it.
@@ -43,7 +72,7 @@ func (all items) of(item any) string {
 // protocols that is TCP, and of others it is not known, so that it may be anything.
 func (all items) is(key string, item any) bool {
 	keys, byKeys := all[key].(map[string]any)
-	if !strings.HasPrefix(key, "k:") || !byKeys {
+	if strings.HasPrefix(key, "v:") || !byKeys {
 		return reflect.DeepEqual(all[key], item)
 	}
 	fields, ok := item.(map[string]any)
@@ -65,19 +94,16 @@ func (all items) find(key string, list []any) (any, bool) {
 	return list[i], true
 }
 
-// merged returns a list with what another one had before: the items that it lacks, in front of the
+// merged returns a written list with what one had before: the items that it lacks, in front of the
 // ones that they were in front of, and the fields that its items lack.
 func (all items) merged(was, list []any) (merged []any) {
 	rest := was
 	missing := func() {
 		for len(rest) > 0 {
-			if key := all.of(rest[0]); key == "" {
-				rest = rest[1:] // an item of no known keys is in the list, or is nowhere
-			} else if _, has := all.find(key, list); has {
+			if _, has := all.find(all.of(rest[0]), list); has {
 				return
-			} else {
-				merged, rest = append(merged, rest[0]), rest[1:]
 			}
+			merged, rest = append(merged, rest[0]), rest[1:]
 		}
 	}
 	for _, item := range list {

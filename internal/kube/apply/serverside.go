@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Managers returns who has applied an object server-side: the managers of metadata.managedFields
@@ -104,9 +105,11 @@ func (o owners) at(key string) (part owners) {
 }
 
 // asWhole reports whether somebody owns the value, and nobody a part of it.
-func (o owners) asWhole() bool {
-	all := o.all()
-	return len(all) > 0 && !slices.ContainsFunc(all, func(f fields) bool { return len(f) > 0 })
+func (o owners) asWhole() bool { return len(o.all()) > 0 && !o.inParts() }
+
+// inParts reports whether somebody owns a part of the value.
+func (o owners) inParts() bool {
+	return slices.ContainsFunc(o.all(), func(f fields) bool { return len(f) > 0 })
 }
 
 // in returns what stays of a value, of which written is still written, and that was another one
@@ -137,6 +140,10 @@ func (o owners) inMap(value, written, was map[string]any) map[string]any {
 			delete(stays, name)
 			continue
 		}
+		// No server adds to a selector, so that it is the written one even if that is empty.
+		if has && !own.inParts() && strings.HasSuffix(name, "elector") {
+			inner = now
+		}
 		stays[name] = own.in(inner, now, was[name])
 		if size(inner)+size(was[name]) > 0 && size(stays[name]) == 0 && size(now) == 0 {
 			delete(stays, name) // a server leaves out what becomes empty
@@ -146,12 +153,12 @@ func (o owners) inMap(value, written, was map[string]any) map[string]any {
 }
 
 func (o owners) inList(value, written, was []any) []any {
-	keys := o.keys()
+	keys := o.itemsOf(was)
 	if len(keys) == 0 {
 		return value
 	}
 	stays := make([]any, 0, len(value))
-	for _, item := range keys.merged(was, value) {
+	for _, item := range keys.merged(was, written) {
 		key := keys.of(item)
 		own := o.at(key)
 		now, has := keys.find(key, written)

@@ -82,3 +82,36 @@ func TestMergeServerSide(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Once its defaults are filled in, an object may be the current one again; else its generation
+// counts what differs then.
+func TestSettled(t *testing.T) {
+	const is = `{"kind":"StatefulSet","metadata":{"annotations":{"` + lastApplied + `":"x"},"generation":4},` +
+		`"spec":{"replicas":1,"volumeClaimTemplates":[{"status":{"phase":"Pending"}}]}}`
+	for name, c := range map[string]struct {
+		filled, want string // no want if nothing differs
+	}{
+		"the same, of another generation": {strings.Replace(is, `4`, `5`, 1), ""},
+		"the same, as it is remembered":   {strings.Replace(is, `"x"`, `"y"`, 1), ""},
+		"the same without a status": {strings.Replace(is,
+			`"status":{"phase":"Pending"}`, "", 1), ""},
+		"other replicas": {strings.NewReplacer(`"x"`, `"y"`, `s":1`, `s":2`).Replace(is),
+			strings.NewReplacer(`"x"`, `"y"`, `s":1`, `s":2`, `4`, `5`).Replace(is)},
+		"only a label": {strings.Replace(is, `"generation":4`, `"generation":5,"labels":{"a":"b"}`, 1),
+			strings.Replace(is, `"generation":4`, `"generation":4,"labels":{"a":"b"}`, 1)},
+	} {
+		got, differs, err := Settled([]byte(is), []byte(c.filled))
+		if err != nil || differs != (c.want != "") || differs && string(got) != c.want ||
+			!differs && string(got) != is {
+			t.Errorf("%s: %t, %v\n%s", name, differs, err, got)
+		}
+	}
+	for _, odd := range []string{"", "[]"} {
+		if _, _, err := Settled([]byte(odd), []byte(is)); err == nil {
+			t.Errorf("%q is settled", odd)
+		}
+		if _, _, err := Settled([]byte(is), []byte(odd)); err == nil {
+			t.Errorf("%q is settled", odd)
+		}
+	}
+}
