@@ -172,7 +172,7 @@ listeners:
   b: {informer: {resource: services}, on: [delete], outputs: [out]}
 `
 	for _, c := range []struct{ old, new, want string }{
-		{"severity: low", "severity: high", "\noutput pager: affected by what has changed elsewhere\n  - never gets         a: rule host (low)\n"},
+		{"severity: low", "severity: high", "\noutput pager: affected by what has changed elsewhere\n  open violations of rule host of a: nothing of them comes\n  - never gets         a: rule host (low)\n"},
 		{"severity: low", "severity: high", "\n  - sends to           pager: what it reports of rule pid\n"},
 		{", drop: [status]", "", "\n  the objects are the same, and no events come of that\n"},
 		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves its scope comes as a delete\n"},

@@ -8,14 +8,15 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // consequences says what becomes of what there is when a configuration is reloaded, as
 // docs/outputs.md#reload and docs/filters.md have it. Of a listener, before and after are its
-// plans. Reported: rules report to the output.
-func consequences(c admin.Change, before, after *plan.Listener, reported bool) []string {
+// plans, and to is the plan of the new configuration.
+func consequences(c admin.Change, before, after *plan.Listener, to *plan.Plan) []string {
 	const noEnds = "; the outputs get no end of violations that are open then"
 	switch c.Kind + " " + c.Action {
 	case "listener added":
@@ -32,7 +33,7 @@ func consequences(c admin.Change, before, after *plan.Listener, reported bool) [
 		}
 		return []string{"the old one finishes what it has" + ends + "; then of the new resource: " + begins(after)}
 	case "output changed":
-		all := []string{"what waits for it is sent to the new one"}
+		all, reported := []string{"what waits for it is sent to the new one"}, reports(to, c.Name)
 		if slices.ContainsFunc(c.Fields, ofAddress) && reported {
 			all = append(all, "violations that are open stay where they were reported; of them, the new one gets the ends alone")
 		}
@@ -43,17 +44,17 @@ func consequences(c admin.Change, before, after *plan.Listener, reported bool) [
 	case "output removed":
 		return []string{"what waits for it becomes dead letters"}
 	case "listener changed":
-		return append(ofListener(c.Fields, before, after), ofParts(before, after)...)
+		return append(ofListener(c.Fields, before, after), ofParts(before, after, to, true)...)
 	}
 	return nil
 }
 
 // afterwards is consequences for a restart, of what restarted does not say.
-func afterwards(c admin.Change, before, after *plan.Listener) []string {
+func afterwards(c admin.Change, before, after *plan.Listener, to *plan.Plan) []string {
 	if c.Kind+" "+c.Action != "listener changed" {
 		return nil
 	}
-	return ofParts(before, after)
+	return ofParts(before, after, to, false)
 }
 
 // begins says what a listener gets of the objects that are there.
@@ -96,7 +97,8 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(changed("select"),
 		"until informerd restarts, it remembers of each object whether it is selected, about 100 bytes each, and decides all behind its buffer")
 	add(len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around),
-		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported")
+		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported"+
+			untilRepeated(before, after))
 	add(around && looksUpMore(before, after),
 		"what its expressions or its handler look up is listed again")
 	add(around && after.Select.LooksAround() && !changed("select"),
@@ -142,8 +144,9 @@ func ofInformer(c admin.Change, before, after *config.Config) (all []string) {
 	return all
 }
 
-// ofParts says what becomes of rules and outputs that a listener has got or lost.
-func ofParts(before, after *plan.Listener) (all []string) {
+// ofParts says what becomes of rules and outputs that a listener has got or lost in a plan. Rescan:
+// what is open is reported to new outputs since each object is judged again.
+func ofParts(before, after *plan.Listener, to *plan.Plan, rescan bool) (all []string) {
 	add := func(is bool, text string) {
 		if is {
 			all = append(all, text)
@@ -155,8 +158,19 @@ func ofParts(before, after *plan.Listener) (all []string) {
 	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	added = without(after.Config.Outputs, before.Config.Outputs)
 	gone = without(before.Config.Outputs, after.Config.Outputs)
-	add(len(added) > 0 && len(is) > 0,
-		"gets the violations that are open: "+strings.Join(added, ", "))
+	for _, some := range []struct {
+		taking reach.Taking
+		how    string
+	}{
+		{reach.All, ""}, {reach.Unsure, ", as far as its when takes them"}} {
+		var names []string
+		for _, name := range added {
+			if openFor(before, after, to, to.Outputs[name], rescan) == some.taking {
+				names = append(names, name)
+			}
+		}
+		add(len(names) > 0, "gets the violations that are open"+some.how+": "+strings.Join(names, ", "))
+	}
 	ends := ""
 	if len(is) > 0 {
 		ends = ", and violations that it has get no end there"

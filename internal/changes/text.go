@@ -72,9 +72,9 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 		}
 		a, b := named(before, one.Name), named(after, one.Name)
 		if len(c.Restart) > 0 {
-			change.Then = afterwards(one, a, b)
+			change.Then = afterwards(one, a, b, after)
 		} else {
-			change.Then = consequences(one, a, b, reports(after, one.Name))
+			change.Then = consequences(one, a, b, after)
 			if one.Kind == "informer" && one.Action == "changed" {
 				change.Then = ofInformer(one, before.Config, after.Config)
 			}
@@ -98,6 +98,9 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 	}
 	c.Others = append(c.Others, affected(c.Changes, "listener", was.Listeners, is.Listeners)...)
 	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
+	if len(c.Restart) == 0 {
+		addOpen(&c)
+	}
 	c.Watches = grouped(was.Watches, is.Watches, resource)
 	c.Requests = differ(linesOf(rights.Others(before)), linesOf(rights.Others(after)))
 	return c, nil

@@ -28,7 +28,7 @@ func (p *Plan) writeSome(out *shown.Lines, outputs, listeners []string) {
 func (p *Plan) writeOutput(out *shown.Lines, o *Output, listeners []string) {
 	users := out.Order(p.usersOf(o.Config.Name))
 	all := len(users)
-	if users = some(users, listeners); all > len(users) {
+	if users = shown.Some(users, listeners); all > len(users) {
 		users = append(users, shown.Count(all-len(users), "other"))
 	}
 	if all == 0 {
@@ -63,14 +63,4 @@ func warningsOf(all []*filters.Filter) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// some returns those of the names that are wanted, nil for all.
-func some(names, wanted []string) []string {
-	if wanted == nil {
-		return names
-	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		return !slices.Contains(wanted, name)
-	})
 }

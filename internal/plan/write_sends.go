@@ -108,8 +108,8 @@ func (p *Listener) kept(untrue map[string]bool) (names []string) {
 	return names
 }
 
-// missed returns what an output never gets of a listener.
-func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
+// Sender returns a listener with what it sends.
+func (p *Plan) Sender(l *Listener) reach.Sender {
 	untrue := p.untrue(l)
 	s := reach.Sender{Listener: l.Config, Cluster: p.Config.Cluster.Name, Never: l.never(untrue),
 		Kept: l.kept(untrue), Mute: untrue["filter"]}
@@ -122,7 +122,12 @@ func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
 	if !s.Mute && !l.Quiet && l.Config.Handler == nil {
 		s.Events = l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
 	}
-	return reach.Of(s, o.Config, o.When)
+	return s
+}
+
+// missed returns what an output never gets of a listener.
+func (p *Plan) missed(l *Listener, o *Output) reach.Missed {
+	return reach.Of(p.Sender(l), o.Config, o.When)
 }
 
 // missedBy returns what an output never gets of these listeners, nil for all, if they name it.

@@ -124,21 +124,38 @@ func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string,
 
 // never reports whether an output takes no message, whatever of the worlds its object is of.
 func never(when *filters.Filter, s Sender, known map[string]any, worlds []world) bool {
-	if when == nil || when.Never() {
-		return when != nil
+	return taking(when, s, known, worlds) == None
+}
+
+// taking returns whether an output takes a message, whatever of the worlds its object is of.
+func taking(when *filters.Filter, s Sender, known map[string]any, worlds []world) Taking {
+	switch {
+	case when == nil:
+		return All
+	case when.Never():
+		return None
 	}
 	known["listener"], known["cluster"] = s.Name, s.Cluster
 	if s.Resource != "" {
 		known["resource"] = s.Resource
 	}
+	some, none := false, false
 	for _, w := range worlds {
 		all := maps.Clone(known)
 		maps.Copy(all, w)
-		if value, decided := when.Known(all); !decided || value {
-			return false
+		value, decided := when.Known(all)
+		if !decided {
+			return Unsure
 		}
+		some, none = some || value, none || !value
 	}
-	return len(worlds) > 0
+	switch {
+	case none && !some:
+		return None
+	case some && !none:
+		return All
+	}
+	return Unsure
 }
 
 // Text returns what is missed, "" for nothing.

@@ -101,3 +101,13 @@ func Cut(text string) string {
 	}
 	return text
 }
+
+// Some returns those of the names that are wanted, nil for all.
+func Some(names, wanted []string) []string {
+	if wanted == nil {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(wanted, name)
+	})
+}

@@ -1,0 +1,131 @@
+package changes
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What becomes of open violations whose rule has another severity is said of each output to which
+// that makes a difference.
+func TestOpenViolationsOfAnotherSeverity(t *testing.T) {
+	const config = `
+outputs: {audit: {file: {path: a}}, hi: {stdout: {}, when: WHEN}}
+listeners:
+  a:
+    informer: {resource: pods}
+    rules: [{name: stuck, severity: SEVERITY, deny: label("a") == nilREPEAT}]
+    outputs: [audit, hi]
+`
+	const stays = "one that is open stays as it was reported"
+	const ofA, forHi = "  open violations of rule stuck of a: ", "  open violations of rule stuck, for hi: "
+	of := func(when, severity, repeat string) string {
+		return strings.NewReplacer("WHEN", "'"+when+"'", "SEVERITY", severity, "REPEAT", repeat).
+			Replace(config)
+	}
+	for _, c := range []struct{ when, was, is, repeat, want string }{
+		{`severity == "high"`, "high", "low", "", "an end of what it has comes as before"},
+		{`severity == "high"`, "high", "low", ", repeat: 1h", "no end of what it has comes, once that is repeated"},
+		{`severity == "high" || op == "add"`, "high", "low", "", "an end of what it has comes as before"},
+		{`severity == "high" || op == "add"`, "high", "low", ", repeat: 1h", "an end of what it has comes as before, and once that is repeated, as far as its when takes the new severity"},
+		{`severity == "high" || label("b") == "c"`, "high", "low", ", repeat: 1h", ""},
+		{`severity == "high" || not violated`, "high", "low", ", repeat: 1h", "an end of what it has comes, with the new severity once that is repeated"},
+		{`severity == "high" && violated`, "high", "low", "", ""},
+		{`severity in ["low", "high"]`, "high", "low", ", repeat: 1h", ""},
+		{`severity == "high"`, "medium", "low", "", ""},
+		{`severity == "high"`, "low", "high", "", "nothing of them comes"},
+		{`severity == "high"`, "low", "high", ", repeat: 1h", "they come with their next repeat"},
+		{`severity == "high" && label("b") == "c"`, "low", "high", ", repeat: 1h", "they come with their next repeat, as far as its when takes them"},
+	} {
+		_, got := comparison(t, of(c.when, c.was, c.repeat), of(c.when, c.is, c.repeat))
+		rule := stays + "\n"
+		if c.repeat != "" {
+			rule = stays + "; of rule stuck until its next repeat, which has the new severity\n"
+		}
+		if !strings.Contains(got, rule) || c.want == "" && strings.Contains(got, "open violations of rule") ||
+			c.want != "" && (!strings.Contains(got, ofA+c.want+"\n") || !strings.Contains(got, forHi+c.want+"\n")) {
+			t.Errorf("%s%s: want %q, got\n%s", c.when, c.repeat, c.want, got)
+		}
+	}
+	repeated := of("violated", "low", ", repeat: 1h")
+	_, got := comparison(t, repeated, strings.Replace(repeated, "severity: low", "severity: low, message: \"'a'\"", 1))
+	if !strings.Contains(got, stays+"; of rule stuck until its next repeat, which has the new message\n") {
+		t.Errorf("got\n%s", got)
+	}
+	_, got = comparison(t, repeated, strings.Replace(repeated, "severity: low", "severity: high, message: \"'a'\"", 1))
+	if !strings.Contains(got, "which has the new severity and message\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Nothing of that is said if the when has changed as well, or if the listener is another one, whose
+// violations get no ends.
+func TestOpenViolationsOfOtherChanges(t *testing.T) {
+	const config = `
+outputs: {hi: {stdout: {}, when: 'severity == "high"'}, out: {file: {path: a}}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, severity: high, deny: label("a") == nil}], outputs: [hi, out]}
+`
+	for _, c := range [][]string{
+		{"severity: high", "severity: low", `== "high"'`, `== "critical"'`},
+		{"severity: high", "severity: low", "pods", "configmaps"},
+		{"severity: high", "severity: low", "name: r", "name: s"},
+		{"severity: high", "severity: low", "outputs: {", "cluster: {name: other}\noutputs: {"},
+	} {
+		after := strings.NewReplacer(c...).Replace(config)
+		if _, got := comparison(t, config, after); strings.Contains(got, "open violations of rule") {
+			t.Errorf("%q: got\n%s", c, got)
+		}
+	}
+}
+
+func TestManyListenersWithOpenViolations(t *testing.T) {
+	of := func(severity string) string {
+		text := "outputs: {out: {stdout: {}, when: severity == \"high\"}}\nlisteners:\n"
+		for i := range 5 {
+			text += fmt.Sprintf("  team-%d: {informer: {resource: pods, namespaces: [team-%d]}, "+
+				"rules: [{name: r, severity: %s, deny: label(\"a\") == nil}], outputs: [out]}\n", i, i,
+				severity)
+		}
+		return text
+	}
+	_, got := comparison(t, of("high"), of("low"))
+	const want = "open violations of rule r of team-0, team-1, team-2 … and 2 more: an end of what it has comes as before\n"
+	if strings.Count(got, want) != 1 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// An output that is new to a listener gets its open violations as far as it takes what reports of a
+// rescan have.
+func TestNewOutputsGetOpenViolations(t *testing.T) {
+	const config = `
+outputs: {old: {file: {path: a}}, new: {stdout: {}, when: WHEN}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, severity: high, deny: label("a") == nil}MORE], outputs: [old]}
+  keeps: {informer: {resource: nodes}, outputs: [new]}
+`
+	for _, c := range []struct{ when, old, new, want string }{
+		{"violated", "", "", ": new\n"},
+		{`severity == "high"`, "", "", ": new\n"},
+		{`op == "update"`, "", "", ""},
+		{`op == ""`, "", "", ": new\n"},
+		{`severity == "low"`, "", "", ""},
+		{`severity == "low"`, "severity: high", "severity: low", ", as far as its when takes them: new\n"},
+		{`label("b") == "c"`, "", "", ", as far as its when takes them: new\n"},
+		{`rule == "s"`, "MORE", `, {name: s, deny: label("b") == nil}`, ""},
+		{`rule == "s"`, "name: r", "name: s", ""},
+	} {
+		was := strings.Replace(config, "WHEN", "'"+c.when+"'", 1)
+		is := strings.Replace(was, "outputs: [old]", "outputs: [old, new]", 1)
+		if c.old != "" {
+			is = strings.Replace(is, c.old, c.new, 1)
+		}
+		_, got := comparison(t, strings.Replace(was, "MORE", "", 1), strings.Replace(is, "MORE", "", 1))
+		const line = "gets the violations that are open"
+		if c.want == "" && strings.Contains(got, line) ||
+			c.want != "" && !strings.Contains(got, "  "+line+c.want) {
+			t.Errorf("%s, %s: want %q, got\n%s", c.when, c.new, c.want, got)
+		}
+	}
+}
