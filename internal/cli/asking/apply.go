@@ -56,6 +56,9 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		return q, inFront(q.Object.Path, err)
 	}
 	merged, differs, err := apply.Merge(is, q.Object.JSON)
+	if err == nil && differs {
+		merged, differs, err = apply.Settled(is, defaults.FillMerged(merged))
+	}
 	if err != nil {
 		return q, invalid(fmt.Errorf("%s: it cannot be merged into %s: %w", q.Object.Path, ref, err))
 	}
@@ -68,7 +71,7 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		q.NoEvent = "nothing changes"
 		return q, nil
 	}
-	q.Object.JSON = defaults.FillMerged(merged)
+	q.Object.JSON = merged
 	q.Notes = append(q.Notes, merges)
 	return q, nil
 }
