@@ -30,6 +30,7 @@ listeners:
   limited: {`+reader+`, filter: op == "update", outputs: [adds, named]}
   mixed: {`+reader+`, filter: "true", rules: [{name: a, deny: label("a") == "b"}], outputs: [reports, adds]}
   handled: {`+reader+`, on: [update], handler: {wasm: a.wasm}, outputs: [adds]}
+  passes: {`+reader+`, on: [add, update], handler: {wasm: a.wasm}, outputs: [adds]}
   never: {`+reader+`, on: [add], filter: op == "update", outputs: [named]}
 `)
 	p, mistakes := Compile(cfg, nil)
@@ -43,9 +44,9 @@ listeners:
 	for _, want := range []string{
 		"  gets messages of   some\n  never gets         some: rule a (low)\n" +
 			"                     low: anything\n                     lost: anything\n",
-		"  gets messages of   mixed, handled\n  never gets         updates: anything\n" +
+		"  gets messages of   mixed, passes\n  never gets         updates: anything\n" +
 			"                     limited: anything\n                     mixed: events update, delete; violations of rule a at update, time; ends of violations of rule a at update, delete, time\n" +
-			"  when               op == \"add\"",
+			"                     handled: anything\n  when               op == \"add\"",
 		"  gets messages of   low, mixed\n  never gets         mixed: events\n",
 		"  gets messages of   some, limited\n  never gets         never: anything\n",
 		"sends to           reports: what its rules report\n                       out: nothing,",
@@ -71,7 +72,7 @@ listeners:
 			warned = append(warned, name)
 		}
 	}
-	if got := strings.Join(warned, " "); got != "listeners.lost listeners.updates" {
+	if got := strings.Join(warned, " "); got != "listeners.lost listeners.updates listeners.handled" {
 		t.Errorf("warned of %q", got)
 	}
 }

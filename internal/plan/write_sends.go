@@ -119,8 +119,13 @@ func (p *Plan) Sender(l *Listener) reach.Sender {
 	}
 	s.Facts = reach.FactsOf(clash.Scope(l.Config.Informer()), l.Select, l.Filter, denies)
 	s.Resource, _ = kinds.BuiltinText(l.Config.Informer().Resource)
-	if !s.Mute && !l.Quiet && l.Config.Handler == nil {
-		s.Events = l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
+	ops := l.Config.Ops() & shown.Ops(conditionsOf(l.Filter))
+	switch {
+	case s.Mute:
+	case l.Config.Handler != nil:
+		s.Handles = ops
+	case !l.Quiet:
+		s.Events = ops
 	}
 	return s
 }

@@ -54,6 +54,10 @@ func TestKnown(t *testing.T) {
 		`not object.spec.paused`:                             "false",
 		`label("other") == "b"`:                              "unknown",
 		`object.metadata.labels == nil`:                      "unknown",
+		`changed("spec")`:                                    "unknown",
+		`became(object.spec.paused)`:                         "unknown",
+		`old == nil`:                                         "unknown",
+		`old.metadata.name == "a"`:                           "unknown",
 	} {
 		f, err := Compile(Expression{Text: text, Kind: KindWhen})
 		if err != nil {
@@ -67,6 +71,30 @@ func TestKnown(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Without a state before, nothing has changed.
+func TestKnownWithoutOld(t *testing.T) {
+	for text, want := range map[string]bool{`changed("spec")`: false, `not changed("spec")`: true,
+		`became(object.spec.paused)`: false, `old == nil`: true, `old.spec.n == "x"`: false,
+		`old.spec.n == nil`: true, `(old.spec.n ?? "x") == "x"`: true, `old["spec"].n != nil`: false,
+		`changed("spec") == false`: true} {
+		f, err := Compile(Expression{Text: text, Kind: KindWhen})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		if value, decided := f.Known(map[string]any{"old": nil}); value != want || !decided {
+			t.Errorf("%s: %v, decided %v", text, value, decided)
+		}
+		o, err := (&object.Parser{}).Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"n":1,"paused":true}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &Message{Event: event.Event{Op: event.Add, Object: o}}
+		if is, err := f.Evaluator().MatchMessage(m); err != nil || is != want {
+			t.Errorf("%s: matches %v, %v", text, is, err)
 		}
 	}
 }

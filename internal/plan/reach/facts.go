@@ -61,18 +61,6 @@ func (f *Facts) worldsAt(op event.Op) []world {
 	return worldsOf(op, f.Scope, f.Select, f.Always, f.Events)
 }
 
-// namespaces returns what is known of what a handler makes of an event.
-func (f *Facts) namespaces() (all []world) {
-	for _, w := range worldsOf(0, f.Scope) {
-		one := world{}
-		if namespace, known := w["namespace"]; known {
-			one["namespace"] = namespace
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
 // worldsOf returns the values that objects may have that fulfill all conditions, at an event of
 // this op, 0 if it is not known. What nothing is known of is in none.
 func worldsOf(op event.Op, lists ...[]condition.Condition) []world {

@@ -45,9 +45,14 @@ func TestEventsByTheirObjects(t *testing.T) {
 		{"", `object.spec.paused`, `not object.spec.paused`, "all"},
 		{"", `object.metadata.name == "a"`, `name == "b"`, "all"},
 		{"", `op == "add" && label("t") == "a" || op == "update" && label("t") == "b"`, `label("t") == "b"`, "add"},
-		{"", `label("team") == "a"`, `old.metadata.labels.team == "b"`, ""},
+		{"", `label("team") == "a"`, `old.metadata.labels.team == "b"`, "add delete"},
 		{"", `old.metadata.labels.team == "a"`, `label("team") == "b"`, ""},
-		{"", `old.metadata.labels.team == "a" && op == "update"`, `old.metadata.labels.team == "b"`, "update"},
+		{"", `old.metadata.labels.team == "a" && op == "update"`, `old.metadata.labels.team == "b"`, "all"},
+		{"", "", `changed("spec.n")`, "add delete"},
+		{"", "", `became(object.spec.n == 1) && label("team") == "a"`, "add delete"},
+		{"", "", `old != nil`, "add delete"},
+		{"", "", `old != nil && op == "delete" && old.spec.n == 1`, "all"},
+		{"", "", `old == nil || old.spec.n == 1`, ""},
 		{`label("team") == "a"`, "", `label("team") == "b"`, "add update"}, // it may leave
 		{`object.metadata.namespace == "a"`, "", `namespace == "b"`, "all"},
 		{`label("team") == "a" && object.spec.n > 3`, "", `label("team") == "b"`, ""},
@@ -143,6 +148,10 @@ func TestWhatNeverArrivesDoesNot(t *testing.T) {
 			Events: condition.EveryOp}
 		s.Facts = FactsOf(nil, selects, filter, map[string]*filters.Filter{"r": deny})
 		m := Of(s, &config.Output{}, when)
+		withHandler := s
+		withHandler.Listener = &config.Listener{Handler: &config.Handler{}}
+		withHandler.Events, withHandler.Handles = 0, s.Events
+		handled := Of(withHandler, &config.Output{}, when)
 		is := func(f *filters.Filter, ev event.Event) bool {
 			if f == nil {
 				return true
@@ -177,6 +186,11 @@ func TestWhatNeverArrivesDoesNot(t *testing.T) {
 						arrives(op.String(), &filters.Message{Event: ev,
 							Type: cloudevent.TypeOf(op)})
 					}
+					if handled.Handled && (selected || op == event.Delete && leaves) &&
+						is(filter, ev) {
+						arrives("handled", &filters.Message{Event: ev, Type: "com.example.a",
+							Data: `"a"`})
+					}
 				}
 			}
 			if !selected || !is(deny, event.Event{Op: at, Object: o}) {
@@ -201,7 +215,7 @@ func TestWhatNeverArrivesDoesNot(t *testing.T) {
 			compile(t, filters.KindFilter, filter),
 			compile(t, filters.KindWhen, `label("team") == "b"`))
 	}
-	for _, what := range []string{"add", "update", "delete", "violation"} {
+	for _, what := range []string{"add", "update", "delete", "violation", "handled"} {
 		if found[what] == 0 {
 			t.Errorf("nothing was found of which no %s arrives: %v", what, found)
 		}
@@ -220,7 +234,8 @@ func TestWhatNeverArrivesDoesNot(t *testing.T) {
 		}
 		selects, deny := compiled("select", filters.KindSelect), compiled("deny", filters.KindDeny)
 		filter := compiled("filter", filters.KindFilter, "old.f", "old.metadata.labels.team")
-		when := compiled("when", filters.KindWhen, "namespace", "name", "old.f", "rule")
+		when := compiled("when", filters.KindWhen, "namespace", "name", "old.f", "rule",
+			"old", `changed("f")`, `became(object.f == "a")`)
 		if when != nil && deny != nil {
 			check(t.Fatalf, selects, deny, filter, when)
 		}

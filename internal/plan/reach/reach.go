@@ -18,6 +18,7 @@ type Sender struct {
 	Cluster  string
 	Resource string      // as messages have it, "" if that is not known
 	Events   event.OpSet // that it sends, 0 for none
+	Handles  event.OpSet // of the events that its handler gets, 0 for none
 	Never    bool        // nothing comes of any event
 	Mute     bool        // no event passes the filter
 	Kept     []string    // rules that are never violated
@@ -82,9 +83,7 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 			m.Partly = append(m.Partly, part)
 		}
 	}
-	// What a handler passes on or emits may be anything but a report.
-	got := s.Handler != nil && !s.Mute && o.Alertmanager == nil &&
-		!never(when, s, noReport(nil), s.Facts.namespaces())
+	got := o.Alertmanager == nil && handled(when, s)
 	m.Handled = s.Handler != nil && o.Alertmanager == nil && !got
 	for _, op := range event.Ops {
 		if !s.Events.Has(op) || o.Alertmanager != nil { // that it gets no events is said elsewhere
@@ -92,8 +91,8 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 		}
 		// There is nothing to patch, which is worth a word if nothing else is sent.
 		gone := o.Patch != nil && s.Events == event.OpSet(0).With(event.Delete)
-		if gone || never(when, s, noReport(map[string]any{"op": op.String(),
-			"type": cloudevent.TypeOf(op), "data": nil}), s.Facts.worldsAt(op)) {
+		if gone || never(when, s, noReport(at(op, map[string]any{
+			"type": cloudevent.TypeOf(op), "data": nil})), s.Facts.worldsAt(op)) {
 			m.Ops, m.Events = m.Ops.With(op), append(m.Events, op.String())
 		} else {
 			got, m.Arrive = true, m.Arrive.With(op)
@@ -101,6 +100,24 @@ func Of(s Sender, o *config.Output, when *filters.Filter) (m Missed) {
 	}
 	m.All = !got && len(m.Rules) == len(s.Rules) && (o.Alertmanager == nil || len(s.Rules) > 0)
 	return m
+}
+
+// handled reports whether an output may take what a handler passes on or emits. Its messages have
+// the op and the object of the event that it got, and types and data of their own.
+func handled(when *filters.Filter, s Sender) bool {
+	return slices.ContainsFunc(event.Ops[:], func(op event.Op) bool {
+		return s.Handles.Has(op) && !never(when, s, noReport(at(op, nil)), s.Facts.worldsAt(op))
+	})
+}
+
+// at adds to what is known of a message what that of an event of an op has.
+func at(op event.Op, known map[string]any) map[string]any {
+	all := map[string]any{"op": op.String()}
+	maps.Copy(all, known)
+	if op != event.Update {
+		all["old"] = nil
+	}
+	return all
 }
 
 // noReport adds to what is known of a message that no rule reports it.
@@ -115,7 +132,12 @@ func noReport(known map[string]any) map[string]any {
 func neverAt(when *filters.Filter, s Sender, known map[string]any, ops []string,
 	worlds []world) (missed []string) {
 	for _, op := range ops {
-		if known["op"] = op; never(when, s, known, worlds) {
+		if known["op"] = op; op != event.Update.String() {
+			known["old"] = nil
+		} else {
+			delete(known, "old")
+		}
+		if never(when, s, known, worlds) {
 			missed = append(missed, cmp.Or(op, "time"))
 		}
 	}

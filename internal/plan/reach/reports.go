@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Report is what is known of reports of a rule.
@@ -71,6 +72,9 @@ func Takes(s Sender, when *filters.Filter, r Report) (all Takings) {
 			"type": cloudevent.Violated}
 		if r.End {
 			known["type"] = cloudevent.Resolved
+		}
+		if op != event.Update.String() {
+			known["old"] = nil
 		}
 		if r.Severity != "" {
 			known["severity"] = r.Severity

@@ -34,6 +34,9 @@ func Known(n ast.Node, variables map[string]any) (value, decided bool) {
 		} else if ok {
 			return Known(n.Exp2, variables)
 		}
+	case *ast.CallNode:
+		changes := nodes.IsName(n.Callee, "changed") || nodes.IsName(n.Callee, "became")
+		return false, changes && hasNoOld(variables)
 	case *ast.MemberNode, *ast.ChainNode:
 		switch v, known := knownValue(n, variables); v := v.(type) {
 		case bool:
@@ -108,12 +111,27 @@ func knownValue(n ast.Node, variables map[string]any) (value any, ok bool) {
 		return knownBool(n, variables)
 	case *ast.UnaryNode:
 		return knownBool(n, variables)
-	default:
+	case *ast.CallNode:
+		if is, ok := Known(n, variables); ok {
+			return is, true
+		}
 		if name := fieldName(n); name != "" {
 			value, ok = variables[name]
 		}
+	default:
+		if name := fieldName(n); name != "" {
+			if value, ok = variables[name]; !ok && strings.HasPrefix(name, "old.") {
+				ok = hasNoOld(variables)
+			}
+		}
 	}
 	return value, ok
+}
+
+// hasNoOld reports whether it is known that there is no state before.
+func hasNoOld(variables map[string]any) bool {
+	old, known := variables["old"]
+	return known && old == nil
 }
 
 // fieldName returns a field that a node reads, as in object.metadata.name, "" if it is none. Those
