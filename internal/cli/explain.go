@@ -30,10 +30,9 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"configuration is asked what its rules remember, or if none runs, its checkpoint: since when a violation is open,\n" +
 			"which outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the old\n" +
 			"object violates, too, is not reported again.\n" +
-			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is of a\n" +
-			"kind that the listeners watch, for an object that they do not watch since it is outside of their namespaces and\n" +
-			"selectors, and if the answer depends on a lookup whose objects are missing; with --exit-code also if a rule is\n" +
-			"violated.",
+			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is one\n" +
+			"that the listeners watch, by its kind, namespace, labels and fields, and if the answer depends on a lookup whose\n" +
+			"objects are missing; with --exit-code also if a rule is violated.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.JSON = format.format == "json"
@@ -77,7 +76,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().BoolVar(&o.Apply, "apply", false,
 		"the objects of the file are applied to the cluster: each is an add, an update, or nothing that changes")
 	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "",
-		"the namespace of objects of a file that say none; default of --apply: default")
+		"the namespace of objects of a file that say none (default default)")
 	cmd.Flags().StringVar(&o.Op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")

@@ -25,7 +25,6 @@ looks: Pod "shop/web": add: cannot be told without the objects of nodes
 shop: Pod "shop/web": add -> out
 namespaces: Namespace "shop": rule r: violated, which is reported at once -> out
 in all 4 answers about 2 objects: something comes of 2, nothing of 1, and 1 cannot be told
-note: pods: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.
 `
 	if code != exitRun || stdout != want || !strings.Contains(stderr,
 		"informerd: <stdin>: document 2: no listener is for Deployment shop/web\n"+
@@ -51,7 +50,7 @@ informerd: <stdin>: document 1: no listener is for Deployment shop/web
 		t.Errorf("%swant %s", stderr, hint)
 	}
 	elsewhere := strings.Replace(aPod, "shop", "pay", 1)
-	for args, want := range map[string]int{"-l shop": exitRun, "-l shop -l pods": exitRun,
+	for args, want := range map[string]int{"-l shop": exitRun, "-l shop --exit-code": exitOK, "-l shop -l pods": exitOK,
 		"-l pods": exitOK} {
 		if code, stdout, stderr := explain(t, elsewhere,
 			strings.Fields(args)...); code != want {
@@ -137,7 +136,7 @@ func TestExplainOnlyWhatComes(t *testing.T) {
 
 // What is noted of an object is noted once, however many listeners are asked about it.
 func TestExplainNotesOnce(t *testing.T) {
-	const note = "Note: the Pod has no metadata.namespace"
+	const note = "Note: an object without metadata.namespace is taken as one in default"
 	pod := strings.Replace(aPod, ", namespace: shop", "", 1)
 	_, stdout, _ := explain(t, pod+"---\n"+strings.Replace(pod, "web", "db", 1), "-l", "pods", "-l",
 		"shop")

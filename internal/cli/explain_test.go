@@ -143,13 +143,12 @@ func TestExplainTakesLists(t *testing.T) {
 	}
 }
 
-// With --summary each object of a list has one line, and what is not watched shows in the exit code
-// too.
+// With --summary each object of a list has one line. What is not watched is said as well.
 func TestExplainSummarizes(t *testing.T) {
 	list := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: shop}\n- metadata: {name: b, namespace: pay}\n"
 	code, stdout, stderr := explain(t, list, "-l", "shop", "--summary")
 	const want = "Pod \"shop/a\": add -> out\nPod \"pay/b\": not watched: the informer watches only the namespaces shop\n"
-	if code != exitRun || stdout != want || !strings.Contains(stderr, "items[1]: the listener") {
+	if code != exitOK || stdout != want || !strings.Contains(stderr, "items[1]: the listener") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := explain(t, aPod, "-l", "pods", "--initial", "--op", "delete"); code != exitUsage ||
@@ -294,11 +293,11 @@ func TestExplainTakesObjectsOfCaches(t *testing.T) {
 	}
 }
 
-// The exit code says that the informer does not watch an object. Others of a list are explained.
+// An object that the informer does not watch is named. Others of a list are explained.
 func TestExplainOfAnObjectThatIsNotWatched(t *testing.T) {
 	list := "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: a, namespace: pay}}, {metadata: {name: b, namespace: shop}}]\n"
 	code, stdout, stderr := explain(t, list, "-l", "shop")
-	if code != exitRun || strings.Count(stdout, "listener shop, add of Pod") != 2 ||
+	if code != exitOK || strings.Count(stdout, "listener shop, add of Pod") != 2 ||
 		strings.Count(stdout, "The listener gets no event of this object") != 1 ||
 		stderr != "informerd: <stdin>: items[0]: the listener \"shop\" gets no event of this object: the informer watches only the namespaces shop\n" {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)

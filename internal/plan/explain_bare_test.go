@@ -27,12 +27,12 @@ func TestExplainOfAnObjectWithoutStatus(t *testing.T) {
 		violates  bool
 		supposed  bool
 	}{
-		{"", "2", "rule ready: " + bare + "when it has lasted for 5m -> out; not violated yet: rule old in 59m", false, false},
+		{"", "2", "rule ready: " + bare + "when it has lasted for 5m -> out; not violated yet: rule old in 59m, which is seen within 1m", false, false},
 		{`,"status":{}`, "1", "rule ready: " + bare + "when it has lasted for 5m -> out; rule phase: " + bare +
-			"at once -> out; rule plain: violated, which is reported at once -> out; not violated yet: rule old in 59m", true, false},
-		{`,"status":{}`, "2", "rule ready: violated, which is reported when it has lasted for 5m -> out; not violated yet: rule old in 59m", true, true},
-		{`,"status":{"phase":"Pending"}`, "2", "rule ready: violated, which is reported when it has lasted for 5m -> out; not violated yet: rule old in 59m", true, false},
-		{`,"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}`, "2", "no rule is violated yet (rule old in 59m)", false, false},
+			"at once -> out; rule plain: violated, which is reported at once -> out; not violated yet: rule old in 59m, which is seen within 1m", true, false},
+		{`,"status":{}`, "2", "rule ready: violated, which is reported when it has lasted for 5m -> out; not violated yet: rule old in 59m, which is seen within 1m", true, true},
+		{`,"status":{"phase":"Pending"}`, "2", "rule ready: violated, which is reported when it has lasted for 5m -> out; not violated yet: rule old in 59m, which is seen within 1m", true, false},
+		{`,"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}`, "2", "no rule is violated yet (rule old in 59m, which is seen within 1m)", false, false},
 	} {
 		q := question(t, "add", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","creationTimestamp":"2040-01-01T00:00:00Z"},"spec":{"x":`+
 			c.x+"}"+c.status+"}", "")

@@ -132,9 +132,9 @@ func (x *explained) judge(r *rules.Rule, whose string, o *object.Object, fails s
 		x.deny = deny.Root
 		in := x.turns(r.Deny(), deny, o)
 		if in != "" && !deny.Matched {
-			soon := fmt.Sprintf("rule %s in %s", r.Name(), in)
+			soon := fmt.Sprintf("rule %s in %s, which is seen within 1m", r.Name(), in)
 			if r.For() > 0 {
-				soon += fmt.Sprintf(", reported %s later", document.Short(r.For()))
+				soon += fmt.Sprintf(" and reported %s later", document.Short(r.For()))
 			}
 			x.soon = append(x.soon, soon)
 		}

@@ -170,7 +170,7 @@ func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event)
 		if x.op == event.Add && x.found != nil {
 			pass = " Pass --old FILE, the object before."
 		}
-		x.Note("old, changed and became are about updates: an event that is not an update has no changes." + pass)
+		x.NoteQuietly("old, changed and became are about updates: an event that is not an update has no changes." + pass)
 	}
 	switch {
 	case !decided:

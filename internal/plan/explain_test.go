@@ -307,7 +307,7 @@ listeners:
 		later    time.Duration
 		want     string
 	}{
-		{"rules", time.Minute, "no rule is violated yet (rule old in 59m)"},
+		{"rules", time.Minute, "no rule is violated yet (rule old in 59m, which is seen within 1m)"},
 		{"rules", 90 * time.Minute, "rule old: violated, which is reported at once -> no output (out does not take it)"},
 		{"rules", 3 * time.Hour, "rule old: violated, which is reported at once -> out"},
 		{"set", time.Minute, "not selected yet, but in 59m"},

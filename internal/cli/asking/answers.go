@@ -53,6 +53,7 @@ type Asking struct {
 	errs     []error
 	outside  []error         // of objects that informers do not watch
 	violated bool            // a rule is, or that cannot be told
+	watches  bool            // a listener gets an event of one of the objects
 	seen     map[string]bool // errors
 }
 
@@ -87,6 +88,14 @@ func (x *Asking) Run(ctx context.Context) error {
 		x.cluster = c
 	}
 	defer x.findRunning(ctx)()
+	if x.cluster == nil && x.running != nil && x.needsLookups() { // that one knows its cluster
+		c, err := live.Connect(x.cfg, x.Connect)
+		if err != nil {
+			return inFront(x.questions[0].Object.Path, err)
+		}
+		defer c.Close()
+		x.cluster = c
+	}
 	for _, q := range x.questions {
 		if err := x.ask(ctx, q); err != nil {
 			return err
@@ -103,8 +112,15 @@ func (x *Asking) Run(ctx context.Context) error {
 		fmt.Fprintf(x.Stderr, "informerd: the configuration has mistakes elsewhere, and informerd run refuses it: see informerd validate %s\n",
 			words.Plain(x.cfg.File()))
 	}
-	errs := append(few(x.errs, maxSkipped, "%d more errors like these"),
-		few(x.outside, maxOutside, "… and %d more that are not watched")...)
+	errs := few(x.errs, maxSkipped, "%d more errors like these")
+	outside := few(x.outside, maxOutside, "… and %d more that are not watched")
+	if x.watches || x.Violated { // else it is all that can be said
+		for _, err := range outside {
+			fmt.Fprintf(x.Stderr, "informerd: %s\n", words.Plain(err.Error()))
+		}
+		outside = nil
+	}
+	errs = append(errs, outside...)
 	if len(errs) == 0 && x.Violated && x.violated {
 		return ErrViolated
 	}
@@ -172,6 +188,7 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 			}
 		}
 	}
+	x.watches = x.watches || watched
 	if len(others) > 0 && (x.named || !watched) {
 		x.outside = x.fresh(x.outside, others)
 	}

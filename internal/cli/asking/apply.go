@@ -22,8 +22,10 @@ import (
 
 // The notes of what an apply does.
 const (
-	creates = "the cluster has no such object: this is what comes of it when it is created."
-	merges  = "the object is merged into the one of the cluster, as kubectl apply does it; what admission does to it is not known."
+	creates = "the cluster has no such object: this is what comes when it is created, if the server takes it; what admission adds, and the defaults of a custom kind, are not known."
+	merges  = "the object is merged into the one of the cluster, as an apply does it; what admission does to it is not known."
+	looked  = "nothing of the object changes, but of what the listener looks up: the rules are evaluated with that."
+	stale   = "the file has another metadata.resourceVersion than the object of the cluster: a server refuses that as a conflict."
 )
 
 // applied makes of a question about an object of a file the one about the event that comes if the
@@ -40,7 +42,9 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	if err != nil {
 		return q, inFront(q.Object.Path, err)
 	}
-	q.Object.JSON = kinds.InNamespace(q.Object.JSON, x.Namespace, namespaced)
+	create := x.creation(false)
+	create.Others = namespaced
+	q.Object.JSON, _ = create.Of(q.Object.JSON)
 	at := metadataOf(q.Object.JSON)
 	if at.Name == "" {
 		return q, nil // which is said where the object is read
@@ -55,7 +59,8 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	case err != nil:
 		return q, inFront(q.Object.Path, err)
 	}
-	merged, differs, err := apply.Merge(is, q.Object.JSON)
+	written := q.Object.JSON
+	merged, differs, err := apply.Merge(is, written)
 	if err == nil && differs {
 		merged, differs, err = apply.Settled(is, defaults.FillMerged(merged))
 	}
@@ -66,6 +71,19 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	if of := apply.Managers(is); len(of) > 1 {
 		q.Notes = append(q.Notes, fmt.Sprintf("%s have applied the object server-side: what one of them does not write any more stays here.",
 			strings.Join(of, ", ")))
+	}
+	if v := metadataOf(written).ResourceVersion; v != "" && v != metadataOf(is).ResourceVersion {
+		q.Notes = append(q.Notes, stale)
+	}
+	if !differs && len(l.Rules) > 0 && x.changesLookups(l) {
+		q.Op, q.Old, q.Supposed = event.Add, plan.ObjectFile{}, true
+		q.Notes = append(q.Notes, looked)
+		if len(q.Rules) == 0 {
+			for _, r := range l.Rules {
+				q.Rules = append(q.Rules, r.Name)
+			}
+		}
+		return q, nil
 	}
 	if !differs {
 		q.NoEvent = "nothing changes"
@@ -105,6 +123,15 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 		q.NoEvent = "no new pods"
 	}
 	return q, nil
+}
+
+// changesLookups reports whether the file has objects that the listener's expressions may look up.
+func (x *Asking) changesLookups(l *config.Listener) bool {
+	return slices.ContainsFunc(x.looksUp[l.Name], func(name string) bool {
+		return slices.ContainsFunc(x.questions, func(q plan.Question) bool {
+			return q.Template == "" && q.Object.IsOf(l.Informers()[name])
+		})
+	})
 }
 
 func sameJSON(a, b []byte) bool {

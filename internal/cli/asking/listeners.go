@@ -111,6 +111,14 @@ func (x *Asking) lookups() (names []string) {
 	return slices.Compact(names)
 }
 
+// needsLookups reports whether something is looked up that is not given.
+func (x *Asking) needsLookups() bool {
+	return slices.ContainsFunc(x.lookups(), func(name string) bool {
+		_, given := x.cache[name]
+		return !given
+	})
+}
+
 // readCaches reads the files of --cache, by the names of informers.
 func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 	names := x.lookups()
@@ -140,8 +148,9 @@ func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 		}
 		files := all[name]
 		for _, o := range found {
+			inNamespace, _ := x.creation(x.Namespace == "").Of(o.JSON)
 			files = append(files, plan.ObjectFile{Path: o.At,
-				JSON: kinds.InNamespace(o.JSON, x.Namespace, true)})
+				JSON: inNamespace})
 		}
 		all[name] = files // an empty cache is one, too
 	}

@@ -1,6 +1,7 @@
 package asking
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,11 +122,21 @@ func (o *Options) find() error {
 		return words.Usage(fmt.Errorf("-n is about objects of files: an object of the cluster is KIND/NAMESPACE/NAME, and this is %s",
 			o.Object))
 	}
-	if o.Apply && o.Namespace == "" {
-		o.Namespace = metav1.NamespaceDefault
-	}
 	o.lookedUp = !o.OfCluster() && (o.Connect.Kubeconfig != "" || o.Connect.Context != "")
 	return nil
+}
+
+const inDefault = "an object without metadata.namespace is taken as one in default, where kubectl creates it; -n names another namespace."
+
+// creation returns what objects of files are given that say no more. A kind that Kubernetes does
+// not have may be in no namespace, unless a namespace is given.
+func (o *Options) creation(unsure bool) kinds.Creation {
+	c := kinds.Creation{Namespace: cmp.Or(o.Namespace, metav1.NamespaceDefault),
+		Others: !unsure && !o.Apply}
+	if o.op == event.Add {
+		c.At = time.Now()
+	}
+	return c
 }
 
 // inCluster returns the object of the cluster that a flag names, nil if it is none. A file of that
@@ -166,8 +177,13 @@ func (x *Asking) read() (err error) {
 	}
 	for _, o := range found {
 		q.Object = plan.ObjectFile{Path: o.At, JSON: o.JSON}
+		q.Notes = nil
 		if x.live == nil {
-			q.Object.JSON = kinds.InNamespace(kinds.Named(o.JSON), x.Namespace, !x.Apply)
+			var placed bool
+			q.Object.JSON, placed = x.creation(x.Namespace == "").Of(o.JSON)
+			if placed && x.Namespace == "" {
+				q.Notes = []string{inDefault}
+			}
 		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)

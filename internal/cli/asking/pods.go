@@ -19,7 +19,8 @@ func (x *Asking) addPod(q plan.Question) {
 	}
 	path := q.Object.Path + ": its pods"
 	x.templates[path] = q.Object.JSON
-	q.Object = plan.ObjectFile{Path: path, JSON: made}
+	q.Object.Path = path
+	q.Object.JSON, _ = x.creation(true).Of(made)
 	q.Template = of
 	x.questions = append(x.questions, q)
 }

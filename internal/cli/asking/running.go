@@ -76,7 +76,7 @@ func (x *Asking) remembersBy(q plan.Question) (key event.Key, ok bool) {
 		return key, false
 	case x.live != nil:
 		return event.Key{Namespace: x.live.Namespace, Name: x.live.Name}, true
-	case x.Op != "" || x.Old != "":
+	case x.Old != "":
 		return key, false
 	}
 	is := metadataOf(q.Object.JSON)
@@ -84,15 +84,16 @@ func (x *Asking) remembersBy(q plan.Question) (key event.Key, ok bool) {
 }
 
 // metadataOf returns the metadata of an object, as far as it can be read.
-func metadataOf(text []byte) (m struct{ Namespace, Name, UID string }) {
-	var o struct {
-		Metadata struct{ Namespace, Name, UID string }
-	}
+func metadataOf(text []byte) metadata {
+	var o struct{ Metadata metadata }
 	if json.Unmarshal(text, &o) != nil {
-		return m
+		return metadata{}
 	}
 	return o.Metadata
 }
+
+// metadata says which object it is.
+type metadata struct{ Namespace, Name, UID, ResourceVersion string }
 
 // remembered returns what the running informerd knows of the object, or the checkpoint does. It is
 // nil if neither can be asked.

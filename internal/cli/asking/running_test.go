@@ -51,7 +51,9 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 			&admin.Functions{Remembers: remembers}, "", ""},
 		"about the text of an object of the cluster": {withState, Options{Object: "uid.yaml"},
 			&admin.Functions{Remembers: remembers}, asked, ""},
-		"about an event of it": {withState, Options{Object: "uid.yaml", Op: "delete"},
+		"about its delete": {withState, Options{Object: "uid.yaml", Op: "delete"},
+			&admin.Functions{Remembers: remembers}, asked, ""},
+		"about an update of it": {withState, Options{Object: "uid.yaml", Old: "old.yaml"},
 			&admin.Functions{Remembers: remembers}, "", ""},
 		"about an apply": {withState, Options{Object: "pod.yaml", Apply: true},
 			&admin.Functions{Remembers: remembers}, "", ""}, // of what is not there
