@@ -75,10 +75,14 @@ func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() 
 // Conditions returns what can be asked of an event before it is evaluated.
 func (f *Filter) Conditions() condition.Set { return f.conditions }
 
-// Known returns whether the expression is true if variables have these values, each a text, a bool
-// or nil. Fields are among them by their paths, as in object.metadata.labels.app; old is nil if the
-// event is no update. It is not decided if that depends on anything else, or on more than
-// comparisons.
+// Not is what [Filter.Known] takes as the value of a variable that is none of these, and may be
+// nil.
+type Not = logic.Not
+
+// Known returns whether the expression is true if variables have these values, each a text, a bool,
+// nil or a [Not]. Fields are among them by their paths, as in object.metadata.labels.app; old is
+// nil if the event is no update. It is not decided if that depends on anything else, or on more
+// than comparisons.
 func (f *Filter) Known(variables map[string]any) (value, decided bool) {
 	return logic.Known(f.tree, variables)
 }

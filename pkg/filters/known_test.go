@@ -16,6 +16,7 @@ import (
 func TestKnown(t *testing.T) {
 	known := map[string]any{"rule": "r", "severity": "low", "violated": true, "listener": "l",
 		"since": nil, "object.metadata.labels.team": "a", "old.metadata.labels.team": nil,
+		"object.spec.not": Not{"a", "b"}, "object.spec.neither": Not{"a", true},
 		"object.spec.paused": true, "object.metadata.annotations.note": "c"}
 	for text, want := range map[string]string{
 		`severity != "low"`:                                  "false",
@@ -55,6 +56,18 @@ func TestKnown(t *testing.T) {
 		`label("other") == "b"`:                              "unknown",
 		`object.metadata.labels == nil`:                      "unknown",
 		`changed("spec")`:                                    "unknown",
+		`object.spec.not == "a"`:                             "false",
+		`"b" != object.spec.not`:                             "true",
+		`object.spec.not == "c"`:                             "unknown",
+		`object.spec.not == nil`:                             "unknown",
+		`object.spec.not in ["b", "a"]`:                      "false",
+		`object.spec.not in ["a", "c"]`:                      "unknown",
+		`object.spec.not == object.spec.neither`:             "unknown",
+		`object.spec.not in [object.spec.neither]`:           "unknown",
+		`(object.spec.not ?? "a") == "a"`:                    "unknown",
+		`object.spec.not startsWith "a"`:                     "unknown",
+		`object.spec.neither`:                                "unknown",
+		`object.spec.neither == true`:                        "false",
 		`became(object.spec.paused)`:                         "unknown",
 		`old == nil`:                                         "unknown",
 		`old.metadata.name == "a"`:                           "unknown",

@@ -23,7 +23,7 @@ type Facts struct {
 // maxWorlds bounds how many sets of values are looked at.
 const maxWorlds = 128
 
-// world is values that fields may have together, by object.path and old.path.
+// world is values, or a filters.Not, that fields may have together, by object.path and old.path.
 type world map[string]any
 
 // FactsOf returns what is known of the objects of a listener with this select and filter, nil for
@@ -101,25 +101,26 @@ func (w world) with(op event.Op, c condition.Condition) (all []world, ok bool) {
 	case c.As != condition.AsIs || c.Old && op != event.Update:
 		return nil, false
 	}
-	var values []any
-	switch {
-	case c.Test == condition.NotExists && c.Of >= condition.OfLabel:
-		values = []any{nil}
-	case c.Test == condition.True:
-		values = []any{true}
-	case c.Test == condition.In && len(c.Numbers) == 0:
-		for _, text := range c.Values {
-			values = append(values, text)
-		}
-		for _, is := range c.Bools {
-			values = append(values, is)
-		}
-	}
+	values := valuesOf(c)
 	name := nameOf(c)
 	if name == "" || len(values) == 0 || c.Of == condition.OfNamespace && values[0] == "" {
 		return nil, false
 	}
-	if is, has := w[name]; has {
+	is, has := w[name]
+	not, hasNot := is.(filters.Not)
+	switch {
+	case c.Test == condition.NotIn && has && !hasNot:
+		if !slices.Contains(values, is) {
+			all = append(all, w)
+		}
+		return all, true
+	case c.Test == condition.NotIn:
+		values = []any{slices.Concat(not, values)}
+	case hasNot:
+		values = slices.DeleteFunc(values, func(value any) bool {
+			return slices.Contains(not, value)
+		})
+	case has:
 		if slices.Contains(values, is) {
 			all = append(all, w)
 		}
@@ -134,6 +135,24 @@ func (w world) with(op event.Op, c condition.Condition) (all []world, ok bool) {
 		all = append(all, one)
 	}
 	return all, true
+}
+
+// valuesOf returns the values that a condition compares with, nil if it says nothing of values.
+func valuesOf(c condition.Condition) (values []any) {
+	switch {
+	case c.Test == condition.NotExists && c.Of >= condition.OfLabel:
+		values = []any{nil}
+	case c.Test == condition.True:
+		values = []any{true}
+	case c.Test == condition.In && len(c.Numbers) == 0, c.Test == condition.NotIn:
+		for _, text := range c.Values {
+			values = append(values, text)
+		}
+		for _, is := range c.Bools {
+			values = append(values, is)
+		}
+	}
+	return values
 }
 
 // variables are those of a message that say the same as a field of its object.

@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -62,7 +63,11 @@ func knownOperation(n *ast.BinaryNode, variables map[string]any) (value, decided
 	switch n.Operator {
 	case "==", "!=":
 		right, ok2 := knownValue(n.Right, variables)
-		return ok1 && ok2 && (left == right) == (n.Operator == "=="), ok1 && ok2
+		if !ok1 || !ok2 {
+			return false, false
+		}
+		is, decided := equal(left, right)
+		return decided && is == (n.Operator == "=="), decided
 	case "in":
 		list, isList := n.Right.(*ast.ArrayNode)
 		if !ok1 || !isList {
@@ -73,7 +78,11 @@ func knownOperation(n *ast.BinaryNode, variables map[string]any) (value, decided
 			if !ok {
 				return false, false
 			}
-			value = value || left != nil && is == left // nil is in no list
+			same, decided := equal(left, is)
+			if !decided {
+				return false, false
+			}
+			value = value || left != nil && same // nil is in no list
 		}
 		return value, true
 	case "startsWith", "endsWith", "contains":
@@ -103,8 +112,14 @@ func knownValue(n ast.Node, variables map[string]any) (value any, ok bool) {
 		value, ok = variables[n.Value]
 	case *ast.BinaryNode:
 		if n.Operator == "??" {
-			if value, ok = knownValue(n.Left, variables); ok && value == nil {
-				return knownValue(n.Right, variables)
+			value, ok = knownValue(n.Left, variables)
+			switch value.(type) {
+			case nil:
+				if ok {
+					return knownValue(n.Right, variables)
+				}
+			case Not: // it may be nil
+				return nil, false
 			}
 			return value, ok
 		}
@@ -158,4 +173,23 @@ func fieldName(n ast.Node) string {
 func knownBool(n ast.Node, variables map[string]any) (value any, ok bool) {
 	is, ok := Known(n, variables)
 	return is, ok
+}
+
+// Not is the value of a variable that is none of these, and of which nothing else is known. It may
+// be nil.
+type Not []any
+
+// equal returns whether two values are the same, as far as that is known.
+func equal(a, b any) (is, decided bool) {
+	notA, isNotA := a.(Not)
+	notB, isNotB := b.(Not)
+	switch {
+	case isNotA && isNotB:
+		return false, false
+	case isNotA:
+		return false, slices.Contains(notA, b)
+	case isNotB:
+		return false, slices.Contains(notB, a)
+	}
+	return a == b, true
 }
