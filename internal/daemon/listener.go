@@ -157,35 +157,32 @@ func (l *listener) start(ctx context.Context, r *runtime) {
 	if err := informer.WaitForSync(ctx, l.setup().caches.registrations()...); err != nil {
 		return
 	}
-	if !l.begin() {
-		return
-	}
 	working := context.WithoutCancel(ctx) // draining the route ends it
 	_ = l.untilItWorks(ctx, r.log, func() error {
-		if err := l.use(r.keeper); err != nil {
-			return err
+		if begun, err := l.use(r.keeper); err != nil || !begun {
+			return err // nil: it must not begin any more
 		}
 		l.works.Store(true)
 		return l.route.Run(working)
 	})
 }
 
-// begin notes that the listener's route runs, unless the listener is gone.
-func (l *listener) begin() bool {
+// use makes the route use the listener's setup, with what the listener had before a restart, and
+// notes that the listener has begun, unless it must not. All that under one lock: a reload that
+// came between would exchange the setup of a route that does not have yet what there was.
+func (l *listener) use(k *keeper.Keeper) (begun bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begun = !l.gone
-	return l.begun
-}
-
-// use makes the route use the listener's setup, with what the listener had before a restart.
-func (l *listener) use(k *keeper.Keeper) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.saved != nil {
-		return l.goOn(k)
+	switch {
+	case l.gone && !l.begun:
+		return false, nil
+	case l.saved != nil:
+		err = l.goOn(k)
+	default:
+		err = l.route.Use(l.pipeline())
 	}
-	return l.route.Use(l.pipeline())
+	l.begun = l.begun || err == nil
+	return l.begun, err
 }
 
 // pipeline returns what becomes of the listener's events. The caller holds mu.

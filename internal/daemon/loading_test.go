@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 )
 
 // guestOf is a handler of which one function runs some code: on_event, or configure.
@@ -166,5 +167,32 @@ func TestOnlyRegularFilesAreModules(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(),
 		"at most 2048 are allowed: raise limits.module") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A listener has begun once its route has all that there was, and not before: a reload that comes
+// earlier has another one take its place.
+func TestAListenerHasNotBegunBeforeItsRoute(t *testing.T) {
+	cfg := parse(t, `
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {out: {stdout: {}}}
+listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
+`)
+	r, err := build(t.Context(), cfg, BuildOptions{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.close(t.Context()) }()
+	l := r.listeners[0] // it is not bound, so its route has no messages
+	if begun, err := l.use(nil); begun || err == nil || l.hasBegun() {
+		t.Errorf("it has begun: %t, %v", begun, err)
+	}
+	if l.change(&supervisor{runtime: r}, l.setup()) {
+		t.Error("a reload changes it")
+	}
+	l.setup().bound.Store(&binding{messages: &cloudevent.Builder{}})
+	if begun, err := l.use(nil); begun || err != nil || l.hasBegun() {
+		t.Errorf("it has begun although another one is in its place: %t, %v", begun, err)
 	}
 }

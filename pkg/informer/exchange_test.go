@@ -246,3 +246,30 @@ func TestARescanThatIsToCome(t *testing.T) {
 		}
 	})
 }
+
+// A rescan that is asked for after the stop comes to no object, and is not taken for one that has
+// come to all.
+func TestARescanAfterTheStopHasNotCome(t *testing.T) {
+	inScopes(t, func(w *world, _ *fakeServer) {
+		sub, _ := w.tie(SubscriptionConfig{})
+		r := w.serve(sub)
+		expect(t, r.take(), "add a/a1 101*", "add b/b1 102*", "add c/c1 103*")
+		sub.RescanLater()
+		sub.Stop()
+		sub.Rescan()
+		expect(t, r.take())
+		if !sub.Rescanning() {
+			t.Error("it counts as done")
+		}
+	})
+	inScopes(t, func(w *world, _ *fakeServer) {
+		sub, _ := w.tie(SubscriptionConfig{})
+		sub.Stop()
+		if sub.Rescanning() {
+			t.Error("there is a rescan that nobody has asked for")
+		}
+		if sub.Rescan(); !sub.Rescanning() {
+			t.Error("it counts as done")
+		}
+	})
+}

@@ -55,7 +55,7 @@ func (p *processor) reconfigure(reg *registration) {
 // Rescan has each object that is stored now delivered once more, as a Resync with Recalled set,
 // whatever On and Conditions are. Objects come in the background, as with a resync: when nothing
 // else is to do, each in its current state, and after its own events. One that is gone by then does
-// not come. A second Rescan begins again.
+// not come. A second Rescan begins again, and one after Stop comes to none.
 func (s *Subscription) Rescan() {
 	for _, reg := range s.registrations() {
 		reg.proc.mu.Lock()
@@ -63,7 +63,7 @@ func (s *Subscription) Rescan() {
 		reg.proc.mu.Unlock()
 	}
 	s.mu.Lock()
-	s.owes = false
+	s.owes, s.cutShort = false, s.cutShort || s.stopped // a listener may begin after the stop
 	s.mu.Unlock()
 	s.wake.set()
 }
