@@ -180,6 +180,7 @@ listeners:
 		{"  a:\n", "  c:\n", "listener c: added\n  each object that is there is judged\n"},
 		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not selected any more comes as a delete, at once\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
+		{"  b: {", "  d: {informer: {resource: configmaps}, filter: \"!initial && (op != 'update' || changed('data'))\", outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"'severity == \"high\"'", "violated", "\n  of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more\n"},
 		{"a:\n    informer: {resource: pods, drop: [status]}", "a:\n    informer: {resource: configmaps}", "\n  the old one finishes what it has; the outputs get no end of violations that are open then; then of the new resource: each object that is there is judged\n"},
 		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},

@@ -65,12 +65,22 @@ func begins(l *plan.Listener) string {
 		return "no event can match"
 	case l.Quiet:
 		return "each object that is there is judged"
-	case adds && l.Before.On.Has(event.Add) && l.Config.Ops().Has(event.Add):
+	case adds && l.Before.On.Has(event.Add) && l.Config.Ops().Has(event.Add) && !notInitial(l):
 		return "each object that is there comes as an add, with initial"
 	case len(l.Config.Rules) > 0:
 		return "each object that is there is judged, and events begin with what happens then"
 	}
 	return "nothing of the objects that are there; events begin with what happens then"
+}
+
+// notInitial reports whether the filter refuses objects that are there when they begin to be the
+// listener's: these come as adds with initial.
+func notInitial(l *plan.Listener) bool {
+	if l.Filter == nil {
+		return false
+	}
+	matches, decided := l.Filter.Known(map[string]any{"op": "add", "initial": true})
+	return decided && !matches
 }
 
 // ofAddress reports whether a field of an output says where it sends.
@@ -185,6 +195,9 @@ func comes(begins, ends string, l *plan.Listener) string {
 	on := l.Config.Ops()
 	if l.Filter != nil {
 		on &= shown.Ops(l.Filter.Conditions())
+	}
+	if strings.Contains(begins, "scope") && notInitial(l) {
+		on &^= event.OpSet(0).With(event.Add)
 	}
 	var all []string
 	switch {

@@ -56,7 +56,7 @@ func TestExplainExitsWithWhatIsViolated(t *testing.T) {
 	rules := func(deny string) string {
 		return strings.Replace(ofPods, `label("app") == nil`, deny, 1)
 	}
-	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec: {priority: 1, x: text}\n"
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec: {priority: 1, hostname: text}\n"
 	for deny, c := range map[string]struct {
 		args string
 		code int
@@ -65,10 +65,15 @@ func TestExplainExitsWithWhatIsViolated(t *testing.T) {
 		"object.spec.priority == 1":            {"", exitRun},
 		"object.spec.priority > 0":             {"--rule host-network", exitOK},
 		"object.spec.priority > -1":            {"--rule named", exitRun},
-		`object.spec.x > 1`:                    {"", exitRun}, // it fails
+		`object.spec.hostname > 1`:             {"", exitRun}, // it fails
 		`object.metadata.namespace == "shop"`:  {"--op delete", exitOK},
 		`object.metadata.namespace != "other"`: {"--only-coming", exitRun},
+		`object.metadata.labels.a == "b"`:      {"typo", exitRun},
 	} {
+		pod := pod
+		if strings.Contains(c.args, "typo") {
+			pod, c.args = strings.Replace(pod, "hostname: text", "hostNetwrok: true", 1), ""
+		}
 		args := append([]string{"--schema", "off", "--exit-code", "-l", "pods"}, strings.Fields(c.args)...)
 		code, stdout, stderr := explainWith(t, rules(deny), pod, args...)
 		if code != c.code || stderr != "" {

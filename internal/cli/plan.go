@@ -88,6 +88,11 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				for _, name := range listeners {
+					if cfg.Listeners[name] == nil && before.Listeners[name] == nil {
+						return commandError(plan.UnknownListener(cfg, name))
+					}
+				}
 				was, mistakes := plan.Compile(before, schemas) // its modules may be elsewhere
 				if len(mistakes) > 0 {
 					return mistakes

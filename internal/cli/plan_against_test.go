@@ -52,6 +52,7 @@ func TestPlanAgainst(t *testing.T) {
 		{[]string{"--against", old, "--exit-code", "-l", "pods"}, "", exitOK,
 			"a reload would change nothing of these listeners\n", ""},
 		{[]string{"--against", bad, "--exit-code"}, "", exitConfig, "", bad + ":2:"},
+		{[]string{"--against", old, "--exit-code", "-l", "podz"}, "", exitUsage, "", `informerd: --listener: there is no listener "podz"`},
 		{[]string{"--exit-code"}, "", exitUsage, "", "informerd: --exit-code says what --against finds"},
 		{[]string{"--against", dir}, "", exitUsage, "", "informerd: --against " + dir + " is a folder"},
 		{[]string{"--against", filepath.Join(dir, "none")}, "", exitConfig, "",

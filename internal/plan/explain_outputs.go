@@ -103,6 +103,10 @@ func decide(o *Output, m *sink.Message) (d decision) {
 		d.not = name + " creates no Event about an Event of informerd"
 		return d
 	}
+	if o.Config.Patch != nil && m.Op == event.Delete {
+		d.not = name + " patches nothing, since a deleted object cannot be patched"
+		return d
+	}
 	var view filters.Message
 	delivery.View(&view, m)
 	if o.When != nil {

@@ -52,7 +52,7 @@ type Asking struct {
 	skipped  []identity // objects of kinds that no listener watches
 	errs     []error
 	outside  []error         // of objects that informers do not watch
-	violated bool            // a rule is, or that cannot be told
+	violated bool            // a rule is, or that cannot be told, or a server refuses an object
 	watches  bool            // a listener gets an event of one of the objects
 	seen     map[string]bool // errors
 }

@@ -98,6 +98,10 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 // the object with the template is applied: nothing, unless new ones are made.
 func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Question, error) {
 	written := x.templates[q.Object.Path]
+	if template.Replicas(written) == 0 {
+		q.NoEvent = "no new pods"
+		return q, nil
+	}
 	resource, at := kinds.ResourceOf(written), metadataOf(written)
 	is, err := x.cluster.Any(ctx,
 		kube.Reference{Resource: resource, Namespace: at.Namespace, Name: at.Name})

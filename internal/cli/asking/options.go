@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/apply"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/kinds"
@@ -128,6 +130,19 @@ func (o *Options) find() error {
 
 const inDefault = "an object without metadata.namespace is taken as one in default, where kubectl creates it; -n names another namespace."
 
+// unknownIn notes what an API server does not take of an object.
+func unknownIn(object []byte) (notes []string) {
+	dropped, refused := apply.Unknown(object)
+	if refused != "" {
+		notes = append(notes, "an API server refuses this object: "+refused)
+	}
+	if len(dropped) > 0 {
+		notes = append(notes, "there are no such fields, so that kubectl refuses the object, or an API server drops them: "+
+			strings.Join(dropped, ", "))
+	}
+	return notes
+}
+
 // creation returns what objects of files are given that say no more. A kind that Kubernetes does
 // not have may be in no namespace, unless a namespace is given.
 func (o *Options) creation(unsure bool) kinds.Creation {
@@ -184,6 +199,8 @@ func (x *Asking) read() (err error) {
 			if placed && x.Namespace == "" {
 				q.Notes = []string{inDefault}
 			}
+			unknown := unknownIn(o.JSON)
+			q.Notes, x.violated = append(q.Notes, unknown...), x.violated || len(unknown) > 0
 		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)

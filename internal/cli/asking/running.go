@@ -76,8 +76,6 @@ func (x *Asking) remembersBy(q plan.Question) (key event.Key, ok bool) {
 		return key, false
 	case x.live != nil:
 		return event.Key{Namespace: x.live.Namespace, Name: x.live.Name}, true
-	case x.Old != "":
-		return key, false
 	}
 	is := metadataOf(q.Object.JSON)
 	return event.Key{Namespace: is.Namespace, Name: is.Name}, is.UID != ""

@@ -54,7 +54,7 @@ func TestTheRunningInformerdIsAsked(t *testing.T) {
 		"about its delete": {withState, Options{Object: "uid.yaml", Op: "delete"},
 			&admin.Functions{Remembers: remembers}, asked, ""},
 		"about an update of it": {withState, Options{Object: "uid.yaml", Old: "old.yaml"},
-			&admin.Functions{Remembers: remembers}, "", ""},
+			&admin.Functions{Remembers: remembers}, asked, ""},
 		"about an apply": {withState, Options{Object: "pod.yaml", Apply: true},
 			&admin.Functions{Remembers: remembers}, "", ""}, // of what is not there
 	} {

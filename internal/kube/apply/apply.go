@@ -59,6 +59,8 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	if original == nil {
 		result = serverSide(is, to, result)
 	}
+	canonical(is, true)
+	canonical(result, true)
 	withoutEmpty(result, is)
 	if reflect.DeepEqual(is, result) {
 		return current, false, nil
@@ -83,7 +85,7 @@ func decode(text []byte) (object map[string]any, err error) {
 // prepare makes of a written object what counts of it, in the form of a server: without what only
 // the server writes.
 func prepare(to map[string]any) {
-	canonical(to)
+	canonical(to, false)
 	delete(to, "status")
 	metadata := mapIn(to, "metadata")
 	for _, field := range ofServer {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -159,6 +161,32 @@ spec:
       ports: []
       resources: {limits: {cpu: 0.1, memory: 1024Mi}, requests: {cpu: 1}}
 `, ""},
+		"what is set to nothing, over what somebody else has set": {`
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {team: x, app: web}}
+spec:
+  hostNetwork: true
+  terminationGracePeriodSeconds: 5
+  nodeSelector: {a: b}
+  containers: [{name: web, env: [{name: A, value: x}]}]
+`, "", `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {team: null}}
+spec:
+  hostNetwork: false
+  terminationGracePeriodSeconds: 0
+  nodeSelector: null
+  containers: [{name: web, env: [{name: A, value: ""}]}]
+`, `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {app: web}}
+spec:
+  terminationGracePeriodSeconds: 0
+  containers: [{name: web, env: [{name: A}]}]
+`},
 		"the texts of a Secret": {`
 apiVersion: v1
 kind: Secret
@@ -254,6 +282,25 @@ func TestCanonical(t *testing.T) {
 			reflect.DeepEqual(is, as) && string(Canonical(got)) == string(got)
 		if !same && string(got) != want {
 			t.Errorf("%s: %s, want %s", c.written, got, want)
+		}
+	}
+}
+
+// Fields that a server does not know, and those of another type, are named.
+func TestUnknown(t *testing.T) {
+	for _, c := range []struct{ object, dropped, refused string }{
+		{`{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwrok":true,"containers":[{"imagee":"a"}]}}`, "spec.containers[0].imagee spec.hostNetwrok", ""},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"team":7}}}`, "", "cannot unmarshal number"},
+		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":"1"}}`, "", "cannot unmarshal string"},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"uid":"u"},"spec":{"hostNetwork":true},"status":{}}`, "", ""},
+		{`{"apiVersion":"example.com/v1","kind":"Widget","spec":1}`, "", ""},
+		{`{"kind":"Pod"}`, "", ""}, {`{}`, "", ""},
+	} {
+		dropped, refused := Unknown([]byte(c.object))
+		slices.Sort(dropped)
+		if strings.Join(dropped, " ") != c.dropped || !strings.Contains(refused, c.refused) ||
+			c.refused == "" && refused != "" {
+			t.Errorf("%s: %q, %q", c.object, dropped, refused)
 		}
 	}
 }

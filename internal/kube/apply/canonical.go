@@ -15,7 +15,7 @@ func Canonical(object []byte) []byte {
 	if err != nil {
 		return object
 	}
-	canonical(is)
+	canonical(is, true)
 	text, err := json.Marshal(is)
 	if err != nil {
 		return object
@@ -23,8 +23,9 @@ func Canonical(object []byte) []byte {
 	return text
 }
 
-// canonical is Canonical for a decoded object.
-func canonical(is map[string]any) {
+// canonical is Canonical for a decoded object. What says nothing stays if it is not to be dropped:
+// it is what a merge sets a field to.
+func canonical(is map[string]any, drop bool) {
 	version, _ := is["apiVersion"].(string)
 	kind, _ := is["kind"].(string)
 	typed, err := scheme.Scheme.New(schema.FromAPIVersionAndKind(version, kind))
@@ -46,7 +47,7 @@ func canonical(is map[string]any) {
 		if field == "apiVersion" || field == "kind" {
 			continue
 		}
-		if value, says := asWritten(value, as[field]); says {
+		if value, says := asWritten(value, as[field], drop); says {
 			is[field] = value
 		}
 	}
@@ -54,7 +55,10 @@ func canonical(is map[string]any) {
 
 // asWritten returns a value in the form of a server, and whether it says anything. The form has
 // more than what is written, which is left out, and lacks what says nothing, or is not known to it.
-func asWritten(value, form any) (_ any, says bool) {
+func asWritten(value, form any, drop bool) (_ any, says bool) {
+	if value == nil {
+		return nil, !drop
+	}
 	switch written := value.(type) {
 	case map[string]any:
 		as, ok := form.(map[string]any)
@@ -62,20 +66,20 @@ func asWritten(value, form any) (_ any, says bool) {
 			return form, true
 		}
 		for field, inner := range written {
-			if inner, says := asWritten(inner, as[field]); says {
+			if inner, says := asWritten(inner, as[field], drop); says {
 				written[field] = inner
 			} else {
 				delete(written, field)
 			}
 		}
-		return written, form != nil || len(written) > 0
+		return written, !drop || form != nil || len(written) > 0
 	case []any:
 		as, ok := form.([]any)
 		if !ok || len(as) != len(written) {
-			return written, form != nil || len(written) > 0
+			return written, !drop || form != nil || len(written) > 0
 		}
 		for i, inner := range written {
-			if inner, says := asWritten(inner, as[i]); says {
+			if inner, says := asWritten(inner, as[i], drop); says {
 				written[i] = inner
 			}
 		}
@@ -84,6 +88,6 @@ func asWritten(value, form any) (_ any, says bool) {
 	if form != nil {
 		return form, true
 	}
-	zero := value == nil || value == "" || value == false || value == json.Number("0")
-	return value, !zero
+	zero := value == "" || value == false || value == json.Number("0")
+	return value, !drop || !zero
 }

@@ -17,6 +17,7 @@ func Settled(current, filled []byte) (settled []byte, differs bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	canonical(is, true)
 	keepStatuses(is, to)
 	generation, counts := mapIn(is, "metadata")["generation"]
 	if counts {
