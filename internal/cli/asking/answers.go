@@ -40,6 +40,7 @@ type Asking struct {
 	recalled  *keeper.Recalled                 // the checkpoint, if none runs; nil: none is read
 	books     map[*config.Listener]*rules.Book // restored from it
 	templates map[string][]byte                // what has the templates of pods, by their paths
+	refused   map[string]bool                  // objects, by their paths, that no API server takes as they are
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
 	// unasked is why no running informerd is asked, where one might be; else "".
@@ -62,7 +63,7 @@ type Asking struct {
 func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Streams) (
 	*Asking, error) {
 	x := &Asking{Options: options, Streams: streams, cfg: cfg, schemas: schemas,
-		seen: map[string]bool{}, templates: map[string][]byte{},
+		seen: map[string]bool{}, templates: map[string][]byte{}, refused: map[string]bool{},
 		afterwards: map[*config.Informer][]plan.ObjectFile{}}
 	if err := x.choose(); err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 		}
 		if a != nil {
 			x.answered++
-			x.violated = x.violated || a.Violates()
+			x.violated = x.violated || a.Violates() || x.refused[q.Object.Path]
 			if err := x.write(a); err != nil {
 				return err
 			}

@@ -130,14 +130,17 @@ func (o *Options) find() error {
 
 const inDefault = "an object without metadata.namespace is taken as one in default, where kubectl creates it; -n names another namespace."
 
-// unknownIn notes what an API server does not take of an object.
+// unknownIn notes what an API server does not take of an object that none has taken so far.
 func unknownIn(object []byte) (notes []string) {
+	if metadataOf(object).UID != "" { // it may be a later server than the one that is known here
+		return nil
+	}
 	dropped, refused := apply.Unknown(object)
 	if refused != "" {
 		notes = append(notes, "an API server refuses this object: "+refused)
 	}
 	if len(dropped) > 0 {
-		notes = append(notes, "there are no such fields, so that kubectl refuses the object, or an API server drops them: "+
+		notes = append(notes, "informerd knows no such fields of the kind; kubectl refuses the object, or an API server drops them: "+
 			strings.Join(dropped, ", "))
 	}
 	return notes
@@ -200,7 +203,7 @@ func (x *Asking) read() (err error) {
 				q.Notes = []string{inDefault}
 			}
 			unknown := unknownIn(o.JSON)
-			q.Notes, x.violated = append(q.Notes, unknown...), x.violated || len(unknown) > 0
+			q.Notes, x.refused[o.At] = append(q.Notes, unknown...), len(unknown) > 0
 		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)

@@ -69,7 +69,7 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
 
 // remembersBy returns the name by which a running informerd is asked what it remembers of an
-// object: it is one of the cluster, or a text of one, and no event is made up.
+// object: it is one of the cluster, or a text of one, which has a uid.
 func (x *Asking) remembersBy(q plan.Question) (key event.Key, ok bool) {
 	switch {
 	case x.Initial:
