@@ -40,7 +40,7 @@ type Asking struct {
 	recalled  *keeper.Recalled                 // the checkpoint, if none runs; nil: none is read
 	books     map[*config.Listener]*rules.Book // restored from it
 	templates map[string][]byte                // what has the templates of pods, by their paths
-	refused   map[string]bool                  // objects, by their paths, that no API server takes as they are
+	refused   map[string]bool                  // objects, by their paths, that no server takes
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
 	// unasked is why no running informerd is asked, where one might be; else "".

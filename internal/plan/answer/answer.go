@@ -35,6 +35,8 @@ type Answer struct {
 	quiet []string // notes that summaries leave out
 	// Varies is what of the verdicts is no reason, since it differs from object to object.
 	Varies string `json:"-"`
+	// Supposed is whether the event would come only if a running informerd did not have the object.
+	Supposed bool `json:"-"`
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
 	// known.
 	IfSelected bool `json:"-"`

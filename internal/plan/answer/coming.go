@@ -18,6 +18,9 @@ func (a *Answer) Comes() Coming {
 		return Something
 	}
 	comes := a.eventComes()
+	if a.Supposed {
+		comes = min(comes, Perhaps)
+	}
 	for _, r := range a.Rules {
 		comes = max(comes, r.comes())
 	}
