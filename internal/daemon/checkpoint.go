@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/delivery"
@@ -18,7 +19,7 @@ import (
 )
 
 // resume looks for what the listener had before a restart. If its select was another one, that says
-// which objects it has.
+// which objects it has, unless its route remembers it of them.
 func (l *listener) resume(k *keeper.Keeper, log *slog.Logger) {
 	if k == nil {
 		return
@@ -27,11 +28,18 @@ func (l *listener) resume(k *keeper.Keeper, log *slog.Logger) {
 		return
 	}
 	l.wentOn = make(chan struct{})
+	l.hadSelect(log)
+}
+
+// hadSelect notes the select of before the restart, if objects may have been decided by another one
+// than the present one.
+func (l *listener) hadSelect(log *slog.Logger) {
 	s := l.setup()
 	if l.saved.Select == s.Config.Select.Text {
 		return
 	}
-	selects, err := plan.EarlierSelect(s.whole, s.Config, l.saved.Select)
+	selects, err := plan.EarlierSelect(s.whole, s.Config,
+		strings.TrimSuffix(l.saved.Select, unsettled))
 	if err != nil {
 		log.Warn("the select of before the restart cannot be read, so objects that it did not select may be told as deleted",
 			"listener", l.name, "error", err)
@@ -144,13 +152,21 @@ type cutter struct{ *listener }
 // Name implements keeper.Cutter.
 func (c cutter) Name() string { return c.name }
 
+// unsettled is behind the select of before, as no expression of a configuration can have it. A
+// restart that has that select again must not take it for the one by which all objects have been
+// decided: those that have come since were decided by another one, as the route remembers.
+const unsettled = "\x00"
+
 // Select implements keeper.Cutter. While a rescan has not come to all objects, it is the one of
-// before.
+// before, unsettled.
 func (c cutter) Select() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.before != nil && (c.saved != nil || c.subscription.Rescanning()) {
-		return c.beforeText
+	switch {
+	case c.before != nil && c.saved != nil:
+		return c.saved.Select
+	case c.before != nil && c.subscription.Rescanning():
+		return strings.TrimSuffix(c.beforeText, unsettled) + unsettled
 	}
 	return c.setup().Config.Select.Text
 }
