@@ -89,7 +89,7 @@ func (x *Asking) Run(ctx context.Context) error {
 		x.cluster = c
 	}
 	defer x.findRunning(ctx)()
-	if x.cluster == nil && x.running != nil && x.needsLookups() { // that one knows its cluster
+	if x.cluster == nil && x.needsLookups() && (x.running != nil || x.textsOfCluster()) {
 		c, err := live.Connect(x.cfg, x.Connect)
 		if err != nil {
 			return inFront(x.questions[0].Object.Path, err)

@@ -119,6 +119,15 @@ func (x *Asking) needsLookups() bool {
 	})
 }
 
+// textsOfCluster reports whether the objects are texts of some cluster, and the configuration says
+// which one it has.
+func (x *Asking) textsOfCluster() bool {
+	return x.cfg.Cluster.Kubeconfig != "" &&
+		slices.ContainsFunc(x.questions, func(q plan.Question) bool {
+			return metadataOf(q.Object.JSON).UID != ""
+		})
+}
+
 // readCaches reads the files of --cache, by the names of informers.
 func (x *Asking) readCaches() (map[string][]plan.ObjectFile, error) {
 	names := x.lookups()

@@ -121,3 +121,25 @@ func serve(t *testing.T, dir string, f admin.Functions) {
 		}
 	})
 }
+
+// Texts of a cluster are looked up for in the cluster that the configuration names.
+func TestTextsOfACluster(t *testing.T) {
+	for _, c := range []struct {
+		cluster, object string
+		want            bool
+	}{
+		{"cluster: {kubeconfig: k}\n", `{"metadata":{"name":"web","uid":"u1"}}`, true},
+		{"cluster: {kubeconfig: k}\n", `{"metadata":{"name":"web"}}`, false},
+		{"cluster: {name: k}\n", `{"metadata":{"name":"web","uid":"u1"}}`, false},
+	} {
+		cfg, err := config.Parse(filepath.Join(t.TempDir(), "c.yaml"), []byte(withState+c.cluster))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := plan.Question{Object: plan.ObjectFile{JSON: []byte(c.object)}}
+		x := Asking{cfg: cfg, questions: []plan.Question{q}}
+		if got := x.textsOfCluster(); got != c.want {
+			t.Errorf("%s%s: %t", c.cluster, c.object, got)
+		}
+	}
+}
