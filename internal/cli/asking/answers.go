@@ -80,16 +80,9 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 // Run asks each listener about each object. An error about one does not keep the others from being
 // explained.
 func (x *Asking) Run(ctx context.Context) error {
-	if x.OfCluster() || x.lookedUp {
-		c, err := live.Connect(x.cfg, x.Connect)
-		if err != nil {
-			return inFront(x.questions[0].Object.Path, err)
-		}
-		defer c.Close()
-		x.cluster = c
-	}
 	defer x.findRunning(ctx)()
-	if x.cluster == nil && x.needsLookups() && (x.running != nil || x.textsOfCluster()) {
+	if x.OfCluster() || x.lookedUp ||
+		x.needsLookups() && (x.running != nil || x.textsOfCluster()) {
 		c, err := live.Connect(x.cfg, x.Connect)
 		if err != nil {
 			return inFront(x.questions[0].Object.Path, err)

@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -76,8 +77,8 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 func decode(text []byte) (object map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&object); err != nil || object == nil {
-		return nil, fmt.Errorf("this is not an object: %w", err)
+	if d.Decode(&object) != nil || object == nil || !json.Valid(text) { // more may follow it
+		return nil, errors.New("this is not an object in JSON")
 	}
 	return object, nil
 }

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"encoding/json"
+	"regexp"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -23,6 +24,9 @@ func Canonical(object []byte) []byte {
 	return text
 }
 
+// tiny matches quantities that take seconds to read, such as 1e-99999999.
+var tiny = regexp.MustCompile(`[0-9.][eE]-[0-9]{4}`)
+
 // canonical is Canonical for a decoded object. What says nothing stays if it is not to be dropped:
 // it is what a merge sets a field to.
 func canonical(is map[string]any, drop bool) {
@@ -33,7 +37,7 @@ func canonical(is map[string]any, drop bool) {
 		return
 	}
 	text, err := json.Marshal(is)
-	if err != nil || json.Unmarshal(text, typed) != nil {
+	if err != nil || tiny.Match(text) || json.Unmarshal(text, typed) != nil {
 		return
 	}
 	if text, err = json.Marshal(typed); err != nil {

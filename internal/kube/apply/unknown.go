@@ -15,6 +15,9 @@ var strict = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Schem
 // its values: fields that it does not know, which it drops, or fields of another type, for which it
 // refuses the object. It returns nothing for objects of other kinds.
 func Unknown(object []byte) (dropped []string, refused string) {
+	if tiny.Match(object) {
+		return nil, ""
+	}
 	_, _, err := strict.Decode(object, nil, nil)
 	unknown, isStrict := runtime.AsStrictDecodingError(err)
 	switch {
