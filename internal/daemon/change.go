@@ -37,8 +37,8 @@ func (l *listener) change(s *supervisor, to *setup) bool {
 		return false
 	}
 	now, before := l.now.Load(), l.target
-	if before.book != nil {
-		to.book = before.book
+	if book := before.book(); book != nil {
+		to.remembered.Store(book)
 	}
 	to.hold()
 	l.target = to

@@ -51,8 +51,8 @@ func (l *listener) hadSelect(log *slog.Logger) {
 // caller holds mu.
 func (l *listener) goOn(k *keeper.Keeper) error {
 	s, known := l.setup(), l.saved.Route.Rules()
-	if known != nil && (known.Len() > 0 || s.book != nil) {
-		s.book = rules.Restore(s.Rules, s.Config.Outputs, known, time.Now())
+	if known != nil && (known.Len() > 0 || s.book() != nil) {
+		s.remembered.Store(rules.Restore(s.Rules, s.Config.Outputs, known, time.Now()))
 	}
 	p := l.pipeline()
 	if err := l.route.Use(p); err != nil {
@@ -63,7 +63,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	}
 	l.saved = nil
 	k.Taken(l.name)
-	if s.book != nil || s.Select != nil || l.before != nil {
+	if s.book() != nil || s.Select != nil || l.before != nil {
 		l.subscription.Rescan() // times have passed, and expressions may be others
 	}
 	close(l.wentOn)

@@ -231,7 +231,7 @@ func ruleEvent(t *testing.T, s *told) string {
 // endpointsOf returns what the endpoint answers while the story's violations are open.
 func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
-	book := s.listener.setup().book
+	book := s.listener.setup().book()
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
 		Name:       s.listener.setup().Config.Name,
 		Resource:   s.listener.setup().Config.Informer().Resource,

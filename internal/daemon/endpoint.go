@@ -81,7 +81,7 @@ func (r *runtime) shown(c *cluster, l *listener) endpoints.Listener {
 		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
 		Buffer: l.subscription.Stats, State: r.state(c, l),
 	}
-	if book := now.book; book != nil {
+	if book := now.book(); book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
 	}
 	return shown

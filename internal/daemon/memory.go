@@ -9,7 +9,7 @@ import (
 
 // remembers returns what the listener knows of an object by its rules.
 func (l *listener) remembers(key event.Key) memory.Rules {
-	book := l.setup().book
+	book := l.setup().book()
 	if book == nil {
 		return nil
 	}

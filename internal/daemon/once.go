@@ -65,7 +65,7 @@ func resultsOf(all []*listener, unfinished []int) []once.Result {
 	var results []once.Result
 	for i, l := range all {
 		r := once.Result{Listener: l.name, Done: l.route.Stats(), Unfinished: unfinished[i]}
-		if book := l.setup().book; book != nil {
+		if book := l.setup().book(); book != nil {
 			for _, n := range book.Counts() {
 				r.Violations += n
 			}

@@ -386,8 +386,8 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	r, to, caches := l.route, l.setup().pipeline(), &docCaches{}
 	to.Caches, to.Outputs = caches, nil
 	if len(p.denies) > 0 {
-		l.setup().book = rules.NewBook(l.setup().Rules, p.outputs)
-		to.Rules = l.setup().book
+		l.setup().remembered.Store(rules.NewBook(l.setup().Rules, p.outputs))
+		to.Rules = l.setup().book()
 	}
 	ears := make([]*ear, p.outputs)
 	for i := range ears {
@@ -471,8 +471,8 @@ func (p *modelPlan) check(l *listener, ears []*ear, lives map[string]modelPod, n
 			}
 		}
 		open := map[string]bool{}
-		if l.setup().book != nil {
-			for _, v := range l.setup().book.Open() {
+		if l.setup().book() != nil {
+			for _, v := range l.setup().book().Open() {
 				open[v.Name+" "+v.UID+" "+v.Rule] = true
 			}
 		}

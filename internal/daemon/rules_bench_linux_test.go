@@ -69,7 +69,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		if wide {
 			source = newWideListener(b)
 		}
-		p := &route.Pipeline{Quiet: true, Rules: l.setup().book, Caches: &docCaches{}}
+		p := &route.Pipeline{Quiet: true, Rules: l.setup().book(), Caches: &docCaches{}}
 		if p.Messages, err = cloudevent.NewBuilder(
 			sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
 			b.Fatal(err)

@@ -21,8 +21,9 @@ type setup struct {
 	outputs   []*output
 	digestKey []byte // of the digests of Secrets; nil: one of the process's own
 	spillDir  string // where a full buffer writes, if it does
-	// book is nil without rules. It becomes that of the setup before when a listener changes.
-	book   *rules.Book
+	// remembered is what book returns. Pages read it while a listener goes on after a restart.
+	remembered atomic.Pointer[rules.Book]
+
 	caches *caches   // empty until the setup is bound
 	module *module   // nil without a handler
 	own    route.Own // nil if no output changes objects
@@ -45,7 +46,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 		s.bound.Store(before.bound.Load())
 	}
 	if len(p.Rules) > 0 {
-		s.book = rules.NewBook(p.Rules, len(p.Config.Outputs))
+		s.remembered.Store(rules.NewBook(p.Rules, len(p.Config.Outputs)))
 	}
 	for _, name := range p.Config.Outputs {
 		s.outputs = append(s.outputs, outputs[name])
@@ -70,17 +71,21 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	return s, reader.Mistakes
 }
 
+// book returns what the rules remember, nil if there are none. It becomes that of the setup before
+// when a listener changes, and what was before a restart when it goes on.
+func (s *setup) book() *rules.Book { return s.remembered.Load() }
+
 // pipeline returns what becomes of the listener's events, once the setup is bound and its handler
 // loaded.
 func (s *setup) pipeline() *route.Pipeline {
 	p := &route.Pipeline{
-		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter, Rules: s.book, Quiet: s.Quiet,
+		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter, Rules: s.book(), Quiet: s.Quiet,
 		Own: s.own, Caches: s.caches,
 	}
 	if to := s.bound.Load(); to != nil {
 		p.Messages = to.messages
 	}
-	if s.book != nil {
+	if p.Rules != nil {
 		p.RuleSet = append([]*rules.Rule{}, s.Rules...) // none is not nil
 	}
 	for _, o := range s.outputs {

@@ -33,7 +33,7 @@ func TestStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := tell(t, cfg, schemas, cfg.ListenersInOrder()[0].Name, events)
-			if book := s.listener.setup().book; book != nil {
+			if book := s.listener.setup().book(); book != nil {
 				for _, v := range book.Open() {
 					found := false
 					for key := range s.states {

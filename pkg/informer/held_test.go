@@ -97,6 +97,27 @@ func TestASubscriptionThatIsHeldCanBeChanged(t *testing.T) {
 	})
 }
 
+// A rescan of one that is held wakes a worker when it begins, although nothing else is to do.
+func TestARescanThatWasHeldIsNotSleptThrough(t *testing.T) {
+	inLives(t, func(l *lives) {
+		l.server.apply("a", "1", "")
+		sub, reg := l.subscribe(SubscriptionConfig{Name: "l", On: event.OpSet(0).With(event.Delete)})
+		sub.Rescan()
+		l.cut()
+		synctest.Wait()
+		expect(t, finish(sub), "resync a/1 101")
+		p := reg.reg.proc // as with the cut, but with a worker that sleeps already
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for len(sub.wake) > 0 {
+			<-sub.wake
+		}
+		if p.rescan(reg.reg); len(sub.wake) == 0 {
+			t.Error("no worker is woken")
+		}
+	})
+}
+
 // What a subscription was to go on with waits for another one of its name, if no worker has had
 // anything of it, even if the informer has no other: until that one has joined, or is forgotten.
 func TestWhoLeavesUnusedCanBeReplaced(t *testing.T) {

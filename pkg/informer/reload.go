@@ -65,7 +65,6 @@ func (s *Subscription) Rescan() {
 	s.mu.Lock()
 	s.owes, s.cutShort = false, s.cutShort || s.stopped // a listener may begin after the stop
 	s.mu.Unlock()
-	s.wake.set()
 }
 
 // RescanLater notes that a Rescan follows. Until then, Rescanning reports true, and an Exchange
@@ -111,6 +110,7 @@ func (s *Subscription) rescan(from *registration, stored store.Snapshot) {
 	if stored.Len() > 0 {
 		r := &resync{from: from, walk: stored.Walk(), left: stored.Len(), again: true}
 		s.resyncs = slices.Insert(s.resyncs, 0, r)
+		s.wake.set()
 	}
 }
 
