@@ -41,3 +41,29 @@ func TestWhatIsReadInAnotherWay(t *testing.T) {
 		{text: `any(object.spec.containers, quantity(.resources.limits.cpu) > 0.5)`},
 	})
 }
+
+// A field that is named without the way to it is answered with the way.
+func TestAFieldWithoutItsWay(t *testing.T) {
+	expectAnswers(t, podSchema(), []answer{
+		{text: `phase == "Failed"`, want: `unknown name "phase"; write object.status.phase`,
+			fixed: `object.status.phase == "Failed"`},
+		{text: `op == "update" && phase != old.status.phase`,
+			want:  `unknown name "phase"; write object.status.phase`,
+			fixed: `op == "update" && object.status.phase != old.status.phase`},
+		{text: `any(containers, .image endsWith ":latest")`,
+			want:  `unknown name "containers"; write object.spec.containers`,
+			fixed: `any(object.spec.containers, .image endsWith ":latest")`},
+		{text: `containers.image == "x"`,
+			want: `unknown name "containers"; did you mean object.spec.containers?`},
+		{text: `restartCount > 3`,
+			want:  `unknown name "restartCount"; write any(object.status.containerStatuses, .restartCount > 3)`,
+			fixed: `any(object.status.containerStatuses, .restartCount > 3)`},
+		{kind: lang.KindMessage, text: `"it is " + phase`,
+			want:  `unknown name "phase"; write object.status.phase`,
+			fixed: `"it is " + object.status.phase`},
+		{text: `sphase == "Failed"`, want: `unknown name "sphase"; text needs quotes, and a field ` +
+			`begins with object; the variables are op, object, old, initial, missed, resumed, cluster, listener`},
+	})
+	expectAnswers(t, nil, []answer{{text: `phase == "Failed"`, want: `unknown name "phase"; text ` +
+		`needs quotes, and a field begins with object; the variables are op, object, old, initial, missed, resumed, cluster, listener`}})
+}

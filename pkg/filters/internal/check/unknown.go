@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/habits"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/places"
 	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 )
 
@@ -100,6 +101,12 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if comparedBefore.MatchString(before) && !strings.HasPrefix(string(text[end:]), ".") {
 		by := strconv.Quote(name)
 		return s.Proposed(offset, replace(by), "unknown name %q; text needs quotes: write %s", name, by)
+	}
+	asked := places.Asked{Text: s.Text, Offset: offset, Key: name, Root: s.Schema}
+	if hint, general, fix := asked.Bare(); hint != "" && s.Kind.Has("object") {
+		e := s.Proposed(offset, fix, "unknown name %q; %s", name, hint)
+		e.General = fmt.Sprintf("unknown name %q; %s", name, general)
+		return e
 	}
 	return s.CompileError(offset, "unknown name %q%s", name, s.variablesHint())
 }

@@ -57,7 +57,7 @@ func (a Asked) Deeper() (hint string, fix *lang.Fix) {
 	}
 	place, ok := usual(found)
 	if !ok {
-		return several(found), nil
+		return several("", found), nil
 	}
 	if prefix == nil && !place.ofItem() {
 		path := strings.Join(place.steps, ".")
@@ -131,7 +131,7 @@ func written(base string, p place, condition string) string {
 func (p place) ofItem() bool { return slices.Contains(p.lists[:len(p.lists)-1], true) }
 
 // several names places of which each may be meant.
-func several(found []place) string {
+func several(base string, found []place) string {
 	if len(found) == 0 || len(found) > 3 {
 		return ""
 	}
@@ -140,7 +140,7 @@ func several(found []place) string {
 		if p.ofItem() {
 			return ""
 		}
-		paths = append(paths, strings.Join(p.steps, "."))
+		paths = append(paths, base+strings.Join(p.steps, "."))
 	}
 	return "did you mean " + strings.Join(paths, " or ") + "?"
 }
