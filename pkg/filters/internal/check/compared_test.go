@@ -35,3 +35,21 @@ func TestWhatOfAnObjectIsCompared(t *testing.T) {
 	}
 	expectAnswers(t, podSchema(), all)
 }
+
+// A number that is compared with a text is proposed as the text that it is written as.
+func TestNumbersAreProposedAsTheyAreWritten(t *testing.T) {
+	const is = `label("version") is a string, so it `
+	expectAnswers(t, podSchema(), []answer{
+		{text: `label("version") == 1.0`, want: is + `never equals a number; did you mean "1.0"?`},
+		{text: `label("version") != 1.10`, want: is + `always differs from a number; did you mean "1.10"?`},
+		{text: `0x10 == label("version")`, want: is + `never equals a number; did you mean "0x10"?`},
+		{text: `label("version") in [1_000]`, want: is + `never equals a number; did you mean "1_000"?`},
+		{text: `label("version") == 1e3`, want: is + `never equals a number; did you mean "1e3"?`},
+		{text: `label("version") == - 1.50`, want: is + `never equals a number; did you mean "-1.50"?`},
+		{text: `label("version") == true`, want: is + `never equals a boolean; did you mean "true"?`},
+		{text: `lower(object.kind) == 1.0`, want: `"==" cannot compare a text and a number; write "1.0"`,
+			fixed: `lower(object.kind) == "1.0"`},
+		{text: `lower(object.kind) == -1.50`, want: `"==" cannot compare a text and a number; write "-1.50"`,
+			fixed: `lower(object.kind) == "-1.50"`},
+	})
+}

@@ -89,3 +89,11 @@ func (c *schemaCheck) notAsWritten(operator string, n *ast.BinaryNode, field fac
 	c.doubt(text, n, "quantity("+written(c.extents(), at)+") "+operator+" "+strconv.Quote(text.Value),
 		"the texts are compared, and the API server writes %q as %q", text.Value, q.Text())
 }
+
+// readsNumber warns about an amount that is read as a number, which "500m" and "1Gi" are not.
+func (c *schemaCheck) readsNumber(n *ast.BuiltinNode, of fact) {
+	if (n.Name == "int" || n.Name == "float") && amountField.MatchString(of.path) && of.kind() != "number" {
+		text := c.text(n.Arguments[0], of)
+		c.doubt(n, n, "quantity("+text+")", `%s is an amount such as "500m" or "1Gi", of which %s(…) is nil`, text, n.Name)
+	}
+}

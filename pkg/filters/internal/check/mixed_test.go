@@ -13,6 +13,7 @@ func TestDefaultsAndAmounts(t *testing.T) {
 	const (
 		text   = ` is a text, and its default is a number: the text is not compared with numbers; write `
 		number = `object.spec.replicas is a number, and its default is a text; write `
+		amount = `object.spec.containers[0].resources.limits.cpu is an amount such as "500m" or "1Gi", of which `
 		writes = `the texts are compared, and the API server writes `
 	)
 	for filter, want := range map[string]string{
@@ -31,6 +32,9 @@ func TestDefaultsAndAmounts(t *testing.T) {
 		`object.spec.containers[0].resources.limits.memory == "1Gi"`:         "",
 		`quantity(object.spec.containers[0].resources.limits.cpu) == "0.5"`:  "",
 		`object.spec.containers[0].resources.limits.cpu != nil`:              "",
+		`int(object.spec.containers[0].resources.limits.cpu) > 1`:            amount + `int(…) is nil; write quantity(object.spec.containers[0].resources.limits.cpu)`,
+		`float(object.spec.containers[0].resources.limits.cpu) > 1`:          amount + `float(…) is nil; write quantity(object.spec.containers[0].resources.limits.cpu)`,
+		`int(label("cpu")) > 1`:                                              "",
 		`object.metadata.labels["memory"] == "1024Mi"`:                       "",
 		`object.spec.containers[0].resources.limits.memory startsWith "102"`: "",
 	} {

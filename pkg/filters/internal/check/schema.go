@@ -299,6 +299,7 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			list = c.visit(arg)
 			c.walksList(n, list)
 			c.plain(n, list)
+			c.readsNumber(n, list)
 		default:
 			c.visit(arg)
 		}

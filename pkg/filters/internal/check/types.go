@@ -32,7 +32,8 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	}
 	is := field.path + " is " + typeWord(field.schema.Type)
 	than := typeWord(got)
-	hint := mismatch.Meant(want, field.schema.Type == "integer", constant)
+	hint := mismatch.Meant(want, field.schema.Type == "integer", constant,
+		written(c.extents(), constant))
 	switch {
 	case got == "array" && isScalarKind(want) && operator == "==":
 		hint = "; write in"

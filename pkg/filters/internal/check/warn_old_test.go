@@ -14,12 +14,12 @@ func TestDifferencesThatAreGuarded(t *testing.T) {
 	for _, guard := range []string{
 		`changed("data")`, `became(object.data.a == "b")`, `op == "update"`, `old.data.a == "b"`,
 		`1 == old.data.n`, `old.data.a in ["b", "c"]`, `old.data.a != nil`, `nil != old?.data.a`,
-		`old.spec.paused`, `any(old.spec.list, .a == 1)`, `old != nil`, `initial && changed("a")`,
+		`old.spec.paused`, `any(old.spec.list, .a == 1)`, `old != nil`, `resumed && changed("a")`,
 		`(changed("a") || became(object.b == 1))`,
 	} {
 		for _, text := range []string{guard + " && " + differs, differs + " and " + guard,
-			guard + " && initial && " + differs, "initial && (" + differs + " || initial) && " + guard,
-			guard + " ? " + differs + " : initial"} {
+			guard + " && resumed && " + differs, "resumed && (" + differs + " || resumed) && " + guard,
+			guard + " ? " + differs + " : resumed"} {
 			if got := warningsOf(t, lang.Expression{Text: text}); got != "" {
 				t.Errorf("%s: %s", text, got)
 			}
@@ -28,7 +28,7 @@ func TestDifferencesThatAreGuarded(t *testing.T) {
 	for _, other := range []string{
 		`object.data.a == "b"`, `!changed("data")`, `old.data.a == nil`, `old.data.a != "b"`,
 		`old.data.a == object.data.a`, `all(old.spec.list, .a == 1)`, `old.data.a in [nil]`,
-		`(changed("a") || initial)`, `old.data.a not in ["b"]`,
+		`(changed("a") || resumed)`, `old.data.a not in ["b"]`,
 	} {
 		for _, text := range []string{other + " && " + differs, differs + " && " + other} {
 			if got := warningsOf(t, lang.Expression{Text: text}); !strings.Contains(got,
@@ -39,7 +39,7 @@ func TestDifferencesThatAreGuarded(t *testing.T) {
 	}
 	// what guards one side of an or says nothing of the other
 	for _, text := range []string{`changed("data") || ` + differs,
-		`changed("data") && initial || ` + differs, `changed("data") ? initial : ` + differs} {
+		`changed("data") && resumed || ` + differs, `changed("data") ? resumed : ` + differs} {
 		if got := warningsOf(t, lang.Expression{Text: text}); got == "" {
 			t.Errorf("%s: no warning", text)
 		}

@@ -86,6 +86,7 @@ func (f *finder) visit(n ast.Node) {
 		}
 	case *ast.BuiltinNode:
 		f.withoutItem(n)
+		f.allOfOneType(n)
 		conditions = len(n.Arguments) > 1 && isConditions(n.Arguments[0])
 		if n.Name == "string" && len(n.Arguments) == 1 {
 			f.withoutCount(n.Arguments[0], "%s ?? 0")
@@ -127,6 +128,8 @@ func (f *finder) sides(n *ast.BinaryNode) {
 		f.kind(c)
 		f.flag(c)
 		f.imageName(c)
+		f.wholeImage(c)
+		f.length(c)
 		f.exact(c)
 		f.conditionType(c)
 		f.shownAsMissing(c)

@@ -51,6 +51,16 @@ func (f *finder) empty(c comparison) {
 	}
 }
 
+// length warns about a length that is compared with nil, which none is.
+func (f *finder) length(c comparison) {
+	call, ok := c.value.(*ast.BuiltinNode)
+	if !ok || call.Name != "len" || !isNil(c.to) || c.operator != "==" && c.operator != "!=" {
+		return
+	}
+	by := map[string]string{"==": " == 0", "!=": " > 0"}[c.operator]
+	f.doubt(c.value, c.whole, f.text(c.value)+by, "len is never nil: of what is missing it is 0")
+}
+
 // ofConstant warns about a default of a constant, which is never nil: x > 5 ?? 0.
 func (f *finder) ofConstant(n *ast.BinaryNode) {
 	b, ok := n.Right.(*ast.BinaryNode)

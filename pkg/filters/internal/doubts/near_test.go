@@ -1,6 +1,7 @@
 package doubts_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
@@ -99,4 +100,41 @@ func TestDataThatNobodyMakes(t *testing.T) {
 			t.Errorf("%s: a handler makes data", text)
 		}
 	}
+}
+
+// An image without a tag, a length that is missing, and all conditions of one type are hardly
+// meant.
+func TestWhatIsNeverTrueAsItReads(t *testing.T) {
+	const (
+		alone  = ` is the image docker.io/library/nginx:latest alone; its name is without a tag; write `
+		length = `len is never nil: of what is missing it is 0; write `
+		types  = `this asks whether all conditions are of the type "Ready", and there are others; write `
+		first  = `image(object.spec.containers[0].image)`
+	)
+	cases := []doubtCase{
+		{"Pod", first + ` != image("nginx")`, ""},
+		{"Pod", first + ` == "nginx:latest"`, ""},
+		{"Pod", first + ` == "nginx:1.27"`, ""},
+		{"Pod", first + ` == "nginx@sha256:` + strings.Repeat("a", 64) + `"`, ""},
+		{"Pod", first + `.tag == "nginx"`, ""},
+		{"Pod", `len(object.spec.containers) == 0 || object.spec.containers == nil`, ""},
+		{"Pod", `all(object.status.conditions, .type != "Ready" || .status == "True")`, ""},
+		{"Pod", `all(object.status.conditions, .status == "True")`, ""},
+		{"Pod", `all(object.spec.volumes, .type == "Ready")`, ""},
+	}
+	for text, want := range map[string][2]string{
+		first + ` == "nginx"`: {`without a tag, "nginx"` + alone,
+			first + `.name == "docker.io/library/nginx"`},
+		`"docker.io/library/nginx" != ` + first: {`without a tag, "docker.io/library/nginx"` + alone,
+			first + `.name != "docker.io/library/nginx"`},
+		`len(object.spec.containers) == nil`: {length, `len(object.spec.containers) == 0`},
+		`nil != len(object.spec.containers)`: {length, `len(object.spec.containers) > 0`},
+		`all(object.status.conditions, .type == "Ready" && .status == "True")`: {types,
+			`any(object.status.conditions, .type == "Ready" && .status == "True")`},
+		`all(object.status.conditions, .status == "True" && "Ready" == .type)`: {types,
+			`any(object.status.conditions, .status == "True" && "Ready" == .type)`},
+	} {
+		cases = append(cases, doubtCase{"Pod", text, want[0] + want[1] + " -> " + want[1]})
+	}
+	checkCases(t, cases)
 }

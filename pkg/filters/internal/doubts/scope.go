@@ -92,30 +92,3 @@ func (f *finder) flag(c comparison) {
 	f.doubt(c.value, c.whole, "("+f.text(c.value)+" ?? false) "+c.operator+" false",
 		"%s is left out when it is false, and then this is %t", name, c.operator == "!=")
 }
-
-// imageName warns about the name of an image that is compared with its last part, or a registry
-// with more than a registry: image("nginx").name is docker.io/library/nginx.
-func (f *finder) imageName(c comparison) {
-	text, ok := c.to.(*ast.StringNode)
-	base, keys := nodes.ConstantSteps(c.value)
-	call, isCall := base.(*ast.CallNode)
-	if !ok || !isCall || !nodes.IsName(call.Callee, "image") || len(keys) != 1 || text.Value == "" ||
-		c.operator != "==" && c.operator != "!=" {
-		return
-	}
-	is := map[string]string{"==": "never", "!=": "always"}[c.operator]
-	switch {
-	case keys[0] == "name" && !strings.Contains(text.Value, "/"):
-		ends := f.text(c.value) + " endsWith " + quoted("/"+text.Value)
-		if c.operator == "!=" {
-			ends = "not (" + ends + ")"
-		}
-		f.doubt(text, c.whole, ends,
-			"this is %s true: the name of an image begins with its registry, as in docker.io/library/nginx", is)
-	case keys[0] == "registry" && strings.Contains(text.Value, "/"):
-		registry, _, _ := strings.Cut(text.Value, "/")
-		f.doubt(text, text, quoted(registry), "this is %s true: a registry is a host, without a path", is)
-	case keys[0] == "tag" && strings.HasPrefix(text.Value, ":"):
-		f.doubt(text, text, quoted(text.Value[1:]), "this is %s true: a tag has no colon", is)
-	}
-}

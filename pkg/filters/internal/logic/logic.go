@@ -62,6 +62,12 @@ func (c *Chains) Look(n *ast.BinaryNode, text Text, found func(at ast.Node, mess
 		c.seen = map[ast.Node]bool{}
 	}
 	and := nodes.IsAnd(n)
+	if and {
+		var all []ast.Node
+		parts(n, &all)
+		texts(all, text, found)
+		firstList(all, found)
+	}
 	first := map[string]compared{} // what a value is compared with, by its text
 	bounds := map[string][]bound{}
 	nils := map[string]bool{}

@@ -52,7 +52,8 @@ func parts(n ast.Node, all *[]ast.Node) {
 type asked struct {
 	bounds []bound
 	oneOf  [][]string // constants
-	none   bool       // it is nil
+	texts  []partOf
+	none   bool // it is nil
 }
 
 // exclude reports whether parts ask the same value for what excludes each other.
@@ -76,6 +77,8 @@ func exclude(parts []ast.Node) bool {
 		} else if c, ok := comparedOf(part, true); ok && isPlain(c.value) {
 			a := of(c.value)
 			a.oneOf = append(a.oneOf, c.constants)
+		} else if p, ok := partOfText(part); ok && isPlain(p.value) {
+			of(p.value).texts = append(of(p.value).texts, p)
 		}
 	}
 	for _, a := range all {
@@ -95,6 +98,12 @@ func (a *asked) exclude() bool {
 			// What is read as a quantity may be nearly equal.
 			return b.contradicts(other) && (b.number != other.number || b.span || isPlain(b.of))
 		}) || slices.ContainsFunc(a.oneOf, b.excludes) {
+			return true
+		}
+	}
+	for i, p := range a.texts {
+		if slices.ContainsFunc(a.texts[:i], p.contradicts) ||
+			slices.ContainsFunc(a.oneOf, p.excludes) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package mismatch
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -27,8 +28,9 @@ func LiteralKind(n ast.Node) string {
 	return ""
 }
 
-// Meant returns the hint that proposes the same constant as the wanted type.
-func Meant(want string, integer bool, n ast.Node) string {
+// Meant returns the hint that proposes the same constant as the wanted type. A number keeps the
+// text that it is written as: 1.10 is another version than 1.1.
+func Meant(want string, integer bool, n ast.Node, written string) string {
 	text := ""
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -40,9 +42,9 @@ func Meant(want string, integer bool, n ast.Node) string {
 			(n.Value == "true" || n.Value == "false") {
 			text = n.Value
 		}
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		if want == "string" {
-			text = strconv.Quote(n.String())
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.UnaryNode:
+		if want == "string" && LiteralKind(n) != "" {
+			text = strconv.Quote(strings.ReplaceAll(written, " ", ""))
 		}
 	}
 	if text == "" {

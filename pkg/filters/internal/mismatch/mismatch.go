@@ -139,8 +139,10 @@ func (s answers) otherConstant(n *ast.BinaryNode, constant ast.Node,
 	want, got string) *lang.CompileError {
 	kind := map[string]string{"int": "number", "float": "number", "string": "string",
 		"bool": "boolean"}[want]
-	text, ok := strings.CutPrefix(Meant(kind, want == "int", constant), "; did you mean ")
-	at, whole := nodes.NewExtents(s.Text).Span(constant)
+	texts := nodes.NewExtents(s.Text)
+	text, ok := strings.CutPrefix(Meant(kind, want == "int", constant, written(texts, constant)),
+		"; did you mean ")
+	at, whole := texts.Span(constant)
 	if !ok || !whole {
 		return nil
 	}

@@ -1,0 +1,55 @@
+package doubts
+
+import (
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// wholeImage warns about an image that is compared with one that has no tag: it is latest then, as
+// container runtimes complete it, and hardly meant.
+func (f *finder) wholeImage(c comparison) {
+	text, ok := c.to.(*ast.StringNode)
+	call, isCall := isNamed(c.value, "image")
+	if !ok || !isCall || len(call.Arguments) != 1 || c.operator != "==" && c.operator != "!=" {
+		return
+	}
+	image, ok := values.ParseImage(text.Value).(values.Image)
+	if !ok || image.Digest != nil || strings.HasSuffix(text.Value, ":latest") ||
+		image.Tag != "latest" {
+		return
+	}
+	name, _ := image.Name.(string)
+	f.doubt(text, c.whole, f.text(c.value)+".name "+c.operator+" "+quoted(name),
+		"without a tag, %q is the image %s alone; its name is without a tag", text.Value, image.Whole)
+}
+
+// imageName warns about the name of an image that is compared with its last part, or a registry
+// with more than a registry: image("nginx").name is docker.io/library/nginx.
+func (f *finder) imageName(c comparison) {
+	text, ok := c.to.(*ast.StringNode)
+	base, keys := nodes.ConstantSteps(c.value)
+	call, isCall := base.(*ast.CallNode)
+	if !ok || !isCall || !nodes.IsName(call.Callee, "image") || len(keys) != 1 || text.Value == "" ||
+		c.operator != "==" && c.operator != "!=" {
+		return
+	}
+	is := map[string]string{"==": "never", "!=": "always"}[c.operator]
+	switch {
+	case keys[0] == "name" && !strings.Contains(text.Value, "/"):
+		ends := f.text(c.value) + " endsWith " + quoted("/"+text.Value)
+		if c.operator == "!=" {
+			ends = "not (" + ends + ")"
+		}
+		f.doubt(text, c.whole, ends,
+			"this is %s true: the name of an image begins with its registry, as in docker.io/library/nginx", is)
+	case keys[0] == "registry" && strings.Contains(text.Value, "/"):
+		registry, _, _ := strings.Cut(text.Value, "/")
+		f.doubt(text, text, quoted(registry), "this is %s true: a registry is a host, without a path", is)
+	case keys[0] == "tag" && strings.HasPrefix(text.Value, ":"):
+		f.doubt(text, text, quoted(text.Value[1:]), "this is %s true: a tag has no colon", is)
+	}
+}
