@@ -26,10 +26,11 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"is not a file is read from the cluster, with the connection and the rights of the configuration's informers, and\n" +
 			"so is what expressions look up in other informers; for a file, --cache has it, or --kubeconfig or --context says\n" +
 			"which cluster has it. --apply asks what comes if the file is applied to the cluster: of an update, the object is\n" +
-			"merged into the one that is there, as kubectl does it. The expressions of the outputs are evaluated as well. About\n" +
-			"an object of the cluster, the informerd that runs with the configuration is asked what its rules remember, or if\n" +
-			"none runs, its checkpoint: since when a violation is open, which outputs have it, and when it is reported again.\n" +
-			"Else that is not known: with --old, a rule that the old object violates, too, is not reported again.\n" +
+			"merged into the one that is there, as kubectl does it, and the API server says in a dry run what it makes of that.\n" +
+			"The expressions of the outputs are evaluated as well. About an object of the cluster, the informerd that runs with\n" +
+			"the configuration is asked what its rules remember, or if none runs, its checkpoint: since when a violation is\n" +
+			"open, which outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the\n" +
+			"old object violates, too, is not reported again.\n" +
 			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is one\n" +
 			"that the listeners watch, by its kind, namespace, labels and fields, and if the answer depends on a lookup whose\n" +
 			"objects are missing; with --exit-code also if a rule is violated.",

@@ -61,7 +61,7 @@ func TestServerSideApplyOfRandomManifests(t *testing.T) {
 func (s *serverSide) random(r *rand.Rand, u *unstructured.Unstructured) (was, is,
 	server *unstructured.Unstructured) {
 	s.Helper()
-	if _, err := s.apply(s.part(r, u), "e2e"); err != nil {
+	if _, err := s.apply(s.part(r, u), "kubectl"); err != nil {
 		return nil, nil, nil
 	}
 	defer s.delete(u)
@@ -76,7 +76,7 @@ func (s *serverSide) random(r *rand.Rand, u *unstructured.Unstructured) (was, is
 		return nil, nil, nil
 	}
 	is = s.part(r, u)
-	if server, err = s.apply(is, "e2e"); err != nil {
+	if server, err = s.apply(is, "kubectl"); err != nil {
 		return nil, nil, nil
 	}
 	return was, is, server

@@ -28,7 +28,7 @@ func TestServerSideApplyIsThatOfTheAPIServer(t *testing.T) {
 		c := serverSideCases[name]
 		first := s.object(c.first, fmt.Sprint("case-", i))
 		second := s.object(strings.NewReplacer(c.edits...).Replace(c.first), fmt.Sprint("case-", i))
-		if _, err := s.apply(first, "e2e"); err != nil {
+		if _, err := s.apply(first, "kubectl"); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, w := range c.between {
@@ -40,7 +40,7 @@ func TestServerSideApplyIsThatOfTheAPIServer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if server, err := s.apply(second, "e2e"); err != nil {
+		if server, err := s.apply(second, "kubectl"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if wrong := s.wrong(current, second, server); wrong != "" {
 			t.Errorf("%s: %s", name, wrong)

@@ -90,6 +90,9 @@ func (w *Writer) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
 	if r.DryRun {
 		request.Param("dryRun", metav1.DryRunAll)
 	}
+	if r.Strict {
+		request.Param("fieldValidation", metav1.FieldValidationStrict)
+	}
 	if r.Body != nil {
 		request.Body(r.Body).
 			SetHeader("Content-Type", cmp.Or(r.ContentType, runtime.ContentTypeJSON))

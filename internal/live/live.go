@@ -1,5 +1,6 @@
 // Package live reads objects of a cluster, as a configuration's informers would get them. It needs
-// the connection that the configuration has, and only the rights to list that the informers need.
+// the connection that the configuration has, and only the rights to list that the informers need,
+// but to try out what an object becomes.
 package live
 
 import (
@@ -29,6 +30,7 @@ type Cluster struct {
 	cfg      *config.Config
 	resolver *kube.Resolver
 	client   *informer.Client
+	writer   *kube.Writer // for what is tried out
 	listed   map[*config.Informer][]plan.ObjectFile
 }
 
@@ -52,13 +54,18 @@ func Connect(cfg *config.Config, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{cfg, resolver, client, map[*config.Informer][]plan.ObjectFile{}}, nil
+	writer, err := kube.NewWriter(rest, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{cfg, resolver, client, writer, map[*config.Informer][]plan.ObjectFile{}}, nil
 }
 
 // Close ends the connections.
 func (c *Cluster) Close() {
 	c.client.CloseIdleConnections()
 	c.resolver.CloseIdleConnections()
+	c.writer.CloseIdleConnections()
 }
 
 // Lookups returns what the listener's expressions look up in informers, but for those given. Each

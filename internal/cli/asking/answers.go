@@ -41,6 +41,7 @@ type Asking struct {
 	books     map[*config.Listener]*rules.Book // restored from it
 	templates map[string][]byte                // what has the templates of pods, by their paths
 	refused   map[string]bool                  // objects, by their paths, that no server takes
+	tried     map[string]tried                 // what the server made of objects
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
 	// unasked is why no running informerd is asked, where one might be; else "".
@@ -64,6 +65,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 	*Asking, error) {
 	x := &Asking{Options: options, Streams: streams, cfg: cfg, schemas: schemas,
 		seen: map[string]bool{}, templates: map[string][]byte{}, refused: map[string]bool{},
+		tried:      map[string]tried{},
 		afterwards: map[*config.Informer][]plan.ObjectFile{}}
 	if err := x.choose(); err != nil {
 		return nil, err

@@ -22,8 +22,9 @@ import (
 
 // The notes of what an apply does.
 const (
-	creates = "the cluster has no such object: this is what comes when it is created, if the server takes it; what admission adds, and the defaults of a custom kind, are not known."
-	merges  = "the object is merged into the one of the cluster, as an apply does it; what admission does to it is not known."
+	creates = "the cluster has no such object: this is what comes when it is created, if the server takes it; what admission adds, and the defaults of a custom kind, are not known, since the API server could not be asked: "
+	merges  = "the object is merged into the one of the cluster, as an apply does it; whether the server takes it, and what admission does to it, is not known, since the API server could not be asked: "
+	notes   = "the update comes although the rest stays as it is, since kubectl notes in an annotation what it applies; with --server-side it does not."
 	looked  = "nothing of the object changes, but of what the listener looks up: the rules are evaluated with that."
 	stale   = "the file has another metadata.resourceVersion than the object of the cluster: a server refuses that as a conflict."
 )
@@ -54,28 +55,34 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	var none *live.NotFoundError
 	switch {
 	case errors.As(err, &none):
-		q.Notes = append(q.Notes, creates)
+		if tried := x.tryOut(ctx, l, &q, q.Object.JSON, creates); tried != nil {
+			q.Object.JSON = tried
+		}
 		return q, nil
 	case err != nil:
 		return q, inFront(q.Object.Path, err)
 	}
 	written := q.Object.JSON
-	merged, differs, err := apply.Merge(is, written)
-	if err == nil && differs {
-		merged, differs, err = apply.Settled(is, defaults.FillMerged(merged))
-	}
+	c, err := changeOf(is, written)
 	if err != nil {
 		return q, invalid(fmt.Errorf("%s: it cannot be merged into %s: %w", q.Object.Path, ref, err))
 	}
 	q.Op, q.Old, q.Object.JSON = event.Update, plan.ObjectFile{Path: ref.String(), JSON: is}, is
-	if of := apply.Managers(is); len(of) > 1 {
+	changes, more := c.differs || c.noted, c.differs
+	if changes {
+		q.Object.JSON = c.settled
+		if tried := x.tryOut(ctx, l, &q, c.sent, merges); tried != nil {
+			q.Object.JSON, changes = tried, !apply.Same(is, tried)
+		}
+	}
+	if of := apply.Managers(is, written); len(of) > 1 {
 		q.Notes = append(q.Notes, fmt.Sprintf("%s have applied the object server-side: what one of them does not write any more stays here.",
 			strings.Join(of, ", ")))
 	}
 	if v := metadataOf(written).ResourceVersion; v != "" && v != metadataOf(is).ResourceVersion {
 		q.Notes = append(q.Notes, stale)
 	}
-	if !differs && len(l.Rules) > 0 && x.changesLookups(l) {
+	if !changes && len(l.Rules) > 0 && x.changesLookups(l) {
 		q.Op, q.Old, q.Supposed = event.Add, plan.ObjectFile{}, true
 		q.Notes = append(q.Notes, looked)
 		if len(q.Rules) == 0 {
@@ -85,13 +92,36 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		}
 		return q, nil
 	}
-	if !differs {
+	switch {
+	case q.NoEvent != "":
+	case !changes:
 		q.NoEvent = "nothing changes"
-		return q, nil
+	case !more:
+		q.Notes = append(q.Notes, notes)
 	}
-	q.Object.JSON = merged
-	q.Notes = append(q.Notes, merges)
 	return q, nil
+}
+
+// change is what an apply makes of an object.
+type change struct {
+	sent    []byte // to the server
+	settled []byte // with the defaults that the server is known to fill in
+	differs bool   // more than what kubectl notes
+	noted   bool   // that does
+}
+
+func changeOf(is, written []byte) (c change, err error) {
+	c.sent, c.differs, err = apply.Merge(is, written)
+	if c.settled = c.sent; err == nil && c.differs {
+		c.settled, c.differs, err = apply.Settled(is, defaults.FillMerged(c.sent))
+	}
+	if err == nil {
+		c.settled, c.noted, err = apply.Noted(is, c.settled, written)
+	}
+	if err == nil {
+		c.sent, _, err = apply.Noted(is, c.sent, written)
+	}
+	return c, err
 }
 
 // podsApplied makes of a question about the pod of a template the one about what comes of pods if

@@ -131,19 +131,28 @@ func (o *Options) find() error {
 const inDefault = "an object without metadata.namespace is taken as one in default, where kubectl creates it; -n names another namespace."
 
 // unknownIn notes what an API server does not take of an object that none has taken so far.
-func unknownIn(object []byte) (notes []string) {
-	if metadataOf(object).UID != "" { // it may be a later server than the one that is known here
+func unknownIn(f plan.ObjectFile) (notes []string) {
+	if metadataOf(f.JSON).UID != "" { // it may be a later server than the one that is known here
 		return nil
 	}
-	dropped, refused := apply.Unknown(object)
+	dropped, refused := apply.Unknown(f.JSON)
 	if refused != "" {
-		notes = append(notes, "an API server refuses this object: "+refused)
+		notes = append(notes, about(f)+"an API server refuses this object: "+refused)
 	}
 	if len(dropped) > 0 {
-		notes = append(notes, "informerd knows no such fields of the kind; kubectl refuses the object, or an API server drops them: "+
+		notes = append(notes, about(f)+"informerd knows no such fields of the kind; kubectl refuses the object, or an API server drops them: "+
 			strings.Join(dropped, ", "))
 	}
 	return notes
+}
+
+// about begins a note about one object of several.
+func about(f plan.ObjectFile) string {
+	o := identityOf(f)
+	if o.name == "" {
+		return ""
+	}
+	return o.kind + " " + o.name + ": "
 }
 
 // creation returns what objects of files are given that say no more. A kind that Kubernetes does
@@ -202,8 +211,10 @@ func (x *Asking) read() (err error) {
 			if placed && x.Namespace == "" {
 				q.Notes = []string{inDefault}
 			}
-			unknown := unknownIn(o.JSON)
-			q.Notes, x.refused[o.At] = append(q.Notes, unknown...), len(unknown) > 0
+			if !x.Apply { // else the server says that
+				unknown := unknownIn(plan.ObjectFile{Path: o.At, JSON: o.JSON})
+				q.Notes, x.refused[o.At] = append(q.Notes, unknown...), len(unknown) > 0
+			}
 		}
 		q.Source = x.source(o.At)
 		x.questions = append(x.questions, q)

@@ -28,15 +28,12 @@ const askTimeout = 5 * time.Second
 const noState = "the configuration has no folder for state, by which a running informerd is asked"
 
 // findRunning finds the informerd that runs with the configuration, if one does, or else its
-// checkpoint. It is asked about objects of the cluster.
+// checkpoint. It is asked about objects of the cluster, and lookups are asked in its cluster.
 func (x *Asking) findRunning(ctx context.Context) (release func()) {
 	none := func() {}
 	dir := x.cfg.State.Dir
 	switch {
-	case !x.Apply && !slices.ContainsFunc(x.questions, func(q plan.Question) bool {
-		_, ok := x.remembersBy(q)
-		return ok
-	}):
+	case !x.Apply && !x.needsLookups() && !slices.ContainsFunc(x.questions, x.remembers):
 		return none
 	case dir == "":
 		if x.OfCluster() {
@@ -67,6 +64,12 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 
 // goesOn reports whether rules of the listener go on with a checkpoint after a restart.
 func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
+
+// remembers reports whether a running informerd may remember the object of a question.
+func (x *Asking) remembers(q plan.Question) bool {
+	_, ok := x.remembersBy(q)
+	return ok
+}
 
 // remembersBy returns the name by which a running informerd is asked what it remembers of an
 // object: it is one of the cluster, or a text of one, which has a uid.

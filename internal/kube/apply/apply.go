@@ -6,8 +6,10 @@
 //     controllers have set. Lists of Kubernetes' own kinds are merged by their keys, as containers
 //     by name; those of other kinds are replaced. See the page Declarative Management of Kubernetes
 //     Objects Using Configuration Files of the documentation of Kubernetes.
-//   - What somebody applied server-side before, and is not written any more, is removed as a server
-//     does it, if kubectl did not apply the object on its side and one manager did server-side.
+//   - What is applied server-side, and is not written any more, is removed as a server does it. An
+//     object is applied server-side if kubectl did not apply it on its side, and did so before, or
+//     another manager that owns something of what is written.
+//   - Else kubectl notes what it applies in an annotation, which changes the object as well.
 //   - What the server does to new parts is not known: defaults in a new container, admission.
 package apply
 
@@ -57,17 +59,14 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if original == nil {
-		result = serverSide(is, to, result)
+	if by := appliers(is, to); original == nil && len(by) == 1 {
+		result = serverSide(is, to, result, by[0])
 	}
 	canonical(is, true)
 	canonical(result, true)
 	withoutEmpty(result, is)
 	if reflect.DeepEqual(is, result) {
 		return current, false, nil
-	}
-	if original != nil {
-		remember(result, to)
 	}
 	countGeneration(is, result)
 	merged, err = json.Marshal(result)
@@ -83,19 +82,10 @@ func decode(text []byte) (object map[string]any, err error) {
 	return object, nil
 }
 
-// prepare makes of a written object what counts of it, in the form of a server: without what only
-// the server writes.
+// prepare makes of a written object what counts of it, in the form of a server.
 func prepare(to map[string]any) {
+	strip(to)
 	canonical(to, false)
-	delete(to, "status")
-	metadata := mapIn(to, "metadata")
-	for _, field := range ofServer {
-		delete(metadata, field)
-	}
-	if metadata["annotations"] == nil { // kubectl writes one
-		metadata["annotations"] = map[string]any{}
-	}
-	delete(mapIn(metadata, "annotations"), lastApplied)
 	data := mapIn(to, "stringData")
 	if to["kind"] != "Secret" || to["apiVersion"] != "v1" {
 		return
@@ -111,6 +101,19 @@ func prepare(to map[string]any) {
 	to["data"] = all
 }
 
+// strip removes from a written object what only the server writes, and what kubectl does.
+func strip(to map[string]any) {
+	delete(to, "status")
+	metadata := mapIn(to, "metadata")
+	for _, field := range ofServer {
+		delete(metadata, field)
+	}
+	if metadata["annotations"] == nil { // kubectl writes one
+		metadata["annotations"] = map[string]any{}
+	}
+	delete(mapIn(metadata, "annotations"), lastApplied)
+}
+
 // appliedBefore returns what kubectl applied before, nil if it did not.
 func appliedBefore(is map[string]any) map[string]any {
 	text, _ := mapIn(mapIn(is, "metadata"), "annotations")[lastApplied].(string)
@@ -119,13 +122,6 @@ func appliedBefore(is map[string]any) map[string]any {
 		return nil
 	}
 	return before
-}
-
-// remember has the object remember what is applied, in kubectl's form.
-func remember(result, to map[string]any) {
-	if text, err := json.Marshal(to); err == nil {
-		mapIn(mapIn(result, "metadata"), "annotations")[lastApplied] = string(text) + "\n"
-	}
 }
 
 // withoutEmpty drops labels and annotations without any, which a server does not keep.

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,7 +74,6 @@ status: {ready: true}
 // is not written any more is removed, and the rest stays. The want is YAML, without the annotation
 // of kubectl.
 func TestMerge(t *testing.T) {
-	type change map[string]any
 	for name, c := range map[string]struct {
 		live, applied, written string
 		want                   string // "" if nothing differs
@@ -216,14 +214,7 @@ type: Opaque
 		if err != nil {
 			t.Fatal(err)
 		}
-		if annotations := mapIn(mapIn(object, "metadata"), "annotations"); c.applied != "" {
-			var last change
-			text := fmt.Sprint(annotations[lastApplied])
-			if err := json.Unmarshal([]byte(text), &last); err != nil || last["kind"] != object["kind"] {
-				t.Errorf("%s: %v, %s", name, err, text)
-			}
-			delete(mapIn(object, "metadata"), "annotations")
-		}
+		delete(mapIn(object, "metadata"), "annotations")
 		if !reflect.DeepEqual(normal(t, object), normal(t, want)) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, normal(t, object), normal(t, want))
 		}

@@ -28,6 +28,10 @@ func FuzzMerge(f *testing.F) {
 			t.Errorf("%q: %q, and then %q", written, once, Canonical(once))
 		}
 		Unknown([]byte(written))
-		Managers([]byte(is))
+		Managers([]byte(is), []byte(written))
+		noted, _, err := Noted([]byte(is), []byte(is), []byte(written))
+		if err == nil && !json.Valid(noted) {
+			t.Errorf("%q and %q: %q is noted", is, written, noted)
+		}
 	})
 }

@@ -7,21 +7,61 @@ import (
 	"strings"
 )
 
-// Managers returns who has applied an object server-side: the managers of metadata.managedFields
-// that have applied it. Merge removes what is not written any more if there is one; with several,
-// it cannot know which of them applies, and removes nothing. There is none if kubectl applied the
-// object on its side.
-func Managers(current []byte) (names []string) {
+// Managers returns who may be the one that applies a written object server-side: the managers of
+// metadata.managedFields that have applied the object, and are kubectl or own something of what is
+// written. Merge removes what is not written any more if there is one; with several, it cannot know
+// which of them applies, and removes nothing. There is none if kubectl applied the object on its
+// side.
+func Managers(current, written []byte) (names []string) {
 	is, err := decode(current)
-	if err != nil || appliedBefore(is) != nil {
+	to, other := decode(written)
+	if err != nil || other != nil || appliedBefore(is) != nil {
 		return nil
 	}
-	for _, m := range managers(is) {
-		if m.applied() {
-			names = append(names, m.Name)
-		}
+	for _, m := range appliers(is, to) {
+		names = append(names, m.Name)
 	}
 	return names
+}
+
+// appliers are the managers that Managers names.
+func appliers(is, to map[string]any) (all []manager) {
+	for _, m := range managers(is) {
+		if m.applied() && (m.Name == "kubectl" || m.Fields.has(to)) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// has reports whether something is owned of an object: of its metadata only if it has nothing else,
+// since many label what others write.
+func (f fields) has(object map[string]any) bool {
+	more := false
+	for name := range object {
+		if name == "apiVersion" || name == "kind" || name == "metadata" || name == "status" {
+			continue
+		}
+		if more = true; f.hasIn(name, object) {
+			return true
+		}
+	}
+	return !more && f.hasIn("metadata", object)
+}
+
+// hasIn reports whether something is owned of a field. Any item of a list counts.
+func (f fields) hasIn(name string, of map[string]any) bool {
+	owned, has := f["f:"+name]
+	inner, ok := of[name].(map[string]any)
+	if !has || !ok || len(owned) == 0 {
+		return has
+	}
+	for name := range inner {
+		if owned.hasIn(name, inner) {
+			return true
+		}
+	}
+	return false
 }
 
 // manager is an entry of metadata.managedFields.
@@ -49,32 +89,27 @@ func managers(is map[string]any) (all []manager) {
 	return all
 }
 
-// serverSide returns what a server makes of an object if its only manager that has applied it
-// applies the written one, given what the merge has made of it:
+// serverSide returns what a server makes of an object if a manager that has applied it applies the
+// written one, given what the merge has made of it:
 //   - What the manager owns, nobody else does, and is not written any more is removed, with
 //     everything in it.
 //   - A map or list that is owned as a whole becomes the written one; one that is owned by its items
 //     keeps the others, also if the merge has replaced it.
 //
-// Nothing comes of it if several managers have applied the object, or if somebody manages it in
-// another version, since nobody knows which fields those are in this one.
-func serverSide(is, to, result map[string]any) map[string]any {
+// Nothing comes of it if somebody manages the object in another version, since nobody knows which
+// fields those are in this one.
+func serverSide(is, to, result map[string]any, by manager) map[string]any {
 	var own owners
-	appliers := 0
 	for _, m := range managers(is) {
 		if m.APIVersion != is["apiVersion"] {
 			return result
 		}
 		delete(m.Fields, "f:status") // which nobody writes
-		if m.applied() {
-			appliers++
+		if m.applied() && m.Name == by.Name {
 			own.applier = m.Fields
 		} else {
 			own.others = append(own.others, m.Fields)
 		}
-	}
-	if appliers != 1 {
-		return result
 	}
 	return own.inMap(result, to, is)
 }

@@ -23,16 +23,8 @@ func Settled(current, filled []byte) (settled []byte, differs bool, err error) {
 	if counts {
 		mapIn(to, "metadata")["generation"] = generation
 	}
-	annotations := mapIn(mapIn(to, "metadata"), "annotations")
-	remembered, remembers := annotations[lastApplied]
-	if remembers {
-		annotations[lastApplied] = mapIn(mapIn(is, "metadata"), "annotations")[lastApplied]
-	}
 	if reflect.DeepEqual(is, to) {
 		return current, false, nil
-	}
-	if remembers {
-		annotations[lastApplied] = remembered
 	}
 	countGeneration(is, to)
 	settled, err = json.Marshal(to)

@@ -11,7 +11,7 @@ type API interface {
 
 // Request is one request about one object.
 type Request struct {
-	Method                   string // GET, POST or PATCH
+	Method                   string // GET, POST, PUT or PATCH
 	Group, Version, Resource string
 	Namespace                string // empty if the resource is cluster-scoped
 	Name                     string // empty with POST
@@ -20,6 +20,8 @@ type Request struct {
 	Body         []byte
 	FieldManager string
 	DryRun       bool
+	// Strict has the server refuse fields that it does not know, instead of dropping them.
+	Strict bool
 	// MetadataOnly asks for an answer that has the object's metadata alone.
 	MetadataOnly bool
 }

@@ -1,0 +1,60 @@
+package asking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/live"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// tried is what the API server has said of an object.
+type tried struct {
+	object []byte
+	err    error
+}
+
+// tryOut asks the API server what it makes of an object that is applied. It returns nil if the
+// server refuses the object, of which there is no event then, or cannot be asked, which is noted.
+func (x *Asking) tryOut(ctx context.Context, l *config.Listener, q *plan.Question, object []byte,
+	unasked string) []byte {
+	at := l.Informer().Resource + " " + q.Object.Path
+	answered, known := x.tried[at]
+	if !known {
+		answered.object, answered.err = x.cluster.TryOut(ctx, l, object, q.Op == event.Update)
+		x.tried[at] = answered
+	}
+	var refused *live.RefusedError
+	switch err := answered.err; {
+	case err == nil:
+		return answered.object
+	case errors.As(err, &refused) && !x.misses(refused.Reason, q.Object.Path):
+		x.refused[q.Object.Path] = true
+		q.NoEvent = "the API server refuses it"
+		q.Notes = append(q.Notes, about(q.Object)+refused.Error())
+	default:
+		if refused != nil {
+			err = errors.New("it needs another object of the file: " + refused.Reason)
+		}
+		q.Notes = append(q.Notes, unasked+strings.TrimSuffix(err.Error(), ".")+".")
+		unknown := unknownIn(q.Object)
+		x.refused[q.Object.Path] = len(unknown) > 0
+		q.Notes = append(q.Notes, unknown...)
+	}
+	return nil
+}
+
+// misses reports whether a server has refused an object since it does not have another one, which
+// the file has.
+func (x *Asking) misses(reason, path string) bool {
+	return strings.Contains(reason, "found") && slices.ContainsFunc(x.questions,
+		func(q plan.Question) bool {
+			name := metadataOf(q.Object.JSON).Name
+			return q.Object.Path != path && name != "" && slices.Contains(strings.FieldsFunc(reason,
+				func(r rune) bool { return strings.ContainsRune(` "':,/`, r) }), name)
+		})
+}
