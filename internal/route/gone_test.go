@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // A reload may remove the rules and have full outboxes drop. The ends of violations that outputs
@@ -90,6 +92,45 @@ func TestAnOutputThatIsUsedAgain(t *testing.T) {
 		}
 		if got := versions(fresh); !slices.Equal(got, []string{"2"}) || len(full.all) != 1 {
 			t.Errorf("got %v, %d letters", got, len(full.all))
+		}
+	})
+}
+
+// The end of a violation waits for an output that is away, and is merged away by an event of
+// another object of the name, of which rules have nothing to note. It goes out with that event.
+func TestAnEndThatAnEventOfAnotherObjectMergesAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFed(t, 2, Buffer{Capacity: 1})
+		f.Rules = book(t, pending(0))
+		f.away(0, time.Hour)
+		f.start(t)
+		f.change(t, 1, "Pending", "web", "other")
+		f.change(t, 2, "Running", "web")
+		for version := 3; version < 6; version++ {
+			text := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web",`+
+				`"namespace":"shop","uid":"next","resourceVersion":"%d"}}`, version)
+			o, err := parsed(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.offerNow(t, event.Event{Op: event.Update, Object: o})
+			synctest.Wait()
+		}
+		time.Sleep(24 * time.Hour)
+		f.queue.Stop()
+		if err := <-f.ended; err != nil {
+			t.Error(err)
+		}
+		for n := range f.outs {
+			var got []string
+			for _, m := range f.outs[n].messages {
+				if m.Report != nil && m.Subject == "pods/shop/web" {
+					got = append(got, fmt.Sprint(m.UID, " ", m.Report.Violated))
+				}
+			}
+			if !slices.Equal(got, []string{"u true", "u false"}) {
+				t.Errorf("out%d: %q", n, got)
+			}
 		}
 	})
 }

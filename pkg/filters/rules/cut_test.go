@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -500,5 +501,26 @@ func TestADeleteThatComesAgainEndsNothingOfTheNextObject(t *testing.T) {
 	again.Evaluator(nil).Evaluate(over, begin)
 	if got := owedTo(again, key("web"), 0); slices.Equal(got, []string{"violated a medium u"}) {
 		t.Errorf("an event that stands for several has ended nothing, and %q are owed", got)
+	}
+}
+
+// It still reports the ends that are owed of those before the next object: nothing else may.
+func TestADeleteThatComesAgainReportsWhatIsOwed(t *testing.T) {
+	all, out := []*Rule{rule(t, "a", deny, 0, 0)}, []string{"out"}
+	for fields, want := range map[string]string{good: "resolved a medium u",
+		bad: "resolved a medium u, violated a medium next"} {
+		b := NewBook(all, 1)
+		b.Took(key("web"), begun(t, b, bad), 0, begin)
+		b.Evaluator(nil).Evaluate(event.Event{Op: event.Update,
+			Object: pod(t, "web", "next", fields)}, begin)
+		again := restored(t, b, all, out, out, begin)
+		over := event.Event{Op: event.Delete, Object: pod(t, "web", "u", bad), Resumed: true}
+		got := again.Evaluator(nil).Evaluate(over, begin).Transitions
+		if len(got) != 1 || got[0].State != Resolved || got[0].UID != "u" || got[0].New {
+			t.Errorf("it reports %v", got)
+		}
+		if owed := strings.Join(owedTo(again, key("web"), 0), ", "); owed != want {
+			t.Errorf("%q is owed, want %q", owed, want)
+		}
 	}
 }

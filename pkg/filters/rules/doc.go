@@ -26,6 +26,7 @@
 //   - The end of a violation is reported to the receivers that took the violation, and only to
 //     them.
 //   - The end comes before the next violation, whatever has happened to the object.
+//   - [Book.Owed] has what is owed of those that had a name, whichever object has it by then.
 //   - The message is made when a violation begins and when it is repeated, and kept in between.
 //   - A message that fails or is empty is replaced by the rule's name; a long one is cut.
 //   - A receiver that refuses a transition for good is not offered it again, but by [Book.Owe].
@@ -50,7 +51,8 @@
 //   - What [Saved.Append] appends is a cut that has all of that.
 //   - The book that [Restore] makes of them goes on as the one that was cut, with its times.
 //   - What was on its way at the last cut is owed again.
-//   - A delete that comes again after a crash ends nothing of another object of its name.
+//   - A delete that comes again after a crash ends nothing of another object of its name, and
+//     still offers what is owed of those before that one.
 //   - A violation that was, and has ended, is reported again before its end: nobody knows whether
 //     the receiver took it.
 //   - For and Repeat go on while nothing runs. A clock that was set back makes nothing happen

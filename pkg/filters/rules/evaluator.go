@@ -110,7 +110,7 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	key, uid, gone := ev.Object.Key(), ev.Object.UID(), ev.Op == event.Delete
 	if gone && e.isOver(ev, key, uid) {
-		e.outcome = Outcome{}
+		e.outcome = Outcome{Transitions: e.book.owedWith(key, uid)}
 		return e.outcome
 	}
 	for {
@@ -184,6 +184,7 @@ func (e *Evaluator) update(key event.Key, uid string, gone bool) bool {
 	if o := b.objects[key]; o != nil {
 		before, records = o.uid, o.records
 		e.debts = append(e.debts, o.debts...)
+		e.changed = before != uid // it is known whose name it is, whatever is owed
 	}
 	if len(records) > 0 && (before != uid || gone) {
 		e.changed = true

@@ -477,9 +477,14 @@ func (r *routes) release(l lane, tr Transition) {
 	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
 }
 
+// owed returns what is owed with an event of the object that was evaluated last.
+func (r *routes) owed(l lane) []Transition {
+	return r.book.Owed(key(l.name), fmt.Sprint(l.name, r.uids[l.name]), l.receiver)
+}
+
 // comeBack sends what is owed to a receiver, without an evaluation.
 func (r *routes) comeBack(l lane) {
-	owed := owedOf(r.book, key(l.name), l.receiver)
+	owed := r.owed(l)
 	for i, tr := range owed {
 		if slices.ContainsFunc(owed[:i], func(earlier Transition) bool {
 			return earlier.Rule.name == tr.Rule.name
@@ -603,7 +608,7 @@ func (r *routes) check() {
 					}
 				}
 			}
-			for _, tr := range owedOf(r.book, key(name), receiver) {
+			for _, tr := range r.owed(lane{name, receiver}) {
 				got = append(got, fmt.Sprint(tr.Rule.name, " ", tr.UID, " ", tr.number, " ",
 					tr.State, " ", tr.Repeated))
 				if tr.To != Receivers(0).With(receiver) {

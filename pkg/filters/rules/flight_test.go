@@ -309,19 +309,30 @@ func TestAPendingRuleIsNotOwed(t *testing.T) {
 	}
 }
 
-// What is owed about an object goes with its own events once another object has its name, and all
-// of it with those of the present one.
-func TestOwedIsAboutTheObjectOfTheEvent(t *testing.T) {
-	f := newFlight(t, 0)
-	f.do("see 9 u1; begin V; take V; delete u1; see 9 u2")
-	for uid, want := range map[string]string{"u1": "resolved u1", "u2": "resolved u1 violated u2",
-		"u3": ""} {
-		var got []string
-		for _, tr := range f.book.Owed(key("web"), uid, 0) {
-			got = append(got, fmt.Sprint(tr.State, " ", tr.UID))
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("with an event of %s: %v, want %s", uid, got, want)
+// What is owed about the object that has the name now goes with its own events alone, and what is
+// owed of those before it with those of any other one, whether or not there is more to note of it.
+func TestOwedWithTheEventOfAnObject(t *testing.T) {
+	const all, ended = "resolved u1 violated u2", "resolved u1"
+	for story, want := range map[string]map[string]string{
+		"delete u1; see 9 u2":           {"u1": ended, "u2": all, "u3": ended},
+		"see 9 u2":                      {"u1": ended, "u2": all, "u3": ended},
+		"see 1 u1":                      {"u1": ended, "u2": ""},
+		"see 1 u2":                      {"u1": ended, "u2": ended},
+		"see 1 u1; see 1 u2":            {"u1": ended, "u2": ended},
+		"see 1 u1; delete u2":           {"u1": ended, "u2": ended},
+		"see 1 u2; see 1 u3":            {"u1": ended, "u2": ended, "u3": ended},
+		"delete u1; see 1 u2; see 9 u3": {"u1": ended, "u2": ended, "u3": ended + " violated u3"},
+	} {
+		f := newFlight(t, 0)
+		f.do("see 9 u1; begin V; take V; " + story)
+		for uid, want := range want {
+			var got []string
+			for _, tr := range f.book.Owed(key("web"), uid, 0) {
+				got = append(got, fmt.Sprint(tr.State, " ", tr.UID))
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: with an event of %s: %v, want %s", story, uid, got, want)
+			}
 		}
 	}
 }

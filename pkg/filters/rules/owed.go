@@ -10,23 +10,31 @@ import (
 )
 
 // Owed returns the reports about an object that are owed to a receiver and not on their way, in
-// the order of an [Outcome]: To is that receiver alone. If another object has taken the name, they
-// are those about the object of the uid alone.
+// the order of an [Outcome]: To is that receiver alone. If the uid is not that of the object that
+// was evaluated last, the reports about that one are left out: they go with its own events.
 func (b *Book) Owed(key event.Key, uid string, receiver int) []Transition {
+	var owed []Transition
+	for _, t := range b.owedWith(key, uid) {
+		if t.To.Has(receiver) {
+			t.To = Receivers(0).With(receiver)
+			owed = append(owed, t)
+		}
+	}
+	return owed
+}
+
+// owedWith is Owed for all receivers.
+func (b *Book) owedWith(key event.Key, uid string) []Transition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := b.objects[key]
 	if o == nil {
 		return nil
 	}
-	var owed []Transition
-	for _, t := range b.set.Load().owed(nil, o.uid, o.records, o.debts) {
-		if t.To.Has(receiver) && (o.uid == uid || t.UID == uid) {
-			t.To = Receivers(0).With(receiver)
-			owed = append(owed, t)
-		}
-	}
-	return owed
+	owed := b.set.Load().owed(nil, o.uid, o.records, o.debts)
+	return slices.DeleteFunc(owed, func(t Transition) bool {
+		return o.uid != uid && o.uid == t.UID
+	})
 }
 
 // Owe makes a violation owed to a receiver again, as if the receiver had not refused it, and
