@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
@@ -66,4 +67,53 @@ func TestAFieldWithoutItsWay(t *testing.T) {
 	})
 	expectAnswers(t, nil, []answer{{text: `phase == "Failed"`, want: `unknown name "phase"; text ` +
 		`needs quotes, and a field begins with object; the variables are op, object, old, initial, missed, resumed, cluster, listener`}})
+}
+
+// A list is not made of two: what is asked of both is asked of each.
+func TestListsThatAreAdded(t *testing.T) {
+	const (
+		both   = `object.spec.initContainers + object.spec.containers`
+		take   = `"+" cannot take a list (object.spec.initContainers) and a list (object.spec.containers); `
+		latest = `, .image endsWith ":latest")`
+	)
+	schema := podSchema()
+	schema.Fields["spec"].Fields["initContainers"] = schema.Fields["spec"].Fields["containers"]
+	var all []answer
+	for text, write := range map[string]string{
+		`any(` + both + latest:  `any(object.spec.initContainers` + latest + ` || any(object.spec.containers` + latest,
+		`none(` + both + latest: `none(object.spec.initContainers` + latest + ` && none(object.spec.containers` + latest,
+		`all((object.spec.initContainers ?? []) + object.spec.containers` + latest: `all(object.spec.initContainers` +
+			latest + ` && all(object.spec.containers` + latest,
+		`len(` + both + `) > 3`: `(len(object.spec.initContainers) + len(object.spec.containers)) > 3`,
+	} {
+		all = append(all, answer{text: text, fixed: write,
+			want: take + `write ` + strings.TrimSuffix(write, " > 3")})
+	}
+	expectAnswers(t, schema, append(all,
+		answer{text: `any(concat(object.spec.initContainers, object.spec.containers), .name == "a")`,
+			want: `the function concat is not available in filters; write any(object.spec.initContainers, ` +
+				`.name == "a") || any(object.spec.containers, .name == "a")`,
+			fixed: `any(object.spec.initContainers, .name == "a") || any(object.spec.containers, .name == "a")`},
+		answer{text: `first(` + both + `).name == "a"`,
+			want: take + `ask each of them, as in any(list, …) || any(other, …)`}))
+}
+
+// A name with dashes in it that lacks its quotes is one mistake.
+func TestNamesWithDashes(t *testing.T) {
+	const needs = `; text needs quotes: write `
+	var all []answer
+	for text, name := range map[string]string{
+		`object.metadata.namespace == %s`:                      `kube-system`,
+		`object.metadata.namespace != %s && initial`:           `my-very-own-shop`,
+		`object.metadata.name startsWith %s`:                   `web-1`,
+		`object.metadata.namespace in ["default", %s, "last"]`: `kube-system`,
+		`label(%s) == "web"`:                                   `app-name`,
+	} {
+		all = append(all, answer{text: strings.Replace(text, "%s", name, 1),
+			want:  `unknown name "` + name + `"` + needs + `"` + name + `"`,
+			fixed: strings.Replace(text, "%s", `"`+name+`"`, 1)})
+	}
+	expectAnswers(t, podSchema(), append(all,
+		answer{text: `let x = 1; object.spec.replicas == x-1`},
+		answer{text: `object.spec.replicas == missed-1`}))
 }

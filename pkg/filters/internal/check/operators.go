@@ -41,7 +41,11 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 		c.errorf(n.Location().From, "%q puts no values into a text; join texts with +, as in \"pod \" + object.metadata.name", n.Operator)
 		return fact{}
 	}
-	c.errorf(n.Location().From, "%q cannot take %s and %s", n.Operator, left.typed(), right.typed())
+	hint := ""
+	if n.Operator == "+" && left.is("array") && right.is("array") {
+		hint = "; ask each of them, as in any(list, …) || any(other, …)"
+	}
+	c.errorf(n.Location().From, "%q cannot take %s and %s%s", n.Operator, left.typed(), right.typed(), hint)
 	return fact{}
 }
 

@@ -143,7 +143,7 @@ func (s draft) otherForm(found *lang.CompileError) string {
 	switch {
 	case strings.HasPrefix(before, "methods are "), strings.HasPrefix(before, "the function "),
 		strings.HasPrefix(before, "unknown function "), strings.Contains(before, " has no field "),
-		strings.HasSuffix(before, "between two values"):
+		strings.HasPrefix(before, `"+" cannot take `), strings.HasSuffix(before, "between two values"):
 		return before
 	case strings.HasPrefix(before, unknownPrefix) && strings.Contains(found.Message, "; within any("):
 		return found.Message

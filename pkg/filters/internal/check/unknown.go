@@ -29,6 +29,9 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if called {
 		return s.unknownFunction(name, offset)
 	}
+	if e := s.Dashed(offset, text); e != nil {
+		return e
+	}
 	if by, to := syntax.OfWatch(text, offset); by != "" && s.Kind.SeesEvents() {
 		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
 			"unknown name %q; write %s", name, by)
@@ -98,7 +101,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if e := s.Item(name, offset, text); e != nil {
 		return e
 	}
-	if comparedBefore.MatchString(before) && !strings.HasPrefix(string(text[end:]), ".") {
+	if syntax.ComparedBefore.MatchString(before) && !strings.HasPrefix(string(text[end:]), ".") {
 		by := strconv.Quote(name)
 		return s.Proposed(offset, replace(by), "unknown name %q; text needs quotes: write %s", name, by)
 	}
@@ -110,10 +113,6 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	}
 	return s.CompileError(offset, "unknown name %q%s", name, s.variablesHint())
 }
-
-// comparedBefore ends with an operator behind which a text is likely.
-var comparedBefore = regexp.MustCompile(
-	`(==|!=|<=?|>=?|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
 
 // ofStatus ends with a comparison of the status of a condition.
 var ofStatus = regexp.MustCompile(`\.status\s*[=!]=$`)

@@ -253,6 +253,12 @@ func (r *rewriter) call(name string, on *chain, at, open int) chain {
 		texts, named = append(texts, arg.text), named || arg.named
 	}
 	next := r.pair[open] + 1
+	if each := ofSeveral(name, texts); each != "" && on == nil {
+		if closed := name == "any" && (r.is(at-1, "&&", "and") || r.is(next, "&&", "and")); closed {
+			return chain{text: "(" + each + ")", next: next, changed: true, closed: true}
+		}
+		return chain{text: each, next: next, changed: true}
+	}
 	if on != nil || named || !slices.Contains(r.asked.Functions, name) {
 		if c := r.write(module+name, texts, on != nil && module == "", next); c.changed {
 			return c

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
@@ -72,4 +73,27 @@ var (
 // quotes, such as app in label(app).
 func TakesText(before, behind string) bool {
 	return keyBefore.MatchString(before) && keyBehind.MatchString(behind)
+}
+
+// ComparedBefore ends with an operator behind which a text is likely.
+var ComparedBefore = regexp.MustCompile(
+	`(==|!=|<=?|>=?|\bcontains|\bstartsWith|\bendsWith|\bmatches|\bin\s*\[[^\]]*)\s*$`)
+
+var dashed = regexp.MustCompile(`^[A-Za-z]\w*(?:-\w+)+$`)
+
+// Dashed recognizes a text with dashes that lacks its quotes, such as kube-system. All of its names
+// are one mistake, at the first one.
+func (s Source) Dashed(offset int, text []rune) *lang.CompileError {
+	from, to := RunesAround(text, offset, func(r rune) bool { return r == '-' || IsWordRune(r) })
+	name, before, behind := string(text[from:to]), string(text[:from]), string(text[to:])
+	known := func(part string) bool {
+		return slices.Contains(s.Kind.Variables(), part) || strings.Contains(before, "let "+part+" ")
+	}
+	if !dashed.MatchString(name) || strings.HasPrefix(behind, ".") || strings.HasPrefix(behind, "(") ||
+		slices.ContainsFunc(strings.Split(name, "-"), known) ||
+		!ComparedBefore.MatchString(before) && !TakesText(before, behind) {
+		return nil
+	}
+	return s.Proposed(from, &lang.Fix{From: from, To: to, Text: strconv.Quote(name)},
+		"unknown name %q; text needs quotes: write %[1]q", name)
 }
