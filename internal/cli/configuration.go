@@ -36,6 +36,9 @@ func (c *configuration) add(cmd *cobra.Command) {
 
 // args takes the file as an argument.
 func (c *configuration) args(cmd *cobra.Command, args []string) error {
+	if err := nearlyCommand(cmd, args); err != nil {
+		return err
+	}
 	switch {
 	case len(args) == 0:
 		return nil

@@ -18,12 +18,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" {
-			names = append(names, c.Name())
-		}
-	}
+	names := subcommands(cmd)
 	of := ""
 	if cmd.HasParent() {
 		of = fmt.Sprintf(" for %q", cmd.CommandPath())
@@ -32,8 +27,37 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		wordHint(args[0], "", names, "the commands are ")))
 }
 
-// flagError adds a suggestion to the error about an unknown flag.
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// nearlyCommand returns an error for an argument that is probably meant as a subcommand: it is
+// nearly the name of one, and not a file.
+func nearlyCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || words.Meant(args[0], subcommands(cmd)) == "" {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return nil
+	}
+	return knownCommand(cmd, args)
+}
+
+// flagError adds a suggestion to the error about an unknown flag. Behind an unknown subcommand, it
+// may be one of the subcommand that is meant.
 func flagError(cmd *cobra.Command, err error) error {
+	args := cmd.Flags().Args()
+	if unknown := nearlyCommand(cmd, args); unknown != nil {
+		return unknown
+	}
+	if cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0 { // it takes no arguments
+		return knownCommand(cmd, args)
+	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return err

@@ -17,17 +17,27 @@ var elsewhere = map[string]string{
 	"apply": "run", "daemon": "run",
 	"why": "explain", "describe": "explain", "diff": "plan", "dry-run": "plan", "show": "plan",
 	"handler": "plugin", "init": "new", "create": "new",
+	"list": "ls", "get": "ls", "delete": "drop", "remove": "drop", "rm": "drop", "purge": "drop",
+	"retry": "replay", "resend": "replay", "redeliver": "replay",
+}
+
+// Meant returns the known word that another one is meant as, "" if there is none.
+func Meant(word string, known []string) string {
+	if near, ok := nearest.Name(word, known); ok {
+		return near
+	}
+	for _, name := range known {
+		if elsewhere[strings.ToLower(word)] == name || strings.HasPrefix(name, word) && word != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // Hint returns the hint for an unknown word.
 func Hint(word, prefix string, known []string, all string) string {
-	if near, ok := nearest.Name(word, known); ok {
-		return fmt.Sprintf("did you mean %s%s?", prefix, near)
-	}
-	for _, name := range known {
-		if elsewhere[strings.ToLower(word)] == name || strings.HasPrefix(name, word) && word != "" {
-			return fmt.Sprintf("did you mean %s%s?", prefix, name)
-		}
+	if meant := Meant(word, known); meant != "" {
+		return fmt.Sprintf("did you mean %s%s?", prefix, meant)
 	}
 	return all + strings.Join(known, ", ")
 }

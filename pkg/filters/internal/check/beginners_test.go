@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
@@ -116,4 +117,9 @@ func TestNamesWithDashes(t *testing.T) {
 	expectAnswers(t, podSchema(), append(all,
 		answer{text: `let x = 1; object.spec.replicas == x-1`},
 		answer{text: `object.spec.replicas == missed-1`}))
+
+	_, err := filters.Compile(lang.Expression{Text: `object.kind == kube-system && obejct.kind == "a"`})
+	if all := lang.Mistakes(err); len(all) != 2 || all[1].Offset != 30 {
+		t.Errorf("the second mistake is lost: %v", err)
+	}
 }

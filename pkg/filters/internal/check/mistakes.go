@@ -61,8 +61,8 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 			m.add(mistake)
 		}
 		var where *file.Error
-		if !errors.As(err, &where) || mistake.Fix != nil && mistake.Fix.From < where.From ||
-			!silence(&tree.Node, where) {
+		wider := mistake.Fix != nil && mistake.Fix.From < mistake.Offset
+		if !errors.As(err, &where) || wider || !silence(&tree.Node, where) {
 			return
 		}
 	}
