@@ -27,11 +27,12 @@ func (c *schemaCheck) elsewhere(base fact, key string, offset int) bool {
 			return true
 		}
 	}
-	if c.statusInstead(base, key) != "" || base.root && len(partsWith(base.schema, key)) > 0 {
-		return false
-	}
 	asked := c.asked(base, key, offset)
 	hint, fix := asked.Known()
+	if hint == "" && (c.statusInstead(base, key) != "" ||
+		base.root && len(partsWith(base.schema, key)) > 0) {
+		return false
+	}
 	if hint == "" {
 		hint, fix = asked.Deeper()
 	}

@@ -96,8 +96,20 @@ func TestDeeper(t *testing.T) {
 
 // What is asked for in another way is known by name.
 func TestKnown(t *testing.T) {
+	parents := map[string]*lang.Schema{"object": objectOf(map[string]*lang.Schema{"regarding": text}),
+		"old": objectOf(map[string]*lang.Schema{"involvedObject": text})}
 	backend := objectOf(map[string]*lang.Schema{"service": text})
 	for _, tt := range []struct{ path, text, want string }{
+		{"object", `object.^involvedObject.kind == "Pod"`, `object.regarding.kind == "Pod"`},
+		{"object", `object.^message contains "a"`, `object.note contains "a"`},
+		{"object", `object.^source.component == "kubelet"`, `object.reportingController == "kubelet"`},
+		{"object", `object.^source.host == "a"`, `object.deprecatedSource.host == "a"`},
+		{"object", `changed("^count")`, `changed("deprecatedCount")`},
+		{"object", `age(object.^lastTimestamp) > "1h"`, `age(object.deprecatedLastTimestamp) > "1h"`},
+		{"object", `object.^reason == "a"`, ""},
+		{"old", `old.^regarding.kind == "Pod"`, `old.involvedObject.kind == "Pod"`},
+		{"old", `old.^deprecatedSource.host == "a"`, `old.source.host == "a"`},
+		{"old", `old.^involved.kind == "Pod"`, ""},
 		{"object.metadata", `object.metadata.^age > "1h"`, `age() > "1h"`},
 		{"object.metadata", `old.metadata.^age > "1h"`, ""},
 		{"x[*].image", `any(x, .image.^tag == "a")`, `any(x, image(.image).tag == "a")`},
@@ -105,9 +117,12 @@ func TestKnown(t *testing.T) {
 		{"x[*].backend", `any(x, .backend.^serviceName == "a")`, `any(x, .backend.service.name == "a")`},
 	} {
 		before, behind, _ := strings.Cut(tt.text, "^")
-		key, _, _ := strings.Cut(behind, " ")
+		key := behind[:strings.IndexFunc(behind+" ", func(r rune) bool { return !unicode.IsLetter(r) })]
 		asked := places.Asked{Text: before + behind, Offset: len(before), Key: key, Path: tt.path,
 			Parent: backend}
+		if parents[tt.path] != nil {
+			asked.Parent = parents[tt.path]
+		}
 		got, fix := asked.Known()
 		if fix != nil {
 			got = fix.Apply(asked.Text)

@@ -26,11 +26,31 @@ func statesOf(behind string) string {
 	return ""
 }
 
-// moved are fields of old versions of resources by the end of their parent's path.
-var moved = []struct{ parent, key, now string }{
-	{".backend", "serviceName", "service.name"},
-	{".backend", "servicePort", "service.port.number"},
+// moved are fields of other versions of resources by the end of their parent's path, and another
+// field of the parent in this version.
+var moved = []struct{ parent, other, key, now string }{
+	{".backend", "service", "serviceName", "service.name"},
+	{".backend", "service", "servicePort", "service.port.number"},
+	// events of events.k8s.io, and of the core group
+	{"", "regarding", "involvedObject", "regarding"},
+	{"", "regarding", "message", "note"},
+	{"", "regarding", "source.component", "reportingController"},
+	{"", "regarding", "source", "deprecatedSource"},
+	{"", "regarding", "reportingComponent", "reportingController"},
+	{"", "regarding", "count", "deprecatedCount"},
+	{"", "regarding", "firstTimestamp", "deprecatedFirstTimestamp"},
+	{"", "regarding", "lastTimestamp", "deprecatedLastTimestamp"},
+	{"", "involvedObject", "regarding", "involvedObject"},
+	{"", "involvedObject", "note", "message"},
+	{"", "involvedObject", "reportingController", "reportingComponent"},
+	{"", "involvedObject", "deprecatedSource", "source"},
+	{"", "involvedObject", "deprecatedCount", "count"},
+	{"", "involvedObject", "deprecatedFirstTimestamp", "firstTimestamp"},
+	{"", "involvedObject", "deprecatedLastTimestamp", "lastTimestamp"},
 }
+
+// repeated is said of the count of an event, of which some are recorded as a series.
+const repeated = "; of an event that is recorded as a series, it is series.count"
 
 // imageParts are what image(…) reads of a reference.
 var imageParts = []string{"registry", "repository", "name", "tag", "digest"}
@@ -55,10 +75,18 @@ func (a Asked) Known() (hint string, fix *lang.Fix) {
 		return whole("image(" + before[1] + ")." + a.Key)
 	}
 	for _, m := range moved {
-		if m.key == a.Key && strings.HasSuffix(a.Path, m.parent) && a.Parent != nil &&
-			a.Parent.Fields["service"] != nil {
-			return "write " + m.now, &lang.Fix{From: a.Offset, To: end, Text: m.now}
+		first, below, deeper := strings.Cut(m.key, ".")
+		to := end + len(m.key) - len(first)
+		if first != a.Key || !strings.HasSuffix(a.Path, m.parent) || a.Parent == nil ||
+			a.Parent.Fields[m.other] == nil ||
+			deeper && fieldsBehind.FindString(string(text[end:])) != "."+below {
+			continue
 		}
+		hint := "write " + m.now
+		if m.now == "deprecatedCount" {
+			hint += repeated
+		}
+		return hint, &lang.Fix{From: a.Offset, To: to, Text: m.now}
 	}
 	return "", nil
 }
