@@ -53,6 +53,23 @@ func explainWith(t *testing.T, config, object string, args ...string) (code int,
 	return code, out.String(), errs.String()
 }
 
+// Of an object that no listener watches, it is said who looks it up.
+func TestExplainNamesWhoLooksUp(t *testing.T) {
+	const node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+	const says = "; looks looks such objects up, and sees a change of one within 1m: explain the pods that it is about, with --apply and both in the file\n"
+	for _, c := range []struct{ object, flag, want string }{
+		{node, "-", "informerd: <stdin>: no listener is for Node n1; the listeners watch namespaces, pods, widgets.example.com" + says},
+		{"", "node/n1", "informerd: node/n1: no listener is for node; the listeners watch namespaces, pods, widgets.example.com" + says},
+		{aPod + "---\n" + node, "-", "informerd: <stdin>: document 2: no listener is for Node n1\n"},
+		{aDeployment, "-", "informerd: <stdin>: no listener is for Deployment shop/web; the listeners watch namespaces, pods, widgets.example.com\n"},
+	} {
+		_, _, stderr := explain(t, c.object, "--object", c.flag)
+		if !strings.Contains(stderr, c.want) {
+			t.Errorf("%s %s: %s", c.flag, c.object, stderr)
+		}
+	}
+}
+
 func TestExplainRefusesOtherKinds(t *testing.T) {
 	for _, c := range []struct {
 		listener, object string

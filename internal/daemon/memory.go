@@ -26,7 +26,7 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 		cfg := s.plan.Config
 		s.mu.Unlock()
 		if own := cfg.Listeners[l.name]; own != nil {
-			known.Digest = plan.ListenerDigest(cfg, own)
+			known.Digest, known.Outputs = plan.ListenerDigest(cfg, own), own.Outputs
 		}
 		known.Listener, known.Idle = true, s.idle(l)
 		for _, reg := range l.registrations() {

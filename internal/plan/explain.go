@@ -95,6 +95,8 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.bare = !q.Supposed && defaults.NoStatus(q.Object.JSON)
 	x.asks(cfg, q, e.Object)
 	x.supposed = q.Supposed && x.known.Same
+	e, x.Unwatched = x.asWatched(e, q.Supposed)
+	q.Supposed = q.Supposed && e.Op != event.Delete
 	notes := append(q.notes(e, l, x.known), found.Notes...)
 	version, kind := e.Object.APIVersion(), e.Object.Kind()
 	notes = append(notes, kinds.Unsure(l.Informer().Resource, version, kind),
@@ -107,7 +109,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 			x.Note(note)
 		}
 	}
-	if e, x.Unwatched = x.asWatched(e); len(x.Unwatched) > 0 {
+	if len(x.Unwatched) > 0 {
 		x.Say("The listener gets no event of this object: %s.", strings.Join(x.Unwatched, "; "))
 		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
 		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
@@ -224,6 +226,7 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	for _, r := range p.Rules {
 		x.rule(r, as)
 	}
+	x.dropped()
 	switch {
 	case !as.selected || len(p.Rules) == 0:
 	case len(x.Verdicts) == 0:

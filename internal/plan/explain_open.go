@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
@@ -98,4 +99,41 @@ func (x *explained) sendOpen(m *memory.Rule, made *sink.Message) {
 	}
 	x.goesTo("Such a report", outputs)
 	x.shows(outputs, decisions)
+}
+
+// joins explains which outputs get a violation that is open, since a reload brings them.
+func (x *explained) joins(told *answer.Rule, r *rules.Rule, e event.Event) {
+	b, names := x.messages(), x.known.New(x.listener.Outputs)
+	if b == nil || len(names) == 0 {
+		return
+	}
+	report := x.reportOf(r, told.Message, true)
+	report.Since = told.Remembered.Since
+	made := b.Rule(event.Event{Object: e.Object}, x.clock, report)
+	var to []string
+	for _, o := range x.outputs {
+		if slices.Contains(names, o.Config.Name) && decide(o, &made).takes {
+			to = append(to, o.Config.Name)
+		}
+	}
+	if len(to) > 0 {
+		x.Say("The reload brings outputs, to which it is reported then: %s.", strings.Join(to, ", "))
+		x.Verdicts[len(x.Verdicts)-1] += "; with the reload reported to " + strings.Join(to, ", ")
+	}
+}
+
+// dropped explains what becomes of open violations of rules that a reload removes.
+func (x *explained) dropped() {
+	if x.onlyRules {
+		return
+	}
+	for _, m := range x.known.Dropped(x.listener) {
+		to := "no output that the listener has has it"
+		if len(m.To) > 0 {
+			to = "resolved -> " + strings.Join(m.To, ", ")
+		}
+		x.Say("The listener does not have the rule %s any more: its violation %s ends with the reload: %s.",
+			m.Rule, m.Began(x.clock), to)
+		x.verdict("rule " + m.Rule + ": its violation ends with the reload: " + to)
+	}
 }

@@ -88,6 +88,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 		}
 		verdict(m.Told(now))
 		x.stays(told, r, e)
+		x.joins(told, r, e)
 	case is == broken:
 		told.Reported = answer.Later
 		how := fmt.Sprintf("and is reported in %s if that lasts", m.Left(now))

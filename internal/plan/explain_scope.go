@@ -22,10 +22,16 @@ func (e *UnwatchedError) Error() string {
 
 // asWatched returns the event that the informer makes of one: an update that takes an object out of
 // what it watches is a delete, one that brings it in an add. With reasons, it makes none.
-func (x *explained) asWatched(e event.Event) (_ event.Event, reasons []string) {
+// What is supposed to be added may be what a reload takes out of what it watches.
+func (x *explained) asWatched(e event.Event, supposed bool) (_ event.Event, reasons []string) {
 	inf := x.listener.Informer()
 	reasons = scope.Outside(inf, e.Object)
-	if e.Op != event.Update {
+	switch {
+	case supposed && x.known.Reload && len(reasons) > 0:
+		x.Note("the running informerd watches the object, and does not after the reload, so this is a delete: " +
+			strings.Join(reasons, "; "))
+		return event.Event{Op: event.Delete, Object: e.Object}, nil
+	case e.Op != event.Update:
 		return e, reasons
 	}
 	was := scope.Outside(inf, e.Old)

@@ -272,7 +272,7 @@ func (p *Listener) writeHandler(out *shown.Lines) {
 func (p *Plan) warnings(l *Listener) []string {
 	texts := warningsOf(l.Filters())
 	for _, c := range p.conflicts(l) {
-		texts = append(texts, c.message)
+		texts = append(texts, c.Message)
 	}
 	return texts
 }

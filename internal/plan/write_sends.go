@@ -90,10 +90,10 @@ func (p *Listener) never(untrue map[string]bool) bool {
 func (p *Plan) untrue(l *Listener) map[string]bool {
 	fields := map[string]bool{"select": clash.Never(l.Select), "filter": clash.Never(l.Filter)}
 	for i, r := range l.Rules {
-		fields[denyField(i)] = clash.Never(r.Deny())
+		fields[clash.DenyField(i)] = clash.Never(r.Deny())
 	}
 	for _, c := range p.conflicts(l) {
-		fields[c.field] = true
+		fields[c.Field] = true
 	}
 	return fields
 }
@@ -101,7 +101,7 @@ func (p *Plan) untrue(l *Listener) map[string]bool {
 // kept returns the rules that are never violated.
 func (p *Listener) kept(untrue map[string]bool) (names []string) {
 	for i, r := range p.Config.Rules {
-		if untrue[denyField(i)] {
+		if untrue[clash.DenyField(i)] {
 			names = append(names, r.Name)
 		}
 	}

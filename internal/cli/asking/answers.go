@@ -101,7 +101,7 @@ func (x *Asking) Run(ctx context.Context) error {
 		return err
 	}
 	x.writeSkipped()
-	if hint := x.podsOf(); hint != "" {
+	if hint := x.podsOf(); hint != "" && x.live == nil && x.op != event.Delete {
 		fmt.Fprintf(x.Stderr, "informerd: %s\n", words.Plain(hint))
 	}
 	if _, mistakes := plan.Compile(x.cfg, x.schemas); len(mistakes) > 0 {
@@ -193,7 +193,9 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 	case x.live != nil || len(x.listeners) == 1 && x.named && !x.many:
 		x.failed(wrong...)
 	default:
-		x.skipped = append(x.skipped, identityOf(q.Object))
+		skipped := identityOf(q.Object)
+		skipped.lookers = x.lookers(q.Object.IsOf)
+		x.skipped = append(x.skipped, skipped)
 	}
 	return nil
 }
@@ -322,7 +324,7 @@ func (x *Asking) writeHeld() error {
 }
 
 // identity is what an object is, as far as it can be read.
-type identity struct{ path, kind, name, hint string }
+type identity struct{ path, kind, name, hint, lookers string }
 
 func identityOf(f plan.ObjectFile) identity {
 	var o struct {
@@ -330,10 +332,10 @@ func identityOf(f plan.ObjectFile) identity {
 		Metadata struct{ Namespace, Name string }
 	}
 	if json.Unmarshal(f.JSON, &o) != nil || o.Kind == "" {
-		return identity{f.Path, "object without a kind", "", ""}
+		return identity{path: f.Path, kind: "object without a kind"}
 	}
 	at := answer.Object{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
-	return identity{f.Path, o.Kind, at.Key(), f.KindHint()}
+	return identity{path: f.Path, kind: o.Kind, name: at.Key(), hint: f.KindHint()}
 }
 
 // maxSkipped is how many objects are named that no listener is for, and how many errors. Of objects
@@ -360,8 +362,11 @@ func (x *Asking) writeSkipped() {
 	for i, o := range x.skipped {
 		hint, last := "", i == len(x.skipped)-1
 		more := i == maxSkipped && !last
-		if x.answered == 0 && (last || more) {
-			hint = "; " + x.watched()
+		if x.answered == 0 {
+			hint = o.lookers
+			if last || more {
+				hint = "; " + x.watched() + hint
+			}
 		}
 		if more {
 			say(fmt.Sprintf("%s %d more objects%s", who, len(x.skipped)-maxSkipped, hint))

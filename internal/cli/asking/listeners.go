@@ -34,15 +34,14 @@ func (x *Asking) choose() (err error) {
 	if err := x.haveRules(); err != nil {
 		return err
 	}
-	x.all = x.listeners
+	x.all, x.looksUp = x.listeners, map[string][]string{}
+	for _, l := range x.listeners {
+		x.looksUp[l.Name] = plan.ExpressionLookups(x.cfg, l)
+	}
 	if x.live != nil {
 		if err := x.mayBe(); err != nil {
 			return err
 		}
-	}
-	x.looksUp = map[string][]string{}
-	for _, l := range x.listeners {
-		x.looksUp[l.Name] = plan.ExpressionLookups(x.cfg, l)
 	}
 	if x.lookedUp && len(x.lookups()) == 0 {
 		return words.Usage(fmt.Errorf("--kubeconfig and --context need an object of the cluster, as --object %s, or expressions that look objects up: %s is a file",
@@ -109,6 +108,25 @@ func (x *Asking) lookups() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// lookers returns, behind a semicolon, which listeners look objects up in informers of some kind,
+// "" if none does: something comes of a change of one, but of other objects.
+func (x *Asking) lookers(are func(*config.Informer) bool) string {
+	var names []string
+	for _, l := range x.all {
+		if slices.ContainsFunc(x.looksUp[l.Name], func(name string) bool {
+			return are(l.Informers()[name])
+		}) {
+			names = append(names, l.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	about := x.cfg.Listeners[names[0]].Informer().Resource
+	return fmt.Sprintf("; %s looks such objects up, and sees a change of one within 1m: explain the %s that it is about, with --apply and both in the file",
+		strings.Join(names[:min(len(names), maxNamed)], ", "), about)
 }
 
 // needsLookups reports whether something is looked up that is not given.
@@ -180,6 +198,9 @@ func (x *Asking) mayBe() error {
 		if hint != "" {
 			hint = "; " + hint
 		}
+		hint += x.lookers(func(inf *config.Informer) bool {
+			return plan.MayWatch(inf, x.live.Resource)
+		})
 		return fmt.Errorf("%s: no listener is for %s; %s%s", x.live, x.live.Resource, x.watched(), hint)
 	}
 	if !x.named {

@@ -2,8 +2,10 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/memory"
 )
 
@@ -38,6 +40,10 @@ type Known struct {
 	Object bool         // Rules are all that is remembered of the object
 	Same   bool         // one runs that has the same configuration of the listener
 	Who    string       // knows it, as the subject of a sentence; "" if nobody does
+	// Reload: one runs that has the object, and another configuration of the listener. Outputs are
+	// those of the listener there, nil if that is not known.
+	Reload  bool
+	Outputs []string
 	// Selected is whether the object is selected, nil if that is not known, or follows from its
 	// state.
 	Selected *bool
@@ -77,11 +83,43 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	if known.Same { // else by another select
 		known.Selected = r.Selected
 	}
-	if asked.Rules {
+	if known.Reload = runs && !known.Same; known.Reload {
+		known.Outputs = r.Outputs
+	}
+	if asked.Rules || len(r.Rules) > 0 {
 		if len(r.Rules.Only(asked.Only)) == 0 {
 			a.Remember(nil, asked.Only, now)
 		}
 		known.Rules, known.Object = r.Rules, true
 	}
 	return known
+}
+
+// New returns those of a listener's outputs that it gets with a reload.
+func (k Known) New(outputs []string) []string {
+	if !k.Reload || k.Outputs == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(outputs), func(name string) bool {
+		return slices.Contains(k.Outputs, name)
+	})
+}
+
+// Dropped returns the open violations of rules that the listener does not have any more after a
+// reload, each with those of its outputs that get the end.
+func (k Known) Dropped(l *config.Listener) (all memory.Rules) {
+	if !k.Reload {
+		return nil
+	}
+	for _, m := range k.Rules {
+		if !m.Violated || slices.ContainsFunc(l.Rules,
+			func(r config.Rule) bool { return r.Name == m.Rule }) {
+			continue
+		}
+		m.To = slices.DeleteFunc(slices.Clone(m.To), func(name string) bool {
+			return !slices.Contains(l.Outputs, name)
+		})
+		all = append(all, m)
+	}
+	return all
 }

@@ -10,6 +10,8 @@ type Object struct {
 	Idle     string `json:"idle,omitempty"`   // why the listener gets no events
 	Has      bool   `json:"has,omitempty"`    // the listener's informer has the object
 	UID      string `json:"uid,omitempty"`    // of the object that it has
+	// Outputs are those of the listener there, nil if that is not known.
+	Outputs []string `json:"outputs,omitempty"`
 	// Selected is whether the object is selected, where that does not follow from its state.
 	Selected *bool `json:"selected,omitempty"`
 	Rules    Rules `json:"rules,omitempty"`
