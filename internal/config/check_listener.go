@@ -21,13 +21,19 @@ func checkListener(c *Config, l *Listener, path string, r *document.Report) {
 	checkCheckpoint(c, l.Checkpoint, path, r)
 }
 
-// checkCheckpoint refuses a checkpoint if no folder is named to keep it in.
+// checkCheckpoint refuses a checkpoint if no folder is named to keep it in. Replicas need none.
 func checkCheckpoint(c *Config, wanted bool, path string, r *document.Report) {
 	field := document.Join(path, "checkpoint")
-	if wanted && r.Good(field) && c.State.Dir == "" && !r.Has("state") && !r.Broken("") {
-		r.BadValue(field, "add state: {dir: FOLDER} to the configuration",
-			"%s is true, but no folder is named to keep it in", field)
+	if !wanted || !r.Good(field) || c.State.Dir != "" || r.Has("state") || r.Broken("") {
+		return
 	}
+	if c.LeaderElection != nil {
+		r.BadValue(field, "leave it out: the next leader goes on where the last one was",
+			"%s is true, and with leaderElection there is no checkpoint on disk", field)
+		return
+	}
+	r.BadValue(field, "add state: {dir: FOLDER} to the configuration",
+		"%s is true, but no folder is named to keep it in", field)
 }
 
 // checkStream checks what the tags of a listener's fields cannot say, but for its handler and its

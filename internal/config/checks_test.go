@@ -296,6 +296,8 @@ func TestElectionMistakes(t *testing.T) {
 			"3:51: leaderElection.retryPeriod is 14s, and must be shorter than renewDeadline, which is 14s"},
 		{"drop and replicas", head, with("") + "\n" + head + "    buffer: {overflow: drop}\n",
 			"11:24: listeners.a.buffer.overflow is drop, which may lose the deletion of an object that another replica has to learn of; use latest, which loses no object's last state"},
+		{"checkpoint and replicas", head, with("") + "\n" + head + "    checkpoint: true\n",
+			"11:17: listeners.a.checkpoint is true, and with leaderElection there is no checkpoint on disk; leave it out: the next leader goes on where the last one was"},
 	})
 	c, err := Parse("x.yaml", []byte(strings.Replace(base, place, with(""), 1)))
 	if err != nil {

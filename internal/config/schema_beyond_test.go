@@ -27,6 +27,7 @@ var beyondSchema = map[string][]string{
 		"TestListenerMistakes/drop_and_a_select",
 		"TestListenerMistakes/drop_and_rules",
 		"TestElectionMistakes/drop_and_replicas",
+		"TestElectionMistakes/checkpoint_and_replicas",
 		"TestElectionMistakes/deadline_as_long_as_the_lease",
 		"TestElectionMistakes/lease_as_short_as_the_deadline",
 		"TestElectionMistakes/deadline_as_short_as_the_period",
