@@ -114,6 +114,7 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	b.noteUnknown(cfg)
 	if b.print {
 		_, err := b.stdout.Write(text)
 		return err
@@ -128,6 +129,23 @@ func (b *begin) run(cmd *cobra.Command, _ []string) error {
 		count(len(cfg.Listeners), "listener"), count(len(cfg.Outputs), "output"),
 		file.Next(&b.wishes))
 	return err
+}
+
+// noteUnknown says which resources are neither known nor named with a group, as a custom one is.
+func (b *begin) noteUnknown(cfg *config.Config) {
+	schemas, err := plan.BuiltinSchemas()
+	if err != nil {
+		return // it was read before, so this does not happen
+	}
+	for _, l := range cfg.ListenersInOrder() {
+		resource := l.Informer().Resource
+		if strings.Contains(resource, ".") || schemas.Schema(resource) != nil {
+			continue
+		}
+		fmt.Fprintf(b.stderr, "note: --from: informerd knows no resource %s; name a custom resource with "+
+			"its group, as in certificates.cert-manager.io, or have validate --cluster ask the API server\n",
+			plain(resource))
+	}
 }
 
 // conflicts returns an error about policies that find nothing in the namespaces that were chosen.
