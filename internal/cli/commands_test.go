@@ -38,6 +38,7 @@ outputs: {out: {stdout: {}}}
 		}
 	}
 	const hint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
+	const inOneWord = ": an object of the cluster is named in one word; write --object "
 	const required = "informerd: --config is required\nTo begin without one:\n" +
 		"  informerd init        write a configuration, with explanations\n" +
 		"  informerd watch pods  show changes at once\n" +
@@ -121,6 +122,16 @@ informer of pods, all namespaces, every object
 			"informerd: --op update needs --old FILE, the object before the update" + hint},
 		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml --op add", exitUsage,
 			"", "informerd: --old is the object before an update, and this is --op add: leave one of them out" + hint},
+		{"explain @/good.yaml --object pod web", exitUsage, "",
+			"informerd: --object pod and web" + inOneWord + "pod/NAMESPACE/web" + hint},
+		{"explain -c @/good.yaml --object po web -n shop", exitUsage, "",
+			"informerd: --object po and web" + inOneWord + "po/shop/web" + hint},
+		{"explain --object pod shop/web @/good.yaml", exitUsage, "",
+			"informerd: --object pod and shop/web" + inOneWord + "pod/shop/web" + hint},
+		{"explain @/good.yaml --object node n1", exitUsage, "",
+			"informerd: --object node and n1" + inOneWord + "node/n1" + hint},
+		{"explain @/good.yaml --object @/pod.yaml web", exitUsage, "",
+			`informerd: informerd explain takes one configuration, found "web" as well; several files are read as one with -c for each` + hint},
 		{"explain -c @/good.yaml -l pods --object web", exitConfig, "",
 			"informerd: web: the object cannot be read: no such file or directory; an object of the cluster has its kind and namespace in front, as --object pod/default/web\n"},
 		{"explain -c @/good.yaml -l pod --object @/pod.yaml", exitUsage, "",

@@ -34,7 +34,12 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is one\n" +
 			"that the listeners watch, by its kind, namespace, labels and fields, and if the answer depends on a lookup whose\n" +
 			"objects are missing; with --exit-code also if a rule is violated.",
-		Args: file.args,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := inTwoWords(o.Object, o.Namespace, args); err != nil {
+				return err
+			}
+			return file.args(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.JSON = format.format == "json"
 			if err := o.Check(); err != nil {

@@ -35,7 +35,7 @@ func (f *Offline) Find(_ context.Context, inf plan.PlacedInformer) (Found, error
 	}
 	if name, ok := known.Find(inf.Resource); ok {
 		found := named(name.Group, "", name.Resource)
-		found.GVK.Kind, found.Namespaced = name.Kind, !wholeCluster(name.Group, name.Resource)
+		found.GVK.Kind, found.Namespaced = name.Kind, !WholeCluster(name.Group, name.Resource)
 		if err := found.CheckNamespaces(inf.Namespaces); err != nil {
 			return Found{}, mistake(err.Error(), "")
 		}
@@ -79,8 +79,8 @@ func readName(name string) (kube.Resource, bool) {
 	return kube.Resource{}, false
 }
 
-// wholeCluster reports whether a resource that every cluster has is in no namespace.
-func wholeCluster(group, resource string) bool {
+// WholeCluster reports whether a resource that every cluster has is in no namespace.
+func WholeCluster(group, resource string) bool {
 	return slices.Contains(clusterScoped[group], resource)
 }
 
