@@ -110,6 +110,7 @@ var mirrored = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", "
 // sides looks at both sides of an operation.
 func (f *finder) sides(n *ast.BinaryNode) {
 	f.inList(n)
+	f.wholeImages(n)
 	f.namespace(n)
 	f.pattern(n)
 	f.tagOrder(n)

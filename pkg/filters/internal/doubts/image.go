@@ -13,18 +13,66 @@ import (
 // container runtimes complete it, and hardly meant.
 func (f *finder) wholeImage(c comparison) {
 	text, ok := c.to.(*ast.StringNode)
-	call, isCall := isNamed(c.value, "image")
-	if !ok || !isCall || len(call.Arguments) != 1 || c.operator != "==" && c.operator != "!=" {
+	if !ok || !isImage(c.value) || c.operator != "==" && c.operator != "!=" {
 		return
 	}
+	if name, whole := untagged(text); name != "" {
+		f.doubt(text, c.whole, f.text(c.value)+".name "+c.operator+" "+quoted(name), onlyLatest,
+			text.Value, whole)
+	}
+}
+
+const onlyLatest = "without a tag, %q is the image %s alone; its name is without a tag"
+
+// wholeImages warns about such images in a list.
+func (f *finder) wholeImages(n *ast.BinaryNode) {
+	list, ok := n.Right.(*ast.ArrayNode)
+	if !ok || n.Operator != "in" || !isImage(n.Left) {
+		return
+	}
+	var names []string
+	var first *ast.StringNode
+	for _, item := range list.Nodes {
+		text, ok := item.(*ast.StringNode)
+		if !ok {
+			return
+		}
+		if name, _ := untagged(text); name != "" {
+			names = append(names, quoted(name))
+			if first == nil {
+				first = text
+			}
+		}
+	}
+	if first == nil {
+		return
+	}
+	by, write := " in [", ""
+	if strings.Contains(f.text(n), " not in ") {
+		by = " not in ["
+	}
+	if len(names) == len(list.Nodes) {
+		write = f.text(n.Left) + ".name" + by + strings.Join(names, ", ") + "]"
+	}
+	_, whole := untagged(first)
+	f.doubt(first, n, write, onlyLatest, first.Value, whole)
+}
+
+func isImage(n ast.Node) bool {
+	call, ok := isNamed(n, "image")
+	return ok && len(call.Arguments) == 1
+}
+
+// untagged returns the name of an image with neither a tag nor a digest, and what it is read as;
+// "" for any other text.
+func untagged(text *ast.StringNode) (name, whole string) {
 	image, ok := values.ParseImage(text.Value).(values.Image)
 	if !ok || image.Digest != nil || strings.HasSuffix(text.Value, ":latest") ||
 		image.Tag != "latest" {
-		return
+		return "", ""
 	}
-	name, _ := image.Name.(string)
-	f.doubt(text, c.whole, f.text(c.value)+".name "+c.operator+" "+quoted(name),
-		"without a tag, %q is the image %s alone; its name is without a tag", text.Value, image.Whole)
+	name, _ = image.Name.(string)
+	return name, image.Whole
 }
 
 // imageName warns about the name of an image that is compared with its last part, or a registry

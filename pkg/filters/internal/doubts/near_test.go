@@ -114,6 +114,9 @@ func TestWhatIsNeverTrueAsItReads(t *testing.T) {
 	cases := []doubtCase{
 		{"Pod", first + ` != image("nginx")`, ""},
 		{"Pod", first + ` == "nginx:latest"`, ""},
+		{"Pod", first + ` in ["nginx:1.27", "redis:7"]`, ""},
+		{"Pod", first + ` in ["nginx:1.27", "redis"]`, `without a tag, "redis" is the image ` +
+			`docker.io/library/redis:latest alone; its name is without a tag`},
 		{"Pod", first + ` == "nginx:1.27"`, ""},
 		{"Pod", first + ` == "nginx@sha256:` + strings.Repeat("a", 64) + `"`, ""},
 		{"Pod", first + `.tag == "nginx"`, ""},
@@ -127,6 +130,10 @@ func TestWhatIsNeverTrueAsItReads(t *testing.T) {
 			first + `.name == "docker.io/library/nginx"`},
 		`"docker.io/library/nginx" != ` + first: {`without a tag, "docker.io/library/nginx"` + alone,
 			first + `.name != "docker.io/library/nginx"`},
+		first + ` in ["nginx", "redis"]`: {`without a tag, "nginx"` + alone,
+			first + `.name in ["docker.io/library/nginx", "docker.io/library/redis"]`},
+		`!(` + first + ` not in ["nginx"])`: {`without a tag, "nginx"` + alone,
+			first + `.name not in ["docker.io/library/nginx"]`},
 		`len(object.spec.containers) == nil`: {length, `len(object.spec.containers) == 0`},
 		`nil != len(object.spec.containers)`: {length, `len(object.spec.containers) > 0`},
 		`all(object.status.conditions, .type == "Ready" && .status == "True")`: {types,
@@ -134,7 +141,11 @@ func TestWhatIsNeverTrueAsItReads(t *testing.T) {
 		`all(object.status.conditions, .status == "True" && "Ready" == .type)`: {types,
 			`any(object.status.conditions, .status == "True" && "Ready" == .type)`},
 	} {
-		cases = append(cases, doubtCase{"Pod", text, want[0] + want[1] + " -> " + want[1]})
+		fixed := want[1]
+		if strings.HasPrefix(text, "!") {
+			fixed = "!(" + fixed + ")"
+		}
+		cases = append(cases, doubtCase{"Pod", text, want[0] + want[1] + " -> " + fixed})
 	}
 	checkCases(t, cases)
 }
