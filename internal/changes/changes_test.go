@@ -90,11 +90,8 @@ listener other: restarted informer
   - informer           secrets, all namespaces, every object
   + informer           configmaps, all namespaces, every object
 listener begun: added
+  it is as listener removed was, which is removed: to a reload it is another one
   each object that is there comes as an add, with initial
-  + informer           nodes, every object
-  + before the buffer  add, update, delete
-  + behind the buffer  nothing
-  + sends to           out: events
 listener removed: removed
   it finishes what it has
 output fix: added
@@ -148,7 +145,7 @@ func TestRestart(t *testing.T) {
 		"  the new folder for state has no checkpoint, no dead letters and no values of handlers, unless the old one is moved there\n" +
 		"  reports have the new name of the cluster, "
 	if !strings.HasPrefix(got, want) || !strings.Contains(got,
-		"  each object that is there is judged, and what violates a rule is reported again: scoped\n"+
+		"  each object that is there is judged: what violates a rule is reported again: scoped\n"+
 			"  - cluster            default\n  + cluster            a\n  - state              ") || len(c.Changes) > 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -177,12 +174,15 @@ listeners:
 		{", drop: [status]", "", "\n  the objects are the same, and no events come of that\n"},
 		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves its scope comes as a delete\n"},
 		{"  a:\n", "  c:\n", "\nlistener a: removed\n  it finishes what it has; the outputs get no end of violations that are open then\n"},
-		{"  a:\n", "  c:\n", "listener c: added\n  each object that is there is judged\n"},
+		{"  a:\n", "  c:\n", "listener c: added\n  it is as listener a was, which is removed: to a reload it is another one\n  each object that is there is judged: what violates a rule is reported\n"},
+		{"  a:\n    informer: {resource: pods, drop: [status]}", "  c:\n    informer: {resource: pods}", "listener c: added\n  it is as listener a was, which is removed, but for what differs below: to a reload it is another one\n  each object that is there is judged: what violates a rule is reported\n  - informer           pods, all namespaces, every object, drops status\n"},
+		{"  a:\n", "  c:\n    filter: op == 'delete' || changed('metadata.labels')\n", "\n  each object that is there is judged: what violates a rule is reported; events begin with what happens then\n"},
+		{"  a:\n", "  c:\n    filter: label('x') == 'y'\n", "\n  each object that is there is judged: what violates a rule is reported, and it comes as an add, with initial\n"},
 		{"on: [delete]", "on: [delete], select: label(\"a\") != nil", "\n  an object that is not selected any more comes as a delete, at once\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: \"!initial && (op != 'update' || changed('data'))\", outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"'severity == \"high\"'", "violated", "\n  of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more\n"},
-		{"a:\n    informer: {resource: pods, drop: [status]}", "a:\n    informer: {resource: configmaps}", "\n  the old one finishes what it has; the outputs get no end of violations that are open then; then of the new resource: each object that is there is judged\n"},
+		{"a:\n    informer: {resource: pods, drop: [status]}", "a:\n    informer: {resource: configmaps}", "\n  the old one finishes what it has; the outputs get no end of violations that are open then; then of the new resource: each object that is there is judged: what violates a rule is reported\n"},
 		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},
 	} {
 		if !strings.Contains(config, c.old) {
@@ -285,5 +285,30 @@ listeners:
 	_, got = comparison(t, text, text)
 	if want := "a reload would change nothing\nmodules that cannot be read here are not compared: of listener a\n"; got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// The summary has a line for each change, and how many there are.
+func TestSummary(t *testing.T) {
+	for _, c := range []struct{ after, want string }{
+		{before, "a reload would change nothing\n"},
+		{after, `listener filtered: changed filter, outputs
+listener scoped: changed informer, rules
+listener other: restarted informer
+listener begun: added, like removed which is removed
+listener removed: removed
+output fix: added
+output gone: removed
+output hook: changed webhook.url
+deadLetters: changed age
+output out: affected by what has changed elsewhere
+in all: 2 added, 1 affected, 4 changed, 2 removed, 1 restarted
+`},
+	} {
+		compared, _ := comparison(t, before, c.after)
+		var out strings.Builder
+		if err := compared.WriteSummary(&out); err != nil || out.String() != c.want {
+			t.Errorf("%v\n%s", err, &out)
+		}
 	}
 }

@@ -59,16 +59,23 @@ func afterwards(c admin.Change, before, after *plan.Listener, to *plan.Plan) []s
 
 // begins says what a listener gets of the objects that are there.
 func begins(l *plan.Listener) string {
+	const judged = "each object that is there is judged: what violates a rule is reported"
 	_, adds := shown.Within(event.OpSet(0).With(event.Add), l.Before.Conditions)
-	switch {
+	if l.Filter != nil {
+		adds = adds && shown.Ops(l.Filter.Conditions()).Has(event.Add)
+	}
+	adds = adds && l.Before.On.Has(event.Add) && l.Config.Ops().Has(event.Add) && !notInitial(l)
+	switch rules := len(l.Config.Rules) > 0; {
 	case l.Before.Never:
 		return "no event can match"
 	case l.Quiet:
-		return "each object that is there is judged"
-	case adds && l.Before.On.Has(event.Add) && l.Config.Ops().Has(event.Add) && !notInitial(l):
+		return judged
+	case adds && rules:
+		return judged + ", and it comes as an add, with initial"
+	case adds:
 		return "each object that is there comes as an add, with initial"
-	case len(l.Config.Rules) > 0:
-		return "each object that is there is judged, and events begin with what happens then"
+	case rules:
+		return judged + "; events begin with what happens then"
 	}
 	return "nothing of the objects that are there; events begin with what happens then"
 }

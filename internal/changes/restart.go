@@ -110,7 +110,7 @@ func restarted(before, after *plan.Listener, goes bool) string {
 	case goes:
 		return "its informer is another one and begins with a list, so that deletes of the time between are missed; " + begins(after)
 	case len(after.Config.Rules) > 0:
-		return begins(after) + ", and what violates a rule is reported again"
+		return strings.Replace(begins(after), " is reported", " is reported again", 1)
 	}
 	return begins(after)
 }

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -33,6 +34,9 @@ type Comparison struct {
 // Change is what a reload would do with one part of the configuration.
 type Change struct {
 	admin.Change
+	// Like is the name of a part that is removed, and that the part which is added is like. Lines
+	// are what differs between them.
+	Like string   `json:"like,omitempty"`
 	Then []string `json:"then,omitempty"` // what becomes of what there is
 	Lines
 }
@@ -96,6 +100,8 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 		}
 		c.Changes = append(c.Changes, change)
 	}
+	like(c.Changes, "listener", was.Listeners, is.Listeners)
+	like(c.Changes, "output", was.Outputs, is.Outputs)
 	c.Others = append(c.Others, affected(c.Changes, "listener", was.Listeners, is.Listeners)...)
 	c.Others = append(c.Others, affected(c.Changes, "output", was.Outputs, is.Outputs)...)
 	if len(c.Restart) == 0 {
@@ -197,6 +203,48 @@ func reports(p *plan.Plan, output string) bool {
 // Any reports whether a reload would change something, or refuse to.
 func (c *Comparison) Any() bool { return len(c.Changes)+len(c.Others)+len(c.Restart) > 0 }
 
+// head returns the line that says what changes.
+func (c *Change) head() string {
+	line := strings.TrimSpace(c.Kind+" "+c.Name) + ": " + c.Action
+	if c.Action == affecting {
+		line += " by what has changed elsewhere"
+	}
+	if len(c.Fields) > 0 {
+		line += " " + strings.Join(c.Fields, ", ")
+	}
+	return line
+}
+
+// WriteSummary writes one line for each change, and how many there are.
+func (c *Comparison) WriteSummary(w io.Writer) error {
+	short := Comparison{Restart: c.Restart, some: c.some}
+	count := map[string]int{}
+	for _, one := range c.Changes {
+		action := one.Action
+		if strings.HasPrefix(action, renaming) {
+			action = "renamed"
+		}
+		if one.Like != "" {
+			one.Action += ", like " + one.Like + " which is removed"
+		}
+		count[action]++
+		short.Changes = append(short.Changes, Change{Change: one.Change})
+	}
+	for _, one := range c.Others {
+		count[affecting]++
+		short.Others = append(short.Others, Change{Change: one.Change})
+	}
+	if err := short.Write(w); err != nil || len(count) == 0 {
+		return err
+	}
+	var counts []string
+	for _, action := range slices.Sorted(maps.Keys(count)) {
+		counts = append(counts, fmt.Sprintf("%d %s", count[action], action))
+	}
+	_, err := fmt.Fprintln(w, "in all: "+strings.Join(counts, ", "))
+	return err
+}
+
 // Write writes the text.
 func (c *Comparison) Write(w io.Writer) error {
 	out := &shown.Lines{Writer: w}
@@ -216,14 +264,15 @@ func (c *Comparison) Write(w io.Writer) error {
 	}
 	out.Lines(1, c.Process.both)
 	for _, one := range slices.Concat(c.Changes, c.Others) {
-		line := strings.TrimSpace(one.Kind+" "+one.Name) + ": " + one.Action
-		if one.Action == affecting {
-			line += " by what has changed elsewhere"
+		out.Line(0, "%s", one.head())
+		switch {
+		case one.Like != "" && len(one.both) == 0:
+			out.Line(1, "it is as %s %s was, which is removed: to a reload it is another one", one.Kind,
+				one.Like)
+		case one.Like != "":
+			out.Line(1, "it is as %s %s was, which is removed, but for what differs below: to a reload it is another one",
+				one.Kind, one.Like)
 		}
-		if len(one.Fields) > 0 {
-			line += " " + strings.Join(one.Fields, ", ")
-		}
-		out.Line(0, "%s", line)
 		for _, text := range one.Then {
 			out.Line(1, "%s", text)
 		}

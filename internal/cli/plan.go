@@ -45,8 +45,8 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return err
 			}
 			switch {
-			case summary && (len(against) > 0 || format.format != "text"):
-				return usage(errors.New("--summary is a table of the plan, without --against and -o json"))
+			case summary && format.format != "text":
+				return usage(errors.New("--summary is text: leave -o json out"))
 			case exitCode && len(against) == 0:
 				return usage(errors.New("--exit-code says what --against finds: name a file with it"))
 			case len(against) == 0:
@@ -97,7 +97,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				if len(mistakes) > 0 {
 					return mistakes
 				}
-				changed, err := writeChanged(stdout, was, p, format.format == "json", listeners)
+				changed, err := writeChanged(stdout, was, p, listeners, format.format == "json", summary)
 				if err == nil && changed && exitCode {
 					return errFound
 				}
@@ -120,7 +120,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
 	cmd.Flags().BoolVar(&summary, "summary", false,
-		"write one line for each listener: what it watches, what decides, and what goes where")
+		"write one line for each listener: what it watches, what decides, and what goes where; with --against, one for each change")
 	cmd.Flags().StringArrayVar(&against, "against", nil,
 		"another configuration, - is standard input; several are read as one: show what a reload would change that ran with it")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false,
@@ -159,8 +159,8 @@ func withoutModules(cfg *config.Config, schemas plan.Schemas, wrong config.Error
 }
 
 // writeChanged writes what a reload would change, and reports whether it is anything.
-func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool,
-	listeners []string) (changed bool, err error) {
+func writeChanged(w io.Writer, before, after *plan.Plan, listeners []string,
+	asJSON, summary bool) (changed bool, err error) {
 	c, err := changes.Compare(before, after)
 	if err != nil {
 		return false, err
@@ -168,8 +168,11 @@ func writeChanged(w io.Writer, before, after *plan.Plan, asJSON bool,
 	if len(listeners) > 0 {
 		c = c.Of(listeners)
 	}
-	if asJSON {
+	switch {
+	case asJSON:
 		return c.Any(), writeIndented(w, c)
+	case summary:
+		return c.Any(), c.WriteSummary(w)
 	}
 	return c.Any(), c.Write(w)
 }

@@ -27,6 +27,8 @@ func TestPlanAgainst(t *testing.T) {
 	old := write("old.yaml", before)
 	bad := write("bad.yaml", strings.Replace(ofTwo, "kind: Config", "kind: Pod", 1))
 	const changed = "listener nodes: changed handler\n  what waits in it stays\n"
+	const summary = "listener nodes: changed handler\n" +
+		"output out: affected by what has changed elsewhere\nin all: 1 affected, 1 changed\n"
 	for _, c := range []struct {
 		args           []string
 		stdin          string
@@ -40,8 +42,10 @@ func TestPlanAgainst(t *testing.T) {
 		{[]string{"--against", ""}, "", exitUsage, "", "informerd: --against names no file"},
 		{[]string{"--against", old, "-l", "nodes"}, "", exitOK, changed, ""},
 		{[]string{"--against", old, "-l", "pods"}, "", exitOK, "a reload would change nothing", ""},
-		{[]string{"--against", old, "--summary"}, "", exitUsage, "",
-			"informerd: --summary is a table of the plan"},
+		{[]string{"--against", old, "--summary"}, "", exitOK, summary, ""},
+		{[]string{"--against", now, "--summary"}, "", exitOK, "a reload would change nothing\n", ""},
+		{[]string{"--against", old, "--summary", "-o", "json"}, "", exitUsage, "",
+			"informerd: --summary is text: leave -o json out"},
 		{[]string{"--summary", "-l", "nodes"}, "", exitOK,
 			"LISTENER  WATCHES  DECIDES  SENDS TO\nnodes     nodes    -        out\n", ""},
 		{[]string{"--against", old, "--against", old}, "", exitUsage, "",

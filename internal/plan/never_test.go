@@ -13,6 +13,7 @@ func TestWhatExcludesItself(t *testing.T) {
 	for listener, want := range map[string]string{
 		"filter: " + never: nothing,
 		"filter: object.spec.replicas == nil && object.spec.replicas > 1": nothing,
+		`filter: op == "delete" && old.spec.x == 1`:                       nothing,
 		`filter: age() > "1h" && age() < "30m"`:                           nothing,
 		`filter: 'object.spec.x in ["a", "b"] && object.spec.x == "c"'`:   nothing,
 		"select: " + never:                                                                   nothing,

@@ -279,7 +279,7 @@ func (p *Plan) warnings(l *Listener) []string {
 
 func (p *Listener) writePlan(out *shown.Lines) {
 	b := p.Before
-	if b.Never {
+	if on, _ := p.before(); b.Never || on == 0 {
 		out.Item(2, "before the buffer", "refuses every event: no event can match")
 		return
 	}

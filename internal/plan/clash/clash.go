@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
@@ -47,7 +48,8 @@ func Contradicts(list []condition.Condition) bool {
 // Never reports whether an expression, nil for none, is true of no event, since parts of it exclude
 // each other.
 func Never(f *filters.Filter) bool {
-	return f != nil && (f.Never() || Contradicts(f.Conditions().List))
+	return f != nil && (f.Never() || Contradicts(f.Conditions().List) ||
+		shown.Ops(f.Conditions()) == 0)
 }
 
 // Scope returns what an informer asks for, as conditions.
