@@ -33,7 +33,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"old object violates, too, is not reported again.\n" +
 			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is one\n" +
 			"that the listeners watch, by its kind, namespace, labels and fields, and if the answer depends on a lookup whose\n" +
-			"objects are missing; with --exit-code also if a rule is violated.",
+			"objects are missing; with --exit-code it is 1 if a rule is violated, and not for objects that nobody watches.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := inTwoWords(o.Object, o.Namespace, args); err != nil {
 				return err

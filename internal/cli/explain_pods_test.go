@@ -39,6 +39,8 @@ func TestExplainOfPodsOfTemplates(t *testing.T) {
 		{job, "--pods --exit-code --summary", exitRun, "pods: Pod \"shop/j-x\": rule named: violated", ""},
 		{job + "---\n" + deployment(network), "--pods --exit-code -o json", exitRun, `"file":"<stdin>: document 2: its pods"`, ""},
 		{aGadget, "--pods", exitRun, "", "no listener is for Gadget g"},
+		{aGadget, "--exit-code", exitOK, "", "no listener is for Gadget g"},
+		{strings.Replace(aPod, "Pod", "Podd", 1), "--exit-code", exitRun, "", "did you mean kind: Pod?"},
 		{deployment("{}"), "--pods --op delete", exitUsage, "", "--pods is about new pods"},
 		{deployment("{}"), "--pods --object deploy/shop/web", exitUsage, "", "--pods is about objects of files, and deploy/shop/web is one of the cluster"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // remembers returns what the listener knows of an object by its rules.
@@ -14,6 +15,24 @@ func (l *listener) remembers(key event.Key) memory.Rules {
 		return nil
 	}
 	return memory.RulesOf(book.Remembers(key), l.route.Receivers())
+}
+
+// selects reports whether the listener has an object among the selected ones, nil if its select
+// fails.
+func (l *listener) selects(key event.Key, o *object.Object) *bool {
+	is, remembered := l.route.Remembers(key)
+	s := l.setup()
+	switch {
+	case remembered, s.Select.LooksAround():
+	case s.Select == nil:
+		is = true
+	default:
+		now := s.Select.Explain(event.Event{Op: event.Resync, Object: o}, s.caches)
+		if is = now.Matched; now.Err != nil {
+			return nil
+		}
+	}
+	return &is
 }
 
 // remembers returns what a listener knows of an object.
@@ -29,14 +48,14 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 			known.Digest, known.Outputs = plan.ListenerDigest(cfg, own), own.Outputs
 		}
 		known.Listener, known.Idle = true, s.idle(l)
+		key := event.Key{Namespace: of.Namespace, Name: of.Name}
 		for _, reg := range l.registrations() {
 			if o, err := reg.Lister().Get(of.Namespace, of.Name); err == nil {
-				known.Has, known.UID = true, o.UID()
+				known.Has, known.UID, known.Member = true, o.UID(), l.selects(key, o)
 			}
 		}
-		key := event.Key{Namespace: of.Namespace, Name: of.Name}
 		if l.setup().Select.LooksAround() {
-			is := l.route.Remembers(key)
+			is, _ := l.route.Remembers(key)
 			known.Selected = &is
 		}
 		known.Rules = l.remembers(key)

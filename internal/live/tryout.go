@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
@@ -26,9 +25,9 @@ func (e *RefusedError) Error() string { return "the API server refuses the objec
 // and needs the right to create or update objects of the kind. One that is created has no uid,
 // since it will be another one. The error is a *RefusedError if the server does not take the
 // object; another one says why the server could not be asked.
-func (c *Cluster) TryOut(ctx context.Context, l *config.Listener, object []byte, replaces bool) (
+func (c *Cluster) TryOut(ctx context.Context, resource string, object []byte, replaces bool) (
 	[]byte, error) {
-	found, err := c.resolve(ctx, l.Informer())
+	found, err := c.resolver.Resolve(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +39,8 @@ func (c *Cluster) TryOut(ctx context.Context, l *config.Listener, object []byte,
 		return nil, err
 	}
 	if is.APIVersion != found.GVR.GroupVersion().String() {
-		return nil, fmt.Errorf("the object is of %s, and the informer of %s", is.APIVersion,
-			found.GVR.GroupVersion())
+		return nil, fmt.Errorf("the object is of %s, and is asked about as one of %s",
+			is.APIVersion, found.GVR.GroupVersion())
 	}
 	r := kubeapi.Request{Method: http.MethodPost, Group: found.GVR.Group,
 		Version: found.GVR.Version, Resource: found.GVR.Resource, Namespace: is.Metadata.Namespace,

@@ -94,7 +94,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(defaults.Complete(q.Old.JSON))
 	x.bare = !q.Supposed && defaults.NoStatus(q.Object.JSON)
 	x.asks(cfg, q, e.Object)
-	x.supposed = q.Supposed && x.known.Same
+	x.asIf, x.supposed, x.looked = q.Supposed, q.Supposed && x.known.Same, q.Looked
 	e, x.Unwatched = x.asWatched(e, q.Supposed)
 	q.Supposed = q.Supposed && e.Op != event.Delete
 	notes := append(q.notes(e, l, x.known), found.Notes...)
@@ -192,6 +192,7 @@ type explained struct {
 	bare            bool         // the object has no status
 	deny            filters.Step // of the rule that was judged last, with its values
 	supposed        bool         // a running informerd looks again: nothing has happened
+	asIf, looked    bool         // as Supposed and Looked of the question
 	err             error
 
 	onlyRules bool         // the event itself is not asked about
@@ -220,6 +221,15 @@ func (x *explained) head(e event.Event) {
 func (x *explained) stages(p *Listener, e event.Event) error {
 	x.object = e.Object
 	as := x.selects(p.Select, e)
+	stays := as.selected && x.asIf && as.Op == event.Add &&
+		(x.Select == nil || x.Select.Result != "enters")
+	if x.looked && stays {
+		x.onlyRules = true
+		if len(p.Rules) == 0 {
+			x.Say("There is no event: nothing changes.")
+			x.verdict("nothing changes, no event")
+		}
+	}
 	if as.unsure && as.Op == event.Delete {
 		x.given = ifSelected
 	}

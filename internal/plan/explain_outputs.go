@@ -53,11 +53,13 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 
 // named returns the op of the event that a listener gets, with the one that it was.
 func (x *explained) named(e event.Event) string {
+	reload := x.asIf && x.known.Reload && x.known.Selected != nil
 	switch {
-	case x.supposed && e.Op == x.op && (x.Select == nil || x.Select.Result != "enters"):
+	case (x.supposed || reload && *x.known.Selected) && e.Op == x.op &&
+		(x.Select == nil || x.Select.Result != "enters"):
 		x.Supposed = true // a running informerd has the object
 		return "if it were added now: " + e.Op.String()
-	case e.Op != x.op && !x.supposed: // else it is by the clock, or by another object
+	case e.Op != x.op && !x.supposed && !reload: // else by the clock, a reload or another object
 		return e.Op.String() + " by " + x.op.String()
 	}
 	return e.Op.String()

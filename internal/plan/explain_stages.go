@@ -51,7 +51,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		is = was
 	case len(x.known.Rules) > 0:
 		return x.selectedBefore(e, is, "since a rule remembers it")
-	case x.known.Selected != nil && f.LooksAround():
+	case x.known.Selected != nil && (f.LooksAround() || x.known.Reload):
 		return x.selectedAsKnown(e, is)
 	case e.Op != event.Add && f.LooksAround():
 		return x.selectsUnsure(e, is)

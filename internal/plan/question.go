@@ -34,6 +34,7 @@ type Question struct {
 	Notes    []string // about the question
 	Initial  bool     // the event is one of the first list
 	Supposed bool     // the object is one of the cluster, whose add is supposed
+	Looked   bool     // nothing of it changes but what expressions look up; Supposed is set as well
 
 	Source answer.Source
 
@@ -103,6 +104,7 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 		notes = append(notes, note+".")
 	}
 	switch {
+	case q.Looked:
 	case q.Supposed && len(known.Rules) > 0:
 		notes = append(notes, supposedButRules)
 	case q.Supposed:

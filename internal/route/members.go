@@ -62,11 +62,11 @@ func (m *members) get(key event.Key) (is member, remembered bool) {
 	return is, remembered
 }
 
-// Remembers reports whether an object is selected, of a select that looks at the clock or at other
-// objects.
-func (r *Route) Remembers(key event.Key) bool {
-	is, _ := r.members.get(key)
-	return is.in
+// Remembers reports whether an object is selected, where that is remembered: of a select that looks
+// at the clock or at other objects, whatever is not remembered is not selected.
+func (r *Route) Remembers(key event.Key) (in, remembered bool) {
+	is, remembered := r.members.get(key)
+	return is.in, remembered
 }
 
 // put remembers an object, or forgets it if nothing has to be remembered of it.

@@ -25,7 +25,7 @@ const (
 	creates = "the cluster has no such object: this is what comes when it is created, if the server takes it; what admission adds, and the defaults of a custom kind, are not known, since the API server could not be asked: "
 	merges  = "the object is merged into the one of the cluster, as an apply does it; whether the server takes it, and what admission does to it, is not known, since the API server could not be asked: "
 	notes   = "the update comes although the rest stays as it is, since kubectl notes in an annotation what it applies; with --server-side it does not."
-	looked  = "nothing of the object changes, but of what the listener looks up: the rules are evaluated with that."
+	looked  = "nothing of the object changes, but of what the listener looks up: select and rules are evaluated with that."
 	stale   = "the file has another metadata.resourceVersion than the object of the cluster: a server refuses that as a conflict."
 )
 
@@ -82,14 +82,9 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	if v := metadataOf(written).ResourceVersion; v != "" && v != metadataOf(is).ResourceVersion {
 		q.Notes = append(q.Notes, stale)
 	}
-	if !changes && len(l.Rules) > 0 && x.changesLookups(l) {
-		q.Op, q.Old, q.Supposed = event.Add, plan.ObjectFile{}, true
+	if !changes && (len(l.Rules) > 0 || looksUp(l.Select.Text)) && x.changesLookups(l) {
+		q.Op, q.Old, q.Supposed, q.Looked = event.Add, plan.ObjectFile{}, true, true
 		q.Notes = append(q.Notes, looked)
-		if len(q.Rules) == 0 {
-			for _, r := range l.Rules {
-				q.Rules = append(q.Rules, r.Name)
-			}
-		}
 		return q, nil
 	}
 	switch {
@@ -100,6 +95,11 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		q.Notes = append(q.Notes, notes)
 	}
 	return q, nil
+}
+
+// looksUp reports whether an expression may look objects up.
+func looksUp(text string) bool {
+	return strings.Contains(text, "cached") || strings.Contains(text, "byIndex")
 }
 
 // change is what an apply makes of an object.
@@ -138,6 +138,7 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 	var none *live.NotFoundError
 	switch {
 	case errors.As(err, &none):
+		x.podsOfTried(ctx, &q, resource, written, false)
 		return q, nil
 	case ctx.Err() != nil:
 		return q, ctx.Err()
@@ -146,17 +147,39 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 			err.Error())
 		return q, nil
 	}
-	merged, _, err := apply.Merge(is, written)
+	c, err := changeOf(is, written)
 	if err != nil {
 		return q, invalid(fmt.Errorf("%s: %w", q.Object.Path, err))
 	}
-	merged = defaults.FillMerged(merged)
+	merged := defaults.FillMerged(c.settled)
+	if tried := x.podsOfTried(ctx, &q, resource, c.sent, true); tried != nil {
+		merged = tried
+	}
 	before, _ := template.Pod(is)
 	q.Object.JSON, _ = template.Pod(merged)
-	if sameJSON(before, q.Object.JSON) && template.Replicas(merged) <= template.Replicas(is) {
+	if q.NoEvent == "" && sameJSON(before, q.Object.JSON) &&
+		template.Replicas(merged) <= template.Replicas(is) {
 		q.NoEvent = "no new pods"
 	}
 	return q, nil
+}
+
+// podsOfTried returns what the API server makes of the object that a pod is made of, nil if it
+// cannot be asked or refuses the object, of which there are no pods then.
+func (x *Asking) podsOfTried(ctx context.Context, q *plan.Question, resource string, object []byte,
+	replaces bool) []byte {
+	path := strings.TrimSuffix(q.Object.Path, itsPods)
+	tried, err := x.try(ctx, resource, path, object, replaces)
+	var refused *live.RefusedError
+	if errors.As(err, &refused) && !x.misses(refused.Reason, path) {
+		x.refused[q.Object.Path] = true
+		q.NoEvent = "the API server refuses the " + q.Template
+		q.Notes = append(q.Notes, about(plan.ObjectFile{JSON: object})+refused.Error())
+	}
+	if err != nil {
+		return nil
+	}
+	return tried
 }
 
 // changesLookups reports whether the file has objects that the listener's expressions may look up.

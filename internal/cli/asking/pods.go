@@ -11,13 +11,16 @@ import (
 	"github.com/informerd/informerd/internal/plan/template"
 )
 
+// itsPods is behind the path of an object in that of the pods of its template.
+const itsPods = ": its pods"
+
 // addPod adds the pod of the template that the object of a question has, if it has one.
 func (x *Asking) addPod(q plan.Question) {
 	made, of := template.Pod(q.Object.JSON)
 	if made == nil {
 		return
 	}
-	path := q.Object.Path + ": its pods"
+	path := q.Object.Path + itsPods
 	x.templates[path] = q.Object.JSON
 	q.Object.Path = path
 	q.Object.JSON, _ = x.creation(true).Of(made)

@@ -22,16 +22,11 @@ type tried struct {
 // server refuses the object, of which there is no event then, or cannot be asked, which is noted.
 func (x *Asking) tryOut(ctx context.Context, l *config.Listener, q *plan.Question, object []byte,
 	unasked string) []byte {
-	at := l.Informer().Resource + " " + q.Object.Path
-	answered, known := x.tried[at]
-	if !known {
-		answered.object, answered.err = x.cluster.TryOut(ctx, l, object, q.Op == event.Update)
-		x.tried[at] = answered
-	}
+	object, err := x.try(ctx, l.Informer().Resource, q.Object.Path, object, q.Op == event.Update)
 	var refused *live.RefusedError
-	switch err := answered.err; {
+	switch {
 	case err == nil:
-		return answered.object
+		return object
 	case errors.As(err, &refused) && !x.misses(refused.Reason, q.Object.Path):
 		x.refused[q.Object.Path] = true
 		q.NoEvent = "the API server refuses it"
@@ -46,6 +41,18 @@ func (x *Asking) tryOut(ctx context.Context, l *config.Listener, q *plan.Questio
 		q.Notes = append(q.Notes, unknown...)
 	}
 	return nil
+}
+
+// try asks the API server what it makes of an object of the file, once.
+func (x *Asking) try(ctx context.Context, resource, path string, object []byte, replaces bool) (
+	[]byte, error) {
+	at := resource + " " + path
+	answered, known := x.tried[at]
+	if !known {
+		answered.object, answered.err = x.cluster.TryOut(ctx, resource, object, replaces)
+		x.tried[at] = answered
+	}
+	return answered.object, answered.err
 }
 
 // misses reports whether a server has refused an object since it does not have another one, which

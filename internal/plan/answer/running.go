@@ -84,7 +84,7 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		known.Selected = r.Selected
 	}
 	if known.Reload = runs && !known.Same; known.Reload {
-		known.Outputs = r.Outputs
+		known.Outputs, known.Selected = r.Outputs, r.Member
 	}
 	if asked.Rules || len(r.Rules) > 0 {
 		if len(r.Rules.Only(asked.Only)) == 0 {

@@ -12,8 +12,10 @@ type Object struct {
 	UID      string `json:"uid,omitempty"`    // of the object that it has
 	// Outputs are those of the listener there, nil if that is not known.
 	Outputs []string `json:"outputs,omitempty"`
-	// Selected is whether the object is selected, where that does not follow from its state.
+	// Selected is whether the object is selected, where that does not follow from its state. Member
+	// is the same wherever the informer has the object; nil if that cannot be told.
 	Selected *bool `json:"selected,omitempty"`
+	Member   *bool `json:"member,omitempty"`
 	Rules    Rules `json:"rules,omitempty"`
 
 	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
