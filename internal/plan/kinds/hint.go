@@ -27,7 +27,10 @@ func Hint(apiVersion, kind string) string {
 	if near, ok := nearest.Name(kind, set.Kinds(group)); ok {
 		return fmt.Sprintf("did you mean kind: %s?", near)
 	}
-	if !known || group != "" && group != oldGroup && !slices.Contains(set.Groups(), group) {
+	near, ok := nearest.Name(group, set.Groups())
+	misspelt := ok && near == meant.Group
+	if !known || group != "" && group != oldGroup && !slices.Contains(set.Groups(), group) &&
+		!misspelt {
 		return "" // a group of its own may have any kind
 	}
 	return fmt.Sprintf("did you mean apiVersion: %s and kind: %s?",
