@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/apply"
@@ -55,7 +56,7 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	var none *live.NotFoundError
 	switch {
 	case errors.As(err, &none):
-		if tried := x.tryOut(ctx, l, &q, q.Object.JSON, creates); tried != nil {
+		if tried := x.tryOut(ctx, ref.Resource, &q, q.Object.JSON, creates); tried != nil {
 			q.Object.JSON = tried
 		}
 		return q, nil
@@ -71,7 +72,7 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	changes, more := c.differs || c.noted, c.differs
 	if changes {
 		q.Object.JSON = c.settled
-		if tried := x.tryOut(ctx, l, &q, c.sent, merges); tried != nil {
+		if tried := x.tryOut(ctx, ref.Resource, &q, c.sent, merges); tried != nil {
 			q.Object.JSON, changes = tried, !apply.Same(is, tried)
 		}
 	}
@@ -174,7 +175,7 @@ func (x *Asking) podsOfTried(ctx context.Context, q *plan.Question, resource str
 	if errors.As(err, &refused) && !x.misses(refused.Reason, path) {
 		x.refused[q.Object.Path] = true
 		q.NoEvent = "the API server refuses the " + q.Template
-		q.Notes = append(q.Notes, about(plan.ObjectFile{JSON: object})+refused.Error())
+		q.Notes = append(q.Notes, about(plan.ObjectFile{JSON: object})+words.Plain(refused.Error()))
 	}
 	if err != nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,9 +20,9 @@ type tried struct {
 
 // tryOut asks the API server what it makes of an object that is applied. It returns nil if the
 // server refuses the object, of which there is no event then, or cannot be asked, which is noted.
-func (x *Asking) tryOut(ctx context.Context, l *config.Listener, q *plan.Question, object []byte,
+func (x *Asking) tryOut(ctx context.Context, resource string, q *plan.Question, object []byte,
 	unasked string) []byte {
-	object, err := x.try(ctx, l.Informer().Resource, q.Object.Path, object, q.Op == event.Update)
+	object, err := x.try(ctx, resource, q.Object.Path, object, q.Op == event.Update)
 	var refused *live.RefusedError
 	switch {
 	case err == nil:
@@ -30,12 +30,12 @@ func (x *Asking) tryOut(ctx context.Context, l *config.Listener, q *plan.Questio
 	case errors.As(err, &refused) && !x.misses(refused.Reason, q.Object.Path):
 		x.refused[q.Object.Path] = true
 		q.NoEvent = "the API server refuses it"
-		q.Notes = append(q.Notes, about(q.Object)+refused.Error())
+		q.Notes = append(q.Notes, about(q.Object)+words.Plain(refused.Error()))
 	default:
 		if refused != nil {
 			err = errors.New("it needs another object of the file: " + refused.Reason)
 		}
-		q.Notes = append(q.Notes, unasked+strings.TrimSuffix(err.Error(), ".")+".")
+		q.Notes = append(q.Notes, unasked+words.Plain(strings.TrimSuffix(err.Error(), "."))+".")
 		unknown := unknownIn(q.Object)
 		x.refused[q.Object.Path] = len(unknown) > 0
 		q.Notes = append(q.Notes, unknown...)
