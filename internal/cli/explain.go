@@ -41,7 +41,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return file.args(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.JSON = format.format == "json"
+			o.JSON, o.PodsGiven = format.format == "json", cmd.Flags().Changed("pods")
 			if err := o.Check(); err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().BoolVar(&o.Pods, "pods", false,
 		"explain also the pods that the templates of Deployments, Jobs and the like in the file stand for")
 	cmd.Flags().BoolVar(&o.Violated, "exit-code", false,
-		"exit with 1 if an object violates a rule, or that cannot be told")
+		"exit with 1 if an object violates a rule, or that cannot be told; judges the pods of templates, unless --pods=false")
 	cmd.Flags().BoolVar(&o.Summary, "summary", false, "write one line for each object and listener")
 	cmd.Flags().StringArrayVar(&o.Rules, "rule", nil,
 		"the name of a rule: only that is explained, and not the event itself; may be repeated")

@@ -3,12 +3,10 @@ package asking
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/cli/words"
@@ -55,7 +53,8 @@ type Asking struct {
 	skipped  []identity // objects of kinds that no listener watches
 	errs     []error
 	outside  []error         // of objects that informers do not watch
-	violated bool            // a rule is, or that cannot be told, or a server refuses an object
+	violated bool            // a rule is, or that cannot be told
+	untaken  bool            // a server refuses an object
 	watches  bool            // a listener gets an event of one of the objects
 	seen     map[string]bool // errors
 }
@@ -71,6 +70,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 	if err := x.choose(); err != nil {
 		return nil, err
 	}
+	x.Pods = x.Pods || x.wantsPods()
 	if err := x.read(); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,10 @@ func (x *Asking) Run(ctx context.Context) error {
 		outside = nil
 	}
 	errs = append(errs, outside...)
-	if len(errs) == 0 && x.Violated && x.violated {
+	if x.Violated && x.untaken && !x.violated && len(errs) == 0 {
+		fmt.Fprintln(x.Stderr, "informerd: no rule is violated, but no API server takes the object as it is, as the notes say: exit code 1")
+	}
+	if len(errs) == 0 && x.Violated && (x.violated || x.untaken) {
 		return ErrViolated
 	}
 	return errors.Join(errs...)
@@ -179,7 +182,8 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 		}
 		if a != nil {
 			x.answered++
-			x.violated = x.violated || a.Violates() || x.refused[q.Object.Path]
+			x.violated = x.violated || a.Violates()
+			x.untaken = x.untaken || x.refused[q.Object.Path]
 			if err := x.write(a); err != nil {
 				return err
 			}
@@ -333,63 +337,4 @@ func (x *Asking) writeHeld() error {
 		}
 	}
 	return nil
-}
-
-// identity is what an object is, as far as it can be read.
-type identity struct{ path, kind, name, hint, lookers string }
-
-func identityOf(f plan.ObjectFile) identity {
-	var o struct {
-		Kind     string
-		Metadata struct{ Namespace, Name string }
-	}
-	if json.Unmarshal(f.JSON, &o) != nil || o.Kind == "" {
-		return identity{path: f.Path, kind: "object without a kind"}
-	}
-	at := answer.Object{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
-	return identity{path: f.Path, kind: o.Kind, name: at.Key(), hint: f.KindHint()}
-}
-
-// maxSkipped is how many objects are named that no listener is for, and how many errors. Of objects
-// outside of what is watched, which a list has by the hundred, a few are enough.
-const (
-	maxSkipped = 10
-	maxOutside = 3
-)
-
-// writeSkipped says which objects were not explained. If that is all of them, it is an error.
-func (x *Asking) writeSkipped() {
-	who := "no listener is for"
-	if x.named && len(x.listeners) == 1 {
-		who = fmt.Sprintf("the listener %q is not for", x.listeners[0].Name)
-	}
-	// To CI, a file that is nobody's is none that violates a rule, unless a kind is mistaken.
-	fails := x.answered == 0 && (!x.Violated || x.named || slices.ContainsFunc(x.skipped,
-		func(o identity) bool { return o.hint != "" }))
-	say := func(text string) {
-		text = words.Plain(text)
-		if fails {
-			x.failed(errors.New(text))
-			return
-		}
-		fmt.Fprintf(x.Stderr, "informerd: %s\n", text)
-	}
-	for i, o := range x.skipped {
-		hint, last := "", i == len(x.skipped)-1
-		more := i == maxSkipped && !last
-		if x.answered == 0 {
-			hint = o.lookers
-			if last || more {
-				hint = "; " + x.watched() + hint
-			}
-		}
-		if more {
-			say(fmt.Sprintf("%s %d more objects%s", who, len(x.skipped)-maxSkipped, hint))
-			return
-		}
-		if o.hint != "" {
-			hint += "; " + o.hint
-		}
-		say(fmt.Sprintf("%s: %s %s%s", o.path, who, strings.TrimSpace(o.kind+" "+o.name), hint))
-	}
 }

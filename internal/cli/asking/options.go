@@ -33,6 +33,7 @@ type Options struct {
 	Apply           bool   // the objects of a file are applied to the cluster
 	Namespace       string // of objects of a file that say none
 	Pods            bool   // those of templates are asked about, too
+	PodsGiven       bool   // Pods was given; else it follows from Violated
 	Violated        bool   // is an error
 	Now             string // a time, or how much later than the present one it is
 	OnlyComing      bool   // what nothing comes of is left out

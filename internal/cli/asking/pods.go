@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/template"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // itsPods is behind the path of an object in that of the pods of its template.
@@ -26,6 +28,16 @@ func (x *Asking) addPod(q plan.Question) {
 	q.Object.JSON, _ = x.creation(true).Of(made)
 	q.Template = of
 	x.questions = append(x.questions, q)
+}
+
+// wantsPods reports whether pods of templates are judged without being asked for: whoever asks for
+// the exit code of manifests means what they become.
+func (x *Asking) wantsPods() bool {
+	return x.Violated && !x.PodsGiven && x.live == nil && x.Old == "" &&
+		(x.Op == "" || x.op == event.Add) &&
+		slices.ContainsFunc(x.listeners, func(l *config.Listener) bool {
+			return plan.MayWatch(l.Informer(), "pods")
+		})
 }
 
 // makesPod reports whether the object of a question has a template, whose pod is asked about then.
