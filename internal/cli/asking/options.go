@@ -153,7 +153,7 @@ func about(f plan.ObjectFile) string {
 	if o.name == "" {
 		return ""
 	}
-	return o.kind + " " + o.name + ": "
+	return words.Plain(o.kind + " " + o.name + ": ")
 }
 
 // creation returns what objects of files are given that say no more. A kind that Kubernetes does

@@ -45,4 +45,8 @@ func TestWhatAServerSays(t *testing.T) {
 		}
 		clear(x.refused)
 	}
+	odd := plan.ObjectFile{JSON: []byte(`{"kind":"a\u202e","metadata":{"name":"b\u001b[31m\n"}}`)}
+	if got, want := about(odd), `a\u202e b\x1b[31m\n: `; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
