@@ -22,6 +22,8 @@ type NewOptions struct {
 	Name     string // letters, digits and dashes
 	Language string // go, rust, as or c
 	Dir      string // where the project's folder is made
+	// Program is the path of the program for the project's make, "" if the shell finds it.
+	Program string
 }
 
 // templates are the files of new projects: those of all, and those of each language.
@@ -63,7 +65,11 @@ func New(o NewOptions, w io.Writer) error {
 	p := &page{w: w}
 	p.line("%s: a handler in %s. Build and test it:", folder, languages[o.Language])
 	p.line("")
-	p.line("  cd %s && make", shellQuoted(folder))
+	program := ""
+	if o.Program != "" {
+		program = " INFORMERD=" + shellQuoted(o.Program)
+	}
+	p.line("  cd %s && make%s", shellQuoted(folder), program)
 	p.line("")
 	p.line("README.md describes the files.")
 	return p.err

@@ -84,7 +84,8 @@ listener scoped: changed informer, rules
   + informer           services, namespace shop, every object
   - before the buffer  add, update, delete; label("a") == nil; for updates: object or old
   + before the buffer  add, update, delete; label("a") == nil || label("b") == nil; for updates: object or old
-  + behind the buffer  rule s (medium): label("b") == nil
+  + behind the buffer  rule s: medium
+  + behind the buffer  rule s, deny: label("b") == nil
 listener other: restarted informer
   the old one finishes what it has; then of the new resource: each object that is there comes as an add, with initial
   - informer           secrets, all namespaces, every object
@@ -103,8 +104,8 @@ output gone: removed
 output hook: changed webhook.url
   what waits for it is sent to the new one
   violations that are open stay where they were reported; of them, the new one gets the ends alone
-  - to                 a webhook, mode structured, to https://a.example.com
-  + to                 a webhook, mode structured, to https://b.example.com
+  - to                 a webhook, mode structured, to https://a.example.com/…
+  + to                 a webhook, mode structured, to https://b.example.com/…
 deadLetters: changed age
   - age                1h
   + age                2h

@@ -17,6 +17,15 @@ listeners:
   a: {informer: indexed, outputs: [out]}
   b: {informer: dropping, resync: 10m, outputs: [out]}
   c: {informer: {resource: nodes}, select: label("a") == "b", outputs: [out]}
+  d:
+    informer: {resource: services}
+    outputs: [out]
+    rules:
+      - name: r
+        severity: low
+        deny: |
+          label("a") == nil ||
+          label("b") == nil
 `
 
 // Each change is said in the words of what was there before and what is now.
@@ -54,6 +63,21 @@ informer indexed: changed indexes.app
   - behind the buffer  select: label("a") == "b"
   - behind the buffer  (the conditions before the buffer decide all of it: nothing more is dropped here)
   + behind the buffer  select: label("a") == "c"
+`},
+		{`label("b") == nil`, `label("c") == nil`, `listener d: changed rules
+  what waits in it stays
+  each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported
+  - before the buffer  add, update, delete; label("a") == nil || label("b") == nil; for updates: object or old
+  + before the buffer  add, update, delete; label("a") == nil || label("c") == nil; for updates: object or old
+  - behind the buffer  rule r, deny: label("b") == nil
+  + behind the buffer  rule r, deny: label("c") == nil
+`},
+		{"severity: low", "severity: high", `listener d: changed rules
+  what waits in it stays
+  each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported
+  /violations, metrics and the page show what is open with the new severity at once
+  - behind the buffer  rule r: low
+  + behind the buffer  rule r: high
 `},
 		{"outputs: {out", "deadLetters: {bytes: 1Gi}\nshutdown: {drain: 90s}\noutputs: {out",
 			`deadLetters: changed bytes

@@ -134,6 +134,14 @@ func untilRepeated(before, after *plan.Listener) (text string) {
 	return text
 }
 
+// otherSeverity reports whether a rule has another severity now.
+func otherSeverity(before, after *plan.Listener) bool {
+	return slices.ContainsFunc(after.Config.Rules, func(rule config.Rule) bool {
+		old := ruleOf(before, rule.Name)
+		return old != nil && old.Severity != rule.Severity
+	})
+}
+
 // addOpen adds what becomes of open violations to the changes of listeners and outputs.
 func addOpen(c *Comparison) {
 	byOutput := map[string][]open{}

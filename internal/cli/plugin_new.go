@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +26,7 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			o.Name = args[0]
+			o.Name, o.Program = args[0], unlessFound()
 			return commandError(author.New(o, stdout))
 		},
 	}
@@ -32,4 +34,20 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 		"the language: go, rust, as (AssemblyScript) or c (required)")
 	cmd.Flags().StringVar(&o.Dir, "dir", ".", "the folder in which the project's folder is made")
 	return cmd
+}
+
+// unlessFound returns the path of the program that runs, or "" if the shell finds it by its name.
+func unlessFound() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if found, err := exec.LookPath("informerd"); err == nil {
+		a, aErr := os.Stat(path)
+		b, bErr := os.Stat(found)
+		if aErr == nil && bErr == nil && os.SameFile(a, b) {
+			return ""
+		}
+	}
+	return path
 }

@@ -321,6 +321,11 @@ func TestConfigMistakes(t *testing.T) {
 			`2:1: this is not a configuration of informerd: it looks like an object of Kubernetes, of kind "Deployment"; informerd init writes a configuration to begin with`},
 		{"another version", "v1alpha1", "v2",
 			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; this informerd reads informerd.dev/v1alpha1 and informerd.dev/v1beta1`},
+		{"a header of one's own", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n",
+			"apiVersion: informerd.io/v1\nkind: config\nshutdon: {}\n",
+			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.io/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
+				`2:7: kind must be Config, is "config"; write kind: Config` + "\n" +
+				`3:1: unknown field "shutdon"; did you mean "shutdown"?`},
 		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
 			"1:1: outputs is missing; add outputs with at least one output\n" +
 				`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs`},

@@ -289,19 +289,8 @@ func (p *Listener) writePlan(out *shown.Lines) {
 		out.Expression(2, behind, "select: ", p.Config.Select.Text, "")
 		behind = ""
 	}
-	for _, r := range p.Config.Rules {
-		after := ""
-		if r.For.Duration > 0 {
-			after += ", for " + document.Short(r.For.Duration)
-		}
-		if r.Repeat.Duration > 0 {
-			after += ", again every " + document.Short(r.Repeat.Duration)
-		}
-		out.Expression(2, behind, fmt.Sprintf("rule %s (%s): ", r.Name, r.Severity), r.Deny.Text,
-			after)
-		if !r.Message.IsZero() {
-			out.Expression(2, "", "  its message: ", r.Message.Text, "")
-		}
+	for i := range p.Config.Rules {
+		out.Rule(2, behind, &p.Config.Rules[i])
 		behind = ""
 	}
 	if p.asked.filter != nil {

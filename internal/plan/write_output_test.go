@@ -59,7 +59,7 @@ output fix, patches of type apply
   gets messages of   a
   patch              {"a": op == "resync"}
 
-output hook, a webhook, mode batch, to https://a.example.com
+output hook, a webhook, mode batch, to https://a.example.com/…
   gets messages of   a
   batch              up to 100 messages, which wait for up to 50ms
   data               the default: a report's rule, message and object

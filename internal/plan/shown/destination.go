@@ -52,13 +52,17 @@ func to(v config.Value) string {
 	return "to " + host(v.Text)
 }
 
-// host returns the scheme and the host of a URL.
+// host returns the scheme and the host of a URL. What comes after them may be a secret: it is "/…".
 func host(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return "a URL that is not shown"
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
+	rest := ""
+	if strings.TrimSuffix(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		rest = "/…"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() + rest
 }
 
 func many(name string, all []string) string {

@@ -14,14 +14,14 @@ func TestDestination(t *testing.T) {
 	for want, o := range map[string]*config.Output{
 		"standard output": {Stdout: &config.Stdout{}},
 		"the file a/b":    {File: &config.File{Path: "a/b"}},
-		"a webhook, mode batch, to https://a.example.com:8443": {
+		"a webhook, mode batch, to https://a.example.com:8443/…": {
 			Webhook: &config.Webhook{Mode: "batch", URL: text}},
 		"a webhook, mode binary, to the URL in the file x/url": {
 			Webhook: &config.Webhook{Mode: "binary", URL: config.Value{FromFile: "x/url"}}},
 		"a webhook, mode , to a URL that is not shown": {
 			Webhook: &config.Webhook{URL: config.Value{Text: "secret"}}},
-		"Slack, to the URL in $PATH":                     {Slack: &config.Slack{URL: env}},
-		"an Alertmanager, to https://a.example.com:8443": {Alertmanager: &config.Alertmanager{URL: text}},
+		"Slack, to the URL in $PATH":                       {Slack: &config.Slack{URL: env}},
+		"an Alertmanager, to https://a.example.com:8443/…": {Alertmanager: &config.Alertmanager{URL: text}},
 		"NATS, server nats://n:4222": {
 			NATS: &config.NATS{Servers: []string{"nats://me:secret@n:4222"}}},
 		"NATS, the stream S, servers nats://n, tls://m": {

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // Lines writes lines until a write fails.
@@ -77,7 +80,8 @@ func (p *Lines) Names(depth int, name string, all []string) {
 // maxNames is how long a line of names gets.
 const maxNames = 100
 
-// Expression writes an expression with what is before and after it.
+// Expression writes an expression with what is before and after it. Alone, each of its lines has
+// what is before it.
 func (p *Lines) Expression(depth int, name, before, text, after string) {
 	if !p.Whole {
 		p.Item(depth, name, before+oneLine(text)+after)
@@ -86,8 +90,32 @@ func (p *Lines) Expression(depth int, name, before, text, after string) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	lines[len(lines)-1] += after
 	p.Item(depth, name, before+lines[0])
+	if !p.Alone {
+		before = "  "
+	}
 	for _, line := range lines[1:] {
-		p.Item(depth, "", "  "+strings.TrimRight(line, " \t\r"))
+		p.Item(depth, "", before+strings.TrimRight(line, " \t\r"))
+	}
+}
+
+// Rule writes a rule. Alone, what is no expression has a line of its own, so that it does not make
+// lines of the expression differ.
+func (p *Lines) Rule(depth int, name string, r *config.Rule) {
+	after := ""
+	if r.For.Duration > 0 {
+		after += ", for " + document.Short(r.For.Duration)
+	}
+	if r.Repeat.Duration > 0 {
+		after += ", again every " + document.Short(r.Repeat.Duration)
+	}
+	deny, message := fmt.Sprintf("rule %s (%s): ", r.Name, r.Severity), "  its message: "
+	if p.Alone {
+		p.Item(depth, name, fmt.Sprintf("rule %s: %s%s", r.Name, r.Severity, after))
+		deny, message, after = "rule "+r.Name+", deny: ", "rule "+r.Name+", message: ", ""
+	}
+	p.Expression(depth, name, deny, r.Deny.Text, after)
+	if !r.Message.IsZero() {
+		p.Expression(depth, "", message, r.Message.Text, "")
 	}
 }
 
