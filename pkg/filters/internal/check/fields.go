@@ -237,21 +237,29 @@ func (c *schemaCheck) insteadOfList(list fact, key string, offset int) string {
 		before := string([]rune(c.draft.Text)[:min(offset, len([]rune(c.draft.Text)))])
 		if found := ofItemBefore.FindStringSubmatch(before); found != nil &&
 			len(c.items) < lang.MaxNesting && key != "" {
-			return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%[1]s, %[2]s …)",
+			return fmt.Sprintf("ask with any(%s, %s …), or name an item of it, as in %[1]s[0]%[2]s",
 				found[1], named(key))
 		}
-		return "name an item of it, as in [0]" + named(key) + ", or use any(…)"
+		return "use any(…), or name an item of it, as in [0]" + named(key)
 	}
 	if items != nil && len(items.Fields) > 0 && fieldOf(items, key) == nil {
-		return fmt.Sprintf("name an item of it, as in %s[0], or ask with any(%[1]s, …)", path)
+		return fmt.Sprintf("ask with any(%s, …), or name an item of it, as in %[1]s[0]", path)
 	}
 	ofItem := named(key)
 	if ofItem[0] == '[' {
 		ofItem = "#" + ofItem
 	}
-	return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%s, %s …)", path,
-		named(key), path, ofItem)
+	compared := " …"
+	if found := simplyCompared.FindStringSubmatch(behind); found != nil && key != "" {
+		compared = found[1]
+	}
+	return fmt.Sprintf("ask with any(%s, %s%s), or name an item of it, as in %[1]s[0]%s", path,
+		ofItem, compared, named(key))
 }
+
+// simplyCompared begins with a field and what it is compared with.
+var simplyCompared = regexp.MustCompile(
+	`^\w+(\s*(?:[=!<>]=|[<>]|\b(?:contains|startsWith|endsWith|matches)\b)\s*(?:"[^"]*"|'[^']*'|[\d.]+\b|(?:true|false|nil)\b))`)
 
 // typeWord returns a type of OpenAPI with its article.
 func typeWord(schemaType string) string {

@@ -170,10 +170,17 @@ func (s Source) objectOfItem(plain string, offset int, text []rune) *lang.Compil
 
 var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
 
+// fieldAlone begins with a path of fields that has no object before it.
+var fieldAlone = regexp.MustCompile(`^\.(\w+)(?:\.\w+)*`)
+
 // openBracket recognizes a bracket that is not closed, or not open, and a field without its
 // object.
 func (s Source) openBracket(plain string, offset int, text []rune) *lang.CompileError {
 	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
+		if path := fieldAlone.FindStringSubmatch(string(text[offset:])); path != nil &&
+			s.IsTopField(path[1]) {
+			plain += ": write object" + path[0]
+		}
 		return s.Replacing(offset, offset, "object", "%s", plain)
 	}
 	open, quote := []rune{}, rune(0)
