@@ -116,6 +116,8 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around),
 		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported"+
 			untilRepeated(before, after))
+	sooner := repeatsSooner(before, after)
+	add(sooner != "", sooner)
 	add(otherSeverity(before, after),
 		"/violations, metrics and the page show what is open with the new severity at once")
 	add(around && looksUpMore(before, after),

@@ -27,16 +27,27 @@ func openOnes(before, after *plan.Plan, l *plan.Listener) (all []open) {
 		}
 		for _, name := range l.Config.Outputs {
 			a, b := before.Outputs[name], after.Outputs[name]
-			if !slices.Contains(was.Config.Outputs, name) || a == nil || b == nil ||
-				a.Config.When.Text != b.Config.When.Text {
+			isNew := !slices.Contains(was.Config.Outputs, name)
+			if b == nil || !isNew && (a == nil || a.Config.When.Text != b.Config.When.Text) {
 				continue // that is said of its when
 			}
+			sender, severity := before.Sender(was), old.Severity
+			if isNew {
+				sender, severity = after.Sender(l), reportedAs(before, was, l, old, &rule)
+			}
 			takes := func(severity string, end bool) reach.Takings {
-				return reach.Takes(before.Sender(was), b.When, reach.Report{Rule: rule.Name,
+				return reach.Takes(sender, b.When, reach.Report{Rule: rule.Name,
 					Severity: severity, End: end, Open: true})
+			}
+			if isNew && severity != old.Severity {
+				continue // or nobody knows
 			}
 			text := becomes(rule.Repeat.Duration > 0, takes(old.Severity, false),
 				takes(rule.Severity, false), takes(old.Severity, true), takes(rule.Severity, true))
+			if isNew && takes(old.Severity, false).Of() != reach.None {
+				text = strings.TrimSuffix("they come with the severity that they were reported with, "+
+					old.Severity+"; "+text, "; ")
+			}
 			if text != "" {
 				all = append(all, open{l.Config.Name, name, rule.Name, text})
 			}
@@ -80,16 +91,52 @@ func openFor(before, after *plan.Listener, to *plan.Plan, o *plan.Output,
 		if o == nil || old == nil || slices.Contains(s.Kept, rule.Name) {
 			continue // nothing of it is open, or all of that ends
 		}
-		r := reach.Report{Rule: rule.Name, Rescan: rescan}
-		if old.Severity == rule.Severity { // else it may be either
-			r.Severity = rule.Severity
-		}
+		r := reach.Report{Rule: rule.Name, Rescan: rescan,
+			Severity: reportedAs(to, before, after, old, &rule)}
 		all = append(all, reach.Takes(s, o.When, r)...)
 	}
 	if len(all) == 0 || s.Never {
 		return reach.None
 	}
 	return all.Of()
+}
+
+// reportedAs returns with which severity further outputs of a listener get what is open of a rule:
+// of what one of its outputs has, that of its report. It is "" if it may be either. The outputs
+// have the expressions of a plan.
+func reportedAs(p *plan.Plan, was, is *plan.Listener, old, rule *config.Rule) string {
+	if old.Severity == rule.Severity {
+		return rule.Severity
+	}
+	severity := rule.Severity
+	for _, name := range was.Config.Outputs {
+		if p.Outputs[name] == nil || !slices.Contains(is.Config.Outputs, name) {
+			continue
+		}
+		switch reach.Takes(p.Sender(was), p.Outputs[name].When, reach.Report{Rule: rule.Name,
+			Severity: old.Severity, Open: true}).Of() {
+		case reach.All:
+			return old.Severity
+		case reach.Unsure:
+			severity = ""
+		}
+	}
+	return severity
+}
+
+// repeatsSooner names the rules that repeat what is open sooner than they did.
+func repeatsSooner(before, after *plan.Listener) string {
+	var names []string
+	for _, rule := range after.Config.Rules {
+		old, is := ruleOf(before, rule.Name), rule.Repeat.Duration
+		if old != nil && is > 0 && (old.Repeat.Duration == 0 || is < old.Repeat.Duration) {
+			names = append(names, rule.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "of " + reach.RuleNames(names) + ", what was last reported longer ago than its repeat of now is reported again at once"
 }
 
 func ruleOf(l *plan.Listener, name string) *config.Rule {

@@ -111,7 +111,8 @@ listeners:
 		{`op == "update"`, "", "", ""},
 		{`op == ""`, "", "", ": new\n"},
 		{`severity == "low"`, "", "", ""},
-		{`severity == "low"`, "severity: high", "severity: low", ", as far as its when takes them: new\n"},
+		{`severity == "low"`, "severity: high", "severity: low", ""}, // old has them as high
+		{`severity == "high"`, "severity: high", "severity: low", ": new\n"},
 		{`label("b") == "c"`, "", "", ", as far as its when takes them: new\n"},
 		{`rule == "s"`, "MORE", `, {name: s, deny: label("b") == nil}`, ""},
 		{`rule == "s"`, "name: r", "name: s", ""},
@@ -126,6 +127,53 @@ listeners:
 		if c.want == "" && strings.Contains(got, line) ||
 			c.want != "" && !strings.Contains(got, "  "+line+c.want) {
 			t.Errorf("%s, %s: want %q, got\n%s", c.when, c.new, c.want, got)
+		}
+	}
+}
+
+// With which severity an output that is new to a listener gets what is open is that of the reports
+// that its outputs have, or if they have none, that of now.
+func TestNewOutputsAndOtherSeverities(t *testing.T) {
+	const config = `
+outputs: {old: {file: {path: a}WHEN}, new: {stdout: {}, when: severity == "high"}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, severity: high, deny: label("a") == nil}], outputs: [old]}
+  keeps: {informer: {resource: nodes}, outputs: [new]}
+`
+	for when, want := range map[string]string{
+		"": "  gets the violations that are open: new\n" +
+			"  open violations of rule r, for new: they come with the severity that they were reported with, high; an end of what it has comes as before\n",
+		`, when: severity == "high"`: "  gets the violations that are open: new\n",
+		`, when: severity == "low"`:  "",
+		`, when: label("b") == "c"`:  "  gets the violations that are open, as far as its when takes them: new\n",
+	} {
+		was := strings.Replace(config, "WHEN", when, 1)
+		is := strings.NewReplacer("outputs: [old]", "outputs: [old, new]",
+			"severity: high", "severity: low").Replace(was)
+		_, got := comparison(t, was, is)
+		if !strings.Contains(got, want) ||
+			strings.Contains(got, "gets the violations") != (want != "") {
+			t.Errorf("%s: want %q, got\n%s", when, want, got)
+		}
+	}
+}
+
+// A repeat that comes sooner is due at the reload, of what was reported longer ago.
+func TestRepeatsThatComeSooner(t *testing.T) {
+	rule := func(repeat string) string {
+		return `
+outputs: {out: {stdout: {}}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, repeat: ` + repeat + `, deny: label("a") == nil}], outputs: [out]}
+`
+	}
+	for _, c := range []struct {
+		was, is string
+		says    bool
+	}{{"0s", "1h", true}, {"2h", "1h", true}, {"1h", "2h", false}, {"1h", "0s", false}} {
+		_, got := comparison(t, rule(c.was), rule(c.is))
+		if strings.Contains(got, "  of rule r, what was last reported longer ago than its repeat of now is reported again at once\n") != c.says {
+			t.Errorf("%+v:\n%s", c, got)
 		}
 	}
 }

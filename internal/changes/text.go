@@ -24,8 +24,9 @@ type Comparison struct {
 	Unread  []string `json:"unread,omitempty"` // listeners whose modules are not compared
 	// Others are not changed themselves, but do or get something else.
 	Others   []Change `json:"others,omitempty"`
-	Watches  Lines    `json:"watches,omitzero"`  // of the API server
-	Requests Lines    `json:"requests,omitzero"` // to the API server, besides the informers'
+	Watches  Lines    `json:"watches,omitzero"`   // of the API server
+	Requests Lines    `json:"requests,omitzero"`  // to the API server, besides the informers'
+	Warnings []string `json:"warnings,omitempty"` // that there were not before
 
 	some          bool // it is about some listeners alone
 	before, after *plan.Plan
@@ -234,6 +235,7 @@ func (c *Comparison) WriteSummary(w io.Writer) error {
 		count[affecting]++
 		short.Others = append(short.Others, Change{Change: one.Change})
 	}
+	short.Warnings = c.Warnings
 	if err := short.Write(w); err != nil || len(count) == 0 {
 		return err
 	}
@@ -286,6 +288,10 @@ func (c *Comparison) Write(w io.Writer) error {
 			out.Line(0, "%s", part.title)
 			out.Lines(1, part.lines.both)
 		}
+	}
+	if len(c.Warnings) > 0 {
+		out.Line(0, "new warnings")
+		out.Lines(1, c.Warnings)
 	}
 	if len(c.Unread) > 0 {
 		out.Line(0, "modules that cannot be read here are not compared: of listener %s",

@@ -97,7 +97,8 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				if len(mistakes) > 0 {
 					return mistakes
 				}
-				changed, err := writeChanged(stdout, was, p, listeners, format.format == "json", summary)
+				changed, err := writeChanged(stdout, was, p, schemas, listeners,
+					format.format == "json", summary)
 				if err == nil && changed && exitCode {
 					return errFound
 				}
@@ -159,7 +160,7 @@ func withoutModules(cfg *config.Config, schemas plan.Schemas, wrong config.Error
 }
 
 // writeChanged writes what a reload would change, and reports whether it is anything.
-func writeChanged(w io.Writer, before, after *plan.Plan, listeners []string,
+func writeChanged(w io.Writer, before, after *plan.Plan, schemas plan.Schemas, listeners []string,
 	asJSON, summary bool) (changed bool, err error) {
 	c, err := changes.Compare(before, after)
 	if err != nil {
@@ -167,6 +168,10 @@ func writeChanged(w io.Writer, before, after *plan.Plan, listeners []string,
 	}
 	if len(listeners) > 0 {
 		c = c.Of(listeners)
+	}
+	c.Warn(warnings.Of(before, schemas, listeners...), warnings.Of(after, schemas, listeners...))
+	for i, text := range c.Warnings {
+		c.Warnings[i] = words.Plain(text)
 	}
 	switch {
 	case asJSON:

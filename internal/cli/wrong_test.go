@@ -191,7 +191,7 @@ var wrongConfigurations = []struct{ text, want string }{
 		`write op == "update" && map(object.spec.containers, .image) != map(old.spec.containers, .image)`},
 	{`listener|filter: 'changed("object.spec")'`, `write changed("spec")`},
 	{`listener|filter: object.spec.containers.image == "x"`,
-		`ask with any(object.spec.containers, .image …)`},
+		`ask with any(object.spec.containers, .image == "x")`},
 	{`listener|filter: object.spec.contaners == nil`, `did you mean containers?`},
 	{`listener|filter: op = "add"`, `unexpected =; write == to compare`},
 	{`listener|filter: '(op == "add"'`, `a '(' is not closed`},

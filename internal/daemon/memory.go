@@ -35,6 +35,15 @@ func (l *listener) selects(key event.Key, o *object.Object) *bool {
 	return &is
 }
 
+// remembersSelected reports whether an object is selected, nil where that follows from its state.
+func (l *listener) remembersSelected(key event.Key) *bool {
+	is, remembered := l.route.Remembers(key)
+	if !remembered && !l.setup().Select.LooksAround() {
+		return nil
+	}
+	return &is
+}
+
 // remembers returns what a listener knows of an object.
 func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 	for _, l := range s.current() {
@@ -54,10 +63,7 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 				known.Has, known.UID, known.Member = true, o.UID(), l.selects(key, o)
 			}
 		}
-		if l.setup().Select.LooksAround() {
-			is, _ := l.route.Remembers(key)
-			known.Selected = &is
-		}
+		known.Selected = l.remembersSelected(key)
 		known.Rules = l.remembers(key)
 	}
 	return known

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/kube/lists"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/apiserver"
+	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -112,7 +113,7 @@ func (c *Cluster) Namespaced(ctx context.Context, l *config.Listener) (bool, err
 }
 
 // Object reads an object that a listener's informer would watch. The error is a
-// *plan.WrongKindError for another resource, a *rights.ForbiddenError, or one of package kube.
+// *kinds.WrongError for another resource, a *rights.ForbiddenError, or one of package kube.
 func (c *Cluster) Object(ctx context.Context, l *config.Listener,
 	ref kube.Reference) ([]byte, error) {
 	found, err := c.resolve(ctx, l.Informer())
@@ -124,7 +125,7 @@ func (c *Cluster) Object(ctx context.Context, l *config.Listener,
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	case asked.GVR.GroupResource() != found.GVR.GroupResource():
-		return nil, &plan.WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: l.Name,
+		return nil, &kinds.WrongError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: l.Name,
 			Resource: l.Informer().Resource}
 	case found.Namespaced && ref.Namespace == "":
 		return nil, fmt.Errorf("%s: %s are in namespaces: write %s/NAMESPACE/%s", ref,

@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -53,9 +54,9 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 
 // Answer returns how a listener's expressions evaluate an event, part by part, and what follows.
 // Its handler does not run. The error is a config.Errors if the configuration is to blame, an
-// UnknownListenerError if it has no such listener, a WrongKindError or an UnwatchedError if its
-// informer does not watch the object, and an UndecidedError if the answer depends on objects that
-// the question does not have. With the last two, there is an answer.
+// UnknownListenerError if it has no such listener, a kinds.WrongError or a scope.UnwatchedError if
+// its informer does not watch the object, and an UndecidedError if the answer depends on objects
+// that the question does not have. With the last two, there is an answer.
 func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answer.Answer, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -112,7 +113,8 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	if len(x.Unwatched) > 0 {
 		x.Say("The listener gets no event of this object: %s.", strings.Join(x.Unwatched, "; "))
 		x.verdict("not watched: " + strings.Join(x.Unwatched, ", "))
-		return &x.Answer, &UnwatchedError{q.Object.Path, name, x.Unwatched}
+		return &x.Answer, &scope.UnwatchedError{Path: q.Object.Path, Listener: name,
+			Reasons: x.Unwatched}
 	}
 	if q.NoEvent != "" {
 		x.Say("There is no event: %s.", q.NoEvent)

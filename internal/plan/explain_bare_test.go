@@ -61,8 +61,8 @@ func TestExplainOfWhatIsKnownToBeSelected(t *testing.T) {
 		looksSoon bool
 	}{
 		{"add", "2", true, false, "selected", "if it were added now: add -> out", "The object was selected, as the running informerd knows, and is.", false},
-		{"add", "3", true, false, "leaves", "delete -> out", "and is not any more: to the listener this is a delete.", true},
-		{"add", "2", false, false, "enters", "add -> out", "and is now: to the listener this is an add.", true},
+		{"add", "3", true, false, "leaves", "delete" + looking + " -> out", "and is not any more: to the listener this is a delete.", true},
+		{"add", "2", false, false, "enters", "add" + looking + " -> out", "and is now: to the listener this is an add.", true},
 		{"add", "3", false, false, "not-selected", "not selected", "The object was not selected, as the running informerd knows, and is not: nothing comes of the event.", false},
 		{"update", "2", true, false, "selected", "update -> out", "", false},
 		{"update", "3", true, false, "leaves", "delete by update -> out", "", false},

@@ -8,21 +8,6 @@ import (
 	"github.com/informerd/informerd/internal/plan/kinds"
 )
 
-// WrongKindError is the error of an object of another kind than a listener watches.
-type WrongKindError struct {
-	Path, Kind, Listener, Resource string
-	Hint                           string // what the kind may be meant to be
-}
-
-func (e *WrongKindError) Error() string {
-	hint := ": pass one of those"
-	if e.Hint != "" {
-		hint = "; " + e.Hint
-	}
-	return fmt.Sprintf("%s: this is a %s, and the listener %q watches %s%s", e.Path,
-		e.Kind, e.Listener, e.Resource, hint)
-}
-
 // wrongKind returns an error for objects of kinds that the listener's informer does not watch, and
 // for an object before an update that is of another kind than the one after it.
 func (q Question) wrongKind(l *config.Listener) error {
@@ -34,7 +19,8 @@ func (q Question) wrongKind(l *config.Listener) error {
 	}
 	for _, f := range []ObjectFile{q.Object, q.Old} {
 		if kind, sure := f.isOf(l.Informer().Resource); f.JSON != nil && kind != "" && sure {
-			return &WrongKindError{f.Path, kind, l.Name, l.Informer().Resource, f.KindHint()}
+			return &kinds.WrongError{Path: f.Path, Kind: kind, Listener: l.Name,
+				Resource: l.Informer().Resource, Hint: f.KindHint()}
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/plan/scope"
 )
 
 const withLookups = head + `
@@ -123,7 +125,7 @@ func TestExplainOfObjectsThatAreNotWatched(t *testing.T) {
 		}
 		var out bytes.Buffer
 		err := Explain(cfg, nil, c.listener, question(t, op, closed(c.object), closed(c.old)), &out)
-		var unwatched *UnwatchedError
+		var unwatched *scope.UnwatchedError
 		if errors.As(err, &unwatched) != (c.reasons != "") ||
 			err != nil && !strings.Contains(err.Error(), c.reasons) ||
 			!strings.Contains(out.String(), c.says) {

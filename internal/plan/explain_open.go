@@ -73,9 +73,11 @@ func (x *explained) stays(told *answer.Rule, r *rules.Rule, e event.Event) {
 	report.Since = m.Since
 	if repeated {
 		report.Repeats = 1 // or more
+	} else {
+		report.Severity = m.Severe(r.Severity(), x.listener.Outputs)
 	}
-	if repeated || r.For() > 0 { // it is reported since time has passed
-		e.Op, e.Old = 0, nil
+	if repeated && !x.overdue(m) || !repeated && r.For() > 0 {
+		e.Op, e.Old = 0, nil // it is reported since time has passed
 	}
 	made := b.Rule(e, at, report)
 	if repeated {
@@ -85,6 +87,11 @@ func (x *explained) stays(told *answer.Rule, r *rules.Rule, e event.Event) {
 	}
 	x.Say("Its message is %q.", told.Message)
 	x.sendOpen(m, &made)
+}
+
+// overdue reports whether what is due of a rule comes with the event, since it could not before.
+func (x *explained) overdue(m *memory.Rule) bool {
+	return m != nil && !m.Next.IsZero() && !m.Next.After(x.clock) && !x.asIf
 }
 
 // sendOpen is send for the report of a violation that outputs have or wait for. What comes of the
@@ -107,8 +114,9 @@ func (x *explained) joins(told *answer.Rule, r *rules.Rule, e event.Event) {
 	if b == nil || len(names) == 0 {
 		return
 	}
-	report := x.reportOf(r, told.Message, true)
-	report.Since = told.Remembered.Since
+	m := told.Remembered
+	report := x.reportOf(r, cmp.Or(m.Message, told.Message), true)
+	report.Since, report.Severity = m.Since, m.Severe(r.Severity(), x.listener.Outputs)
 	made := b.Rule(event.Event{Object: e.Object}, x.clock, report)
 	var to []string
 	for _, o := range x.outputs {

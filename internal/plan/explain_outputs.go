@@ -44,7 +44,11 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 		x.verdict(x.named(e) + " -> the handler")
 		return
 	}
-	x.verdict(x.named(e))
+	text := x.named(e)
+	if x.moves() {
+		text += looking
+	}
+	x.verdict(text)
 	if b := x.messages(); b != nil {
 		m := b.Event(e, x.at)
 		x.send(what, &m)

@@ -133,7 +133,7 @@ func TestExplainOfRepeats(t *testing.T) {
 	}
 }
 
-// A report about an object that leaves the set has its state of now, and the message of before.
+// A report about an object that leaves the set has its last state there, as the delete has.
 func TestExplainOfAReportOfWhatLeaves(t *testing.T) {
 	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
 kind: Config
@@ -145,7 +145,7 @@ listeners:
 		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"n":` + n + `}`
 	}
 	got := explain(t, cfg, "set", question(t, "update", pod("9"), pod("7")))
-	if want := "output out, data:\n[\"7\",9]\n"; !strings.Contains(got, want) {
+	if want := "output out, data:\n[\"7\",7]\n"; !strings.Contains(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

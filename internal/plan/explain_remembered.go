@@ -149,12 +149,12 @@ func (x *explained) endsRemembered(told *answer.Rule, r *rules.Rule, e event.Eve
 		what, m.Began(now), told.Message)
 	when := ""
 	if unseen {
-		when = " when the running informerd looks again, within 1m"
+		when = looking
 	}
 	x.verdict("rule " + r.Name() + ": its violation ends" + when + ": resolved")
 	if b := x.messages(); b != nil {
 		report := x.reportOf(r, told.Message, false)
-		report.Since = m.Since
+		report.Since, report.Severity = m.Since, m.Severe(r.Severity(), x.listener.Outputs)
 		ended := b.Rule(e, x.at, report)
 		x.sendEndTo(m.To, m.Waiting, &ended)
 	}

@@ -175,10 +175,10 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 		told.Reported = answer.IfNew
 		how += ", unless it did so before this update"
 	case x.unseen(r):
-		how = "which is reported when the running informerd looks again, within 1m"
+		how = "which is reported" + looking
 	}
 	if r.For() > 0 && x.unseen(r) {
-		how += ", counted from when the running informerd looks again, within 1m"
+		how += ", counted from" + looking
 	}
 	if was == unknown && (e.Op == event.Resync || r.For() > 0) {
 		how = strings.TrimSuffix(how, ", unless it did so before this update") +
@@ -204,10 +204,21 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 }
 
 // unseen reports whether a running informerd will see what the rule says only when it evaluates it
-// again: nothing has happened to the object.
+// again, or the select: nothing has happened to the object.
 func (x *explained) unseen(r *rules.Rule) bool {
-	return x.known.Object && x.known.Same && x.op == event.Add && r.Deny().LooksAround()
+	return x.moves() ||
+		x.known.Object && x.known.Same && x.op == event.Add && r.Deny().LooksAround()
 }
+
+// moves reports whether the object enters or leaves the set when a running informerd evaluates the
+// select again: nothing has happened to it.
+func (x *explained) moves() bool {
+	return x.supposed && x.Select != nil &&
+		(x.Select.Result == "enters" || x.Select.Result == "leaves")
+}
+
+// looking says behind what comes that a running informerd has to look again for it.
+const looking = " when the running informerd looks again, within 1m"
 
 // looksAgain says when a running informerd will see what it has not seen.
 func (x *explained) looksAgain() {
@@ -243,7 +254,8 @@ func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how
 	}
 	told.Message = message
 	x.Say("%s: %q", how, message)
-	if r.For() > 0 { // it is reported since time has passed
+	if !x.overdue(told.Remembered) && r.For() > 0 || x.unseen(r) && !x.moves() {
+		// it is reported since time has passed
 		e.Op, e.Old = 0, nil
 	}
 	if b := x.messages(); b != nil {
@@ -283,10 +295,9 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	last := x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.")
 	told.Result = last.String()
 	then := e.Object
-	e.Object = x.object
 	switch {
 	case told.Remembered != nil:
-		x.endsRemembered(told, r, e, then, gone, false)
+		x.endsRemembered(told, r, e, then, gone, x.moves())
 	case x.known.Object:
 		told.Reported = answer.None
 		x.Say("%s, and no violation is open: nothing is reported.", gone)

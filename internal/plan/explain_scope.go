@@ -1,24 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-// UnwatchedError is the error of an object that a listener's informer does not watch, although it
-// is one of its resource.
-type UnwatchedError struct {
-	Path, Listener string
-	Reasons        []string
-}
-
-func (e *UnwatchedError) Error() string {
-	return fmt.Sprintf("%s: the listener %q gets no event of this object: %s", e.Path, e.Listener,
-		strings.Join(e.Reasons, "; "))
-}
 
 // asWatched returns the event that the informer makes of one: an update that takes an object out of
 // what it watches is a delete, one that brings it in an add. With reasons, it makes none.

@@ -40,18 +40,29 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.Say("The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
 	x.turning = x.turns(f, now, e.Object)
+	if now.Err != nil {
+		x.Say("The select failed: the object stays selected or not, as it was before.")
+		switch {
+		case len(x.known.Rules) > 0:
+			is = true
+		case x.known.Selected != nil:
+			is = *x.known.Selected
+		case e.Op == event.Update && !f.LooksAround():
+			is = was
+		case e.Op == event.Add && !x.asIf:
+			result("failed")
+			x.verdict("the select fails, so that a new object is not selected")
+			return seen{Event: e}
+		default:
+			result("failed")
+			x.verdict("the select fails: the object stays selected or not")
+			return seen{Event: e}
+		}
+	}
 	switch {
-	case now.Err != nil && (e.Op != event.Update || f.LooksAround()):
-		result("failed")
-		x.verdict("the select fails: the object stays selected or not")
-		x.Say("The select failed: the object stays selected or not, as it was before.")
-		return seen{Event: e}
-	case now.Err != nil:
-		x.Say("The select failed: the object stays selected or not, as it was before.")
-		is = was
 	case len(x.known.Rules) > 0:
 		return x.selectedBefore(e, is, "since a rule remembers it")
-	case x.known.Selected != nil && (f.LooksAround() || x.known.Reload):
+	case x.known.Selected != nil:
 		return x.selectedAsKnown(e, is)
 	case e.Op != event.Add && f.LooksAround():
 		return x.selectsUnsure(e, is)

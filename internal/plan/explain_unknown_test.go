@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/plan/scope"
 )
 
 // What was decided earlier by the clock or by other objects is not taken for what it is now.
@@ -221,7 +223,7 @@ func TestNotesOfExplain(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, assumed)
 	}
 	var out bytes.Buffer
-	var unwatched *UnwatchedError
+	var unwatched *scope.UnwatchedError
 	if err := Explain(cfg, nil, "shop", question(t, "add", pod("9"), ""), &out); !errors.As(err,
 		&unwatched) || !strings.HasSuffix(out.String(),
 		"\nThe listener gets no event of this object: the informer watches only the namespaces shop.\n") {

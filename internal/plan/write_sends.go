@@ -35,7 +35,7 @@ func (p *Plan) sends(l *Listener, outputs []string) (all []shown.Sends) {
 func (p *Plan) sendsTo(l *Listener, o *Output) (s shown.Sends) {
 	m := p.missed(l, o)
 	switch {
-	case p.never(l), m.All && len(p.conflicts(l)) > 0:
+	case p.never(l):
 		s.Nothing = shown.NoEvent
 	case m.All && o.Config.Patch != nil && m.Ops == event.OpSet(0).With(event.Delete):
 		s.Nothing = shown.NothingToPatch

@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -83,6 +84,9 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 // Run asks each listener about each object. An error about one does not keep the others from being
 // explained.
 func (x *Asking) Run(ctx context.Context) error {
+	if len(x.questions) == 0 {
+		return nil
+	}
 	defer x.findRunning(ctx)()
 	if x.OfCluster() || x.lookedUp ||
 		x.needsLookups() && (x.running != nil || x.textsOfCluster()) {
@@ -164,8 +168,8 @@ func (x *Asking) ask(ctx context.Context, q plan.Question) error {
 	for _, l := range x.listeners {
 		a, err := x.answer(ctx, l, q)
 		var mistakes config.Errors
-		var kind *plan.WrongKindError
-		var unwatched *plan.UnwatchedError
+		var kind *kinds.WrongError
+		var unwatched *scope.UnwatchedError
 		switch {
 		case errors.As(err, &mistakes):
 			return err
@@ -219,7 +223,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 			return nil, x.hinted(err)
 		}
 	} else if !x.named && !q.IsOf(l) {
-		return nil, &plan.WrongKindError{Path: q.Object.Path, Listener: l.Name}
+		return nil, &kinds.WrongError{Path: q.Object.Path, Listener: l.Name}
 	}
 	if x.Apply {
 		if q, err = x.applied(ctx, l, q); err != nil {
@@ -260,14 +264,14 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 // wrong, and not that the object is.
 func isAnswer(err error) bool {
 	var mistakes config.Errors
-	var kind *plan.WrongKindError
+	var kind *kinds.WrongError
 	return errors.As(err, &mistakes) || errors.As(err, &kind)
 }
 
 // hinted adds to an error about an object of the cluster how one is written, if its kind may be
 // something else.
 func (x *Asking) hinted(err error) error {
-	var kind *plan.WrongKindError
+	var kind *kinds.WrongError
 	if x.live.Namespace != "" || kinds.Known(x.live.Resource) || errors.As(err, &kind) {
 		return err
 	}

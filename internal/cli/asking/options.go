@@ -189,6 +189,11 @@ func (x *Asking) read() (err error) {
 	if x.live != nil {
 		found[0].At = x.live.String()
 	} else if found, several, err = objects.All(x.Object, x.Stdin); err != nil {
+		var empty *objects.EmptyError
+		if x.Violated && errors.As(err, &empty) { // to CI, none of nothing violates a rule
+			fmt.Fprintf(x.Stderr, "informerd: %s, so nothing is judged\n", words.Plain(err.Error()))
+			return nil
+		}
 		return invalid(x.noFile(err))
 	}
 	q := plan.Question{Op: x.op, Old: plan.ObjectFile{Path: x.Old}, Initial: x.Initial,

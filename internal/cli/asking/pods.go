@@ -23,7 +23,7 @@ func (x *Asking) addPod(q plan.Question) {
 		return
 	}
 	path := q.Object.Path + itsPods
-	x.templates[path] = q.Object.JSON
+	x.templates[path], x.refused[path] = q.Object.JSON, x.refused[q.Object.Path]
 	q.Object.Path = path
 	q.Object.JSON, _ = x.creation(true).Of(made)
 	q.Template = of

@@ -21,7 +21,9 @@ type Rule struct {
 	Violated bool      `json:"violated"`
 	Since    time.Time `json:"since"` // deny holds
 	For      string    `json:"for,omitempty"`
-	Message  string    `json:"message,omitempty"` // of the last report
+	// Message and Severity are those of the last report.
+	Message  string `json:"message,omitempty"`
+	Severity string `json:"severity,omitempty"`
 
 	// To are the outputs that have the violation. Waiting are those that a report of it, or of its
 	// repeat, is on its way to, or waits for.
@@ -47,7 +49,7 @@ func RulesOf(all []rules.Memory, outputs []string) (memories Rules) {
 	}
 	for _, m := range all {
 		one := Rule{Rule: m.Rule.Name(), Violated: m.Violated, Since: m.Since.UTC(),
-			Message: m.Message, To: named(m.Has), Waiting: named(m.Waits)}
+			Message: m.Message, Severity: m.Severity, To: named(m.Has), Waiting: named(m.Waits)}
 		if m.Rule.For() > 0 {
 			one.For = document.Short(m.Rule.For())
 		}
@@ -94,6 +96,17 @@ func (m *Rule) Under(hold, repeat time.Duration) *Rule {
 		as.Next = m.Reported.Add(repeat)
 	}
 	return &as
+}
+
+// Severe returns the severity with which the violation is reported to further outputs, and its end
+// to all: that of the last report, or if none of the listener's outputs has heard of it, or is to,
+// that of the rule now.
+func (m *Rule) Severe(now string, outputs []string) string {
+	heard := func(name string) bool { return slices.Contains(outputs, name) }
+	if m.Severity == "" || !slices.ContainsFunc(m.To, heard) && !slices.ContainsFunc(m.Waiting, heard) {
+		return now
+	}
+	return m.Severity
 }
 
 // Only returns what is remembered by rules of some names, all if there are none.

@@ -19,8 +19,9 @@ type Memory struct {
 	// Taken is when a receiver last took the violation or its repeat. It is zero if none is known
 	// to have, and if there are Waits.
 	Taken time.Time
-	// Message is that of the last report. It is empty unless the rule is violated.
-	Message string
+	// Message and Severity are those of the last report. They are empty unless the rule is
+	// violated.
+	Message, Severity string
 }
 
 // Remembers returns what is remembered of an object, in the order of the rules: one for each rule
@@ -41,6 +42,7 @@ func (b *Book) Remembers(key event.Key) []Memory {
 		if rec.violated {
 			m.Waits = rec.owes | rec.flying
 			m.Has, m.Message = rec.knows&^m.Waits, strings.Clone(rec.message)
+			m.Severity = rec.told.severity
 		}
 		if m.Waits == 0 && m.Has != 0 {
 			m.Taken = rec.taken

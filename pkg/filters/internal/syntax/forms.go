@@ -177,8 +177,13 @@ var fieldAlone = regexp.MustCompile(`^\.(\w+)(?:\.\w+)*`)
 // object.
 func (s Source) openBracket(plain string, offset int, text []rune) *lang.CompileError {
 	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
-		if path := fieldAlone.FindStringSubmatch(string(text[offset:])); path != nil &&
-			s.IsTopField(path[1]) {
+		path := fieldAlone.FindStringSubmatch(string(text[offset:]))
+		switch {
+		case path == nil:
+		case path[1] == "object", path[1] == "old" && s.Kind.Has("old"):
+			return s.Replacing(offset, offset+1, "", "unexpected .; no dot comes before %[1]s: write %s",
+				path[1], path[0][1:])
+		case s.IsTopField(path[1]):
 			plain += ": write object" + path[0]
 		}
 		return s.Replacing(offset, offset, "object", "%s", plain)

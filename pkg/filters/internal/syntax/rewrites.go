@@ -35,6 +35,8 @@ var rewrites = []rewrite{
 		"an entry of a list is found by condition(…) or find(…)", func(found []string) string {
 			return "find(" + fromRoot(found[1]) + ", " + found[2] + " " + found[3] + " " + found[4] + ")"
 		}},
+	{regexp.MustCompile(`(?:\blength\(\s*)?` + aField + `\[\?\s*` + jmesCondition + `\s*\](\s*\)|(?:\.\w+)*)`),
+		"a question about the items of a list is any(…), find(…) or count(…)", ofJMESPath},
 	{regexp.MustCompile(aField + `\[\*?\]((?:\.\w+)*)\s*` + compare + `\s*` + aValue),
 		"a question about the items of a list is any(…) or all(…)", func(found []string) string {
 			item := found[2]
@@ -74,6 +76,40 @@ var rewrites = []rewrite{
 	{regexp.MustCompile(`\bf("[^"\\]*"|'[^'\\]*')`), "", nil},
 	{regexp.MustCompile(`^\s*if\s+(.+?)\s+then\s+true\s+else\s+false(?:\s+end|\s+fi)?\s*$`),
 		"a condition is written alone", func(found []string) string { return found[1] }},
+}
+
+// jmesCondition is a condition on the items of a list in JMESPath: a field that is compared, or a
+// function of one and a text.
+const jmesCondition = "(?:(\\w[\\w.]*)\\s*(==|!=|<=|>=|<|>)\\s*(`[^`]*`|\"[^\"]*\"|'[^']*'|[\\w.]+)|" +
+	"(contains|starts_with|ends_with)\\(\\s*(\\w[\\w.]*)\\s*,\\s*(\"[^\"]*\"|'[^']*')\\s*\\))"
+
+// ofJMESPath writes a list with a condition on its items: how many there are, a field of the first
+// one, or whether there is one.
+func ofJMESPath(found []string) string {
+	field, op, value := found[2]+found[6], found[3], found[4]+found[7]
+	if function := found[5]; function != "" {
+		op = map[string]string{"contains": "contains", "starts_with": "startsWith",
+			"ends_with": "endsWith"}[function]
+	}
+	if literal := strings.Trim(value, "`"); literal != value {
+		if value = literal; Letters.MatchString(literal) && literal != "true" && literal != "false" &&
+			literal != "null" && !strings.HasPrefix(literal, `"`) {
+			value = strconv.Quote(literal)
+		}
+	}
+	if value == "null" {
+		value = "nil"
+	}
+	condition := "(" + fromRoot(found[1]) + ", ." + field + " " + op + " " + value + ")"
+	switch counted := strings.HasPrefix(found[0], "length"); {
+	case counted != strings.HasSuffix(found[8], ")"):
+		return ""
+	case counted:
+		return "count" + condition
+	case found[8] != "":
+		return "find" + condition + found[8]
+	}
+	return "any" + condition
 }
 
 func ofComprehension(found []string) string {
