@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/author"
-	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/answer"
 )
 
 func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
@@ -29,7 +29,7 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 // commandError turns the tools' errors into those of the command line.
 func commandError(err error) error {
 	var wrong author.UsageError
-	var unknown *plan.UnknownListenerError
+	var unknown *answer.UnknownListenerError
 	switch {
 	case errors.As(err, &wrong):
 		return usage(wrong.Unwrap())

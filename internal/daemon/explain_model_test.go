@@ -1,41 +1,21 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
-
-	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/answer"
-	"github.com/informerd/informerd/internal/plan/memory"
-	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/pkg/filters/rules"
-	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// explainedPlan is a listener with outputs, and all that happens to its objects.
-type explainedPlan struct {
-	text  string
-	rules int
-	steps []modelStep
-}
-
+// What expressions are drawn from.
 var (
 	explainedFilters = []string{
+		"", "", "true",
 		`op == "add"`, `op != "delete"`, `op == "update"`, `initial`, `changed("spec.n")`,
 		`changed("metadata.labels")`, `became(object.spec.bad == true)`, `became(label("a") == "x")`,
 		`object.spec.n != old.spec.n`, `old.spec.n > 1`, `op == "delete" || object.spec.n > 1`,
@@ -43,75 +23,185 @@ var (
 		`cached("nodes", "", object.spec.node).spec.zone == "on"`, `!changed("spec")`,
 	}
 	explainedWhens = []string{
+		"", "",
 		`violated`, `!violated`, `severity == "high"`, `rule == "r0"`, `op == "update"`,
 		`op in ["add", "delete"]`, `op == ""`, `object.spec.n > 1`, `label("a") == "x"`,
 		`name == "a"`, `message == "x"`, `rule == nil`, `violated && object.spec.bad == true`,
 		`object.metadata.name > 5`, `op != "delete" && label("a") != "y"`,
 	}
 	explainedData = []string{
+		"", "",
 		`[message, op, object.spec.n]`, `{"a": label("a"), "since": since, "violated": violated}`,
 		`{"name": name, "rule": rule, "severity": severity}`, `object.spec.n > 1`,
 	}
-	explainedMessages = []string{`label("a")`, `string(object.spec.n)`, `"n: " + object.spec.n`}
+	explainedMessages = []string{"", `label("a")`, `string(object.spec.n)`, `"n: " + object.spec.n`}
 )
 
-func drawExplained(t *rapid.T) *explainedPlan {
-	base := drawPlan(t)
-	p := &explainedPlan{steps: base.steps}
-	for i := range p.steps { // what informerd has not seen is nothing to explain
-		p.steps[i].what = strings.TrimPrefix(p.steps[i].what, "quietly ")
-	}
+// drawnRule is a rule as a configuration has it.
+type drawnRule struct {
+	deny, severity, message string
+	hold, repeat            time.Duration
+}
+
+// drawnOutput is an output as a configuration has it.
+type drawnOutput struct{ when, data string }
+
+// drawnConfig is a configuration of one listener.
+type drawnConfig struct {
+	selects, on, filter string
+	rules               map[string]drawnRule
+	outputs             map[string]drawnOutput
+}
+
+func (c *drawnConfig) text() string {
 	var b strings.Builder
-	b.WriteString(`apiVersion: informerd.dev/v1alpha1
-kind: Config
-informers:
-  pods: {resource: pods}
-  nodes: {resource: nodes, indexes: {zone: spec.zone}}
-outputs:
-`)
-	for i := range 3 {
-		fmt.Fprintf(&b, "  o%d: {file: {path: o%d.jsonl}", i, i)
-		if i > 0 {
-			fmt.Fprintf(&b, ", when: '%s'",
-				rapid.SampledFrom(explainedWhens).Draw(t, "when"))
+	b.WriteString("apiVersion: informerd.dev/v1alpha1\nkind: Config\n" +
+		"informers:\n  pods: {resource: pods}\n  nodes: {resource: nodes, indexes: {zone: spec.zone}}\noutputs:\n")
+	field := func(name, value string) string {
+		if value == "" {
+			return ""
 		}
-		if rapid.Bool().Draw(t, "has data") {
-			fmt.Fprintf(&b, ", data: '%s'", rapid.SampledFrom(explainedData).Draw(t, "data"))
-		}
-		b.WriteString("}\n")
+		return ", " + name + ": '" + value + "'"
 	}
-	b.WriteString("listeners:\n  l:\n    informer: pods\n    outputs: [o0, o1, o2]\n    buffer: {capacity: 1000}\n    retry: {attempts: 1}\n")
-	if on := rapid.SampledFrom([]string{"", "", "add, delete", "update"}).Draw(t,
-		"on"); on != "" {
-		b.WriteString("    on: [" + on + "]\n")
+	names := slices.Sorted(maps.Keys(c.outputs))
+	for _, name := range names {
+		o := c.outputs[name]
+		fmt.Fprintf(&b, "  %s: {file: {path: %s.jsonl}%s%s}\n", name, name, field("when", o.when),
+			field("data", o.data))
 	}
-	if base.selects != nil {
-		fmt.Fprintf(&b, "    select: '%s'\n", base.selects.text)
+	fmt.Fprintf(&b, "listeners:\n  l:\n    informer: pods\n    outputs: [%s]\n"+
+		"    buffer: {capacity: 1000}\n    retry: {attempts: 1}\n", strings.Join(names, ", "))
+	if c.on != "" {
+		b.WriteString("    on: [" + c.on + "]\n")
 	}
-	p.rules = len(base.denies)
-	if p.rules > 0 {
+	if c.selects != "" {
+		b.WriteString("    select: '" + c.selects + "'\n")
+	}
+	if len(c.rules) > 0 {
 		b.WriteString("    rules:\n")
 	}
-	for i, d := range base.denies {
-		fmt.Fprintf(&b, "      - {name: r%d, severity: %s, deny: '%s', for: %s, repeat: %s", i,
-			rapid.SampledFrom([]string{"high", "low"}).Draw(t, "severity"), d.text, base.holds[i],
-			base.repeats[i])
-		if rapid.Bool().Draw(t, "has message") {
-			fmt.Fprintf(&b, ", message: '%s'",
-				rapid.SampledFrom(explainedMessages).Draw(t, "message"))
+	for _, name := range slices.Sorted(maps.Keys(c.rules)) {
+		r := c.rules[name]
+		fmt.Fprintf(&b, "      - {name: %s, severity: %s, deny: '%s', for: %s, repeat: %s%s}\n", name,
+			r.severity, r.deny, r.hold, r.repeat, field("message", r.message))
+	}
+	if c.filter != "" {
+		b.WriteString("    filter: '" + c.filter + "'\n")
+	}
+	return b.String()
+}
+
+// uses reports whether the select or a rule has some text.
+func (c *drawnConfig) uses(text string) bool {
+	for _, r := range c.rules {
+		if strings.Contains(r.deny, text) {
+			return true
 		}
-		b.WriteString("}\n")
 	}
-	if rapid.IntRange(0, 3).Draw(t, "has filter") > 0 {
-		fmt.Fprintf(&b, "    filter: '%s'\n", rapid.SampledFrom(explainedFilters).Draw(t, "filter"))
+	return strings.Contains(c.selects, text)
+}
+
+func drawRule(t *rapid.T) drawnRule {
+	return drawnRule{
+		deny:     rapid.SampledFrom(modelAsks).Draw(t, "deny").text,
+		severity: rapid.SampledFrom([]string{"high", "low"}).Draw(t, "severity"),
+		message:  rapid.SampledFrom(explainedMessages).Draw(t, "message"),
+		hold: rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(t,
+			"for"),
+		repeat: rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(t, "repeat"),
 	}
-	p.text = b.String()
+}
+
+func drawOutput(t *rapid.T) drawnOutput {
+	return drawnOutput{rapid.SampledFrom(explainedWhens).Draw(t, "when"),
+		rapid.SampledFrom(explainedData).Draw(t, "data")}
+}
+
+// drawConfig draws a configuration: a new one, or one that has much of another one.
+func drawConfig(t *rapid.T, from *drawnConfig) *drawnConfig {
+	c := &drawnConfig{rules: map[string]drawnRule{}, outputs: map[string]drawnOutput{}}
+	again := func(what string) bool {
+		return from == nil || rapid.IntRange(0, 3).Draw(t, what+" changes") == 0
+	}
+	if from != nil {
+		c.selects, c.on, c.filter = from.selects, from.on, from.filter
+		c.rules, c.outputs = maps.Clone(from.rules), maps.Clone(from.outputs)
+	}
+	if again("select") {
+		c.selects = ""
+		if rapid.IntRange(0, 3).Draw(t, "has select") > 0 {
+			c.selects = rapid.SampledFrom(modelAsks).Draw(t, "select").text
+		}
+	}
+	for _, name := range []string{"r0", "r1", "r2"} {
+		if again(name) {
+			delete(c.rules, name)
+			if rapid.Bool().Draw(t, "has "+name) {
+				c.rules[name] = drawRule(t)
+			}
+		}
+		if r, has := c.rules[name]; has && from != nil &&
+			rapid.IntRange(0, 3).Draw(t, "one of it") == 0 {
+			r.severity = rapid.SampledFrom([]string{"high", "low"}).Draw(t, "severity")
+			r.message = rapid.SampledFrom(explainedMessages).Draw(t, "message")
+			c.rules[name] = r
+		}
+	}
+	for _, name := range []string{"o1", "o2", "o3"} {
+		if again(name) {
+			delete(c.outputs, name)
+			if rapid.IntRange(0, 3).Draw(t, "has "+name) > 0 {
+				c.outputs[name] = drawOutput(t)
+			}
+		}
+	}
+	c.outputs["o0"] = drawnOutput{}
+	if again("filter") {
+		c.filter = rapid.SampledFrom(explainedFilters).Draw(t, "filter")
+	}
+	if again("on") {
+		c.on = rapid.SampledFrom([]string{"", "", "add, delete", "update"}).Draw(t, "on")
+	}
+	return c
+}
+
+// explainedPlan is a listener, and all that happens to its objects and to itself.
+type explainedPlan struct {
+	config  *drawnConfig
+	steps   []modelStep
+	reloads map[int]*drawnConfig // by the step before which they come
+}
+
+func drawExplained(t *rapid.T) *explainedPlan {
+	p := &explainedPlan{config: drawConfig(t, nil), steps: drawPlan(t).steps,
+		reloads: map[int]*drawnConfig{}}
+	last := p.config
+	for i := range p.steps { // what informerd has not seen is nothing to explain
+		p.steps[i].what = strings.TrimPrefix(p.steps[i].what, "quietly ")
+		if rapid.IntRange(0, 9).Draw(t, "reload") == 0 {
+			last = drawConfig(t, last)
+			p.reloads[i] = last
+		}
+	}
 	return p
+}
+
+func (p *explainedPlan) String() string {
+	var b strings.Builder
+	b.WriteString(p.config.text())
+	for i, s := range p.steps {
+		if c := p.reloads[i]; c != nil {
+			b.WriteString("reload\n" + c.text())
+		}
+		fmt.Fprintf(&b, "%+v\n", s)
+	}
+	return b.String()
 }
 
 // TestExplainModel: what explain says of an event, with what the running listener remembers of the
 // object, is what comes of it at once, at each output: whatever the select, the rules, the filter
-// and the outputs ask, and whatever has happened before.
+// and the outputs ask, and whatever has happened before. The same holds of what comes in time, when
+// others change that are looked up, and with a reload.
 func TestExplainModel(t *testing.T) {
 	asked := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -119,7 +209,7 @@ func TestExplainModel(t *testing.T) {
 		var err error
 		synctest.Test(t, func(t *testing.T) { err = p.run(t, asked) })
 		if err != nil {
-			rt.Fatalf("%s%v: %v", p.text, p.steps, err)
+			rt.Fatalf("%s%v", p, err)
 		}
 	})
 	t.Log(asked)
@@ -127,281 +217,10 @@ func TestExplainModel(t *testing.T) {
 		return
 	}
 	for _, what := range []string{"event add", "event update", "event delete", "violated",
-		"resolved", "nothing"} {
-		if asked[what] < 10 {
-			t.Errorf("%s came %d times: this test says nothing; %v", what, asked[what], asked)
+		"resolved", "in time: violated", "reload: violated", "reload: resolved",
+		"reload: event delete"} {
+		if asked[what] == 0 {
+			t.Errorf("%s did not come: this test says nothing; %v", what, asked)
 		}
 	}
-}
-
-func (p *explainedPlan) run(t *testing.T, asked map[string]int) error {
-	time.Sleep(time.Until(storyTime))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	cfg, err := config.Parse(t.TempDir()+"/config.yaml", []byte(p.text))
-	if err != nil {
-		return err
-	}
-	built, err := build(ctx, cfg, BuildOptions{Log: plain(&lockedBuffer{}, slog.LevelError)})
-	if err != nil {
-		return err
-	}
-	defer built.close(context.WithoutCancel(ctx))
-	l := built.listeners[0]
-	to, caches := l.setup().pipeline(), &docCaches{}
-	to.Caches = caches
-	if p.rules > 0 {
-		l.setup().remembered.Store(rules.NewBook(l.setup().Rules, len(to.Outputs)))
-		to.Rules = l.setup().book()
-	}
-	ears := make([]*ear, len(to.Outputs))
-	for i := range to.Outputs {
-		ears[i] = &ear{}
-		to.Outputs[i].To = outputTo(fmt.Sprint("o", i), ears[i]).To
-	}
-	if to.Messages, err = cloudevent.NewBuilder(
-		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"}); err != nil {
-		return err
-	}
-	if err := l.route.Use(to); err != nil {
-		return err
-	}
-	server := newModelServer()
-	factory := informer.NewFactory(server, quiet)
-	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
-		Resource: "pods"}, Kind: "Pod"}
-	if _, err := factory.Subscribe(resource, informer.Scope{}, l.setup().Shape,
-		l.subscription); err != nil {
-		return err
-	}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	wg.Go(func() { _ = factory.Run(ctx) })
-	wg.Go(func() { _ = l.route.Run(ctx) })
-	time.Sleep(time.Second) // the first list is through
-	synctest.Wait()
-	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}},
-		map[string]modelPod{}}
-	for _, s := range p.steps {
-		if err := p.step(w, l, cfg, ears, s, asked); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step does a step, and holds what comes of it against what explain says.
-func (p *explainedPlan) step(w modelWorld, l *listener, cfg *config.Config, ears []*ear,
-	s modelStep, asked map[string]int) error {
-	was, there := w.lives[s.name]
-	q := plan.Question{Op: event.Add, Object: podFile(s.name, s.pod),
-		Running: l.known(cfg, s.name, was, there)}
-	ask, about := true, s.name
-	switch {
-	case s.what == "apply" && there:
-		q.Op, q.Old = event.Update, podFile(s.name, was)
-	case s.what == "delete" && there:
-		q.Op, q.Object = event.Delete, podFile(s.name, was)
-	case s.what != "apply":
-		ask = false
-	}
-	q.Lookups = lookups(w)
-	heard(ears, "")
-	at := time.Now()
-	if err := w.do(s); err != nil {
-		return err
-	}
-	wait := time.Duration(0)
-	switch live := slices.Sorted(maps.Keys(w.lives)); {
-	case ask:
-	case strings.HasSuffix(s.what, "node") && len(live) > 0 && !p.uses("age("):
-		// Nothing happens to the object, and the listener looks again.
-		about, wait, ask = live[0], time.Minute+time.Second, true
-		o := w.lives[about]
-		q = plan.Question{Op: event.Add, Object: podFile(about, o), Supposed: true,
-			Running: l.known(cfg, about, o, true), Lookups: lookups(w)}
-	default:
-		time.Sleep(time.Minute) // a watch that has ended begins again within that
-	}
-	synctest.Wait()
-	if !ask {
-		return nil
-	}
-	a, err := plan.Answer(cfg, nil, "l", q)
-	if err != nil {
-		return err
-	}
-	want, sure := comes(a, at.Add(wait))
-	if sure != "" {
-		return fmt.Errorf("%v: explain is not sure: %s; %q", s, sure, a.Verdicts)
-	}
-	time.Sleep(wait)
-	synctest.Wait()
-	got := heard(ears, about)
-	differs := func(when string) error {
-		for _, what := range got {
-			kind, _, _ := strings.Cut(what, " r")
-			kind, _, _ = strings.Cut(kind, " ->")
-			asked[when+kind]++
-		}
-		if slices.Equal(got, want) {
-			return nil
-		}
-		var text strings.Builder
-		if err := a.Write(&text); err != nil {
-			return err
-		}
-		return fmt.Errorf("%s%v: explain says\n%q\nand what comes is\n%q\n%s", when, s, want, got,
-			text.String())
-	}
-	if q.Supposed { // explain says that it does not know since when
-		for i := range want {
-			want[i] = sinceWhen.ReplaceAllString(want[i], `"since":…`)
-		}
-		for i := range got {
-			got[i] = sinceWhen.ReplaceAllString(got[i], `"since":…`)
-		}
-		return differs("by a lookup: ")
-	}
-	if len(got) == 0 {
-		asked["nothing"]++
-	}
-	if err := differs(""); err != nil || p.uses("age(") || p.uses(`"nodes"`) || !s.pod.bad {
-		return err
-	}
-	const while = 5 * time.Minute // no rule waits longer
-	time.Sleep(while)
-	synctest.Wait()
-	want, got = inTime(a, at, at.Add(while)), heard(ears, about)
-	return differs("in time: ")
-}
-
-var sinceWhen = regexp.MustCompile(`"since":"[^"]+"`)
-
-// uses reports whether the select or a rule has some text.
-func (p *explainedPlan) uses(text string) bool {
-	expressions, _, _ := strings.Cut(p.text[strings.Index(p.text, "\nlisteners:"):], "    filter:")
-	return strings.Contains(expressions, text)
-}
-
-// lookups are the objects that expressions find.
-func lookups(w modelWorld) map[string][]plan.ObjectFile {
-	nodes := []plan.ObjectFile{}
-	for _, node := range w.caches.of("nodes") {
-		nodes = append(nodes, plan.ObjectFile{Path: "node", JSON: []byte(node.JSON())})
-	}
-	return map[string][]plan.ObjectFile{"nodes": nodes}
-}
-
-// heard returns what outputs took of an object since it was called last, sorted.
-func heard(ears []*ear, about string) (all []string) {
-	for i, e := range ears {
-		for _, m := range e.tookSince() {
-			if m.Subject[strings.LastIndex(m.Subject, "/")+1:] != about {
-				continue
-			}
-			what := "event " + m.Op.String()
-			if m.Report != nil {
-				what = "resolved " + m.Report.Rule
-				if m.Report.Violated {
-					what = "violated " + m.Report.Rule
-				}
-				what += fmt.Sprintf(" %q", m.Report.Message)
-			}
-			what += fmt.Sprintf(" -> o%d", i)
-			if m.Body == sink.BodyData {
-				what += " " + m.Data
-			}
-			all = append(all, what)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-func podFile(name string, o modelPod) plan.ObjectFile {
-	return plan.ObjectFile{Path: name, JSON: []byte(`{"apiVersion":"v1","kind":"Pod",` +
-		fmt.Sprintf(o.json(name), 1) + "}")}
-}
-
-// known is what a running informerd tells of an object.
-func (l *listener) known(cfg *config.Config, name string, o modelPod, there bool) *memory.Object {
-	key := event.Key{Namespace: "shop", Name: name}
-	own := cfg.Listeners[l.name]
-	known := &memory.Object{Listener: true, Digest: plan.ListenerDigest(cfg, own),
-		Outputs: own.Outputs, Has: there, UID: o.uid, Rules: l.remembers(key)}
-	known.Selected = l.remembersSelected(key)
-	return known
-}
-
-// tookSince returns what the output took since it was called last.
-func (e *ear) tookSince() []sink.Message {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	took := e.took
-	e.took = nil
-	return took
-}
-
-// comes returns what an answer says comes until a time, sorted, and what it is not sure of.
-func comes(a *answer.Answer, until time.Time) (all []string, unsure string) {
-	for _, r := range a.Rules {
-		switch r.Reported {
-		case answer.Now:
-			all = append(all, goes("violated", r, nil)...)
-		case answer.Resolved:
-			all = append(all, goes("resolved", r, nil)...)
-		case answer.Again, answer.Later:
-			if r.Remembered != nil && !r.Remembered.Next.After(until) {
-				all = append(all, goes("violated", r, nil)...)
-			}
-		case answer.IfNew, answer.ResolvedIfAny:
-			unsure = "rule " + r.Name + " " + r.Reported
-		}
-		for _, o := range r.Outputs {
-			if o.Takes == "perhaps" {
-				unsure = "rule " + r.Name + " -> " + o.Name
-			}
-		}
-	}
-	if a.Event != nil && !a.Supposed {
-		all = append(all, goes("event "+a.Event.Op, nil, a.Event.Outputs)...)
-	}
-	if a.Otherwise != nil {
-		unsure = "the event otherwise"
-	}
-	slices.Sort(all)
-	return all, unsure
-}
-
-// inTime returns what an answer says comes until a time if nothing else happens, but not now.
-func inTime(a *answer.Answer, now, until time.Time) (all []string) {
-	for _, r := range a.Rules {
-		again := r.Reported == answer.Again && r.Remembered.Next.After(now) &&
-			!r.Remembered.Next.After(until)
-		if again || r.Reported == answer.Later {
-			all = append(all, goes("violated", r, nil)...)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// goes returns to which outputs a report or an event goes, and with what data.
-func goes(what string, r *answer.Rule, outputs []*answer.Output) (all []string) {
-	if r != nil {
-		what, outputs = fmt.Sprintf("%s %s %q", what, r.Name, r.Message), r.Outputs
-	}
-	for _, o := range outputs {
-		if o.Takes != "yes" {
-			continue
-		}
-		to := what + " -> " + o.Name
-		if made, has := o.Made["data"]; has {
-			to += " " + string(made)
-		}
-		all = append(all, to)
-	}
-	return all
 }

@@ -20,7 +20,7 @@ type Trial struct {
 
 // NewTrial returns the handler of a listener, with another module if one is named. Without network
 // the values of headers are not read, since no request has them. The error is a config.Errors if
-// the configuration is to blame, and an UnknownListenerError if it has no such listener.
+// the configuration is to blame, and an answer.UnknownListenerError if it has no such listener.
 func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, error) {
 	l := cfg.Listeners[name]
 	if l == nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/answer"
 )
 
 const trialConfig = `apiVersion: informerd.dev/v1alpha1
@@ -87,7 +87,7 @@ func TestTrial(t *testing.T) {
 
 func TestTrialMistakes(t *testing.T) {
 	cfg := trialFile(t)
-	var unknown *plan.UnknownListenerError
+	var unknown *answer.UnknownListenerError
 	if _, err := NewTrial(cfg, "hoko", "", false); !errors.As(err, &unknown) {
 		t.Errorf("got %v", err)
 	}

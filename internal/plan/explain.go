@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/defaults"
 	"github.com/informerd/informerd/internal/plan/kinds"
@@ -23,24 +21,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// UnknownListenerError is the error of a listener that a configuration does not have.
-type UnknownListenerError struct {
-	Name  string
-	There []string // those that it has
-}
-
-func (e *UnknownListenerError) Error() string {
-	hint := ""
-	if near, ok := nearest.Name(e.Name, e.There); ok {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return fmt.Sprintf("there is no listener %q%s; there are %s", e.Name, hint,
-		strings.Join(e.There, ", "))
-}
-
 // UnknownListener returns the error of a listener that a configuration does not have.
 func UnknownListener(cfg *config.Config, name string) error {
-	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
+	return &answer.UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
 }
 
 // Explain writes the text of Answer.
@@ -54,9 +37,9 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 
 // Answer returns how a listener's expressions evaluate an event, part by part, and what follows.
 // Its handler does not run. The error is a config.Errors if the configuration is to blame, an
-// UnknownListenerError if it has no such listener, a kinds.WrongError or a scope.UnwatchedError if
-// its informer does not watch the object, and an UndecidedError if the answer depends on objects
-// that the question does not have. With the last two, there is an answer.
+// answer.UnknownListenerError if it has no such listener, a kinds.WrongError or a
+// scope.UnwatchedError if its informer does not watch the object, and an UndecidedError if the
+// answer depends on objects that the question does not have. With the last two, there is an answer.
 func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answer.Answer, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -223,8 +206,9 @@ func (x *explained) head(e event.Event) {
 func (x *explained) stages(p *Listener, e event.Event) error {
 	x.object = e.Object
 	as := x.selects(p.Select, e)
+	was := x.known.Selected
 	stays := as.selected && x.asIf && as.Op == event.Add &&
-		(x.Select == nil || x.Select.Result != "enters")
+		(x.Select == nil || x.Select.Result != "enters") && !(x.known.Reload && was != nil && !*was)
 	if x.looked && stays {
 		x.onlyRules = true
 		if len(p.Rules) == 0 {
@@ -235,10 +219,14 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	if as.unsure && as.Op == event.Delete {
 		x.given = ifSelected
 	}
-	for _, r := range p.Rules {
-		x.rule(r, as)
+	judged := as
+	if stays && x.known.Object {
+		judged.Op = 0 // nothing happens to the object, so nothing that is reported has an op
 	}
-	x.dropped()
+	for _, r := range p.Rules {
+		x.rule(r, judged)
+	}
+	x.dropped(judged.Event)
 	switch {
 	case !as.selected || len(p.Rules) == 0:
 	case len(x.Verdicts) == 0:

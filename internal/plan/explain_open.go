@@ -108,37 +108,44 @@ func (x *explained) sendOpen(m *memory.Rule, made *sink.Message) {
 	x.shows(outputs, decisions)
 }
 
-// joins explains which outputs get a violation that is open, since a reload brings them.
-func (x *explained) joins(told *answer.Rule, r *rules.Rule, e event.Event) {
-	b, names := x.messages(), x.known.New(x.listener.Outputs)
-	if b == nil || len(names) == 0 {
-		return
+// whoTakes returns which of the outputs of some names take a report.
+func (x *explained) whoTakes(names []string, e event.Event, report sink.Report) (to []string) {
+	b := x.messages()
+	if b == nil {
+		return nil
 	}
-	m := told.Remembered
-	report := x.reportOf(r, cmp.Or(m.Message, told.Message), true)
-	report.Since, report.Severity = m.Since, m.Severe(r.Severity(), x.listener.Outputs)
-	made := b.Rule(event.Event{Object: e.Object}, x.clock, report)
-	var to []string
+	made := b.Rule(e, x.clock, report)
 	for _, o := range x.outputs {
 		if slices.Contains(names, o.Config.Name) && decide(o, &made).takes {
 			to = append(to, o.Config.Name)
 		}
 	}
+	return to
+}
+
+// joins explains which outputs get a violation that is open, since a reload brings them.
+func (x *explained) joins(told *answer.Rule, r *rules.Rule, e event.Event) {
+	m := told.Remembered
+	report := x.reportOf(r, cmp.Or(m.Message, told.Message), true)
+	report.Since, report.Severity = m.Since, m.Severe(r.Severity(), x.listener.Outputs)
+	to := x.whoTakes(x.known.New(x.listener.Outputs), event.Event{Object: e.Object}, report)
 	if len(to) > 0 {
 		x.Say("The reload brings outputs, to which it is reported then: %s.", strings.Join(to, ", "))
 		x.Verdicts[len(x.Verdicts)-1] += "; with the reload reported to " + strings.Join(to, ", ")
 	}
 }
 
-// dropped explains what becomes of open violations of rules that a reload removes.
-func (x *explained) dropped() {
+// dropped explains what becomes of open violations of rules that a reload removes, with an event.
+func (x *explained) dropped(e event.Event) {
 	if x.onlyRules {
 		return
 	}
 	for _, m := range x.known.Dropped(x.listener) {
 		to := "no output that the listener has has it"
 		if len(m.To) > 0 {
-			to = "resolved -> " + strings.Join(m.To, ", ")
+			takes := x.whoTakes(m.To, e, sink.Report{Rule: m.Rule,
+				Severity: m.Severity, Message: cmp.Or(m.Message, m.Rule), Since: m.Since})
+			to = "resolved -> " + cmp.Or(strings.Join(takes, ", "), "no output")
 		}
 		x.Say("The listener does not have the rule %s any more: its violation %s ends with the reload: %s.",
 			m.Rule, m.Began(x.clock), to)

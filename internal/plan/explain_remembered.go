@@ -73,6 +73,9 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 	case is == unknown:
 		x.keeps(m)
 		verdict(x.unknown)
+		if m.Violated {
+			x.joins(told, r, e)
+		}
 	case is == broken && m.Violated:
 		told.Reported = answer.None
 		if len(m.Waiting) > 0 {

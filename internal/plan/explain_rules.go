@@ -254,9 +254,8 @@ func (x *explained) reports(told *answer.Rule, r *rules.Rule, e event.Event, how
 	}
 	told.Message = message
 	x.Say("%s: %q", how, message)
-	if !x.overdue(told.Remembered) && r.For() > 0 || x.unseen(r) && !x.moves() {
-		// it is reported since time has passed
-		e.Op, e.Old = 0, nil
+	if !x.overdue(told.Remembered) && r.For() > 0 {
+		e.Op, e.Old = 0, nil // it is reported since time has passed
 	}
 	if b := x.messages(); b != nil {
 		report := x.reportOf(r, message, true)

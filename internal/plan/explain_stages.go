@@ -49,13 +49,13 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 			is = *x.known.Selected
 		case e.Op == event.Update && !f.LooksAround():
 			is = was
-		case e.Op == event.Add && !x.asIf:
-			result("failed")
-			x.verdict("the select fails, so that a new object is not selected")
-			return seen{Event: e}
 		default:
+			text := "the select fails: the object stays selected or not"
+			if e.Op == event.Add && !x.asIf {
+				text = "the select fails, so that a new object is not selected"
+			}
 			result("failed")
-			x.verdict("the select fails: the object stays selected or not")
+			x.verdict(text)
 			return seen{Event: e}
 		}
 	}

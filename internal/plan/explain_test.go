@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -213,7 +214,7 @@ func TestWhatCannotBeExplained(t *testing.T) {
 			t.Errorf("%s:\n got %v\n%s\nwant %s", name, err, out.String(), c.want)
 		}
 		var mistakes config.Errors
-		var unknown *UnknownListenerError
+		var unknown *answer.UnknownListenerError
 		if errors.As(err, &mistakes) != (c.listener == "wrong") ||
 			errors.As(err, &unknown) != (c.listener != "wrong" && c.listener != "pods") {
 			t.Errorf("%s: %T", name, err)
