@@ -15,8 +15,8 @@ import (
 
 // consequences says what becomes of what there is when a configuration is reloaded, as
 // docs/outputs.md#reload and docs/filters.md have it. Of a listener, before and after are its
-// plans, and to is the plan of the new configuration.
-func consequences(c admin.Change, before, after *plan.Listener, to *plan.Plan) []string {
+// plans; from and to are the plans of the configurations.
+func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.Plan) []string {
 	const noEnds = "; the outputs get no end of violations that are open then"
 	switch c.Kind + " " + c.Action {
 	case "listener added":
@@ -44,17 +44,17 @@ func consequences(c admin.Change, before, after *plan.Listener, to *plan.Plan) [
 	case "output removed":
 		return []string{"what waits for it becomes dead letters"}
 	case "listener changed":
-		return append(ofListener(c.Fields, before, after), ofParts(before, after, to, true)...)
+		return append(ofListener(c.Fields, before, after), ofParts(before, after, from, to, true)...)
 	}
 	return nil
 }
 
 // afterwards is consequences for a restart, of what restarted does not say.
-func afterwards(c admin.Change, before, after *plan.Listener, to *plan.Plan) []string {
+func afterwards(c admin.Change, before, after *plan.Listener, from, to *plan.Plan) []string {
 	if c.Kind+" "+c.Action != "listener changed" {
 		return nil
 	}
-	return ofParts(before, after, to, false)
+	return ofParts(before, after, from, to, false)
 }
 
 // begins says what a listener gets of the objects that are there.
@@ -167,7 +167,7 @@ func ofInformer(c admin.Change, before, after *config.Config) (all []string) {
 
 // ofParts says what becomes of rules and outputs that a listener has got or lost in a plan. Rescan:
 // what is open is reported to new outputs since each object is judged again.
-func ofParts(before, after *plan.Listener, to *plan.Plan, rescan bool) (all []string) {
+func ofParts(before, after *plan.Listener, from, to *plan.Plan, rescan bool) (all []string) {
 	add := func(is bool, text string) {
 		if is {
 			all = append(all, text)
@@ -186,7 +186,7 @@ func ofParts(before, after *plan.Listener, to *plan.Plan, rescan bool) (all []st
 		{reach.All, ""}, {reach.Unsure, ", as far as its when takes them"}} {
 		var names []string
 		for _, name := range added {
-			if openFor(before, after, to, to.Outputs[name], rescan) == some.taking {
+			if openFor(before, after, from, to, to.Outputs[name], rescan) == some.taking {
 				names = append(names, name)
 			}
 		}

@@ -82,7 +82,7 @@ func becomes(repeats bool, violated, violatedNow, ended, endedNow reach.Takings)
 }
 
 // openFor returns whether an output that is new to a listener takes its violations that are open.
-func openFor(before, after *plan.Listener, to *plan.Plan, o *plan.Output,
+func openFor(before, after *plan.Listener, from, to *plan.Plan, o *plan.Output,
 	rescan bool) reach.Taking {
 	var all reach.Takings
 	s := to.Sender(after)
@@ -92,7 +92,7 @@ func openFor(before, after *plan.Listener, to *plan.Plan, o *plan.Output,
 			continue // nothing of it is open, or all of that ends
 		}
 		r := reach.Report{Rule: rule.Name, Rescan: rescan,
-			Severity: reportedAs(to, before, after, old, &rule)}
+			Severity: reportedAs(from, before, after, old, &rule)}
 		all = append(all, reach.Takes(s, o.When, r)...)
 	}
 	if len(all) == 0 || s.Never {
@@ -102,8 +102,8 @@ func openFor(before, after *plan.Listener, to *plan.Plan, o *plan.Output,
 }
 
 // reportedAs returns with which severity further outputs of a listener get what is open of a rule:
-// of what one of its outputs has, that of its report. It is "" if it may be either. The outputs
-// have the expressions of a plan.
+// of what one of its outputs has, that of its report. It is "" if it may be either. P is the plan
+// before.
 func reportedAs(p *plan.Plan, was, is *plan.Listener, old, rule *config.Rule) string {
 	if old.Severity == rule.Severity {
 		return rule.Severity

@@ -77,9 +77,9 @@ func Compare(before, after *plan.Plan) (c Comparison, err error) {
 		}
 		a, b := named(before, one.Name), named(after, one.Name)
 		if len(c.Restart) > 0 {
-			change.Then = afterwards(one, a, b, after)
+			change.Then = afterwards(one, a, b, before, after)
 		} else {
-			change.Then = consequences(one, a, b, after)
+			change.Then = consequences(one, a, b, before, after)
 			if one.Kind == "informer" && one.Action == "changed" {
 				change.Then = ofInformer(one, before.Config, after.Config)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
@@ -132,6 +133,10 @@ func (w *explainedWorld) reload(ctx context.Context, c *drawnConfig) error {
 			return err
 		}
 	}
+	said, err := openForNew(w.cfg, cfg)
+	if err != nil {
+		return err
+	}
 	at := time.Now()
 	w.heard("")
 	to := built.listeners[0].setup()
@@ -157,9 +162,11 @@ func (w *explainedWorld) reload(ctx context.Context, c *drawnConfig) error {
 	}
 	w.rescanDue()
 	synctest.Wait()
-	if from.Select.LooksAround() && from.Config.Select.Text == to.Config.Select.Text &&
-		(from.Before.Never || len(from.Before.Conditions) > 0) {
-		// What was refused before the buffer is not known to be selected, and is not looked for.
+	if from.Select.LooksAround() && (!from.selectsOtherwise(to) ||
+		from.Config.Select.Text == to.Config.Select.Text &&
+			(from.Before.Never || len(from.Before.Conditions) > 0)) {
+		// What begins to be selected without a reason is an add within a minute, and not with the
+		// reload; and what was refused before the buffer is not looked for.
 		answers = nil
 	}
 	heard := w.heardOf()
@@ -169,13 +176,72 @@ func (w *explainedWorld) reload(ctx context.Context, c *drawnConfig) error {
 		if unsure != "" {
 			return fmt.Errorf("explain is not sure: %s; %q", unsure, a.Verdicts)
 		}
-		if err := w.compare("reload: ", a, plainly(heard[name]), plainly(want)); err != nil {
+		got := plainly(heard[name])
+		if err := w.compare("reload: ", a, got, plainly(want)); err != nil {
 			return err
+		}
+		for _, r := range a.Rules {
+			if r.Remembered == nil || !r.Remembered.Violated || r.Result != "violated" ||
+				r.Reported != answer.None {
+				continue // else other reports come as well
+			}
+			for output, gets := range said {
+				comes := slices.Contains(got, "violated "+r.Name+" -> "+output)
+				if comes && gets == "no" || !comes && gets == "yes" {
+					return fmt.Errorf("plan says that %s gets what is open: %s, and of %s and %s that is %t", output, gets,
+						name, r.Name, comes)
+				}
+				w.asked["reload: plan says "+gets]++
+			}
 		}
 	}
 	time.Sleep(2 * time.Minute)
 	synctest.Wait()
 	return nil
+}
+
+// openForNew returns of each output that is new to the listener what plan says of open violations
+// that it gets with a reload: yes, no, or perhaps.
+func openForNew(before, after *config.Config) (map[string]string, error) {
+	was, mistakes := plan.Compile(before, nil)
+	is, others := plan.Compile(after, nil)
+	if len(mistakes)+len(others) > 0 {
+		return nil, append(mistakes, others...)
+	}
+	c, err := changes.Compare(was, is)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, name := range after.Listeners["l"].Outputs {
+		if !slices.Contains(before.Listeners["l"].Outputs, name) {
+			all[name] = "no"
+		}
+	}
+	defer maps.DeleteFunc(all, func(name, _ string) bool { // a data that fails makes dead letters
+		return strings.Contains(after.Outputs[name].Data.Text, ">")
+	})
+	for _, change := range c.Changes {
+		for _, text := range change.Then {
+			text, gets := strings.CutPrefix(text, "gets the violations that are open")
+			names, sure := strings.CutPrefix(text, ": ")
+			_, unsure, _ := strings.Cut(text, "takes them: ")
+			if !gets || change.Kind != "listener" {
+				continue
+			}
+			for _, name := range strings.Split(names, ", ") {
+				if sure {
+					all[name] = "yes"
+				}
+			}
+			if !sure {
+				for _, name := range strings.Split(unsure, ", ") {
+					all[name] = "perhaps"
+				}
+			}
+		}
+	}
+	return all, nil
 }
 
 // step does a step, and holds what comes of it against what explain says.

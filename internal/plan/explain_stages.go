@@ -101,7 +101,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 // butIn adds to the last verdict when it is another one, if that is known.
 func (x *explained) butIn(turns string) {
 	if turns != "" {
-		x.Varies = ", but in " + turns
+		x.Varies = ", but in " + turns + ", which is seen within 1m"
 		x.Verdicts[len(x.Verdicts)-1] += x.Varies
 	}
 }

@@ -311,7 +311,7 @@ listeners:
 		{"rules", time.Minute, "no rule is violated yet (rule old in 59m, which is seen within 1m)"},
 		{"rules", 90 * time.Minute, "rule old: violated, which is reported at once -> no output (out does not take it)"},
 		{"rules", 3 * time.Hour, "rule old: violated, which is reported at once -> out"},
-		{"set", time.Minute, "not selected yet, but in 59m"},
+		{"set", time.Minute, "not selected yet, but in 59m, which is seen within 1m"},
 		{"set", 3 * time.Hour, "add -> out"},
 	} {
 		q := question(t, "add", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","creationTimestamp":"2040-01-01T00:00:00Z"}}`, "")
