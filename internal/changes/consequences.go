@@ -44,7 +44,8 @@ func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.P
 	case "output removed":
 		return []string{"what waits for it becomes dead letters"}
 	case "listener changed":
-		return append(ofListener(c.Fields, before, after), ofParts(before, after, from, to, true)...)
+		return append(ofListener(c.Fields, before, after),
+			ofParts(before, after, from, to, true)...)
 	}
 	return nil
 }
