@@ -29,6 +29,7 @@ listeners:
       - {name: clock, deny: 'object.n > 1 && age("1990-01-01T00:00:00Z") > "1h"'}
     outputs: [out, chat, old]
   plain: {informer: {resource: pods}, outputs: [out]}
+  both: {informer: {resource: pods}, rules: [{name: once, deny: object.n > 1}], filter: "true", outputs: [out]}
 `
 
 // Rules go on with what a running informerd remembers, whatever the event says of before.
@@ -174,13 +175,14 @@ func answersSayWhatIsKnown(t *testing.T) {
 			Rules: told}, []string{
 			"the running informerd knows another object of this name, with another uid.", supposed}, false},
 		"nothing": {"rules", memory.Object{Listener: true, Digest: same, Has: true, UID: "u1"},
-			[]string{none, supposed}, false},
+			[]string{none}, false},
+		"events as well": {"both", memory.Object{Listener: true, Digest: digest(cfg, "both"), Has: true,
+			UID: "u1", Rules: told}, []string{supposedButRules}, true},
 		"no rules": {"plain", memory.Object{Listener: true, Digest: digest(cfg, "plain"), Has: true,
 			UID: "u1"}, []string{supposed}, false},
 		"another configuration": {"rules", memory.Object{Listener: true, Digest: "x", Has: true,
 			UID: "u1", Rules: told}, []string{
-			"the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload.",
-			supposedButRules}, true},
+			"the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload."}, true},
 	} {
 		q := question(t, "add", numbered("2"), "")
 		q.Supposed, q.Running = true, &c.running

@@ -103,8 +103,9 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 		}
 		notes = append(notes, note+".")
 	}
+	noEvents := len(l.Rules) > 0 && l.Filter.Text == "" && l.Handler == nil
 	switch {
-	case q.Looked:
+	case q.Looked, noEvents && known.Object: // what rules report is what comes
 	case q.Supposed && len(known.Rules) > 0:
 		notes = append(notes, supposedButRules)
 	case q.Supposed:
