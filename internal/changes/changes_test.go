@@ -196,6 +196,47 @@ listeners:
 	}
 }
 
+// Rules that repeat what they report bring it to an output whose when takes it now.
+func TestAnotherWhenAndRepeats(t *testing.T) {
+	const config = `
+outputs: {out: {stdout: {}, when: severity == "high"}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, repeat: 1h, deny: label("a") == nil}, {name: s, deny: label("b") == nil}], outputs: [out]}
+`
+	_, got := comparison(t, config, strings.Replace(config, `severity == "high"`, "violated", 1))
+	const want = "  of open violations it gets nothing that it did not want so far, but with their next repeat those of rule r, and no end of those that it does not want any more\n"
+	if !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}
+
+// A listener goes on after a restart if both configurations keep where it was, or replicas do.
+func TestGoesOn(t *testing.T) {
+	const one = "state: {dir: s}\noutputs: {out: {stdout: {}}}\nlisteners:\n  a: {informer: {resource: pods}, outputs: [out]MORE}\n"
+	of := func(text string) *config.Config { return planOf(t, text).Config }
+	kept := strings.Replace(one, "MORE", ", checkpoint: true", 1)
+	not := strings.Replace(one, "MORE", "", 1)
+	elected := "leaderElection: {namespace: ops}\n" + not
+	for _, c := range []struct {
+		before, after string
+		goesOn        bool
+		refused       int
+	}{
+		{kept, kept, true, 0}, {kept, not, false, 1}, {not, kept, false, 1}, {not, not, false, 0},
+		{kept, "cluster: {name: b}\n" + kept, true, 1}, {elected, elected, true, 0},
+		{elected, "cluster: {name: b}\n" + elected, true, 1}, {not, elected, false, 1},
+		{elected, not, false, 1},
+	} {
+		fixed, after := Fixed(of(c.before)), of(c.after)
+		if goes := GoesOn(fixed, after, after.Listeners["a"]); goes != c.goesOn {
+			t.Errorf("%s\nto %s: goes on: %t", c.before, c.after, goes)
+		}
+		if refused := Refused(fixed, after); len(refused) != c.refused {
+			t.Errorf("%s\nto %s: %v", c.before, c.after, refused)
+		}
+	}
+}
+
 // What a restart goes on with is said of each listener.
 func TestAfterARestart(t *testing.T) {
 	const config = `

@@ -38,7 +38,12 @@ func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.P
 			all = append(all, "violations that are open stay where they were reported; of them, the new one gets the ends alone")
 		}
 		if slices.Contains(c.Fields, "when") && reported {
-			all = append(all, "of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more")
+			until := ""
+			if repeating := repeats(to, c.Name); len(repeating) > 0 {
+				until = ", but with their next repeat those of " + reach.RuleNames(repeating)
+			}
+			all = append(all, "of open violations it gets nothing that it did not want so far"+until+
+				", and no end of those that it does not want any more")
 		}
 		return all
 	case "output removed":

@@ -7,25 +7,50 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/memory"
 )
 
 // NeedRestart returns a mistake for each setting of the whole process that differs.
-func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
-	was, is := processOf(before), processOf(after)
+func NeedRestart(before, after *config.Config) config.Errors {
+	return Refused(Fixed(before), after)
+}
+
+// Fixed returns what a reload cannot change of a configuration.
+func Fixed(cfg *config.Config) memory.Fixed {
+	fixed := memory.Fixed{Process: map[string]string{}, Checkpoints: map[string]bool{}}
+	for field, value := range processOf(cfg) {
+		fixed.Process[field] = plan.Digest(value)
+	}
+	for _, l := range cfg.ListenersInOrder() {
+		fixed.Checkpoints[l.Name] = l.Checkpoint
+	}
+	return fixed
+}
+
+// GoesOn reports whether a listener goes on where it was after a restart with another
+// configuration, which has the same folder for state.
+func GoesOn(before memory.Fixed, after *config.Config, l *config.Listener) bool {
+	const lease = "leaderElection"
+	return before.Process[lease] == plan.Digest(processOf(after)[lease]) &&
+		(after.LeaderElection != nil || l.Checkpoint && before.Checkpoints[l.Name])
+}
+
+// Refused returns a mistake for each setting for which a reload is refused.
+func Refused(before memory.Fixed, after *config.Config) (mistakes config.Errors) {
+	is := processOf(after)
 	for _, field := range slices.Sorted(maps.Keys(is)) {
-		if plan.Digest(was[field]) != plan.Digest(is[field]) {
+		if before.Process[field] != plan.Digest(is[field]) {
 			mistakes = append(mistakes, after.ErrorAt(field, field+
 				" has changed, which needs a restart", "restart informerd, or leave it as it was"))
 		}
 	}
-	kept := slices.ContainsFunc(before.ListenersInOrder(),
-		func(l *config.Listener) bool { return l.Checkpoint })
+	kept := slices.Contains(slices.Collect(maps.Values(before.Checkpoints)), true)
 	for _, l := range after.ListenersInOrder() {
 		what := " has changed"
-		switch was := before.Listeners[l.Name]; {
-		case was == nil && l.Checkpoint && !kept:
+		switch was, there := before.Checkpoints[l.Name]; {
+		case !there && l.Checkpoint && !kept:
 			what = " is the first one"
-		case was == nil || was.Checkpoint == l.Checkpoint:
+		case !there || was == l.Checkpoint:
 			continue
 		}
 		field := "listeners." + l.Name + ".checkpoint"

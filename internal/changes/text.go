@@ -201,6 +201,19 @@ func reports(p *plan.Plan, output string) bool {
 	})
 }
 
+// repeats returns the names of the rules that report to an output and repeat that.
+func repeats(p *plan.Plan, output string) (names []string) {
+	for _, l := range p.Listeners {
+		for _, r := range l.Config.Rules {
+			if slices.Contains(l.Config.Outputs, output) && r.Repeat.Duration > 0 &&
+				!slices.Contains(names, r.Name) {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	return names
+}
+
 // Any reports whether a reload would change something, or refuse to.
 func (c *Comparison) Any() bool { return len(c.Changes)+len(c.Others)+len(c.Restart) > 0 }
 

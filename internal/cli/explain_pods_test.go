@@ -37,7 +37,7 @@ func TestExplainOfPodsOfTemplates(t *testing.T) {
 		{deployment(network), "--exit-code --pods=false --summary", exitOK, "Deployment \"shop/web\": no rule is violated\n", "--pods does that as well"},
 		{deployment(network), "--exit-code -l deployments --summary", exitOK, "Deployment \"shop/web\": no rule is violated\n", ""},
 		{deployment("{}"), "--pods --exit-code --summary", exitOK, "pods: Pod \"shop/web-x-x\": no rule is violated\n", ""},
-		{deployment("{}"), "--pods -l pods", exitOK, "\nNote: this is the pod that the template of the Deployment stands for: its name and its owner are made up, and it has no status.\n", ""},
+		{deployment("{}"), "--pods -l pods", exitOK, "\nNote: this is the pod that the template of the Deployment stands for: its name, its owner and the hashes of its labels are made up, and it has no status.\n", ""},
 		{job, "--pods --exit-code --summary", exitRun, "pods: Pod \"shop/j-x\": rule named: violated", ""},
 		{job + "---\n" + deployment(network), "--pods --exit-code -o json", exitRun, `"file":"<stdin>: document 2: its pods"`, ""},
 		{deployment("{hostNetwrok: true}"), "--exit-code -l pods --summary", exitRun, "no rule is violated", "no API server takes the object as it is"},

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -46,13 +47,15 @@ func (l *listener) remembersSelected(key event.Key) *bool {
 
 // remembers returns what a listener knows of an object.
 func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
+	s.mu.Lock()
+	cfg := s.plan.Config
+	s.mu.Unlock()
+	fixed := changes.Fixed(cfg)
+	known.Fixed = &fixed
 	for _, l := range s.current() {
 		if l.name != of.Listener {
 			continue
 		}
-		s.mu.Lock()
-		cfg := s.plan.Config
-		s.mu.Unlock()
 		if own := cfg.Listeners[l.name]; own != nil {
 			known.Digest, known.Outputs = plan.ListenerDigest(cfg, own), own.Outputs
 		}

@@ -78,6 +78,9 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 	x.written, x.before = defaults.Of(q.Object.JSON), defaults.OfOld(defaults.Complete(q.Old.JSON))
 	x.bare = !q.Supposed && defaults.NoStatus(q.Object.JSON)
 	x.asks(cfg, q, e.Object)
+	if x.known.Begins && q.Supposed {
+		q.Supposed, e.Initial = false, true
+	}
 	x.asIf, x.supposed, x.looked = q.Supposed, q.Supposed && x.known.Same, q.Looked
 	e, x.Unwatched = x.asWatched(e, q.Supposed)
 	q.Supposed = q.Supposed && e.Op != event.Delete
@@ -206,9 +209,8 @@ func (x *explained) head(e event.Event) {
 func (x *explained) stages(p *Listener, e event.Event) error {
 	x.object = e.Object
 	as := x.selects(p.Select, e)
-	was := x.known.Selected
-	stays := as.selected && x.asIf && as.Op == event.Add &&
-		(x.Select == nil || x.Select.Result != "enters") && !(x.known.Reload && was != nil && !*was)
+	stays, was := as.selected && x.asIf && as.Op == event.Add && !x.enters(), x.known.Selected
+	stays = stays && !(x.known.Reload && was != nil && !*was)
 	if x.looked && stays {
 		x.onlyRules = true
 		if len(p.Rules) == 0 {

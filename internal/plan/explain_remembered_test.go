@@ -229,3 +229,37 @@ listeners:
 		}
 	}
 }
+
+// With a configuration that a restart alone brings, a listener goes on or begins with a list.
+func TestAnswersForARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := parse(t, rememberedConfig)
+		const refuses = "a reload of the running informerd refuses this configuration, since this needs a restart: cluster. The answer is for that."
+		for _, c := range []struct {
+			listener       string
+			goesOn         bool
+			verdict, notes string
+		}{
+			{"both", false, "rule once: violated, which is reported at once -> out; add -> out", refuses +
+				"\nthe listener begins with a list then, and what violates a rule is reported, also what was reported before."},
+			{"both", true, "rule once: violated since 00:00:00Z (0s ago), reported to out 0s ago; not reported again; if it were added now: add -> out",
+				refuses + "\n" + supposedButRules},
+		} {
+			q := question(t, "add", numbered("2"), "")
+			q.Supposed, q.Restart, q.GoesOn = true, []string{"cluster"}, c.goesOn
+			q.Running = &memory.Object{Listener: true, Digest: "x", Has: true, UID: "u1",
+				Rules: memory.Rules{{Rule: "once", Violated: true, Since: time.Now(),
+					Reported: time.Now(), To: []string{"out"}}}}
+			a, err := Answer(cfg, nil, c.listener, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(a.Verdicts, "; "); got != c.verdict {
+				t.Errorf("got  %s\nwant %s", got, c.verdict)
+			}
+			if got := strings.Join(a.Notes, "\n"); got != c.notes {
+				t.Errorf("got  %s\nwant %s", got, c.notes)
+			}
+		}
+	})
+}

@@ -213,9 +213,10 @@ func (x *explained) unseen(r *rules.Rule) bool {
 // moves reports whether the object enters or leaves the set when a running informerd evaluates the
 // select again: nothing has happened to it.
 func (x *explained) moves() bool {
-	return x.supposed && x.Select != nil &&
-		(x.Select.Result == "enters" || x.Select.Result == "leaves")
+	return x.supposed && (x.enters() || x.Select != nil && x.Select.Result == "leaves")
 }
+
+func (x *explained) enters() bool { return x.Select != nil && x.Select.Result == "enters" }
 
 // looking says behind what comes that a running informerd has to look again for it.
 const looking = " when the running informerd looks again, within 1m"

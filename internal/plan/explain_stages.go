@@ -54,7 +54,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 			if e.Op == event.Add && !x.asIf {
 				text = "the select fails, so that a new object is not selected"
 			}
-			result("failed")
+			x.Select.Result = "failed"
 			x.verdict(text)
 			return seen{Event: e}
 		}

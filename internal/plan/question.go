@@ -43,6 +43,10 @@ type Question struct {
 	Running *memory.Object
 	// Unasked is why none was asked, where one might be; else "".
 	Unasked string
+	// Restart are the settings for which the running informerd refuses a reload with the
+	// configuration, and GoesOn is whether the listener goes on where it was after a restart.
+	Restart []string
+	GoesOn  bool
 }
 
 // ObjectFile is an object in the text of a file.
@@ -89,7 +93,7 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 	}
 	notes = append(notes, q.Notes...)
 	if q.Template != "" {
-		notes = append(notes, fmt.Sprintf("this is the pod that the template of the %s stands for: its name and its owner are made up, and it has no status.",
+		notes = append(notes, fmt.Sprintf("this is the pod that the template of the %s stands for: its name, its owner and the hashes of its labels are made up, and it has no status.",
 			q.Template))
 	}
 	if q.Initial && l.Checkpoint {

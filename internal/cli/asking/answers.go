@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/objects"
@@ -233,6 +234,12 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 	if key, ok := x.remembersBy(q); ok {
 		q.Running, q.Unasked = x.remembered(ctx, l, key), x.unasked
 		q.Supposed = q.Supposed || q.Running != nil && q.Op == event.Add
+		if r := q.Running; r != nil && r.Fixed != nil {
+			for _, mistake := range changes.Refused(*r.Fixed, x.cfg) {
+				q.Restart = append(q.Restart, mistake.Field)
+			}
+			q.GoesOn = changes.GoesOn(*r.Fixed, x.cfg, l)
+		}
 	}
 	if x.cluster != nil {
 		if q.Lookups, err = x.cluster.Lookups(ctx, l, q.Lookups); err != nil {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
@@ -157,11 +158,13 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 		merged = tried
 	}
 	before, _ := template.Pod(is)
-	q.Object.JSON, _ = template.Pod(merged)
-	if q.NoEvent == "" && sameJSON(before, q.Object.JSON) &&
+	after, _ := template.Pod(merged)
+	if q.NoEvent == "" && sameJSON(before, after) &&
 		template.Replicas(merged) <= template.Replicas(is) {
 		q.NoEvent = "no new pods"
 	}
+	created := kinds.Creation{At: time.Now()}
+	q.Object.JSON, _ = created.Of(after)
 	return q, nil
 }
 

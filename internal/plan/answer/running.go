@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
@@ -32,6 +33,10 @@ type Asked struct {
 	UID    string   // of the object
 	Rules  bool     // the listener has rules
 	Only   []string // the names of those that are asked about; none: all
+	// Restart are the settings for which a reload refuses the configuration. GoesOn is whether the
+	// listener goes on where it was after a restart.
+	Restart []string
+	GoesOn  bool
 }
 
 // Known is what a running informerd knows of an object.
@@ -44,6 +49,8 @@ type Known struct {
 	// those of the listener there, nil if that is not known.
 	Reload  bool
 	Outputs []string
+	// Begins: the listener begins with a list, after a restart that brings the configuration.
+	Begins bool
 	// Selected is whether the object is selected, nil if that is not known, or follows from its
 	// state.
 	Selected *bool
@@ -58,14 +65,22 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		who = fmt.Sprintf("the checkpoint of %s", r.Checkpoint.UTC().Format(time.RFC3339))
 		a.Note("no informerd runs: rules go on with what " + who + " has, as a restart does.")
 	}
+	restart := len(asked.Restart) > 0
+	if restart {
+		a.Note(fmt.Sprintf("a reload of the running informerd refuses this configuration, since this needs a restart: %s. The answer is for that.",
+			strings.Join(asked.Restart, ", ")))
+	}
 	switch {
+	case restart && !(r.Listener && asked.GoesOn):
+		a.Note("the listener begins with a list then, and what violates a rule is reported, also what was reported before.")
+		return Known{Begins: true}
 	case !r.Listener && !runs:
 		a.Note("the checkpoint has nothing of this listener.")
 		return known
 	case !r.Listener:
 		a.Note("the running informerd does not have this listener; informerd reload brings it.")
 		return known
-	case r.Digest != asked.Digest:
+	case r.Digest != asked.Digest && !restart:
 		a.Note("the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload.")
 	}
 	switch {
@@ -79,11 +94,11 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		a.Note(who + " knows another object of this name, with another uid.")
 		return known
 	}
-	known = Known{Who: who, Same: runs && r.Digest == asked.Digest}
+	known = Known{Who: who, Same: runs && !restart && r.Digest == asked.Digest}
 	if known.Same { // else by another select
 		known.Selected = r.Selected
 	}
-	if known.Reload = runs && !known.Same; known.Reload {
+	if known.Reload = runs && !restart && !known.Same; known.Reload {
 		known.Outputs, known.Selected = r.Outputs, r.Member
 	}
 	if asked.Rules || len(r.Rules) > 0 {

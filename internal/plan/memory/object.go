@@ -17,6 +17,8 @@ type Object struct {
 	Selected *bool `json:"selected,omitempty"`
 	Member   *bool `json:"member,omitempty"`
 	Rules    Rules `json:"rules,omitempty"`
+	// Fixed is what a reload would refuse to change there, nil if that is not known.
+	Fixed *Fixed `json:"fixed,omitempty"`
 
 	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
 	// running informerd has told.

@@ -45,7 +45,8 @@ func TestPod(t *testing.T) {
 		}
 		if of != c.of || pod.APIVersion != "v1" || pod.Kind != "Pod" || m.Name != c.name ||
 			m.Namespace != "shop" || m.Labels["app"] != "web" || owner != c.owner ||
-			string(pod.Spec) != `{"hostNetwork":true,"n":12345678901234567890}` {
+			!strings.Contains(string(pod.Spec), `"hostNetwork":true,`) ||
+			!strings.Contains(string(pod.Spec), `"n":12345678901234567890`) {
 			t.Errorf("%s of %s: %s", made, of, owner)
 		}
 	}
@@ -61,5 +62,42 @@ func TestPod(t *testing.T) {
 	bare, _ := Pod([]byte(`{"apiVersion":"apps/v1","kind":"Deployment","spec":{"template":{"spec":{}}}}`))
 	if got := string(bare); strings.Contains(got, "namespace") {
 		t.Error(got)
+	}
+}
+
+// A pod has what its controller adds to the template.
+func TestWhatControllersAdd(t *testing.T) {
+	for _, c := range []struct{ object, want string }{
+		{`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`,
+			`{"generateName":"web-x-","labels":{"pod-template-hash":"x"},"name":"web-x-x"} {}`},
+		{`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`,
+			`{"generateName":"web-","name":"web-x"} {}`},
+		{`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j"},"spec":{"template":{"metadata":{"labels":{"job-name":"mine"}},"spec":{}}}}`,
+			`{"finalizers":["batch.kubernetes.io/job-tracking"],"generateName":"j-","labels":{"batch.kubernetes.io/controller-uid":"x","batch.kubernetes.io/job-name":"j","controller-uid":"x","job-name":"j"},"name":"j-x"} {}`},
+		{`{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"c"},"spec":{"jobTemplate":{"spec":{"completionMode":"Indexed","template":{"spec":{}}}}}}`,
+			`{"annotations":{"batch.kubernetes.io/job-completion-index":"0"},"finalizers":["batch.kubernetes.io/job-tracking"],"generateName":"c-x-0-","labels":{"batch.kubernetes.io/controller-uid":"x","batch.kubernetes.io/job-completion-index":"0","batch.kubernetes.io/job-name":"c-x","controller-uid":"x","job-name":"c-x"},"name":"c-x-0-x"} {"hostname":"c-x-0"}`},
+		{`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"pg"},"spec":{"serviceName":"db","ordinals":{"start":3},"volumeClaimTemplates":[{"metadata":{"name":"data"}}],"template":{"spec":{"volumes":[{"name":"data","emptyDir":{}},{"name":"tmp"}]}}}}`,
+			`{"generateName":"pg-","labels":{"apps.kubernetes.io/pod-index":"3","controller-revision-hash":"pg-x","statefulset.kubernetes.io/pod-name":"pg-3"},"name":"pg-3"} {"hostname":"pg-3","subdomain":"db","volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-pg-3"}},{"name":"tmp"}]}`},
+		{`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"pg"},"spec":{"template":{"spec":7}}}`,
+			`{"generateName":"pg-","labels":{"apps.kubernetes.io/pod-index":"0","controller-revision-hash":"pg-x","statefulset.kubernetes.io/pod-name":"pg-0"},"name":"pg-0"} 7`},
+		{`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"d"},"spec":{"template":{"spec":{"tolerations":[{"key":"a"}]}}}}`,
+			`{"generateName":"d-","labels":{"controller-revision-hash":"x","pod-template-generation":"1"},"name":"d-x"} {"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["x"]}]}]}}},"tolerations":[{"key":"a"},{"effect":"NoExecute","key":"node.kubernetes.io/not-ready","operator":"Exists"},{"effect":"NoExecute","key":"node.kubernetes.io/unreachable","operator":"Exists"},{"effect":"NoSchedule","key":"node.kubernetes.io/disk-pressure","operator":"Exists"},{"effect":"NoSchedule","key":"node.kubernetes.io/memory-pressure","operator":"Exists"},{"effect":"NoSchedule","key":"node.kubernetes.io/pid-pressure","operator":"Exists"},{"effect":"NoSchedule","key":"node.kubernetes.io/unschedulable","operator":"Exists"}]}`},
+	} {
+		made, _ := Pod([]byte(c.object))
+		var pod struct {
+			Metadata map[string]any
+			Spec     json.RawMessage
+		}
+		if err := json.Unmarshal(made, &pod); err != nil {
+			t.Fatalf("%s: %v", made, err)
+		}
+		delete(pod.Metadata, "ownerReferences")
+		metadata, err := json.Marshal(pod.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(metadata) + " " + string(pod.Spec); got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.object, got, c.want)
+		}
 	}
 }
