@@ -99,6 +99,17 @@ func (s answers) hint(where *file.Error, tree *parser.Tree) *lang.CompileError {
 	if e := s.withEach(n, where.From, both(found[2], found[3])); e != nil {
 		return e
 	}
+	if nodes.IsAnd(n) || nodes.IsOr(n) {
+		side, is, of := "right", found[3], n.Right
+		if typeNoun(found[2]) != "true or false" {
+			side, is, of = "left", found[2], n.Left
+		}
+		if _, none := of.(*ast.NilNode); none {
+			is = "nil"
+		}
+		return s.CompileError(where.From, "%q needs true or false on both sides, and has %s on its %s",
+			n.Operator, article(is), side)
+	}
 	return s.CompileError(where.From, "%q cannot take %s", n.Operator, both(found[2], found[3]))
 }
 
