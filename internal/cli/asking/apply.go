@@ -141,6 +141,7 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 	switch {
 	case errors.As(err, &none):
 		x.podsOfTried(ctx, &q, resource, written, false)
+		x.tryPod(ctx, &q)
 		return q, nil
 	case ctx.Err() != nil:
 		return q, ctx.Err()
@@ -165,7 +166,21 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 	}
 	created := kinds.Creation{At: time.Now()}
 	q.Object.JSON, _ = created.Of(after)
+	x.tryPod(ctx, &q)
 	return q, nil
+}
+
+// asTemplate is why a pod is as its template has it.
+const asTemplate = "the pod is as its template has it: what admission makes of it, such as a LimitRange, is not known, since the API server could not be asked: "
+
+// tryPod asks the API server what it makes of the pod of a template, unless there is none.
+func (x *Asking) tryPod(ctx context.Context, q *plan.Question) {
+	if q.NoEvent != "" {
+		return
+	}
+	if tried := x.tryOut(ctx, "pods", q, q.Object.JSON, asTemplate); tried != nil {
+		q.Object.JSON = tried
+	}
 }
 
 // podsOfTried returns what the API server makes of the object that a pod is made of, nil if it
@@ -222,7 +237,15 @@ func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []pla
 		at[event.Key{Namespace: m.Namespace, Name: m.Name}] = i
 	}
 	for _, q := range x.questions {
-		if q.Template != "" || !q.Object.IsOf(inf) {
+		if q.Template != "" {
+			continue
+		}
+		for _, pod := range podsMade(q.Object, found) {
+			if pod.IsOf(inf) {
+				all = append(all, pod)
+			}
+		}
+		if !q.Object.IsOf(inf) {
 			continue
 		}
 		m := metadataOf(q.Object.JSON)

@@ -2,12 +2,14 @@ package asking
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/live"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
 )
 
@@ -59,6 +61,37 @@ func TestNow(t *testing.T) {
 		o := Options{Object: "a.yaml", Now: text}
 		if err := o.Check(); !errors.As(err, &usage) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Lookups find the pods that the objects of a file make, unless there are real ones.
+func TestPodsMade(t *testing.T) {
+	const spec = `{"replicas":%d,"suspend":%t,"template":{"metadata":{"labels":{"app":"web"}},"spec":{}}}`
+	for _, c := range []struct {
+		object string
+		there  string
+		want   int
+	}{
+		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "", 2},
+		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 1000, false), "", maxPodsMade},
+		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 0, false), "", 0},
+		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "web-1-a", 0},
+		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "other", 2},
+		{fmt.Sprintf(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 1, true), "", 0},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"}}`, "", 0},
+	} {
+		var there []plan.ObjectFile
+		if c.there != "" {
+			there = append(there, plan.ObjectFile{JSON: []byte(`{"metadata":{"namespace":"shop","name":"` +
+				c.there + `"}}`)})
+		}
+		names := map[string]bool{}
+		for _, pod := range podsMade(plan.ObjectFile{JSON: []byte(c.object)}, there) {
+			names[metadataOf(pod.JSON).Name] = true
+		}
+		if len(names) != c.want {
+			t.Errorf("%s: %v", c.object, names)
 		}
 	}
 }

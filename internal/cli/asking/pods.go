@@ -30,6 +30,38 @@ func (x *Asking) addPod(q plan.Question) {
 	x.questions = append(x.questions, q)
 }
 
+// maxPodsMade is how many pods of one object lookups find before there are real ones.
+const maxPodsMade = 100
+
+// podsMade returns the pods that are made of an object once it is applied, as lookups find them:
+// none if there are some already, or a time has to come first.
+func podsMade(o plan.ObjectFile, there []plan.ObjectFile) (all []plan.ObjectFile) {
+	made, of := template.Pod(o.JSON)
+	is := metadataOf(o.JSON)
+	if made == nil || of == "CronJob" || slices.ContainsFunc(there, func(p plan.ObjectFile) bool {
+		m := metadataOf(p.JSON)
+		return m.Namespace == is.Namespace && strings.HasPrefix(m.Name, is.Name+"-")
+	}) {
+		return nil
+	}
+	var pod map[string]any
+	if json.Unmarshal(made, &pod) != nil {
+		return nil
+	}
+	name := metadataOf(made).Name
+	for i := range min(template.Replicas(o.JSON), maxPodsMade) {
+		if i > 0 {
+			pod["metadata"].(map[string]any)["name"] = fmt.Sprintf("%s%d", name, i)
+		}
+		text, err := json.Marshal(pod)
+		if err != nil {
+			return all
+		}
+		all = append(all, plan.ObjectFile{Path: o.Path + itsPods, JSON: text})
+	}
+	return all
+}
+
 // wantsPods reports whether pods of templates are judged without being asked for: whoever asks for
 // the exit code of manifests means what they become.
 func (x *Asking) wantsPods() bool {

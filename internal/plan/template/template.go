@@ -72,7 +72,7 @@ func Pod(object []byte) (made []byte, of string) {
 		version, kind, name = by[0], by[1], name+"-"+madeUp
 	}
 	p.Metadata["ownerReferences"] = []any{map[string]any{"apiVersion": version, "kind": kind,
-		"name": name, "controller": true}}
+		"name": name, "uid": madeUp, "controller": true}}
 	p.Metadata["generateName"], p.Metadata["name"] = name+"-", name+"-"+madeUp
 	if m.Metadata.Namespace != "" {
 		p.Metadata["namespace"] = m.Metadata.Namespace
@@ -211,12 +211,21 @@ func member(of map[string]any, name string) map[string]any {
 	return is
 }
 
-// Replicas returns how many pods an object asks for, 1 if it does not say that.
+// Replicas returns how many pods an object asks for, 1 if it does not say that, and 0 while it is
+// suspended.
 func Replicas(object []byte) int {
-	o := struct{ Spec struct{ Replicas int } }{}
+	o := struct {
+		Spec struct {
+			Replicas int
+			Suspend  bool
+		}
+	}{}
 	o.Spec.Replicas = 1
-	if json.Unmarshal(object, &o) != nil {
+	switch {
+	case json.Unmarshal(object, &o) != nil:
 		return 1
+	case o.Spec.Suspend:
+		return 0
 	}
 	return o.Spec.Replicas
 }
