@@ -87,14 +87,14 @@ listener scoped: changed informer, rules
   + behind the buffer  rule s: medium
   + behind the buffer  rule s, deny: label("b") == nil
 listener other: restarted informer
-  the old one finishes what it has; then of the new resource: each object that is there comes as an add, with initial
+  the old one finishes what it has; what outputs do not take within shutdown.drain becomes dead letters; then of the new resource: each object that is there comes as an add, with initial
   - informer           secrets, all namespaces, every object
   + informer           configmaps, all namespaces, every object
 listener begun: added
   it is as listener removed was, which is removed: to a reload it is another one
   each object that is there comes as an add, with initial
 listener removed: removed
-  it finishes what it has
+  it finishes what it has; what outputs do not take within shutdown.drain becomes dead letters
 output fix: added
   + to                 patches of type apply
   + gets messages of   filtered
@@ -174,7 +174,7 @@ listeners:
 		{"severity: low", "severity: high", "\n  - sends to           pager: what it reports of rule pid\n"},
 		{", drop: [status]", "", "\n  the objects are the same, and no events come of that\n"},
 		{"resource: services", "resource: services, namespaces: [x]", "\n  an object that leaves its scope comes as a delete\n"},
-		{"  a:\n", "  c:\n", "\nlistener a: removed\n  it finishes what it has; the outputs get no end of violations that are open then\n"},
+		{"  a:\n", "  c:\n", "\nlistener a: removed\n  it finishes what it has; what outputs do not take within shutdown.drain becomes dead letters; the outputs get no end of violations that are open then\n"},
 		{"  a:\n", "  c:\n", "listener c: added\n  it is as listener a was, which is removed: to a reload it is another one\n  each object that is there is judged: what violates a rule is reported\n"},
 		{"  a:\n    informer: {resource: pods, drop: [status]}", "  c:\n    informer: {resource: pods}", "listener c: added\n  it is as listener a was, which is removed, but for what differs below: to a reload it is another one\n  each object that is there is judged: what violates a rule is reported\n  - informer           pods, all namespaces, every object, drops status\n"},
 		{"  a:\n", "  c:\n    filter: op == 'delete' || changed('metadata.labels')\n", "\n  each object that is there is judged: what violates a rule is reported; events begin with what happens then\n"},
@@ -183,7 +183,7 @@ listeners:
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: changed(\"data\"), outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"  b: {", "  d: {informer: {resource: configmaps}, filter: \"!initial && (op != 'update' || changed('data'))\", outputs: [out]}\n  b: {", "nothing of the objects that are there; events begin with what happens then\n"},
 		{"'severity == \"high\"'", "violated", "\n  of open violations it gets nothing that it did not want so far, and no end of those that it does not want any more\n"},
-		{"a:\n    informer: {resource: pods, drop: [status]}", "a:\n    informer: {resource: configmaps}", "\n  the old one finishes what it has; the outputs get no end of violations that are open then; then of the new resource: each object that is there is judged: what violates a rule is reported\n"},
+		{"a:\n    informer: {resource: pods, drop: [status]}", "a:\n    informer: {resource: configmaps}", "\n  the old one finishes what it has; what outputs do not take within shutdown.drain becomes dead letters; the outputs get no end of violations that are open then; then of the new resource: each object that is there is judged: what violates a rule is reported\n"},
 		{"outputs: [pager, out]", "outputs: [out]", "becomes dead letters, and violations that it has get no end there: pager\n"},
 	} {
 		if !strings.Contains(config, c.old) {

@@ -17,21 +17,22 @@ import (
 // docs/outputs.md#reload and docs/filters.md have it. Of a listener, before and after are its
 // plans; from and to are the plans of the configurations.
 func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.Plan) []string {
+	const inTime = "; what outputs do not take within shutdown.drain becomes dead letters"
 	const noEnds = "; the outputs get no end of violations that are open then"
 	switch c.Kind + " " + c.Action {
 	case "listener added":
 		return []string{begins(after)}
 	case "listener removed":
 		if len(before.Config.Rules) > 0 {
-			return []string{"it finishes what it has" + noEnds}
+			return []string{"it finishes what it has" + inTime + noEnds}
 		}
-		return []string{"it finishes what it has"}
+		return []string{"it finishes what it has" + inTime}
 	case "listener restarted":
 		ends := ""
 		if len(before.Config.Rules) > 0 {
 			ends = noEnds
 		}
-		return []string{"the old one finishes what it has" + ends + "; then of the new resource: " + begins(after)}
+		return []string{"the old one finishes what it has" + inTime + ends + "; then of the new resource: " + begins(after)}
 	case "output changed":
 		all, reported := []string{"what waits for it is sent to the new one"}, reports(to, c.Name)
 		if slices.ContainsFunc(c.Fields, ofAddress) && reported {

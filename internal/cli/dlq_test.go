@@ -319,7 +319,7 @@ func TestDeadLetterUsage(t *testing.T) {
 			"--all selects all dead letters: leave out the IDs and the other selections"},
 		{"dlq ls x", `informerd dlq ls takes no arguments, found "x"`},
 		{"dlq ls --reason refusd", `--reason: unknown reason "refusd"; did you mean refused?`},
-		{"dlq ls --reason x", `--reason: unknown reason "x"; the reasons are filter-failed, rule-failed, handler-failed, handler-refused, refused, expired, output-removed`},
+		{"dlq ls --reason x", `--reason: unknown reason "x"; the reasons are filter-failed, rule-failed, handler-failed, handler-refused, refused, expired, output-removed, listener-removed`},
 		{"dlq ls --older -1s", "--older -1s: it must be longer than 0"},
 		{"dlq ls --limit -1", "--limit -1: it must be 0 or more"},
 		{"dlq ls --filter op_=_1", "--filter: "},

@@ -252,10 +252,9 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 	s.listening.Go(func() {
 		defer close(l.ended)
 		s.binder.remove(l)
-		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		_ = l.route.Drain(draining) // logResults reports the rest
-		l.tasks.Wait()              // a route that had just begun is drained as well
+		draining := context.WithoutCancel(ctx)
+		_ = l.route.Leave(draining, grace) // logResults reports the rest
+		l.tasks.Wait()                     // a route that had just begun is drained as well
 		l.unbind()
 		s.cluster.rights.Need(l.name, nil)
 		s.forget(draining, l)

@@ -14,12 +14,14 @@ const (
 	Refused        = "refused"         // by the output, permanently
 	Expired        = "expired"         // by retry.giveUpAfter
 	OutputRemoved  = "output-removed"  // by a reload, with messages waiting
+	// ListenerRemoved: a reload has removed the listener, whose outputs did not take all in time.
+	ListenerRemoved = "listener-removed"
 )
 
 // Reasons returns all reasons, in the order of an event's path.
 func Reasons() []string {
 	return []string{FilterFailed, RuleFailed, HandlerFailed, HandlerRefused, Refused, Expired,
-		OutputRemoved}
+		OutputRemoved, ListenerRemoved}
 }
 
 // Letter is an event that was given up, or the message that was made of it. Names of fields are

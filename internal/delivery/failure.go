@@ -34,7 +34,7 @@ func (s *sender) failed(ctx context.Context, out *Output, p *parcel, m *sink.Mes
 		slog.String("output", o.name), slog.Int("attempt", p.Attempt),
 		slog.Duration("in", delay.Round(time.Millisecond)))
 	s.back(p, delay)
-	if o.retired.Load() || o.output.Load() != out {
+	if reason, _ := o.givesUp(); reason != "" || o.output.Load() != out {
 		o.queue.RetryNow() // the delay was for the output that there was
 	}
 	return false

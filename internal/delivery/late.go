@@ -31,7 +31,7 @@ func (o *Outbox) Late(until time.Time) bool {
 	switch {
 	case o.queue.Waiting() == 0:
 		return true
-	case o.retired.Load() || o.senders.working.Load() > 0:
+	case o.retired.Load() || o.leaving.Load() || o.senders.working.Load() > 0:
 		return false
 	}
 	if pause, _ := o.Output().Pause(); pause.End.After(until) {

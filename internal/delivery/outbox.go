@@ -59,6 +59,7 @@ type Outbox struct {
 	output   atomic.Pointer[Output]
 	policy   atomic.Pointer[Policy]
 	retired  atomic.Bool
+	leaving  atomic.Bool // see GiveUp
 	change   atomic.Pointer[change]
 	senders  senders
 	made     atomic.Int64 // bytes that wait
@@ -129,6 +130,25 @@ func (o *Outbox) Retire() {
 	o.changed()
 	o.queue.Stop()
 	o.queue.RetryNow()
+}
+
+// GiveUp makes dead letters of what is waiting, and of what is offered from then on: the listener
+// was removed, and has no time left.
+func (o *Outbox) GiveUp() {
+	o.leaving.Store(true)
+	o.changed()
+	o.queue.RetryNow()
+}
+
+// givesUp returns why entries are dead letters instead of being sent, "" if they are sent.
+func (o *Outbox) givesUp() (reason string, err error) {
+	switch {
+	case o.retired.Load():
+		return deadletter.OutputRemoved, errRemoved
+	case o.leaving.Load():
+		return deadletter.ListenerRemoved, errLeaving
+	}
+	return "", nil
 }
 
 // changed has senders that wait look again.

@@ -107,8 +107,8 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 	for rest := s.parcels; len(rest) > 0; {
 		s.flush()
 		change := s.outbox.change.Load().done
-		if s.outbox.retired.Load() {
-			s.expire(ctx, &rest[0], deadletter.OutputRemoved, errRemoved)
+		if reason, err := s.outbox.givesUp(); reason != "" {
+			s.expire(ctx, &rest[0], reason, err)
 			rest = rest[1:]
 			continue
 		}
@@ -154,8 +154,12 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 	}
 }
 
-// errRemoved is the error of what waited for an output that a listener has no more.
-var errRemoved = errors.New("the listener does not use the output any more")
+// errRemoved is the error of what waited for an output that a listener has no more, and errLeaving
+// of what waited for one when the time of a removed listener was over.
+var (
+	errRemoved = errors.New("the listener does not use the output any more")
+	errLeaving = errors.New("the listener was removed, and the output did not take this within shutdown.drain")
+)
 
 // send writes the messages of parcels, of each the first one, then of each the second one, and so
 // on, and finishes each parcel.

@@ -36,11 +36,37 @@ func (r *Route) Drain(ctx context.Context) error {
 		if times++; !r.late(until) {
 			times = 0
 		}
+		if times == drainLooks && ctx.Err() == nil && r.leaving.Load() && !r.gaveUp.Load() {
+			r.giveUp()
+			times = 0
+		}
 		if times == drainLooks && ctx.Err() == nil {
 			r.runs.cut()
 			<-ended
 			return ErrLate
 		}
+	}
+}
+
+// Leave is Drain for a route whose listener is removed: what is not delivered after a time, or due
+// after it, becomes dead letters. These have a little more time.
+func (r *Route) Leave(ctx context.Context, grace time.Duration) error {
+	r.leaving.Store(true)
+	over := time.AfterFunc(grace, r.giveUp)
+	defer over.Stop()
+	ctx, cancel := context.WithTimeout(ctx, grace+lettersGrace)
+	defer cancel()
+	return r.Drain(ctx)
+}
+
+// lettersGrace is how long dead letters may take to be stored.
+const lettersGrace = 5 * time.Second
+
+// giveUp makes dead letters of what waits, and of what is still to come.
+func (r *Route) giveUp() {
+	r.gaveUp.Store(true)
+	for _, w := range r.outboxes.present() {
+		w.GiveUp()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/sinktest"
@@ -83,7 +84,7 @@ func TestDrainWaitsForNothingInVain(t *testing.T) {
 				if name == "a pause ends in time" {
 					c.outputs[0] = later() // by the clock of the bubble
 				}
-				r, source := draining(t, c.outputs, c.events, c.backoff)
+				r, source := draining(t, c.outputs, c.events, c.backoff, &letters{})
 				ended := make(chan error, 1)
 				go func() { ended <- r.Run(t.Context()) }()
 				time.Sleep(500 * time.Millisecond)
@@ -109,6 +110,63 @@ func TestDrainWaitsForNothingInVain(t *testing.T) {
 					c.written+waiting+rest*len(c.outputs) != sent {
 					t.Errorf("%d written, %d waiting, %d in the subscription: want %d of %d",
 						s.Written, waiting, rest, c.written, sent)
+				}
+			})
+		})
+	}
+}
+
+// What the outputs of a removed listener do not take in time are dead letters, wherever it waits.
+func TestLeaveLosesNothing(t *testing.T) {
+	const grace = 25 * time.Second
+	down := errors.New("connection refused")
+	for name, c := range map[string]struct {
+		output  answering
+		events  int
+		backoff time.Duration
+		written int
+		atLeast time.Duration
+		atMost  time.Duration
+	}{
+		"all is taken": {func(string) error { return nil }, 5, time.Second, 5, 0, time.Second},
+		"a pause ends too late": {func(string) error { return sink.RetryAfter(down, time.Hour) }, 5,
+			time.Second, 0, 0, time.Second},
+		"there is no room for all": {func(string) error { return sink.RetryAfter(down, time.Hour) },
+			3000, time.Second, 0, 0, 2 * time.Second},
+		"one object is tried again too late": {func(n string) error {
+			if n == "p0" {
+				return sink.Alone(sink.RetryAfter(down, time.Hour))
+			}
+			return nil
+		}, 5, time.Second, 4, 0, time.Second},
+		"it is tried until the time is over": {func(string) error { return sink.Alone(down) }, 5,
+			50 * time.Millisecond, 0, grace, grace + time.Second},
+		"it is tried until then, and there is no room": {func(string) error { return sink.Alone(down) },
+			3000, 2 * time.Second, 0, grace, grace + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dead := &letters{}
+				takes := answering(func(string) error { return nil })
+				r, source := draining(t, []answering{c.output, takes}, c.events, c.backoff, dead)
+				ended := make(chan error, 1)
+				go func() { ended <- r.Run(t.Context()) }()
+				time.Sleep(500 * time.Millisecond)
+				begun := time.Now()
+				err := r.Leave(t.Context(), grace)
+				<-ended
+				if took := time.Since(begun); err != nil || took < c.atLeast || took > c.atMost {
+					t.Errorf("left with %v after %v", err, took)
+				}
+				for _, l := range dead.all {
+					if l.Reason != deadletter.ListenerRemoved || l.Output != "out0" {
+						t.Errorf("%s: %s", l.Output, l.Reason)
+					}
+				}
+				if written := int(r.Stats().Written); written != c.events+c.written ||
+					len(dead.all) != c.events-c.written || source.Waiting() != 0 {
+					t.Errorf("%d of %d written, %d letters, %d in the subscription", written, 2*c.events,
+						len(dead.all), source.Waiting())
 				}
 			})
 		})
@@ -143,8 +201,8 @@ func TestTheLastAttemptWhileDraining(t *testing.T) {
 }
 
 // draining returns a route with events of as many objects.
-func draining(t *testing.T, outputs []answering, events int,
-	backoff time.Duration) (*Route, *informer.Subscription) {
+func draining(t *testing.T, outputs []answering, events int, backoff time.Duration,
+	dead *letters) (*Route, *informer.Subscription) {
 	source, err := informer.NewSubscription(
 		informer.SubscriptionConfig{Name: "l", Capacity: events})
 	if err != nil {
@@ -159,7 +217,7 @@ func draining(t *testing.T, outputs []answering, events int,
 	for i, out := range outputs {
 		p.Outputs = append(p.Outputs, to(fmt.Sprint("out", i), out))
 	}
-	r, err := New(Config{Name: "l", Subscription: source, Letters: &letters{}, Pipeline: p,
+	r, err := New(Config{Name: "l", Subscription: source, Letters: dead, Pipeline: p,
 		Retry: Retry{Attempts: 1, MinBackoff: backoff, MaxBackoff: backoff},
 		Log:   slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -105,6 +105,8 @@ type Route struct {
 	runs     runs
 	idle     idle
 	draining atomic.Bool
+	leaving  atomic.Bool // Leave was called
+	gaveUp   atomic.Bool // see giveUp
 	busy     busy
 	stats    stats
 	breaker  breaker.Breaker
