@@ -70,6 +70,8 @@ func TestTableOfFailures(t *testing.T) {
 		"the handler crashes, or asks for a retry": {"traps"},
 		"an output is away for longer than `retry.giveUpAfter`, if that is set": {"late"},
 		"a reload takes an output from a listener":                              {"removed"},
+		"a reload removes a listener, whose outputs do not take all within `shutdown.drain`": {
+			"gone"},
 	}
 	letters := lettersOfListeners(t)
 	rows := tableRow.FindAllStringSubmatch(table, -1)
@@ -276,12 +278,16 @@ outputs:
   late: {informer: {resource: pods}, retry: {giveUpAfter: 1s, minBackoff: 100ms, maxBackoff: 100ms}, outputs: [away]}
   removed: {informer: {resource: pods}, outputs: [out`
 	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}})
-	d := startReloadable(t, outputs+listeners+", away]}\n", k)
+	d := startReloadable(t, outputs+listeners+
+		", away]}\n  gone: {informer: {resource: pods}, outputs: [away]}\n", k)
 	d.out.waitForLines(t, 1, "/listeners/removed")
 	eventually(t, func() error {
 		s := readSeries(t, d.ask(t, "/metrics"))
-		if n := s.sum(`listener="removed",output="away"`, "output_events_waiting"); n != 1 {
-			return fmt.Errorf("%v events wait for the output", n)
+		for _, name := range []string{"removed", "gone"} {
+			if n := s.sum(fmt.Sprintf(`listener=%q,output="away"`, name),
+				"output_events_waiting"); n != 1 {
+				return fmt.Errorf("%v events of %s wait for the output", n, name)
+			}
 		}
 		return nil
 	})
@@ -291,8 +297,7 @@ outputs:
 	eventually(t, func() error {
 		s := readSeries(t, d.ask(t, "/metrics"))
 		for _, name := range []string{"when", "subject", "filter", "rule", "refuses", "traps",
-			"late",
-			"removed"} {
+			"late", "removed", "gone"} {
 			if s[fmt.Sprintf("dead_letters listener=%q", name)] == 0 {
 				return fmt.Errorf("no dead letter of %s", name)
 			}
