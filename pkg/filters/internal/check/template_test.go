@@ -51,6 +51,10 @@ func TestTemplates(t *testing.T) {
 		{lang.KindMessage, `"object.spec.replicas is missing"`, ""},
 		{lang.KindMessage, `"costs $5 {or more}, ${} and {5} and $(5) and ${2}"`, ""},
 		{lang.KindWhen, `name == "{{ .name }}" || message matches "^${name}$"`, ""},
+		{lang.KindFilter, `object.metadata.namespace == "{{ .Release.Namespace }}"`,
+			`templates and variables are not replaced in an expression, so this is never "{{ .Release.Namespace }}": render the file first`},
+		{lang.KindFilter, `object.metadata.namespace == "${NS}"`,
+			`templates and variables are not replaced in an expression, so this is never "${NS}": render the file first`},
 		{lang.KindFilter, `any(object.spec.containers, any(.args, # == "$(name)" || # == "${POD}"))`, ""},
 		{lang.KindText, `"` + strings.Repeat("{{ name }}", 21) + `"`, ""},
 	} {

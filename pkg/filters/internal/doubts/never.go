@@ -161,6 +161,10 @@ func (f *finder) apiVersion(text *ast.StringNode) {
 	f.doubt(text, text, write, "the apiVersion of a %s is never %q", f.Objects, text.Value)
 }
 
+// unreplaced is a value of Helm, or a variable of a shell or a Pod.
+var unreplaced = regexp.MustCompile(
+	`\{\{.*[.$](Release|Values|Chart|Capabilities)\b.*\}\}|^\$(\{[A-Z_]+\}|\([A-Z_]+\))$`)
+
 var capital = regexp.MustCompile(`[A-Z]`)
 
 // nameWithCapitals warns about a namespace, or the name of an object of a known kind, that
@@ -171,7 +175,14 @@ func (f *finder) nameWithCapitals(c comparison, text *ast.StringNode) {
 		slices.Contains(absent, text.Value) {
 		return
 	}
-	if keys[1] == "namespace" || keys[1] == "name" && slices.Contains(kinds, f.Objects) {
+	if keys[1] != "namespace" && (keys[1] != "name" || !slices.Contains(kinds, f.Objects)) {
+		return
+	}
+	if unreplaced.MatchString(text.Value) {
+		f.doubt(text, text, "",
+			"templates and variables are not replaced in an expression, so this is never %q: render the file first",
+			text.Value)
+	} else {
 		f.doubt(text, text, quoted(strings.ToLower(text.Value)),
 			"a %s has no capital letters, so it is never %q", keys[1], text.Value)
 	}
