@@ -40,7 +40,7 @@ func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.P
 		}
 		if slices.Contains(c.Fields, "when") && reported {
 			until := ""
-			if repeating := repeats(to, c.Name); len(repeating) > 0 {
+			if repeating := repeats(from, to, c.Name); len(repeating) > 0 {
 				until = ", but with their next repeat those of " + reach.RuleNames(repeating)
 			}
 			all = append(all, "of open violations it gets nothing that it did not want so far"+until+
@@ -198,6 +198,10 @@ func ofParts(before, after *plan.Listener, from, to *plan.Plan, rescan bool) (al
 			}
 		}
 		add(len(names) > 0, "gets the violations that are open"+some.how+": "+strings.Join(names, ", "))
+		repeats := slices.ContainsFunc(after.Config.Rules, func(r config.Rule) bool {
+			return r.Repeat.Duration > 0
+		})
+		add(len(names) > 0 && repeats, "the next repeats of these, to all outputs, count from then")
 	}
 	ends := ""
 	if len(is) > 0 {

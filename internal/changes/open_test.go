@@ -177,3 +177,27 @@ listeners:
 		}
 	}
 }
+
+// Repeats are promised of a when that takes them now and may not have before, and of no other.
+func TestRepeatsOfAnotherWhen(t *testing.T) {
+	const config = `
+outputs: {hi: {stdout: {}, when: WHEN}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, severity: medium, repeat: 1h, deny: label("a") == nil}], outputs: [hi]}
+`
+	for _, c := range []struct {
+		was, is string
+		says    bool
+	}{
+		{`severity == "high" && label("b") == "c"`, `severity == "high"`, false},
+		{`severity == "high"`, `severity in ["high", "medium"]`, true},
+		{`label("b") == "c"`, `severity == "medium"`, true},
+		{`violated`, `violated && rule == "r"`, false},
+	} {
+		_, got := comparison(t, strings.Replace(config, "WHEN", "'"+c.was+"'", 1),
+			strings.Replace(config, "WHEN", "'"+c.is+"'", 1))
+		if strings.Contains(got, "but with their next repeat those of rule r") != c.says {
+			t.Errorf("%+v:\n%s", c, got)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/plan/reach"
 	"github.com/informerd/informerd/internal/plan/shown"
 	"github.com/informerd/informerd/internal/rights"
 )
@@ -201,12 +202,19 @@ func reports(p *plan.Plan, output string) bool {
 	})
 }
 
-// repeats returns the names of the rules that report to an output and repeat that.
-func repeats(p *plan.Plan, output string) (names []string) {
-	for _, l := range p.Listeners {
+// repeats returns the names of the rules that repeat what they report, which an output takes now
+// and may not have taken before.
+func repeats(from, to *plan.Plan, output string) (names []string) {
+	for _, l := range to.Listeners {
+		was := named(from, l.Config.Name)
 		for _, r := range l.Config.Rules {
-			if slices.Contains(l.Config.Outputs, output) && r.Repeat.Duration > 0 &&
-				!slices.Contains(names, r.Name) {
+			if was == nil || !slices.Contains(l.Config.Outputs, output) || r.Repeat.Duration == 0 ||
+				slices.Contains(names, r.Name) {
+				continue
+			}
+			report := reach.Report{Rule: r.Name, Severity: r.Severity, Open: true}
+			if reach.Takes(to.Sender(l), to.Outputs[output].When, report).Of() != reach.None &&
+				reach.Takes(from.Sender(was), from.Outputs[output].When, report).Of() != reach.All {
 				names = append(names, r.Name)
 			}
 		}

@@ -37,9 +37,9 @@ func Explain(cfg *config.Config, schemas Schemas, name string, q Question, w io.
 
 // Answer returns how a listener's expressions evaluate an event, part by part, and what follows.
 // Its handler does not run. The error is a config.Errors if the configuration is to blame, an
-// answer.UnknownListenerError if it has no such listener, a kinds.WrongError or a
-// scope.UnwatchedError if its informer does not watch the object, and an UndecidedError if the
-// answer depends on objects that the question does not have. With the last two, there is an answer.
+// answer.UnknownListenerError without such a listener, and a kinds.WrongError for another kind.
+// With a scope.UnwatchedError, of an object that the informer does not watch, and a
+// lookedup.UndecidedError, if it depends on objects that are not known, there is an answer.
 func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answer.Answer, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -122,7 +122,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		x.NoteLacks(lacks, x.source.File)
 	}
 	if x.Missing = slices.Sorted(maps.Keys(found.Missing)); len(x.Missing) > 0 {
-		return &x.Answer, &UndecidedError{name, x.Missing}
+		return &x.Answer, &lookedup.UndecidedError{Listener: name, Informers: x.Missing}
 	}
 	return &x.Answer, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/scope"
 )
 
@@ -59,7 +60,7 @@ func TestExplainLooksUp(t *testing.T) {
 		q.Lookups = c.lookups
 		var out bytes.Buffer
 		err := Explain(cfg, nil, c.listener, q, &out)
-		var undecided *UndecidedError
+		var undecided *lookedup.UndecidedError
 		if errors.As(err, &undecided) != (c.undecided != "") ||
 			c.undecided != "" && !slices.Equal(undecided.Informers, []string{c.undecided}) ||
 			c.undecided == "" && err != nil || !strings.Contains(out.String(), c.says) ||

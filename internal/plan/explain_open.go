@@ -123,15 +123,22 @@ func (x *explained) whoTakes(names []string, e event.Event, report sink.Report) 
 	return to
 }
 
-// joins explains which outputs get a violation that is open, since a reload brings them.
-func (x *explained) joins(told *answer.Rule, r *rules.Rule, e event.Event) {
+// join finds the outputs of a reload that get what is open. The next repeat counts from then.
+func (x *explained) join(told *answer.Rule, r *rules.Rule, e event.Event) {
 	m := told.Remembered
-	report := x.reportOf(r, cmp.Or(m.Message, told.Message), true)
+	report := x.reportOf(r, cmp.Or(m.Message, r.Name()), true)
 	report.Since, report.Severity = m.Since, m.Severe(r.Severity(), x.listener.Outputs)
-	to := x.whoTakes(x.known.New(x.listener.Outputs), event.Event{Object: e.Object}, report)
-	if len(to) > 0 {
-		x.Say("The reload brings outputs, to which it is reported then: %s.", strings.Join(to, ", "))
-		x.Verdicts[len(x.Verdicts)-1] += "; with the reload reported to " + strings.Join(to, ", ")
+	told.Joins = x.whoTakes(x.known.New(x.listener.Outputs), event.Event{Object: e.Object}, report)
+	if len(told.Joins) > 0 && m.Next.After(x.clock) {
+		m.Next = x.clock.Add(r.Repeat())
+	}
+}
+
+// joins says which outputs these are.
+func (x *explained) joins(told *answer.Rule) {
+	if to := strings.Join(told.Joins, ", "); to != "" {
+		x.Say("The reload brings outputs, to which it is reported then: %s.", to)
+		x.Verdicts[len(x.Verdicts)-1] += "; with the reload reported to " + to
 	}
 }
 
@@ -146,6 +153,7 @@ func (x *explained) dropped(e event.Event) {
 			takes := x.whoTakes(m.To, e, sink.Report{Rule: m.Rule,
 				Severity: m.Severity, Message: cmp.Or(m.Message, m.Rule), Since: m.Since})
 			to = "resolved -> " + cmp.Or(strings.Join(takes, ", "), "no output")
+			x.Ends = x.Ends || len(takes) > 0
 		}
 		x.Say("The listener does not have the rule %s any more: its violation %s ends with the reload: %s.",
 			m.Rule, m.Began(x.clock), to)

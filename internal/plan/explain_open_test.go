@@ -213,16 +213,16 @@ func TestNotesOfWhatIsKnown(t *testing.T) {
 				"it is taken to be 2000-01-01T01:00:00Z, but for what the running informerd remembers, whose times are as of the real time."}},
 			"one rule": {ask(func(q *Question) { q.Rules = []string{"slow"} }), nil},
 			"a checkpoint": {ask(func(q *Question) { q.Running.Checkpoint = now }), []string{
-				"no informerd runs: rules go on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does."}},
+				"no informerd runs: the listener goes on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does."}},
 			"a checkpoint without the object": {ask(func(q *Question) {
 				q.Running.Checkpoint, q.Running.Has = now, false
 			}), []string{
-				"no informerd runs: rules go on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does.",
+				"no informerd runs: the listener goes on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does.",
 				"the checkpoint of 2000-01-01T00:00:00Z does not know this object."}},
 			"a checkpoint of others": {ask(func(q *Question) {
 				q.Running.Checkpoint, q.Running.Listener = now, false
 			}), []string{
-				"no informerd runs: rules go on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does.",
+				"no informerd runs: the listener goes on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does.",
 				"the checkpoint has nothing of this listener."}},
 			"another rule": {ask(func(q *Question) { q.Rules = []string{"clock"} }), []string{
 				"now no violation of rule clock is open, as far as the listener has seen the object."}},

@@ -70,13 +70,14 @@ func (x *explained) selectedBefore(e event.Event, is bool, why string) seen {
 func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is judgement) {
 	m, now := told.Remembered, x.clock
 	verdict := func(text string) { x.verdict("rule " + r.Name() + ": " + text) }
+	if is != kept && m.Violated {
+		x.join(told, r, e)
+	}
 	switch {
 	case is == unknown:
 		x.keeps(m)
 		verdict(x.unknown)
-		if m.Violated {
-			x.joins(told, r, e)
-		}
+		x.joins(told)
 	case is == broken && m.Violated:
 		told.Reported = answer.None
 		if len(m.Waiting) > 0 {
@@ -92,7 +93,7 @@ func (x *explained) goesOn(told *answer.Rule, r *rules.Rule, e event.Event, is j
 		}
 		verdict(m.Told(now))
 		x.stays(told, r, e)
-		x.joins(told, r, e)
+		x.joins(told)
 	case is == broken:
 		told.Reported = answer.Later
 		how := fmt.Sprintf("and is reported in %s if that lasts", m.Left(now))

@@ -294,18 +294,17 @@ func (x *explained) ends(told *answer.Rule, r *rules.Rule, e event.Event, unsure
 	}
 	last := x.judge(r, ", of its last state", e.Object, "what was known of the object stayed as it was.")
 	told.Result = last.String()
-	then := e.Object
 	switch {
 	case told.Remembered != nil:
-		x.endsRemembered(told, r, e, then, gone, x.moves())
+		x.endsRemembered(told, r, e, e.Object, gone, x.moves())
 	case x.known.Object:
 		told.Reported = answer.None
 		x.Say("%s, and no violation is open: nothing is reported.", gone)
 	case last == broken && !unsure:
-		x.resolved(told, r, e, then, gone+": the violation is resolved")
+		x.resolved(told, r, e, e.Object, gone+": the violation is resolved")
 	case last != kept || r.Deny().LooksAround():
 		told.Reported = answer.ResolvedIfAny
-		x.resolved(told, r, e, then, gone+": an open violation, if there is one, is resolved")
+		x.resolved(told, r, e, e.Object, gone+": an open violation, if there is one, is resolved")
 	default:
 		told.Reported = answer.None
 		x.Say("%s, and did not violate the rule: nothing is reported.", gone)

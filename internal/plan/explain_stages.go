@@ -75,10 +75,12 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")
 		x.butIn(x.turning)
+		x.orLeaves()
 	case e.Op != event.Update:
 		result("not-selected")
 		x.Say("The object is not selected: nothing comes of the event.")
 		x.verdict("not selected")
+		x.orLeaves()
 	case is && was:
 		result("selected")
 		x.Say("The object was selected and is: this is an update.")
@@ -96,6 +98,13 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		x.verdict("not selected")
 	}
 	return seen{Event: e, selected: is}
+}
+
+// orLeaves notes what else comes of an object that the last informerd may have had selected.
+func (x *explained) orLeaves() {
+	if x.asIf && x.known.Who != "" {
+		x.Note("if it was selected when informerd stopped, it is a delete after the start.")
+	}
 }
 
 // butIn adds to the last verdict when it is another one, if that is known.

@@ -107,9 +107,9 @@ func (q Question) notes(e event.Event, l *config.Listener, known answer.Known) (
 		}
 		notes = append(notes, note+".")
 	}
-	noEvents := len(l.Rules) > 0 && l.Filter.Text == "" && l.Handler == nil
 	switch {
-	case q.Looked, noEvents && known.Object: // what rules report is what comes
+	case q.Looked: // what rules report is what comes, as of a listener that sends nothing else
+	case known.Object && len(l.Rules) > 0 && l.Filter.Text == "" && l.Handler == nil:
 	case q.Supposed && len(known.Rules) > 0:
 		notes = append(notes, supposedButRules)
 	case q.Supposed:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/internal/admin"
@@ -18,6 +19,7 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/scope"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -247,10 +249,14 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		}
 		if x.live == nil && x.Old == "" { // an object before an update is one of another time
 			q.Lookups = x.withFile(l, q.Lookups)
+			found := slices.Concat(slices.Collect(maps.Values(q.Lookups))...)
+			if slices.ContainsFunc(found, isMade) {
+				q.Notes = append(q.Notes, makes)
+			}
 		}
 	}
 	a, err := plan.Answer(x.cfg, x.schemas, l.Name, q)
-	var undecided *plan.UndecidedError
+	var undecided *lookedup.UndecidedError
 	if errors.As(err, &undecided) && x.Object != "-" {
 		for _, name := range undecided.Informers {
 			if slices.ContainsFunc(x.questions, func(other plan.Question) bool {

@@ -24,6 +24,7 @@ import (
 
 // The notes of what an apply does.
 const (
+	makes   = "lookups find the pods that the file makes as if they were there: until they are, and before all of the file is applied, the answer may be another one for a moment."
 	creates = "the cluster has no such object: this is what comes when it is created, if the server takes it; what admission adds, and the defaults of a custom kind, are not known, since the API server could not be asked: "
 	merges  = "the object is merged into the one of the cluster, as an apply does it; whether the server takes it, and what admission does to it, is not known, since the API server could not be asked: "
 	notes   = "the update comes although the rest stays as it is, since kubectl notes in an annotation what it applies; with --server-side it does not."

@@ -62,6 +62,9 @@ func podsMade(o plan.ObjectFile, there []plan.ObjectFile) (all []plan.ObjectFile
 	return all
 }
 
+// isMade reports whether an object is one that podsMade returns.
+func isMade(o plan.ObjectFile) bool { return strings.HasSuffix(o.Path, itsPods) }
+
 // wantsPods reports whether pods of templates are judged without being asked for: whoever asks for
 // the exit code of manifests means what they become.
 func (x *Asking) wantsPods() bool {

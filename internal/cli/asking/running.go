@@ -52,7 +52,7 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 		return none
 	}
 	x.unasked = "no informerd runs with the state in " + dir
-	if !slices.ContainsFunc(x.listeners, goesOn) {
+	if !slices.ContainsFunc(x.listeners, func(l *config.Listener) bool { return l.Checkpoint }) {
 		return none
 	}
 	x.recalled, err = keeper.Recall(filepath.Join(dir, statefolder.CheckpointFolder))
@@ -61,9 +61,6 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 	}
 	return none
 }
-
-// goesOn reports whether rules of the listener go on with a checkpoint after a restart.
-func goesOn(l *config.Listener) bool { return l.Checkpoint && len(l.Rules) > 0 }
 
 // remembers reports whether a running informerd may remember the object of a question.
 func (x *Asking) remembers(q plan.Question) bool {
@@ -100,7 +97,7 @@ type metadata struct{ Namespace, Name, UID, ResourceVersion string }
 // nil if neither can be asked.
 func (x *Asking) remembered(ctx context.Context, l *config.Listener,
 	key event.Key) *memory.Object {
-	if x.recalled != nil && goesOn(l) {
+	if x.recalled != nil && l.Checkpoint {
 		return x.recall(l, key)
 	}
 	if x.running == nil {

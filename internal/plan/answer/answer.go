@@ -37,6 +37,8 @@ type Answer struct {
 	Varies string `json:"-"`
 	// Supposed is whether the event would come only if a running informerd did not have the object.
 	Supposed bool `json:"-"`
+	// Ends is whether an open violation ends with a reload, since its rule is not there any more.
+	Ends bool `json:"-"`
 	// IfSelected is whether the event is what comes if the object was selected before, which is not
 	// known.
 	IfSelected bool `json:"-"`
@@ -85,6 +87,8 @@ type Rule struct {
 	// Remembered is what a running informerd knows of the object by the rule, nil if that is
 	// nothing, or none was asked.
 	Remembered *memory.Rule `json:"remembered,omitempty"`
+	// Joins are outputs that are new with a reload, to which an open violation is reported then.
+	Joins []string `json:"joins,omitempty"`
 	// Bare is whether it is violated by an object without a status, at which its deny looks.
 	Bare bool `json:"bare,omitempty"`
 	*Stage

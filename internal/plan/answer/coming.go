@@ -21,7 +21,13 @@ func (a *Answer) Comes() Coming {
 	if a.Supposed {
 		comes = min(comes, Perhaps)
 	}
+	if a.Ends {
+		comes = Something
+	}
 	for _, r := range a.Rules {
+		if len(r.Joins) > 0 {
+			comes = Something
+		}
 		comes = max(comes, r.comes())
 	}
 	if len(a.Missing) > 0 {
@@ -104,7 +110,7 @@ func taken(outputs []*Output) (comes Coming) {
 func (a *Answer) OnlyComing() {
 	out := map[*Stage]bool{}
 	a.Rules = slices.DeleteFunc(a.Rules, func(r *Rule) bool {
-		out[r.Stage] = r.Reported == None
+		out[r.Stage] = r.Reported == None && len(r.Joins) == 0
 		return out[r.Stage]
 	})
 	if a.eventComes() == Nothing {

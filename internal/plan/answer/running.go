@@ -63,7 +63,7 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	who := "the running informerd"
 	if !runs {
 		who = fmt.Sprintf("the checkpoint of %s", r.Checkpoint.UTC().Format(time.RFC3339))
-		a.Note("no informerd runs: rules go on with what " + who + " has, as a restart does.")
+		a.Note("no informerd runs: the listener goes on with what " + who + " has, as a restart does.")
 	}
 	restart := len(asked.Restart) > 0
 	if restart {
