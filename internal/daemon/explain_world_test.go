@@ -162,11 +162,12 @@ func (w *explainedWorld) reload(ctx context.Context, c *drawnConfig) error {
 	}
 	w.rescanDue()
 	synctest.Wait()
-	if from.Select.LooksAround() && (!from.selectsOtherwise(to) ||
-		from.Config.Select.Text == to.Config.Select.Text &&
-			(from.Before.Never || len(from.Before.Conditions) > 0)) {
-		// What begins to be selected without a reason is an add within a minute, and not with the
-		// reload; and what was refused before the buffer is not looked for.
+	if looks := c.uses("age(") || c.uses(`"nodes"`); looks && !from.selectsOtherwise(to) ||
+		from.Select.LooksAround() && from.Config.Select.Text == to.Config.Select.Text &&
+			(from.Before.Never || len(from.Before.Conditions) > 0) {
+		// What begins to be selected or to violate a rule without a reason comes within a minute,
+		// and not with a reload that changes neither; and what was refused before the buffer is not
+		// looked for.
 		answers = nil
 	}
 	heard := w.heardOf()
