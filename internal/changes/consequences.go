@@ -186,6 +186,7 @@ func ofParts(before, after *plan.Listener, from, to *plan.Plan, rescan bool) (al
 	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
 	added = without(after.Config.Outputs, before.Config.Outputs)
 	gone = without(before.Config.Outputs, after.Config.Outputs)
+	joined := false
 	for _, some := range []struct {
 		taking reach.Taking
 		how    string
@@ -198,11 +199,11 @@ func ofParts(before, after *plan.Listener, from, to *plan.Plan, rescan bool) (al
 			}
 		}
 		add(len(names) > 0, "gets the violations that are open"+some.how+": "+strings.Join(names, ", "))
-		repeats := slices.ContainsFunc(after.Config.Rules, func(r config.Rule) bool {
-			return r.Repeat.Duration > 0
-		})
-		add(len(names) > 0 && repeats, "the next repeats of these, to all outputs, count from then")
+		joined = joined || len(names) > 0
 	}
+	add(joined && slices.ContainsFunc(after.Config.Rules, func(r config.Rule) bool {
+		return r.Repeat.Duration > 0
+	}), "the next repeats of these, to all outputs, count from then")
 	ends := ""
 	if len(is) > 0 {
 		ends = ", and violations that it has get no end there"

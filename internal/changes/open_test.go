@@ -201,3 +201,21 @@ listeners:
 		}
 	}
 }
+
+// That the next repeats count from then is said once, whatever becomes of which new output.
+func TestRepeatsOfWhatNewOutputsGet(t *testing.T) {
+	const config = `
+outputs: {old: {stdout: {}}, all: {file: {path: a}}, some: {file: {path: b}, when: label("b") == "c"}}
+listeners:
+  a: {informer: {resource: pods}, rules: [{name: r, repeat: REPEAT, deny: label("a") == nil}], outputs: [old]}
+  keeps: {informer: {resource: nodes}, outputs: [all, some]}
+`
+	for repeat, times := range map[string]int{"1h": 1, "0s": 0} {
+		was := strings.Replace(config, "REPEAT", repeat, 1)
+		_, got := comparison(t, was, strings.Replace(was, "outputs: [old]", "outputs: [old, all, some]", 1))
+		if strings.Count(got, "gets the violations that are open") != 2 ||
+			strings.Count(got, "  the next repeats of these, to all outputs, count from then\n") != times {
+			t.Errorf("%s:\n%s", repeat, got)
+		}
+	}
+}

@@ -14,6 +14,8 @@
 //   - Offered is the sum of Delivered, DeadLettered, Dropped, Merged and Waiting, at any time.
 //   - A dead letter is stored before its entry ends. If it cannot be stored, the entry waits.
 //   - An entry is dropped only with overflow drop, and merged only if the outbox is full.
+//   - What waits when an outbox is retired, or given up, becomes dead letters, reports of rules as
+//     well; and so does what is offered to one that was given up.
 //
 // # How late it is
 //

@@ -55,7 +55,8 @@ func (p *parcel) nextReport(m *sink.Message) (failed error, ok bool) {
 	}
 	for ; e.told < len(e.reports); e.told++ {
 		r := &e.reports[e.told]
-		// The rules know nothing any more of who has no more of them: what waited is a letter.
+		// To the receiver of a retired outbox the rules owe nothing any more: what waited is a
+		// letter.
 		if r.Settler.Owed() || p.entry.outbox.retired.Load() {
 			p.report = r.Settler
 			*m = r.Message

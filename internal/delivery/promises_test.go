@@ -431,6 +431,35 @@ func TestAReportThatIsNotOwedAnyMoreIsNotSent(t *testing.T) {
 	})
 }
 
+// What waits for an output that is not used any more becomes dead letters: events, and reports that
+// the rules have forgotten by then. So does what comes to a listener that has no time left.
+func TestWhatWaitsForNobodyIsALetter(t *testing.T) {
+	for reason, end := range map[string]func(*Outbox){"output-removed": (*Outbox).Retire,
+		"listener-removed": (*Outbox).GiveUp} {
+		tell(t, many, sink.Pace{}, func(s *story) {
+			s.out.set(all(sink.RetryAfter(errDown, time.Hour)))
+			report := owedReport()
+			e := s.event("a1")
+			s.put(e, s.entry(e, nil, report))
+			s.wait(time.Second)
+			if reason == "output-removed" { // which its rules learn first
+				report.mu.Lock()
+				report.owed = false
+				report.mu.Unlock()
+			}
+			end(s.Outbox)
+			want := "a1! " + reason + ", a1 " + reason
+			s.wantLetters(want)
+			report.want(t, "refused")
+			s.wantEnds(1, 0, 1, 0, 0)
+			if reason == "listener-removed" {
+				s.offer("b1")
+				s.wantLetters(want + ", b1 " + reason)
+			}
+		})
+	}
+}
+
 func TestAReportThatIsMergedAwayIsOwedAgain(t *testing.T) {
 	again := owedReport()
 	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest}

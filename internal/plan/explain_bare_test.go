@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/internal/plan/memory"
 )
@@ -97,4 +98,33 @@ func TestExplainOfWhatIsKnownToBeSelected(t *testing.T) {
 
 func longAgo(n string) string {
 	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u1","creationTimestamp":"2000-01-01T00:00:00Z"},"n":` + n + `}`
+}
+
+// That an object may have been selected before a start is said of a checkpoint, and not of an
+// informerd that runs with the same configuration, or with another one that a reload changes.
+func TestExplainOfWhatMayLeaveWithAStart(t *testing.T) {
+	cfg := parse(t, head+`
+  set: {informer: {resource: pods}, select: object.n == 2, outputs: [out]}
+`)
+	is := true
+	for name, c := range map[string]struct {
+		known memory.Object
+		notes bool
+	}{
+		"a checkpoint":          {memory.Object{Checkpoint: time.Now()}, true},
+		"one that runs":         {memory.Object{Digest: ListenerDigest(cfg, cfg.Listeners["set"])}, false},
+		"one before its reload": {memory.Object{Digest: "x", Member: &is}, false},
+	} {
+		q := question(t, "add", longAgo("3"), "")
+		c.known.Listener, c.known.Has, c.known.UID = true, true, "u1"
+		q.Supposed, q.Running = true, &c.known
+		a, err := Answer(cfg, nil, "set", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(a.Notes, "\n")
+		if strings.Contains(notes, "it is a delete after the start") != c.notes {
+			t.Errorf("%s: %q\n%s", name, a.Verdicts, notes)
+		}
+	}
 }

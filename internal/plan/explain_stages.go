@@ -100,9 +100,9 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	return seen{Event: e, selected: is}
 }
 
-// orLeaves notes what else comes of an object that the last informerd may have had selected.
+// orLeaves notes what else a start makes of an object that may have been selected before it.
 func (x *explained) orLeaves() {
-	if x.asIf && x.known.Who != "" {
+	if x.asIf && x.known.Who != "" && !x.known.Same && !x.known.Reload {
 		x.Note("if it was selected when informerd stopped, it is a delete after the start.")
 	}
 }

@@ -125,6 +125,8 @@
 //     goes back on any other one.
 //   - Drain waits for nothing in vain: if all that waits is due after ctx's deadline, since outputs
 //     are paused or what failed is tried again later, Run ends at once.
+//   - Leave is for a listener that nobody goes on with: what outputs have not taken when its time is
+//     over, or would take later, becomes dead letters, wherever it waits.
 //
 // # Restarts
 //

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/internal/admin"
@@ -47,6 +46,7 @@ type Asking struct {
 	tried     map[string]tried                 // what the server made of objects
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
+	makes      map[*config.Informer]bool // pods are among these that controllers make of the file
 	// unasked is why no running informerd is asked, where one might be; else "".
 	unasked string
 
@@ -70,7 +70,7 @@ func New(options Options, cfg *config.Config, schemas plan.Schemas, streams Stre
 	x := &Asking{Options: options, Streams: streams, cfg: cfg, schemas: schemas,
 		seen: map[string]bool{}, templates: map[string][]byte{}, refused: map[string]bool{},
 		tried:      map[string]tried{},
-		afterwards: map[*config.Informer][]plan.ObjectFile{}}
+		afterwards: map[*config.Informer][]plan.ObjectFile{}, makes: map[*config.Informer]bool{}}
 	if err := x.choose(); err != nil {
 		return nil, err
 	}
@@ -248,9 +248,8 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 			return nil, inFront(q.Object.Path, err)
 		}
 		if x.live == nil && x.Old == "" { // an object before an update is one of another time
-			q.Lookups = x.withFile(l, q.Lookups)
-			found := slices.Concat(slices.Collect(maps.Values(q.Lookups))...)
-			if slices.ContainsFunc(found, isMade) {
+			made := false
+			if q.Lookups, made = x.withFile(l, q.Lookups); made {
 				q.Notes = append(q.Notes, makes)
 			}
 		}

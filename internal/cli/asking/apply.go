@@ -217,18 +217,20 @@ func sameJSON(a, b []byte) bool {
 }
 
 // withFile returns what is looked up in the informers of a listener once the objects of the file
-// are applied.
-func (x *Asking) withFile(l *config.Listener,
-	found map[string][]plan.ObjectFile) map[string][]plan.ObjectFile {
-	all := map[string][]plan.ObjectFile{}
+// are applied, and whether there are pods among it that controllers make of them then.
+func (x *Asking) withFile(l *config.Listener, found map[string][]plan.ObjectFile) (
+	all map[string][]plan.ObjectFile, made bool) {
+	all = map[string][]plan.ObjectFile{}
 	for name, objects := range found {
 		inf := l.Informers()[name]
 		if _, known := x.afterwards[inf]; !known {
 			x.afterwards[inf] = x.afterApply(inf, objects)
+			x.makes[inf] = slices.ContainsFunc(x.afterwards[inf][len(objects):],
+				func(o plan.ObjectFile) bool { return strings.HasSuffix(o.Path, itsPods) })
 		}
-		all[name] = x.afterwards[inf]
+		all[name], made = x.afterwards[inf], made || x.makes[inf]
 	}
-	return all
+	return all, made
 }
 
 func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []plan.ObjectFile {
@@ -237,14 +239,16 @@ func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []pla
 		m := metadataOf(o.JSON)
 		at[event.Key{Namespace: m.Namespace, Name: m.Name}] = i
 	}
+	ofPods, owners := plan.MayWatch(inf, "pods"), map[owner]bool{}
+	if ofPods {
+		owners = ownersOf(found)
+	}
 	for _, q := range x.questions {
 		if q.Template != "" {
 			continue
 		}
-		for _, pod := range podsMade(q.Object, found) {
-			if pod.IsOf(inf) {
-				all = append(all, pod)
-			}
+		if ofPods {
+			all = append(all, podsMade(q.Object, owners)...)
 		}
 		if !q.Object.IsOf(inf) {
 			continue

@@ -3,6 +3,7 @@ package asking
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,33 +66,53 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// Lookups find the pods that the objects of a file make, unless there are real ones.
+// Lookups find the pods that the objects of a file make, unless these have some.
 func TestPodsMade(t *testing.T) {
-	const spec = `{"replicas":%d,"suspend":%t,"template":{"metadata":{"labels":{"app":"web"}},"spec":{}}}`
+	object := func(kind string, replicas int, suspend bool) string {
+		version := "apps/v1"
+		if kind == "Job" || kind == "CronJob" {
+			version = "batch/v1"
+		}
+		const spec = `"template":{"metadata":{"labels":{"app":"web"}},"spec":{"n":12345678901234567890}}`
+		return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":%d,"suspend":%t,%s,"jobTemplate":{"spec":{%s}}}}`,
+			version, kind, replicas, suspend, spec, spec)
+	}
 	for _, c := range []struct {
-		object string
-		there  string
-		want   int
+		object, namespace, owner string // of a pod that is there
+		want                     int
 	}{
-		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "", 2},
-		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 1000, false), "", maxPodsMade},
-		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 0, false), "", 0},
-		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "web-1-a", 0},
-		{fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 2, false), "other", 2},
-		{fmt.Sprintf(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"web","namespace":"shop"},"spec":`+spec+`}`, 1, true), "", 0},
-		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"}}`, "", 0},
+		{object("Deployment", 2, false), "", "", 2},
+		{object("Deployment", 1000, false), "", "", maxPodsMade},
+		{object("Deployment", 0, false), "", "", 0},
+		{object("Deployment", -1, false), "", "", 0},
+		{object("Deployment", 2, false), "shop", "ReplicaSet web-7d9f", 0},
+		{object("Deployment", 2, false), "shop", "ReplicaSet web-api-7d9f", 2}, // of another one
+		{object("Deployment", 2, false), "pay", "ReplicaSet web-7d9f", 2},
+		{object("Deployment", 2, false), "shop", "StatefulSet web", 2},
+		{object("StatefulSet", 2, false), "shop", "StatefulSet web", 0},
+		{object("Job", 1, true), "", "", 0},
+		{object("Job", 1, false), "", "", 1},
+		{object("CronJob", 1, false), "", "", 0},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"}}`, "", "", 0},
+		{`null`, "", "", 0},
 	} {
-		var there []plan.ObjectFile
-		if c.there != "" {
-			there = append(there, plan.ObjectFile{JSON: []byte(`{"metadata":{"namespace":"shop","name":"` +
-				c.there + `"}}`)})
+		there := []plan.ObjectFile{{JSON: []byte("null")}, {JSON: []byte(`{"metadata":7}`)}}
+		if kind, name, is := strings.Cut(c.owner, " "); is {
+			there = append(there, plan.ObjectFile{JSON: fmt.Appendf(nil,
+				`{"metadata":{"namespace":%q,"ownerReferences":[{"kind":%q,"name":%q,"controller":true}]}}`,
+				c.namespace, kind, name)})
 		}
 		names := map[string]bool{}
-		for _, pod := range podsMade(plan.ObjectFile{JSON: []byte(c.object)}, there) {
+		for _, pod := range podsMade(plan.ObjectFile{JSON: []byte(c.object)}, ownersOf(there)) {
 			names[metadataOf(pod.JSON).Name] = true
+			for _, part := range []string{`"n":12345678901234567890`, `"creationTimestamp":"20`} {
+				if !strings.Contains(string(pod.JSON), part) {
+					t.Errorf("there is no %s in %s", part, pod.JSON)
+				}
+			}
 		}
 		if len(names) != c.want {
-			t.Errorf("%s: %v", c.object, names)
+			t.Errorf("%s, %s: %v", c.object, c.owner, names)
 		}
 	}
 }

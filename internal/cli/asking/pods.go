@@ -1,10 +1,12 @@
 package asking
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
@@ -34,18 +36,19 @@ func (x *Asking) addPod(q plan.Question) {
 const maxPodsMade = 100
 
 // podsMade returns the pods that are made of an object once it is applied, as lookups find them:
-// none if there are some already, or a time has to come first.
-func podsMade(o plan.ObjectFile, there []plan.ObjectFile) (all []plan.ObjectFile) {
+// none if it has some already, see ownersOf, or a time has to come first.
+func podsMade(o plan.ObjectFile, owners map[owner]bool) (all []plan.ObjectFile) {
 	made, of := template.Pod(o.JSON)
 	is := metadataOf(o.JSON)
-	if made == nil || of == "CronJob" || slices.ContainsFunc(there, func(p plan.ObjectFile) bool {
-		m := metadataOf(p.JSON)
-		return m.Namespace == is.Namespace && strings.HasPrefix(m.Name, is.Name+"-")
-	}) {
+	if made == nil || of == "CronJob" || owners[owner{is.Namespace, of, is.Name}] {
 		return nil
 	}
+	created := kinds.Creation{At: time.Now()}
+	made, _ = created.Of(made)
+	decoder := json.NewDecoder(bytes.NewReader(made))
+	decoder.UseNumber()
 	var pod map[string]any
-	if json.Unmarshal(made, &pod) != nil {
+	if decoder.Decode(&pod) != nil {
 		return nil
 	}
 	name := metadataOf(made).Name
@@ -62,8 +65,38 @@ func podsMade(o plan.ObjectFile, there []plan.ObjectFile) (all []plan.ObjectFile
 	return all
 }
 
-// isMade reports whether an object is one that podsMade returns.
-func isMade(o plan.ObjectFile) bool { return strings.HasSuffix(o.Path, itsPods) }
+// owner is what has pods.
+type owner struct{ namespace, kind, name string }
+
+// ownersOf returns what has made some of the objects: their controllers, and the Deployments of
+// these.
+func ownersOf(found []plan.ObjectFile) map[owner]bool {
+	all := map[owner]bool{}
+	for _, f := range found {
+		var o struct {
+			Metadata struct {
+				Namespace       string
+				OwnerReferences []struct {
+					Kind, Name string
+					Controller bool
+				}
+			}
+		}
+		if json.Unmarshal(f.JSON, &o) != nil {
+			continue
+		}
+		for _, by := range o.Metadata.OwnerReferences {
+			if !by.Controller {
+				continue
+			}
+			all[owner{o.Metadata.Namespace, by.Kind, by.Name}] = true
+			if i := strings.LastIndexByte(by.Name, '-'); by.Kind == "ReplicaSet" && i > 0 {
+				all[owner{o.Metadata.Namespace, "Deployment", by.Name[:i]}] = true
+			}
+		}
+	}
+	return all
+}
 
 // wantsPods reports whether pods of templates are judged without being asked for: whoever asks for
 // the exit code of manifests means what they become.

@@ -10,6 +10,7 @@ package template
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -52,7 +53,9 @@ var owners = map[string][2]string{"Deployment": {"apps/v1", "ReplicaSet"},
 // of a kind that makes no pods, or without a template.
 func Pod(object []byte) (made []byte, of string) {
 	var m maker
-	if json.Unmarshal(object, &m) != nil || !kinds.MakesPods(m.APIVersion, m.Kind) {
+	var wrongType *json.UnmarshalTypeError // of a field; the others are read
+	if err := json.Unmarshal(object, &m); err != nil && !errors.As(err, &wrongType) ||
+		!kinds.MakesPods(m.APIVersion, m.Kind) {
 		return nil, ""
 	}
 	by := m.Spec.jobSpec

@@ -101,3 +101,16 @@ func TestWhatControllersAdd(t *testing.T) {
 		}
 	}
 }
+
+// A field of another type, which no API server takes, does not hide the template from those who
+// judge what is in it.
+func TestPodNextToWrongTypes(t *testing.T) {
+	for _, wrong := range []string{`"serviceName":5`, `"ordinals":"0"`, `"volumeClaimTemplates":{}`,
+		`"completionMode":7`, `"jobTemplate":[]`} {
+		made, of := Pod([]byte(`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"web"},"spec":{` +
+			wrong + `,"template":{"spec":{"hostNetwork":true}}}}`))
+		if of != "StatefulSet" || !strings.Contains(string(made), `"hostNetwork":true`) {
+			t.Errorf("%s: %s", wrong, made)
+		}
+	}
+}
