@@ -64,7 +64,7 @@ func Answer(cfg *config.Config, schemas Schemas, name string, q Question) (*answ
 		p.Rules = slices.DeleteFunc(p.Rules,
 			func(r *rules.Rule) bool { return !slices.Contains(q.Rules, r.Name()) })
 	}
-	found, err := newFound(l, q.Lookups)
+	found, err := newFound(l, q)
 	if err != nil {
 		return nil, err
 	}

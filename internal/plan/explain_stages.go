@@ -2,10 +2,13 @@ package plan
 
 import (
 	"strings"
+	"time"
 
+	"github.com/informerd/informerd/internal/plan/ages"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // seen is an event as the stages behind the select see it, as in a route.
@@ -50,12 +53,9 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		case e.Op == event.Update && !f.LooksAround():
 			is = was
 		default:
-			text := "the select fails: the object stays selected or not"
-			if e.Op == event.Add && !x.asIf {
-				text = "the select fails, so that a new object is not selected"
-			}
-			x.Select.Result = "failed"
-			x.verdict(text)
+			result("failed")
+			x.verdict(map[bool]string{true: "the select fails, so that a new object is not selected",
+				false: "the select fails: the object stays selected or not"}[e.Op == event.Add && !x.asIf])
 			return seen{Event: e}
 		}
 	}
@@ -207,4 +207,19 @@ func (x *explained) event(stage *answer.Event, f *filters.Filter, e event.Event)
 		x.Say("The event does not match.")
 		x.verdict(x.named(e) + ": does not match")
 	}
+}
+
+// turns says when the answer of a state's expression turns to another one by itself, if that is
+// found. It returns in how long that is, "" if it says nothing.
+func (x *explained) turns(f *filters.Filter, is filters.Explanation, o *object.Object) string {
+	after, to, ok := ages.Turn(f, is, x.at, func(later *filters.Filter) filters.Explanation {
+		return later.Explain(stateOf(o), x.caches)
+	})
+	if !ok {
+		return ""
+	}
+	long := ages.Words(after)
+	x.Say("If nothing but the time changes, this is %t from %s on, in %s.", to,
+		x.at.Add(after).UTC().Format(time.RFC3339), long)
+	return long
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/defaults"
 	"github.com/informerd/informerd/internal/plan/kinds"
+	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -25,6 +26,7 @@ type Question struct {
 	// Lookups has the objects that lookups find, by the names of informers. What depends on another
 	// informer is not decided.
 	Lookups map[string][]ObjectFile
+	Kept    *lookedup.Kept // of questions that have the same objects of an informer, or nil
 
 	Now   time.Time // as of which all is evaluated; zero: as of the present time
 	Rules []string  // those that are asked about, and not the event itself; none: all is asked

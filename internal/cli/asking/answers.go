@@ -46,6 +46,7 @@ type Asking struct {
 	tried     map[string]tried                 // what the server made of objects
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
+	kept       lookedup.Kept
 	makes      map[*config.Informer]bool // pods are among these that controllers make of the file
 	// unasked is why no running informerd is asked, where one might be; else "".
 	unasked string
@@ -254,6 +255,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 			}
 		}
 	}
+	q.Kept = &x.kept // the lookups of an informer are the same for all objects
 	a, err := plan.Answer(x.cfg, x.schemas, l.Name, q)
 	var undecided *lookedup.UndecidedError
 	if errors.As(err, &undecided) && x.Object != "-" {

@@ -23,22 +23,34 @@ type Objects struct {
 
 // In are the objects of one informer.
 type In struct {
+	// Others is how many objects are of other kinds, and left out.
+	Others int
+
 	byKey   map[event.Key]*object.Object
 	all     []*object.Object
 	indexes map[string]informer.IndexFunc
+	values  map[string]map[string][]*object.Object // by index and value, once one is asked for
 	limits  string
 	outside map[event.Key][]string
+}
+
+// NewIn returns an informer without objects. The limits are what it watches only, in words, "" if
+// it watches everything.
+func NewIn(limits string, indexes map[string]informer.IndexFunc) *In {
+	return &In{byKey: map[event.Key]*object.Object{}, indexes: indexes, limits: limits,
+		values: map[string]map[string][]*object.Object{}, outside: map[event.Key][]string{}}
 }
 
 // New returns what knows no informer.
 func New() *Objects { return &Objects{Missing: map[string]bool{}, in: map[string]*In{}} }
 
-// Add adds an informer without objects. The limits are what it watches only, in words, "" if it
-// watches everything.
-func (f *Objects) Add(name, limits string, indexes map[string]informer.IndexFunc) *In {
-	f.in[name] = &In{byKey: map[event.Key]*object.Object{}, indexes: indexes, limits: limits,
-		outside: map[event.Key][]string{}}
-	return f.in[name]
+// Add adds an informer with its objects, to which none are added any more.
+func (f *Objects) Add(name string, in *In) {
+	f.in[name] = in
+	if in.Others > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("the objects for %s that are of other kinds are left out: %d",
+			name, in.Others))
+	}
 }
 
 // Nothing returns what was looked for by name and is not there, and why that may be.
@@ -97,19 +109,37 @@ func (f *Objects) Get(name, namespace, object string) *object.Object {
 }
 
 // ByIndex returns the objects found under a value of an index.
-func (f *Objects) ByIndex(name, index, value string) (all []*object.Object) {
-	in := f.of(name)
-	for _, o := range in.all {
-		if index == informer.NamespaceIndex && o.Namespace() == value ||
-			in.indexes[index] != nil && slices.Contains(in.indexes[index](o), value) {
-			all = append(all, o)
-		}
-	}
-	return all
+func (f *Objects) ByIndex(name, index, value string) []*object.Object {
+	return slices.Clone(f.of(name).by(index)[value])
 }
 
 // ByIndexIn returns those in one namespace.
 func (f *Objects) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	return slices.DeleteFunc(f.ByIndex(name, index, value),
 		func(o *object.Object) bool { return o.Namespace() != namespace })
+}
+
+// by returns the objects by their values of an index. It is made once, since a question for each of
+// thousands of objects may look in it.
+func (in *In) by(index string) map[string][]*object.Object {
+	if values, made := in.values[index]; made || in.values == nil {
+		return values
+	}
+	values, of := map[string][]*object.Object{}, in.indexes[index]
+	if index == informer.NamespaceIndex {
+		of = func(o *object.Object) []string { return []string{o.Namespace()} }
+	}
+	for _, o := range in.all {
+		if of == nil {
+			break
+		}
+		found := of(o)
+		for i, value := range found {
+			if !slices.Contains(found[:i], value) {
+				values[value] = append(values[value], o)
+			}
+		}
+	}
+	in.values[index] = values
+	return values
 }

@@ -1,10 +1,13 @@
 package lookedup
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -22,7 +25,9 @@ func named(t *testing.T, namespace, name string) *object.Object {
 // that is not known, nothing is.
 func TestNothing(t *testing.T) {
 	f := New()
-	all, some := f.Add("all", "", nil), f.Add("some", "the namespaces shop", nil)
+	all, some := NewIn("", nil), NewIn("the namespaces shop", nil)
+	f.Add("all", all)
+	f.Add("some", some)
 	all.Add(named(t, "shop", "a"))
 	some.Add(named(t, "shop", "a"))
 	some.Add(named(t, "shop", "b"))
@@ -48,5 +53,55 @@ func TestNothing(t *testing.T) {
 	}
 	if len(f.Nothing()) != maxNothing || !f.Missing["none"] || len(f.Missing) != 1 {
 		t.Errorf("%q, missing %v", f.Nothing(), f.Missing)
+	}
+}
+
+// An index finds what a look at each object finds, once for each, and an informer that is kept is
+// read once.
+func TestIndexesAndWhatIsKept(t *testing.T) {
+	twice := func(o *object.Object) []string { return []string{o.Name(), "all", o.Name()} }
+	reads := 0
+	read := func() (*In, error) {
+		reads++
+		in := NewIn("", map[string]informer.IndexFunc{"twice": twice})
+		for _, name := range []string{"a", "b"} {
+			in.Add(named(t, "shop", name))
+			in.Add(named(t, "pay", name))
+		}
+		in.Add(named(t, "shop", "a")) // again
+		return in, nil
+	}
+	var kept Kept
+	inf := &config.Informer{}
+	for range 2 {
+		in, err := kept.Of(inf, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := New()
+		f.Add("pods", in)
+		for _, c := range []struct {
+			index, value, namespace string
+			want                    int
+		}{{"twice", "a", "", 2}, {"twice", "all", "", 4}, {"twice", "c", "", 0}, {"twice", "a", "pay", 1},
+			{"namespace", "shop", "", 2}, {"none", "a", "", 0}} {
+			found := f.ByIndex("pods", c.index, c.value)
+			if c.namespace != "" {
+				found = f.ByIndexIn("pods", c.index, c.value, c.namespace)
+			}
+			if len(found) != c.want {
+				t.Errorf("%+v: %d", c, len(found))
+			}
+		}
+		if len(f.ByIndex("other", "twice", "a")) != 0 || !f.Missing["other"] {
+			t.Error("an informer that is not known has objects, or is not missing")
+		}
+	}
+	_, err := kept.Of(&config.Informer{}, func() (*In, error) { return nil, errors.New("no") })
+	if err == nil || reads != 1 {
+		t.Errorf("%v, %d reads", err, reads)
+	}
+	if in, err := (*Kept)(nil).Of(inf, read); err != nil || in == nil || reads != 2 {
+		t.Errorf("nothing is to be kept: %v, %d reads", err, reads)
 	}
 }
