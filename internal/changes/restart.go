@@ -17,12 +17,13 @@ func NeedRestart(before, after *config.Config) config.Errors {
 
 // Fixed returns what a reload cannot change of a configuration.
 func Fixed(cfg *config.Config) memory.Fixed {
-	fixed := memory.Fixed{Process: map[string]string{}, Checkpoints: map[string]bool{}}
+	fixed := memory.Fixed{Process: map[string]string{}, Checkpoints: map[string]bool{},
+		Informers: map[string]string{}}
 	for field, value := range processOf(cfg) {
 		fixed.Process[field] = plan.Digest(value)
 	}
 	for _, l := range cfg.ListenersInOrder() {
-		fixed.Checkpoints[l.Name] = l.Checkpoint
+		fixed.Checkpoints[l.Name], fixed.Informers[l.Name] = l.Checkpoint, watchedBy(l)
 	}
 	return fixed
 }
@@ -33,6 +34,19 @@ func GoesOn(before memory.Fixed, after *config.Config, l *config.Listener) bool 
 	const lease = "leaderElection"
 	return before.Process[lease] == plan.Digest(processOf(after)[lease]) &&
 		(after.LeaderElection != nil || l.Checkpoint && before.Checkpoints[l.Name])
+}
+
+// watchedBy returns a digest of what a listener's informer watches and keeps.
+func watchedBy(l *config.Listener) string {
+	inf := l.Informer()
+	return plan.Digest([]any{inf.Resource, inf.Scope()})
+}
+
+// Lists reports whether a listener that goes on after a restart does so with a list, since its
+// informer is another one.
+func Lists(before memory.Fixed, l *config.Listener) bool {
+	was := before.Informers[l.Name]
+	return was != "" && was != watchedBy(l)
 }
 
 // Refused returns a mistake for each setting for which a reload is refused.

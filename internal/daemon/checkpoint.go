@@ -39,7 +39,7 @@ func (l *listener) hadSelect(log *slog.Logger) {
 		return
 	}
 	selects, err := plan.EarlierSelect(s.whole, s.Config,
-		strings.TrimSuffix(l.saved.Select, unsettled))
+		strings.TrimSuffix(l.saved.Select, keeper.Unsettled))
 	if err != nil {
 		log.Warn("the select of before the restart cannot be read, so objects that it did not select may be told as deleted",
 			"listener", l.name, "error", err)
@@ -152,11 +152,6 @@ type cutter struct{ *listener }
 // Name implements keeper.Cutter.
 func (c cutter) Name() string { return c.name }
 
-// unsettled is behind the select of before, as no expression of a configuration can have it. A
-// restart that has that select again must not take it for the one by which all objects have been
-// decided: those that have come since were decided by another one, as the route remembers.
-const unsettled = "\x00"
-
 // Select implements keeper.Cutter. While a rescan has not come to all objects, it is the one of
 // before, unsettled.
 func (c cutter) Select() string {
@@ -166,7 +161,7 @@ func (c cutter) Select() string {
 	case c.before != nil && c.saved != nil:
 		return c.saved.Select
 	case c.before != nil && c.subscription.Rescanning():
-		return strings.TrimSuffix(c.beforeText, unsettled) + unsettled
+		return strings.TrimSuffix(c.beforeText, keeper.Unsettled) + keeper.Unsettled
 	}
 	return c.setup().Config.Select.Text
 }

@@ -445,9 +445,9 @@ func inTime(a *answer.Answer, now, until time.Time) (all []string) {
 
 var (
 	// joining is what a verdict says of outputs that are new to a violation.
-	joining = regexp.MustCompile(`^rule (r\d): .*; with the reload reported to ([^;]+)$`)
+	joining = regexp.MustCompile(`^rule (r\d): .*; with the (?:reload|restart) reported to ([^;]+)$`)
 	// dropping is what one says of a rule that there is no more.
-	dropping = regexp.MustCompile(`^rule (r\d): its violation ends with the reload: resolved -> (.+)$`)
+	dropping = regexp.MustCompile(`^rule (r\d): its violation ends with the (?:reload|restart): resolved -> (.+)$`)
 )
 
 // withReload returns what the verdicts say comes with a reload.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -54,16 +56,24 @@ func (r *Recalled) Rules(listener string) *rules.Saved {
 // Has reports whether the checkpoint is one of the listener, too.
 func (r *Recalled) Has(listener string) bool { return r.state.listeners[listener] != nil }
 
-// Object returns the last state of an object that one of a listener's informers had, nil if none
-// had it.
-func (r *Recalled) Object(listener string, key event.Key) *object.Object {
-	for _, in := range r.state.informers {
+// Select returns the expression by which a listener of the checkpoint had its objects, and whether
+// it had one of them, if that is remembered rather than a consequence of the object's state.
+func (r *Recalled) Select(listener string, key event.Key) (text string, in, remembered bool) {
+	saved := r.state.listeners[listener]
+	in, remembered = saved.Route.Remembers(key)
+	return strings.TrimSuffix(saved.Select, Unsettled), in, remembered
+}
+
+// Object returns the last state of an object that one of a listener's informers had, and which one;
+// nil if none had it.
+func (r *Recalled) Object(listener string, key event.Key) (*object.Object, informer.Scope) {
+	for id, in := range r.state.informers {
 		if _, of := in.told[listener]; !of {
 			continue
 		}
 		if o := in.objects[key]; o != nil {
-			return o
+			return o, id.Scope
 		}
 	}
-	return nil
+	return nil, informer.Scope{}
 }

@@ -31,6 +31,11 @@ type Listener struct {
 	Route  route.Saved
 }
 
+// Unsettled is behind the select of before, as no expression of a configuration can have it. A
+// restart that has that select again must not take it for the one by which all objects have been
+// decided: those that have come since were decided by another one, as the route remembers.
+const Unsettled = "\x00"
+
 // storedInformer is an informer as its cuts have it.
 type storedInformer struct {
 	version string

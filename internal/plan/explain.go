@@ -210,7 +210,7 @@ func (x *explained) stages(p *Listener, e event.Event) error {
 	x.object = e.Object
 	as := x.selects(p.Select, e)
 	stays, was := as.selected && x.asIf && as.Op == event.Add && !x.enters(), x.known.Selected
-	stays = stays && !(x.known.Reload && was != nil && !*was)
+	stays = stays && !(x.known.Change != "" && was != nil && !*was)
 	if x.looked && stays {
 		x.onlyRules = true
 		if len(p.Rules) == 0 {

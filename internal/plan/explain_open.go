@@ -137,8 +137,8 @@ func (x *explained) join(told *answer.Rule, r *rules.Rule, e event.Event) {
 // joins says which outputs these are.
 func (x *explained) joins(told *answer.Rule) {
 	if to := strings.Join(told.Joins, ", "); to != "" {
-		x.Say("The reload brings outputs, to which it is reported then: %s.", to)
-		x.Verdicts[len(x.Verdicts)-1] += "; with the reload reported to " + to
+		x.Say("The %s brings outputs, to which it is reported then: %s.", x.known.Change, to)
+		x.Verdicts[len(x.Verdicts)-1] += "; with the " + x.known.Change + " reported to " + to
 	}
 }
 
@@ -155,8 +155,8 @@ func (x *explained) dropped(e event.Event) {
 			to = "resolved -> " + cmp.Or(strings.Join(takes, ", "), "no output")
 			x.Ends = x.Ends || len(takes) > 0
 		}
-		x.Say("The listener does not have the rule %s any more: its violation %s ends with the reload: %s.",
-			m.Rule, m.Began(x.clock), to)
-		x.verdict("rule " + m.Rule + ": its violation ends with the reload: " + to)
+		x.Say("The listener does not have the rule %s any more: its violation %s ends with the %s: %s.",
+			m.Rule, m.Began(x.clock), x.known.Change, to)
+		x.verdict("rule " + m.Rule + ": its violation ends with the " + x.known.Change + ": " + to)
 	}
 }

@@ -223,7 +223,7 @@ func TestNotesOfWhatIsKnown(t *testing.T) {
 				q.Running.Checkpoint, q.Running.Listener = now, false
 			}), []string{
 				"no informerd runs: the listener goes on with what the checkpoint of 2000-01-01T00:00:00Z has, as a restart does.",
-				"the checkpoint has nothing of this listener."}},
+				"the checkpoint has nothing of this listener, which begins with a list."}},
 			"another rule": {ask(func(q *Question) { q.Rules = []string{"clock"} }), []string{
 				"now no violation of rule clock is open, as far as the listener has seen the object."}},
 			"others": {ask(func(q *Question) { q.Rules, q.Running.Rules = []string{"clock", "once"}, nil }), []string{

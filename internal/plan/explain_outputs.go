@@ -57,13 +57,12 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 
 // named returns the op of the event that a listener gets, with the one that it was.
 func (x *explained) named(e event.Event) string {
-	reload := x.asIf && x.known.Reload && x.known.Selected != nil
-	kept := x.asIf && x.known.Who != "" && !x.known.Reload // also in a checkpoint
+	was, has := x.known.Selected, x.asIf && (x.known.Same || x.known.Change != "")
 	switch {
-	case (kept || reload && *x.known.Selected) && e.Op == x.op && !x.enters():
+	case has && (x.known.Same || was == nil || *was) && e.Op == x.op && !x.enters():
 		x.Supposed = true // a running informerd has the object
 		return "if it were added now: " + e.Op.String()
-	case e.Op != x.op && !kept && !reload: // else by the clock, a reload or another object
+	case e.Op != x.op && !has: // else by the clock, a reload or another object
 		return e.Op.String() + " by " + x.op.String()
 	}
 	return e.Op.String()

@@ -23,7 +23,7 @@ func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
 	}
 	x.known = x.Ask(q.Running, answer.Asked{Digest: ListenerDigest(cfg, x.listener),
 		UID: o.UID(), Rules: len(x.listener.Rules) > 0, Only: q.Rules, Restart: q.Restart,
-		GoesOn: q.GoesOn}, x.clock)
+		GoesOn: q.GoesOn, Lists: q.Lists}, x.clock)
 }
 
 // selectedAsKnown is selects for an object of which it is known whether it was selected.

@@ -165,7 +165,7 @@ func answersSayWhatIsKnown(t *testing.T) {
 		goesOn   bool
 	}{
 		"no listener": {"rules", memory.Object{Rules: told}, []string{
-			"the running informerd does not have this listener; informerd reload brings it.", supposed}, false},
+			"the running informerd does not have this listener; informerd reload brings it."}, false},
 		"idle": {"rules", memory.Object{Listener: true, Digest: same, Idle: "it stands by", Has: true,
 			UID: "u1", Rules: told},
 			[]string{"at the running informerd, the listener gets no events: it stands by", supposed}, false},

@@ -14,7 +14,7 @@ func (x *explained) asWatched(e event.Event, supposed bool) (_ event.Event, reas
 	inf := x.listener.Informer()
 	reasons = scope.Outside(inf, e.Object)
 	switch {
-	case supposed && x.known.Reload && len(reasons) > 0 &&
+	case supposed && x.known.Change == "reload" && len(reasons) > 0 &&
 		(x.known.Selected == nil || *x.known.Selected):
 		x.Note("the running informerd watches the object, and does not after the reload, so this is a delete: " +
 			strings.Join(reasons, "; "))

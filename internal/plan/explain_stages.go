@@ -102,7 +102,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 
 // orLeaves notes what else a start makes of an object that may have been selected before it.
 func (x *explained) orLeaves() {
-	if x.asIf && x.known.Who != "" && !x.known.Same && !x.known.Reload {
+	if x.asIf && x.known.Who != "" && !x.known.Same && x.known.Selected == nil {
 		x.Note("if it was selected when informerd stopped, it is a delete after the start.")
 	}
 }

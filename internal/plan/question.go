@@ -46,9 +46,10 @@ type Question struct {
 	// Unasked is why none was asked, where one might be; else "".
 	Unasked string
 	// Restart are the settings for which the running informerd refuses a reload with the
-	// configuration, and GoesOn is whether the listener goes on where it was after a restart.
-	Restart []string
-	GoesOn  bool
+	// configuration. GoesOn is whether the listener goes on where it was after a restart, and Lists
+	// whether it does so with a list, since its informer is another one; also with a checkpoint.
+	Restart       []string
+	GoesOn, Lists bool
 }
 
 // ObjectFile is an object in the text of a file.

@@ -182,3 +182,9 @@ func (s *Saved) UnsentTo() map[string]int {
 // first pipeline is to be made of it with [rules.Restore], whose receivers are the outputs in the
 // order of that pipeline.
 func (s *Saved) Rules() *rules.Saved { return s.rules }
+
+// Remembers is Route.Remembers, as of what is saved.
+func (s *Saved) Remembers(key event.Key) (in, remembered bool) {
+	is, remembered := s.members[key]
+	return is.in, remembered
+}

@@ -13,14 +13,13 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/objects"
-	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/live"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/answer"
 	"github.com/informerd/informerd/internal/plan/kinds"
 	"github.com/informerd/informerd/internal/plan/lookedup"
 	"github.com/informerd/informerd/internal/plan/scope"
-	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/internal/recalled"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -37,13 +36,12 @@ type Asking struct {
 	named     bool               // by --listener
 	looksUp   map[string][]string
 	cache     map[string][]plan.ObjectFile
-	cluster   *live.Cluster                    // nil: no cluster is asked
-	running   *admin.Client                    // nil: no running informerd is asked
-	recalled  *keeper.Recalled                 // the checkpoint, if none runs; nil: none is read
-	books     map[*config.Listener]*rules.Book // restored from it
-	templates map[string][]byte                // what has the templates of pods, by their paths
-	refused   map[string]bool                  // objects, by their paths, that no server takes
-	tried     map[string]tried                 // what the server made of objects
+	cluster   *live.Cluster        // nil: no cluster is asked
+	running   *admin.Client        // nil: no running informerd is asked
+	recalled  *recalled.Checkpoint // the checkpoint, if none runs; nil: none is read
+	templates map[string][]byte    // what has the templates of pods, by their paths
+	refused   map[string]bool      // objects, by their paths, that no server takes
+	tried     map[string]tried     // what the server made of objects
 	// afterwards is what informers have once the objects of the file are applied.
 	afterwards map[*config.Informer][]plan.ObjectFile
 	kept       lookedup.Kept
@@ -237,11 +235,13 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 	if key, ok := x.remembersBy(q); ok {
 		q.Running, q.Unasked = x.remembered(ctx, l, key), x.unasked
 		q.Supposed = q.Supposed || q.Running != nil && q.Op == event.Add
+		q.Lists = q.Running != nil && q.Running.Lists
 		if r := q.Running; r != nil && r.Fixed != nil {
 			for _, mistake := range changes.Refused(*r.Fixed, x.cfg) {
 				q.Restart = append(q.Restart, mistake.Field)
 			}
 			q.GoesOn = changes.GoesOn(*r.Fixed, x.cfg, l)
+			q.Lists = changes.Lists(*r.Fixed, l)
 		}
 	}
 	if x.cluster != nil {

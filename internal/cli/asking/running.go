@@ -13,11 +13,10 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/internal/recalled"
 	"github.com/informerd/informerd/internal/statefolder"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -55,7 +54,8 @@ func (x *Asking) findRunning(ctx context.Context) (release func()) {
 	if !slices.ContainsFunc(x.listeners, func(l *config.Listener) bool { return l.Checkpoint }) {
 		return none
 	}
-	x.recalled, err = keeper.Recall(filepath.Join(dir, statefolder.CheckpointFolder))
+	x.recalled, err = recalled.Open(filepath.Join(dir, statefolder.CheckpointFolder), x.cfg,
+		x.schemas)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		x.cannotAsk("the checkpoint has", err)
 	}
@@ -98,7 +98,7 @@ type metadata struct{ Namespace, Name, UID, ResourceVersion string }
 func (x *Asking) remembered(ctx context.Context, l *config.Listener,
 	key event.Key) *memory.Object {
 	if x.recalled != nil && l.Checkpoint {
-		return x.recall(l, key)
+		return x.recalled.Object(l, key)
 	}
 	if x.running == nil {
 		return nil
@@ -113,40 +113,6 @@ func (x *Asking) remembered(ctx context.Context, l *config.Listener,
 		return nil
 	}
 	return known
-}
-
-// recall returns what a listener would go on with after a restart now.
-func (x *Asking) recall(l *config.Listener, key event.Key) *memory.Object {
-	known := &memory.Object{Listener: x.recalled.Has(l.Name), Checkpoint: x.recalled.Committed,
-		Digest: plan.ListenerDigest(x.cfg, l)}
-	if o := x.recalled.Object(l.Name, key); o != nil {
-		known.Has, known.UID = true, o.UID()
-	}
-	if book := x.bookOf(l); book != nil {
-		known.Rules = memory.RulesOf(book.Remembers(key), l.Outputs)
-	}
-	return known
-}
-
-// bookOf returns what the rules of a listener would remember after a restart now, nil if that is
-// nothing.
-func (x *Asking) bookOf(l *config.Listener) *rules.Book {
-	book, restored := x.books[l]
-	saved := x.recalled.Rules(l.Name)
-	if restored || saved == nil {
-		return book
-	}
-	compiled, _ := plan.Compile(x.cfg, x.schemas) // mistakes are said elsewhere
-	for _, c := range compiled.Listeners {
-		if c.Config == l {
-			book = rules.Restore(c.Rules, l.Outputs, saved, time.Now())
-		}
-	}
-	if x.books == nil {
-		x.books = map[*config.Listener]*rules.Book{}
-	}
-	x.books[l] = book
-	return book
 }
 
 // cannotAsk says why what is remembered is not known. The answers go on without it.

@@ -35,8 +35,10 @@ type Asked struct {
 	Only   []string // the names of those that are asked about; none: all
 	// Restart are the settings for which a reload refuses the configuration. GoesOn is whether the
 	// listener goes on where it was after a restart.
+	// Lists is whether it does so with a list, since its informer is another one.
 	Restart []string
 	GoesOn  bool
+	Lists   bool
 }
 
 // Known is what a running informerd knows of an object.
@@ -45,9 +47,10 @@ type Known struct {
 	Object bool         // Rules are all that is remembered of the object
 	Same   bool         // one runs that has the same configuration of the listener
 	Who    string       // knows it, as the subject of a sentence; "" if nobody does
-	// Reload: one runs that has the object, and another configuration of the listener. Outputs are
-	// those of the listener there, nil if that is not known.
-	Reload  bool
+	// Change, reload or restart, makes the configuration the one of a listener that has the object;
+	// "" if one runs that has that configuration. Outputs are those of the listener before it, nil
+	// if that is not known.
+	Change  string
 	Outputs []string
 	// Begins: the listener begins with a list, after a restart that brings the configuration.
 	Begins bool
@@ -75,12 +78,12 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		a.Note("the listener begins with a list then, and what violates a rule is reported, also what was reported before.")
 		return Known{Begins: true}
 	case !r.Listener && !runs:
-		a.Note("the checkpoint has nothing of this listener.")
-		return known
+		a.Note("the checkpoint has nothing of this listener, which begins with a list.")
+		return Known{Begins: true}
 	case !r.Listener:
 		a.Note("the running informerd does not have this listener; informerd reload brings it.")
-		return known
-	case r.Digest != asked.Digest && !restart:
+		return Known{Begins: true}
+	case runs && r.Digest != asked.Digest && !restart:
 		a.Note("the running informerd has another configuration of this listener: the answer is for the given one, after informerd reload.")
 	}
 	switch {
@@ -89,17 +92,23 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 		return known
 	case !r.Has:
 		a.Note(who + " does not know this object.")
-		return known
+		return Known{Begins: runs && r.Digest != asked.Digest} // which brings it
 	case r.UID != asked.UID:
 		a.Note(who + " knows another object of this name, with another uid.")
 		return known
 	}
-	known = Known{Who: who, Same: runs && !restart && r.Digest == asked.Digest}
-	if known.Same { // else by another select
-		known.Selected = r.Selected
-	}
-	if known.Reload = runs && !restart && !known.Same; known.Reload {
-		known.Outputs, known.Selected = r.Outputs, r.Member
+	known.Who = who
+	switch restart = restart || !runs; {
+	case restart && asked.Lists:
+		a.Note("its informer is another one than before, so it begins with a list, and its rules go on with what they know.")
+		known.Begins = true
+	case !restart && r.Digest == asked.Digest:
+		known.Same, known.Selected = true, r.Selected
+	default: // by another select, perhaps
+		known.Change, known.Outputs, known.Selected = "reload", r.Outputs, r.Member
+		if restart {
+			known.Change = "restart"
+		}
 	}
 	if asked.Rules || len(r.Rules) > 0 {
 		if len(r.Rules.Only(asked.Only)) == 0 {
@@ -112,7 +121,7 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 
 // New returns those of a listener's outputs that it gets with a reload.
 func (k Known) New(outputs []string) []string {
-	if !k.Reload || k.Outputs == nil {
+	if k.Change == "" || k.Outputs == nil {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(outputs), func(name string) bool {
@@ -123,7 +132,7 @@ func (k Known) New(outputs []string) []string {
 // Dropped returns the open violations of rules that the listener does not have any more after a
 // reload, each with those of its outputs that get the end.
 func (k Known) Dropped(l *config.Listener) (all memory.Rules) {
-	if !k.Reload {
+	if k.Change == "" {
 		return nil
 	}
 	for _, m := range k.Rules {

@@ -21,6 +21,7 @@ type Object struct {
 	Fixed *Fixed `json:"fixed,omitempty"`
 
 	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
-	// running informerd has told.
+	// running informerd has told. Lists is whether the informer is another one than there.
 	Checkpoint time.Time `json:"-"`
+	Lists      bool      `json:"-"`
 }

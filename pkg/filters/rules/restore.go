@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -40,6 +41,26 @@ func Restore(rules []*Rule, receivers []string, s *Saved, now time.Time) *Book {
 		b.forgetEmpty(o)
 	}
 	return b
+}
+
+// Recall returns a book that remembers what is saved as it was, and the names of its receivers by
+// their numbers: with all rules and receivers that there were. A rule that some of the present ones
+// have the name of is that one. The state can be neither restored nor recalled after that.
+func (s *Saved) Recall(present []*Rule, now time.Time) (b *Book, receivers []string) {
+	all := slices.Clone(present)
+	for _, o := range s.objects {
+		for _, name := range o.of.receivers {
+			if name != "" && !slices.Contains(receivers, name) {
+				receivers = append(receivers, name)
+			}
+		}
+		for _, was := range o.of.rules {
+			if !slices.ContainsFunc(all, func(r *Rule) bool { return r.name == was.name }) {
+				all = append(all, was)
+			}
+		}
+	}
+	return Restore(all, receivers, s, now), receivers
 }
 
 // Keys returns the keys of all objects in the book, sorted.
