@@ -183,7 +183,7 @@ func ofParts(before, after *plan.Listener, from, to *plan.Plan, rescan bool) (al
 	was, is := rulesOf(before), rulesOf(after)
 	added, gone := without(is, was), without(was, is)
 	add(len(added) > 0, "new: "+strings.Join(added, ", "))
-	add(len(gone) > 0, "gone, and its violations end: "+strings.Join(gone, ", "))
+	add(len(gone) > 0, "gone, and what is open of it is resolved at the outputs that have it: "+strings.Join(gone, ", "))
 	added = without(after.Config.Outputs, before.Config.Outputs)
 	gone = without(before.Config.Outputs, after.Config.Outputs)
 	joined := false

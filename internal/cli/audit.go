@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/audit"
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/ledger"
 )
 
@@ -26,7 +29,7 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: "List the objects of a listener of the informerd that runs with the configuration in the cluster, and compare them\n" +
 			"with what the listener's stream ended on: for each object whether its last state was delivered, filtered or\n" +
 			"dropped, waits, is a dead letter, or was never seen. The exit code is 1 if one was never seen.",
-		Args: oneListener,
+		Args: file.oneListener,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output.json()
 			if err == nil && wait <= 0 {
@@ -65,12 +68,19 @@ func newAudit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-func oneListener(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage(fmt.Errorf("%s takes the name of one listener, found %d",
-			cmd.CommandPath(), len(args)))
+// oneListener takes the name of a listener, and says which there are if it is missing.
+func (c *configuration) oneListener(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
 	}
-	return nil
+	there := ""
+	if len(c.paths) == 1 && !c.readsStdin() {
+		if cfg, err := config.Load(c.paths[0]); err == nil {
+			there = "; there are " + strings.Join(slices.Sorted(maps.Keys(cfg.Listeners)), ", ")
+		}
+	}
+	return usage(fmt.Errorf("%s takes the name of one listener, found %d%s", cmd.CommandPath(),
+		len(args), there))
 }
 
 // maxAudited is how many objects are shown to people, who want the counts first, unless they ask

@@ -16,7 +16,7 @@ func TestAuditCommand(t *testing.T) {
 	d.expect("audit pods", exitRun, "",
 		"informerd: no informerd runs with this configuration: nothing answers at @/state/informerd.sock\n")
 	d.expect("audit", exitUsage, "",
-		"informerd: informerd audit takes the name of one listener, found 0\n"+
+		"informerd: informerd audit takes the name of one listener, found 0; there are pods\n"+
 			fmt.Sprintf(seeUsage, "audit"))
 	d.expect("audit pods --wait 0s", exitUsage, "",
 		"informerd: --wait 0s: it must be positive\n"+fmt.Sprintf(seeUsage, "audit"))

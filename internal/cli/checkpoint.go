@@ -89,7 +89,7 @@ func (c *configuration) checkpoint(ctx context.Context) (shown shownCheckpoint, 
 	}
 	shown.Summary, err = keeper.Summarize(filepath.Join(dir, statefolder.CheckpointFolder))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run", dir)
+		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run; with leaderElection there is none on disk, since the next leader reads what the last one has published", dir)
 	}
 	return shown, err
 }

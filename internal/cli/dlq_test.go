@@ -345,7 +345,7 @@ func TestDeadLetterUsage(t *testing.T) {
 func TestReloadCommand(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.expect("reload", exitRun, "",
-		"informerd: no informerd runs with this configuration: nothing answers at @/state/informerd.sock\n")
+		"informerd: no informerd runs with this configuration: nothing answers at @/state/informerd.sock; if one runs with another state.dir, that setting needs a restart\n")
 	d.fill()
 	stop := d.run()
 	defer func() { stop() }()

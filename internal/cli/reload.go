@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,9 @@ func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
 			client, err := file.dial(ctx)
+			if errors.Is(err, admin.ErrNotRunning) {
+				return fmt.Errorf("%w; if one runs with another state.dir, that setting needs a restart", err)
+			}
 			if err != nil {
 				return err
 			}

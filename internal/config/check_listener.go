@@ -24,12 +24,18 @@ func checkListener(c *Config, l *Listener, path string, r *document.Report) {
 // checkCheckpoint refuses a checkpoint if no folder is named to keep it in. Replicas need none.
 func checkCheckpoint(c *Config, wanted bool, path string, r *document.Report) {
 	field := document.Join(path, "checkpoint")
-	if !wanted || !r.Good(field) || c.State.Dir != "" || r.Has("state") || r.Broken("") {
+	const replicas = "%s is true, and with leaderElection there is no checkpoint on disk"
+	const leave = "leave it out: the next leader goes on where the last one was"
+	switch has := c.State.Dir != "" || r.Has("state"); {
+	case !wanted || !r.Good(field) || r.Broken(""):
 		return
-	}
-	if c.LeaderElection != nil {
-		r.BadValue(field, "leave it out: the next leader goes on where the last one was",
-			"%s is true, and with leaderElection there is no checkpoint on disk", field)
+	case c.LeaderElection != nil && has:
+		r.Warn(r.Value(field), field, leave, replicas, field)
+		return
+	case has:
+		return
+	case c.LeaderElection != nil:
+		r.BadValue(field, leave, replicas, field)
 		return
 	}
 	r.BadValue(field, "add state: {dir: FOLDER} to the configuration",

@@ -361,3 +361,16 @@ func TestAdviceShowsFields(t *testing.T) {
 		t.Errorf("only %d hints show a field", seen)
 	}
 }
+
+// With replicas, a checkpoint is kept nowhere, which is an error only if there is no folder either.
+func TestCheckpointsOfReplicas(t *testing.T) {
+	c, err := Parse("x.yaml", []byte(strings.Replace(hinted, "    informer: pods\n",
+		"    informer: pods\n    checkpoint: true\n", 1)+"leaderElection: {namespace: n}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "x.yaml:9:17: listeners.a.checkpoint is true, and with leaderElection there is no checkpoint on disk; leave it out: the next leader goes on where the last one was"
+	if got := Errors(c.Warnings()).Error(); got != want {
+		t.Errorf("got %q", got)
+	}
+}

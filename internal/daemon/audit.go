@@ -44,6 +44,9 @@ func (s *supervisor) idle(l *listener) string {
 	if len(l.registrations()) > 0 && (s.replica.Load() == nil || s.leads()) {
 		return ""
 	}
+	if s.replica.Load() != nil && !s.leads() {
+		return "this replica stands by, so ask the one that leads"
+	}
 	state := s.state(s.cluster, l)()
 	return cmp.Or(strings.Join(slices.Concat(state.Failing, state.Starting), "; "),
 		"it is not bound yet")

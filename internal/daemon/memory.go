@@ -59,7 +59,10 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
 		if own := cfg.Listeners[l.name]; own != nil {
 			known.Digest, known.Outputs = plan.ListenerDigest(cfg, own), own.Outputs
 		}
-		known.Listener, known.Idle = true, s.idle(l)
+		known.Listener = true
+		if known.Idle = s.idle(l); known.Idle != "" {
+			continue // it remembers nothing yet
+		}
 		key := event.Key{Namespace: of.Namespace, Name: of.Name}
 		for _, reg := range l.registrations() {
 			if o, err := reg.Lister().Get(of.Namespace, of.Name); err == nil {

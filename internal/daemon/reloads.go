@@ -64,7 +64,6 @@ func (s *supervisor) acceptCommands(ctx context.Context) {
 // reloads reloads the configuration when its files change and when it is asked to.
 func (s *supervisor) reloads(ctx context.Context, o Options) {
 	state := &s.reloading
-	state.set(true)
 	s.runtime.running = true
 	why := "it was read from standard input"
 	if s.once != nil {

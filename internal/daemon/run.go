@@ -38,6 +38,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	}
 	s := &supervisor{runtime: r, cluster: c, fields: fieldcheck.New(log)}
 	s.fields.Known = o.Schemas
+	s.reloading.set(true)
 	if o.Once != nil {
 		ctx, s.once = o.Once.Begin(ctx)
 		defer s.once.End()

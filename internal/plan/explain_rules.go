@@ -63,9 +63,7 @@ func (x *explained) rule(r *rules.Rule, as seen) {
 	was := kept // an object that is new to the rule has violated nothing
 	switch {
 	case x.known.Object: // and nothing is open there
-	case e.Op == event.Resync && is == broken:
-		was = unknown
-	case e.Op == event.Resync && r.Deny().LooksAround():
+	case x.known.Idle, e.Op == event.Resync && (is == broken || r.Deny().LooksAround()):
 		was = unknown
 	case e.Op != event.Update || is == unknown:
 	case r.Deny().LooksAround():
@@ -180,7 +178,7 @@ func (x *explained) violated(told *answer.Rule, r *rules.Rule, e event.Event, wa
 	if r.For() > 0 && x.unseen(r) {
 		how += ", counted from" + looking
 	}
-	if was == unknown && (e.Op == event.Resync || r.For() > 0) {
+	if was == unknown && (e.Op != event.Update || r.For() > 0) {
 		how = strings.TrimSuffix(how, ", unless it did so before this update") +
 			", unless that was reported before"
 	}

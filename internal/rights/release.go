@@ -33,6 +33,7 @@ func WriteHelm(w io.Writer, cfg *config.Config, needs []Need, note func(string))
 			return err
 		}
 	}
+	inPod(cfg, note)
 	room := maxModuleBytes
 	for _, l := range cfg.ListenersInOrder() {
 		if l.Handler == nil {

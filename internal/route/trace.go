@@ -30,8 +30,13 @@ func (w *worker) begin(d *informer.Delivery) (began time.Time, trace *tracing.Tr
 }
 
 // Receivers returns the names of the outputs that get the reports of rules, by their numbers as
-// receivers; "" is not one.
-func (r *Route) Receivers() []string { return r.pipeline.Load().receivers }
+// receivers; "" is not one. There are none before Use.
+func (r *Route) Receivers() []string {
+	if p := r.pipeline.Load(); p != nil {
+		return p.receivers
+	}
+	return nil
+}
 
 // Recent returns what keeps the listener's last events while somebody looks at them.
 func (r *Route) Recent() *recent.Recorder { return &r.recent }

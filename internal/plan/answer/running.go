@@ -52,6 +52,7 @@ type Known struct {
 	// if that is not known.
 	Change  string
 	Outputs []string
+	Idle    bool // what is reported already is not known
 	// Begins: the listener begins with a list, after a restart that brings the configuration.
 	Begins bool
 	// Selected is whether the object is selected, nil if that is not known, or follows from its
@@ -75,7 +76,11 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	}
 	switch {
 	case restart && !(r.Listener && asked.GoesOn):
-		a.Note("the listener begins with a list then, and what violates a rule is reported, also what was reported before.")
+		note := "the listener begins with a list then"
+		if asked.Rules {
+			note += ", and what violates a rule is reported, also what was reported before"
+		}
+		a.Note(note + ".")
 		return Known{Begins: true}
 	case !r.Listener && !runs:
 		a.Note("the checkpoint has nothing of this listener, which begins with a list.")
@@ -88,8 +93,8 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	}
 	switch {
 	case r.Idle != "":
-		a.Note("at the running informerd, the listener gets no events: " + r.Idle)
-		return known
+		a.Note("at the running informerd, the listener gets no events, so what is reported already is not known here: " + r.Idle)
+		return Known{Idle: true}
 	case !r.Has:
 		a.Note(who + " does not know this object.")
 		return Known{Begins: runs && r.Digest != asked.Digest} // which brings it

@@ -32,8 +32,11 @@ type Summaries struct {
 	listeners map[string]bool
 }
 
-// sumNote is a note of answers, and their listener, "" if they are of several.
-type sumNote struct{ text, listener string }
+// sumNote is a note of answers, and their listeners.
+type sumNote struct {
+	text      string
+	listeners []string
+}
 
 type summary struct {
 	line    string
@@ -87,11 +90,12 @@ func (s *Summaries) note(a *Answer, text string) {
 		return
 	}
 	i := slices.IndexFunc(s.notes, func(n sumNote) bool { return n.text == text })
-	switch {
-	case i < 0:
-		s.notes = append(s.notes, sumNote{text, a.Listener})
-	case s.notes[i].listener != a.Listener:
-		s.notes[i].listener = ""
+	if i < 0 {
+		i = len(s.notes)
+		s.notes = append(s.notes, sumNote{text: text})
+	}
+	if n := &s.notes[i]; !slices.Contains(n.listeners, a.Listener) {
+		n.listeners = append(n.listeners, a.Listener)
 	}
 }
 
@@ -150,8 +154,8 @@ func (s *Summaries) Notes() (text string) {
 			break
 		}
 		of := ""
-		if note.listener != "" && len(s.listeners) > 1 {
-			of = note.listener + ": "
+		if len(note.listeners) < len(s.listeners) {
+			of = strings.Join(note.listeners, ", ") + ": "
 		}
 		text += fmt.Sprintf("note: %s%s\n", of, note.text)
 	}

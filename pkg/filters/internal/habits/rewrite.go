@@ -234,10 +234,19 @@ func (r *rewriter) piped(c chain, at int) chain {
 		}
 		return r.call(name, &c, at+1, at+2)
 	}
-	if w := r.write(name, []string{c.text}, false, at+2); w.changed {
+	args, next := []string{c.text}, at+2 // Go's templates have constants behind the name
+	for ; next < len(r.tokens) && r.isConstant(next); next++ {
+		args = append(args, r.raw(next))
+	}
+	if w := r.write(name, args, false, next); w.changed {
 		return w
 	}
 	return c
+}
+
+// isConstant reports whether a token is a text or a number.
+func (r *rewriter) isConstant(i int) bool {
+	return r.tokens[i].Kind == lexer.String || r.tokens[i].Kind == lexer.Number
 }
 
 // call reads the brackets of a function, or of a method of a value, and writes the call.
