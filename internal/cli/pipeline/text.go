@@ -114,6 +114,9 @@ func head(s *status.Status, rates status.Rates) string {
 				ageText(s.Time.Sub(c.Current).Seconds()), ageText(c.CommitSeconds))
 		}
 	}
+	if s.Role == "standby" {
+		b.WriteString("this replica stands by: it delivers nothing, and the one that leads has what is under way\n")
+	}
 	if r := s.Reload; r != nil && !r.Successful {
 		b.WriteString("the last reload has failed: the configuration of before is in use\n")
 	}
