@@ -29,11 +29,12 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	result := func(text string) { x.Select.Result = text }
 	x.Line("\nselect, of the object:")
 	now, decided := x.tree("select", f, stateOf(e.Object))
-	is, was := now.Matched, false
+	is, was, unsure := now.Matched, false, f.LooksAround()
 	if e.Op == event.Update && !f.LooksAround() {
 		x.Line("\nselect, of the old object:")
 		before, known := x.tree("select, of the old object", f, stateOf(e.Old))
 		was, decided = before.Matched, decided && known
+		unsure = before.Err != nil && x.known.Who == "" // it stayed selected or not, as it was
 	}
 	if !decided {
 		x.verdict("select: " + x.unknown)
@@ -50,7 +51,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 			is = true
 		case x.known.Selected != nil:
 			is = *x.known.Selected
-		case e.Op == event.Update && !f.LooksAround():
+		case e.Op == event.Update && !unsure:
 			is = was
 		default:
 			result("failed")
@@ -64,7 +65,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		return x.selectedBefore(e, is, "since a rule remembers it")
 	case x.known.Selected != nil:
 		return x.selectedAsKnown(e, is)
-	case e.Op != event.Add && f.LooksAround():
+	case e.Op != event.Add && unsure:
 		return x.selectsUnsure(e, is)
 	}
 	switch {

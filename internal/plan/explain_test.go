@@ -235,8 +235,11 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 		"it was out": {"order", "update", `"a"`, "1",
 			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
 		"it was none": {"order", "add", `"a"`, "", failed},
-		"nobody knows": {"order", "update", `"a"`, `"b"`,
-			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
+		"nobody knows": {"order", "update", `"a"`, `"b"`, failed},
+		"it may have been in": {"order", "update", "2", `"b"`,
+			"The object is selected. This is an update if it was before, which is not known here; else it is an add.\n"},
+		"it may have been out": {"order", "update", "1", `"b"`,
+			"The object is not selected. To the listener this is a delete if it was before, which is not known here; else nothing comes of the event.\n"},
 		"by the clock": {"clock", "add", "1", "",
 			"The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.\n\nThere is no filter"},
 	} {
