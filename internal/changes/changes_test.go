@@ -268,6 +268,16 @@ listeners:
 			t.Errorf("%s: there is no\n%s\nin\n%s", c.new, c.want, got)
 		}
 	}
+	// What is selected otherwise is said of the listener that goes on.
+	after := strings.NewReplacer("name: a", "name: b", "resource: pods}",
+		"resource: pods}, select: initial").Replace(single)
+	after = strings.Replace(after, "select: initial", `select: label("a") == "x"`, 2)
+	_, got := comparison(t, single, after)
+	const otherwise = "an object that is selected now comes as an add, one that is not selected any more as a delete, at the start\n"
+	if strings.Count(got, otherwise) != 1 ||
+		!strings.Contains(got, "listener b: changed select\n  "+otherwise) {
+		t.Error(got)
+	}
 }
 
 // Fields of a handler are named, and an output of another kind is one field.

@@ -61,7 +61,28 @@ func afterwards(c admin.Change, before, after *plan.Listener, from, to *plan.Pla
 	if c.Kind+" "+c.Action != "listener changed" {
 		return nil
 	}
-	return ofParts(before, after, from, to, false)
+	var all []string
+	kept := to.Config.LeaderElection != nil || from.Config.State.Dir == to.Config.State.Dir
+	if kept && GoesOn(Fixed(from.Config), to.Config, after.Config) && sameInformer(before, after) {
+		all = askedAgain(c.Fields, before, after, "at the start")
+	}
+	return append(all, ofParts(before, after, from, to, false)...)
+}
+
+// askedAgain says what comes of all objects since a select or rules are others.
+func askedAgain(fields []string, before, after *plan.Listener, when string) (all []string) {
+	changed := func(field string) bool { return slices.Contains(fields, field) }
+	if changed("select") {
+		all = append(all, comes("is selected now", "is not selected any more", after)+", "+when)
+	}
+	// Differences leaves informers out next to other fields.
+	around := changed("informers") || plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
+	if len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around) {
+		all = append(all, "each object is judged again "+when+
+			": a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported"+
+			untilRepeated(before, after))
+	}
+	return all
 }
 
 // begins says what a listener gets of the objects that are there.
@@ -111,18 +132,14 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		}
 	}
 	changed := func(field string) bool { return slices.Contains(fields, field) }
-	// Differences leaves informers out next to other fields.
 	around := changed("informers") || plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
 	a, b := before.Config.Informer().Scope(), after.Config.Informer().Scope()
 	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
 	add(changed("informer") && a == b, "the objects are the same, and no events come of that")
 	add(changed("informer") && a != b, comes("enters its scope", "leaves it", after))
-	add(changed("select"), comes("is selected now", "is not selected any more", after)+", at once")
+	all = append(all, askedAgain(fields, before, after, "at once")...)
 	add(changed("select"),
 		"until informerd restarts, it remembers of each object whether it is selected, about 100 bytes each, and decides all behind its buffer")
-	add(len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around),
-		"each object is judged again at once: a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported"+
-			untilRepeated(before, after))
 	sooner := repeatsSooner(before, after)
 	add(sooner != "", sooner)
 	add(otherSeverity(before, after),

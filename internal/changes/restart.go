@@ -36,6 +36,11 @@ func GoesOn(before memory.Fixed, after *config.Config, l *config.Listener) bool 
 		(after.LeaderElection != nil || l.Checkpoint && before.Checkpoints[l.Name])
 }
 
+// sameInformer reports whether a listener watches and keeps the same.
+func sameInformer(before, after *plan.Listener) bool {
+	return watchedBy(before.Config) == watchedBy(after.Config)
+}
+
 // watchedBy returns a digest of what a listener's informer watches and keeps.
 func watchedBy(l *config.Listener) string {
 	inf := l.Informer()
@@ -141,8 +146,7 @@ func afterRestart(differ []string, before, after *plan.Plan) (lines []string) {
 // restarted says what a listener has after a restart, if it goes on where it was or not.
 func restarted(before, after *plan.Listener, goes bool) string {
 	switch {
-	case goes && before.Config.Informer().Scope() == after.Config.Informer().Scope() &&
-		before.Config.Informer().Resource == after.Config.Informer().Resource:
+	case goes && sameInformer(before, after):
 		return "goes on where it was"
 	case goes && len(after.Config.Rules) > 0:
 		return "its informer is another one and begins with a list, so that deletes of the time between are missed, and what its rules know stays; " + begins(after)

@@ -18,8 +18,8 @@ func (l *listener) remembers(key event.Key) memory.Rules {
 	return memory.RulesOf(book.Remembers(key), l.route.Receivers())
 }
 
-// selects reports whether the listener has an object among the selected ones, nil if its select
-// fails.
+// selects reports whether the listener has an object among the selected ones. If its select fails,
+// what was selected before is remembered.
 func (l *listener) selects(key event.Key, o *object.Object) *bool {
 	is, remembered := l.route.Remembers(key)
 	s := l.setup()
@@ -28,10 +28,7 @@ func (l *listener) selects(key event.Key, o *object.Object) *bool {
 	case s.Select == nil:
 		is = true
 	default:
-		now := s.Select.Explain(event.Event{Op: event.Resync, Object: o}, s.caches)
-		if is = now.Matched; now.Err != nil {
-			return nil
-		}
+		is = s.Select.Explain(event.Event{Op: event.Resync, Object: o}, s.caches).Matched
 	}
 	return &is
 }

@@ -13,7 +13,7 @@ type Object struct {
 	// Outputs are those of the listener there, nil if that is not known.
 	Outputs []string `json:"outputs,omitempty"`
 	// Selected is whether the object is selected, where that does not follow from its state. Member
-	// is the same wherever the informer has the object; nil if that cannot be told.
+	// is the same wherever the informer has the object; nil if that is not known.
 	Selected *bool `json:"selected,omitempty"`
 	Member   *bool `json:"member,omitempty"`
 	Rules    Rules `json:"rules,omitempty"`
