@@ -76,7 +76,9 @@ func untilRestart(lines []string) (all []string) {
 	for i, line := range lines {
 		switch {
 		case line == item("behind the buffer", shown.Decided):
-		case !strings.HasPrefix(line, before) || strings.HasPrefix(line, item(before, "(")):
+		case !strings.HasPrefix(line, before) ||
+			strings.HasPrefix(line, item(before, "("+shown.OfFilter)) ||
+			strings.HasPrefix(line, item(before, "("+shown.OfUpdates)):
 			all = append(all, line)
 		case i == 0 || !strings.HasPrefix(lines[i-1], before):
 			all = append(all, item(before, "every event gets in, until informerd restarts"))

@@ -94,6 +94,36 @@ shutdown: changed drain
 	}
 }
 
+// Until a restart, a listener with another select has nothing of its plan before the buffer but
+// what becomes of updates.
+func TestAnotherSelectUntilARestart(t *testing.T) {
+	const config = `
+outputs: {out: {stdout: {}}}
+listeners:
+  a:
+    informer: {resource: deployments.apps}
+    select: object.metadata.namespace != "x"
+    filter: op == "add"
+    rules:
+      - {name: r, deny: object.spec.replicas < 2}
+      - {name: s, deny: 'any(object.spec.template.spec.containers, .resources.limits.memory == nil)'}
+    outputs: [out]
+`
+	_, text := comparison(t, config, strings.Replace(config, `!= "x"`, `not in ["x", "y"]`, 1))
+	const want = `  - before the buffer  add, update, delete
+  - before the buffer  object.metadata.namespace != "x" &&
+  - before the buffer  (object.spec.replicas < 2 ||
+  - before the buffer    any(object.spec.template.spec.containers, .resources.limits.memory == nil) || op == "add")
+  - before the buffer  for updates: object or old
+  + before the buffer  every event gets in, until informerd restarts
+  - behind the buffer  select: object.metadata.namespace != "x"
+  + behind the buffer  select: object.metadata.namespace not in ["x", "y"]
+`
+	if !strings.HasSuffix(text, want) {
+		t.Error(text)
+	}
+}
+
 // Lines about many listeners of which the same is said are one, in the text alone. What is watched
 // of a resource is together.
 func TestManyOfTheSame(t *testing.T) {

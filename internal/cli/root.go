@@ -28,6 +28,7 @@ import (
 	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/internal/verdict"
 )
 
@@ -56,6 +57,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var wrong words.UsageError
 	var input words.InputError
 	var mistakes config.Errors
+	var inUse *statefolder.InUseError
 	switch {
 	case errors.Is(err, errReported):
 		return exitConfig
@@ -65,6 +67,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		verdict.WriteMistakes(stderr, mistakes, "")
 		if errors.As(err, &wrong) { // they are in flags that make a configuration
 			return exitUsage
+		}
+		if errors.As(err, &inUse) {
+			return exitRun
 		}
 		return exitConfig
 	}

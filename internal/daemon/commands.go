@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/holder"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/statefolder"
 )
 
 // commands makes the socket for commands, nil without a folder for state, or in one that can have
@@ -22,8 +22,7 @@ func commands(cfg *config.Config, log *slog.Logger) (*admin.Socket, error) {
 	}
 	socket, err := admin.Listen(cfg.Path(cfg.State.Dir))
 	if errors.Is(err, admin.ErrInUse) {
-		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(),
-			holder.Hint(cfg.Path(cfg.State.Dir)))}
+		return nil, statefolder.InUse(cfg, err)
 	}
 	if err != nil { // some file systems have no sockets
 		log.Error("commands such as informerd dlq cannot reach this informerd", "error", err)

@@ -37,7 +37,6 @@ c.yaml:8:56: output "one": the informer drops status, so it is always nil; take 
 c.yaml:9:61: output "both": "+" cannot join a string and an integer; put string(…) around 1
 c.yaml:10:56: output "bus": unknown name "clutser"; did you mean "cluster"?
 c.yaml:11:44: output "chat": cached is not available in outputs; ask for other objects in the filter or in a handler
-c.yaml:11:51: output "chat": unknown informer "pods"; none is declared for this expression; to have it, add informers: {pods: {resource: pods}} to the configuration
 c.yaml:12:72: output "pager": this expression must return text, object.metadata.labels is an object
 c.yaml:13:37: output "fix": the expression ends too early: a '{' is not closed
 c.yaml:14:18: output "twice": when must return true or false, name is a string; compare it, as in name == "…"`

@@ -44,6 +44,11 @@ func TestRulesBeforeTheBufferModel(t *testing.T) {
 		p.listener = "    buffer: {capacity: 1000}\n" +
 			rapid.SampledFrom([]string{"", "    resync: 7m\n", "    on: [add]\n",
 				"    on: [update]\n"}).Draw(rt, "listener")
+		if strings.Contains(p.config(), "age(") {
+			// A resync puts the next look at the clock off, and which of the two comes to an object
+			// depends on what else there is to do.
+			p.listener = strings.Replace(p.listener, "    resync: 7m\n", "", 1)
+		}
 		p.quiet = true // config writes no filter then
 		if filter := rapid.SampledFrom([]string{"", "", "", `op == "delete"`, `label("a") == "y"`,
 			`object.spec.bad == true && op != "resync"`, `changed("spec.node")`}).Draw(

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/config"
@@ -49,7 +50,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
-		if errors.As(err, &unreachable) || ctx.Err() != nil {
+		if errors.As(err, &unreachable) || ctx.Err() != nil || apierrors.IsUnauthorized(err) ||
+			apierrors.IsForbidden(err) { // nothing of that is about the informer
 			return err
 		}
 		if err != nil {

@@ -53,13 +53,17 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
 		if err != nil {
 			continue // no name can refer to it
 		}
+		all := map[string]bool{} // with the subresources
+		for _, r := range list.APIResources {
+			all[r.Name] = true
+		}
 		for _, r := range list.APIResources {
 			if strings.Contains(r.Name, "/") {
 				continue // a subresource
 			}
 			c.entries = append(c.entries, entry{
 				Resource: Resource{GVR: gv.WithResource(r.Name), GVK: gv.WithKind(r.Kind),
-					Namespaced: r.Namespaced},
+					Namespaced: r.Namespaced, OwnStatus: !all[r.Name+"/status"]},
 				singular: r.SingularName, shortNames: r.ShortNames, verbs: r.Verbs,
 			})
 		}

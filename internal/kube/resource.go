@@ -12,6 +12,8 @@ type Resource struct {
 	GVK schema.GroupVersionKind
 	// Namespaced is false for resources of the whole cluster, such as nodes.
 	Namespaced bool
+	// OwnStatus: the status is written with the object, since there is no subresource for it.
+	OwnStatus bool
 }
 
 // String returns the name with group and version, as in "deployments (apps/v1)".

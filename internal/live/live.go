@@ -106,10 +106,9 @@ func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
 
-// Namespaced reports whether the objects of a listener's informer are in namespaces.
-func (c *Cluster) Namespaced(ctx context.Context, l *config.Listener) (bool, error) {
-	found, err := c.resolve(ctx, l.Informer())
-	return found.Namespaced, err
+// Resource returns that of a listener's informer.
+func (c *Cluster) Resource(ctx context.Context, l *config.Listener) (kube.Resource, error) {
+	return c.resolve(ctx, l.Informer())
 }
 
 // Object reads an object that a listener's informer would watch. The error is a

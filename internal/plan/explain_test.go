@@ -234,7 +234,7 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 			failed + "The object was selected and is: this is an update.\n"},
 		"it was out": {"order", "update", `"a"`, "1",
 			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
-		"it was none": {"order", "add", `"a"`, "", failed},
+		"it was none":  {"order", "add", `"a"`, "", failed},
 		"nobody knows": {"order", "update", `"a"`, `"b"`, failed},
 		"it may have been in": {"order", "update", "2", `"b"`,
 			"The object is selected. This is an update if it was before, which is not known here; else it is an add.\n"},

@@ -39,6 +39,8 @@ func TestPatches(t *testing.T) {
 		{"Deployment", "merge", `{spec: {template: {spec: {tolerations: {key: "a"}}}}}`,
 			`spec.template.spec.tolerations is a list, and this is an object` + no},
 		{"Pod", "merge", `{status: {phase: "Failed"}}`, status},
+		{"Deployment", "apply", `{spec: {foo: 1, replicas: [1]}, status: {x: 1}}`, "there is no field foo in spec" + no +
+			"\nspec.replicas is an integer, and this is a list" + no + "\n" + status},
 		{"Pod", "merge", `let a = "b"; {metadata: {name: "other", annotations: {a: a}}}`,
 			`a patch cannot change metadata.name: the API server refuses it for each object that is not "other"; leave it out`},
 		{"Pod", "apply", `object`, `the patch is the whole object, so that informerd sets each of its fields; ` +

@@ -56,7 +56,7 @@ func (p *Listener) writeBefore(out *shown.Lines) {
 		wanted := p.asked.on & conditionsOf(p.asked.filter).Ops
 		switch text := shown.Moves(wanted); {
 		case text != "" && len(p.asked.denies) > 0:
-			out.Item(2, "", "(for the filter, "+text+"; the rules see each of them)")
+			out.Item(2, "", "("+shown.OfFilter+text+"; the rules see each of them)")
 		case text != "":
 			out.Item(2, "", "("+text+")")
 		}

@@ -50,8 +50,8 @@ func (c *Checkpoint) Object(l *config.Listener, key event.Key) *memory.Object {
 	return known
 }
 
-// selected reports whether a listener had an object among the selected ones, nil if its select of
-// then cannot be read. If that failed, what was selected before is remembered.
+// selected reports whether a listener had an object among the selected ones, nil if the select
+// of before cannot be read. If that failed, what was selected before is remembered.
 func (c *Checkpoint) selected(l *config.Listener, o *object.Object) *bool {
 	text, is, remembered := c.of.Select(l.Name, o.Key())
 	was, err := plan.EarlierSelect(c.cfg, l, text)

@@ -31,13 +31,24 @@ func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 	}
 	store, err := deadletter.Open(c)
 	if err != nil {
-		hint := ""
 		if errors.Is(err, boltfile.ErrInUse) {
-			hint = holder.Hint(cfg.Path(cfg.State.Dir))
+			return nil, InUse(cfg, err)
 		}
-		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), hint)}
+		return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
 	}
 	return store, nil
+}
+
+// InUseError is the error of a folder that another informerd uses. Its configuration is right.
+type InUseError struct{ config.Errors }
+
+// Unwrap returns what is shown of it.
+func (e *InUseError) Unwrap() error { return e.Errors }
+
+// InUse returns an InUseError of a configuration's folder, with what to do.
+func InUse(cfg *config.Config, err error) error {
+	return &InUseError{config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(),
+		holder.Hint(cfg.Path(cfg.State.Dir)))}}
 }
 
 // CloseLetters closes the store, and says how many letters end with it.

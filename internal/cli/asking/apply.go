@@ -42,12 +42,12 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	case !q.IsOf(l): // which is said where it is explained
 		return q, nil
 	}
-	namespaced, err := x.cluster.Namespaced(ctx, l)
+	found, err := x.cluster.Resource(ctx, l)
 	if err != nil {
 		return q, inFront(q.Object.Path, err)
 	}
 	create := x.creation(false)
-	create.Others = namespaced
+	create.Others = found.Namespaced
 	q.Object.JSON, _ = create.Of(q.Object.JSON)
 	at := metadataOf(q.Object.JSON)
 	if at.Name == "" {
@@ -66,7 +66,7 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 		return q, inFront(q.Object.Path, err)
 	}
 	written := q.Object.JSON
-	c, err := changeOf(is, written)
+	c, err := changeOf(is, written, found.OwnStatus)
 	if err != nil {
 		return q, invalid(fmt.Errorf("%s: it cannot be merged into %s: %w", q.Object.Path, ref, err))
 	}
@@ -113,8 +113,9 @@ type change struct {
 	noted   bool   // that does
 }
 
-func changeOf(is, written []byte) (c change, err error) {
-	c.sent, c.differs, err = apply.Merge(is, written)
+// changeOf returns what comes of an apply. OwnStatus: the status is written with the object.
+func changeOf(is, written []byte, ownStatus bool) (c change, err error) {
+	c.sent, c.differs, err = apply.Objects{OwnStatus: ownStatus}.Merge(is, written)
 	if c.settled = c.sent; err == nil && c.differs {
 		c.settled, c.differs, err = apply.Settled(is, defaults.FillMerged(c.sent))
 	}
@@ -151,7 +152,7 @@ func (x *Asking) podsApplied(ctx context.Context, q plan.Question) (plan.Questio
 			err.Error())
 		return q, nil
 	}
-	c, err := changeOf(is, written)
+	c, err := changeOf(is, written, false)
 	if err != nil {
 		return q, invalid(fmt.Errorf("%s: %w", q.Object.Path, err))
 	}

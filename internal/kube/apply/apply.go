@@ -34,9 +34,20 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 var ofServer = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields",
 	"selfLink"}
 
+// Objects are those of one resource.
+type Objects struct {
+	// OwnStatus: the status is written with the object, since there is no subresource for it.
+	OwnStatus bool
+}
+
+// Merge is that of Objects whose status is written by a subresource alone.
+func Merge(current, written []byte) (merged []byte, differs bool, err error) {
+	return Objects{}.Merge(current, written)
+}
+
 // Merge returns the object as it is after the apply, and whether that differs from the current one.
 // Both are JSON; the written one has the name and namespace of the current one.
-func Merge(current, written []byte) (merged []byte, differs bool, err error) {
+func (o Objects) Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	is, err := decode(current)
 	if err != nil {
 		return nil, false, err
@@ -46,9 +57,9 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 		return nil, false, err
 	}
 	original := appliedBefore(is)
-	prepare(to)
+	o.prepare(to)
 	if original != nil {
-		prepare(original)
+		o.prepare(original)
 	}
 	var result map[string]any
 	if schema := schemaOf(to); schema != nil {
@@ -60,7 +71,7 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 		return nil, false, err
 	}
 	if by := appliers(is, to); original == nil && len(by) == 1 {
-		result = serverSide(is, to, result, by[0])
+		result = o.serverSide(is, to, result, by[0])
 	}
 	canonical(is, true)
 	canonical(result, true)
@@ -68,7 +79,7 @@ func Merge(current, written []byte) (merged []byte, differs bool, err error) {
 	if reflect.DeepEqual(is, result) {
 		return current, false, nil
 	}
-	countGeneration(is, result)
+	o.countGeneration(is, result)
 	merged, err = json.Marshal(result)
 	return merged, true, err
 }
@@ -83,8 +94,11 @@ func decode(text []byte) (object map[string]any, err error) {
 }
 
 // prepare makes of a written object what counts of it, in the form of a server.
-func prepare(to map[string]any) {
-	strip(to)
+func (o Objects) prepare(to map[string]any) {
+	status, has := to["status"]
+	if strip(to); o.OwnStatus && has {
+		to["status"] = status
+	}
 	canonical(to, false)
 	data := mapIn(to, "stringData")
 	if to["kind"] != "Secret" || to["apiVersion"] != "v1" {
@@ -208,9 +222,9 @@ func merge(is, to, original map[string]any) map[string]any {
 	return merged
 }
 
-// countGeneration counts the generation of an object if more than its metadata and status change;
-// of a Deployment, if its annotations do, too.
-func countGeneration(is, to map[string]any) {
+// countGeneration counts the generation of an object if more than its metadata and a status of a
+// subresource change; of a Deployment, if its annotations do, too.
+func (o Objects) countGeneration(is, to map[string]any) {
 	number, ok := mapIn(is, "metadata")["generation"].(json.Number)
 	n, err := number.Int64()
 	if !ok || err != nil {
@@ -220,7 +234,7 @@ func countGeneration(is, to map[string]any) {
 		mapIn(mapIn(is, "metadata"), "annotations"), mapIn(mapIn(to, "metadata"), "annotations"))
 	for _, object := range []map[string]any{is, to} {
 		for field := range object {
-			own := field != "metadata" && field != "status"
+			own := field != "metadata" && (o.OwnStatus || field != "status")
 			changes = changes || own && !reflect.DeepEqual(is[field], to[field])
 		}
 	}

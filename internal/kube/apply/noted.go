@@ -41,7 +41,7 @@ func Noted(current, merged, written []byte) (noted []byte, differs bool, err err
 	if generation, counts := mapIn(is, "metadata")["generation"]; counts {
 		metadata["generation"] = generation
 	}
-	countGeneration(is, result)
+	Objects{}.countGeneration(is, result)
 	noted, err = json.Marshal(result)
 	return noted, true, err
 }

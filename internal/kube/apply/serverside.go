@@ -98,13 +98,15 @@ func managers(is map[string]any) (all []manager) {
 //
 // Nothing comes of it if somebody manages the object in another version, since nobody knows which
 // fields those are in this one.
-func serverSide(is, to, result map[string]any, by manager) map[string]any {
+func (o Objects) serverSide(is, to, result map[string]any, by manager) map[string]any {
 	var own owners
 	for _, m := range managers(is) {
 		if m.APIVersion != is["apiVersion"] {
 			return result
 		}
-		delete(m.Fields, "f:status") // which nobody writes
+		if !o.OwnStatus {
+			delete(m.Fields, "f:status") // which nobody writes
+		}
 		if m.applied() && m.Name == by.Name {
 			own.applier = m.Fields
 		} else {

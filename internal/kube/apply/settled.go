@@ -26,7 +26,7 @@ func Settled(current, filled []byte) (settled []byte, differs bool, err error) {
 	if reflect.DeepEqual(is, to) {
 		return current, false, nil
 	}
-	countGeneration(is, to)
+	Objects{}.countGeneration(is, to)
 	settled, err = json.Marshal(to)
 	return settled, true, err
 }

@@ -45,12 +45,15 @@ func (f *finder) fields(n ast.Node) {
 			"write only those to change, as in {metadata: {labels: {seen: \"true\"}}}")
 		return
 	}
+	schema := f.Schema
 	for _, p := range pairs(n) {
 		switch {
 		case p.key == "status" && f.Objects != "" && f.Schema != nil && f.Schema.Fields["status"] != nil:
 			f.doubt(p.node.Key, p.node, "",
 				"the API server leaves status out of a patch: controllers write it, in another way")
-			return
+			rest := *schema // what is in the status does not matter
+			rest.Fields = maps.Clone(rest.Fields)
+			rest.Fields["status"], schema = &lang.Schema{}, &rest
 		case p.key == "metadata":
 			for _, m := range pairs(p.node.Value) {
 				if m.key == "name" || m.key == "namespace" || m.key == "uid" {
@@ -59,7 +62,7 @@ func (f *finder) fields(n ast.Node) {
 			}
 		}
 	}
-	f.value(n, f.Schema, "")
+	f.value(n, schema, "")
 }
 
 // fixedName warns about a constant where the object's own name has to be.

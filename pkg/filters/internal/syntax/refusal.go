@@ -89,6 +89,9 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 	if from := pipe(text); from >= 0 && from < offset {
 		if found := filterBehind.FindStringSubmatch(string(text[from:])); found != nil &&
 			!slices.Contains(s.Kind.Variables(), found[1]) {
+			if found[1] == "default" {
+				return s.CompileError(from, "unexpected |; a default is written with ??, as in (x ?? 1)")
+			}
 			return s.CompileError(from,
 				"unexpected |; a function is written before its value, as in len(x)")
 		}
@@ -100,7 +103,7 @@ func (s Source) Refusal(where *file.Error) *lang.CompileError {
 }
 
 // filterBehind is a pipe into a filter of another language, which is no "or".
-var filterBehind = regexp.MustCompile(`^\|\s*([a-z_]+)(\s*$|\s*["(|=]|\s+[=!<>])`)
+var filterBehind = regexp.MustCompile(`^\|\s*([a-z_]+)(\s*$|\s*["(|=]|\s+[=!<>\d])`)
 
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
