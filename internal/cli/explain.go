@@ -82,7 +82,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().BoolVar(&o.Apply, "apply", false,
 		"the objects of the file are applied to the cluster: each is an add, an update, or nothing that changes")
 	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "",
-		"the namespace of objects of a file that say none (default default)")
+		"the namespace of objects of a file that say none (default default), or of an object of the cluster that is KIND/NAME")
 	cmd.Flags().StringVar(&o.Op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")

@@ -58,6 +58,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0 { // it takes no arguments
 		return knownCommand(cmd, args)
 	}
+	if letter, ok := strings.CutPrefix(err.Error(), "unknown shorthand flag: "); ok {
+		return fmt.Errorf("unknown flag of one letter: %s; %s", letter, letterHint(cmd, letter))
+	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return err
@@ -65,6 +68,33 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return fmt.Errorf("unknown flag: --%s; %s", name, wordHint(name, "--", names, "the flags are "))
+}
+
+// letterHint returns what may be meant by a letter that a command does not have, as in "'f' in -f".
+func letterHint(cmd *cobra.Command, letter string) string {
+	var all []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Shorthand != "" {
+			all = append(all, "-"+f.Shorthand)
+		}
+	})
+	var below []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			below = append(below, cmd.CommandPath()+" "+c.Name())
+		}
+	}
+	switch {
+	case len(below) > 0:
+		return "the commands are " + strings.Join(below, ", ")
+	case strings.HasPrefix(letter, "'f'") && cmd.Flags().Lookup("config") != nil:
+		return "a configuration is named by -c FILE"
+	case strings.HasPrefix(letter, "'l'") && strings.Contains(cmd.Use, "LISTENER"):
+		return "a listener is an argument"
+	case len(all) == 0:
+		return "it has none; the others are shown by --help"
+	}
+	return "there are " + strings.Join(all, ", ") + "; the others are shown by --help"
 }
 
 func wordHint(word, prefix string, known []string, all string) string {

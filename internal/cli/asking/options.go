@@ -121,9 +121,11 @@ func (o *Options) find() error {
 			o.Object))
 	case o.Apply && (o.Op != "" || o.Old != "" || o.Initial):
 		return words.Usage(errors.New("--apply finds out what the event is: leave --op, --old and --initial out"))
-	case o.Namespace != "" && o.live != nil:
-		return words.Usage(fmt.Errorf("-n is about objects of files: an object of the cluster is KIND/NAMESPACE/NAME, and this is %s",
-			o.Object))
+	case o.Namespace != "" && o.live != nil && o.live.Namespace == "":
+		o.live.Namespace = o.Namespace
+	case o.Namespace != "" && o.live != nil && o.live.Namespace != o.Namespace:
+		return words.Usage(fmt.Errorf("%s is an object of the namespace %s, and -n says %s: leave one of them out",
+			o.Object, o.live.Namespace, o.Namespace))
 	}
 	o.lookedUp = !o.OfCluster() && (o.Connect.Kubeconfig != "" || o.Connect.Context != "")
 	return nil

@@ -3,7 +3,7 @@ package advice
 // Output is about fields of an output.
 func Output() map[string]string {
 	all := map[string]string{}
-	each(all, "the kind of an output is a field with its settings: write webhook: {url: …}",
+	each(all, "the kind of an output is a field with its settings: write webhook: {url: …}, or stdout: {}",
 		"type kind url address headers endpoint host")
 	each(all, "write when, an expression about the message, as in when: 'severity == \"high\"'",
 		"filter select if match condition expr severity rules rule on where levels")

@@ -113,7 +113,7 @@ func (s Source) listInBrackets(plain string, offset int, text []rune) *lang.Comp
 	return nil
 }
 
-// lambda recognizes x => x.name, or c, c.name after a list.
+// lambda recognizes x => x.name, x -> x.name, or c, c.name after a list.
 func (s Source) lambda(plain string, offset int, text []rune) *lang.CompileError {
 	if !InsidePredicate(string(text[:min(offset, len(text))])) {
 		return nil
@@ -129,7 +129,7 @@ func (s Source) lambda(plain string, offset int, text []rune) *lang.CompileError
 				","+string(text[from:to])+",") {
 			continue
 		}
-		variable, condition, found := strings.Cut(args[1], "=>")
+		variable, condition, found := strings.Cut(strings.Replace(args[1], "->", "=>", 1), "=>")
 		if len(args) == 3 {
 			variable, condition, found = args[1], args[2], true
 		}

@@ -114,6 +114,9 @@ func (s Source) valueOf(name string) string {
 
 // rooted returns the name in a placeholder as an expression has it.
 func (s Source) rooted(name string) string {
+	if label, ok := strings.CutPrefix(name, "$labels."); ok && ofSeries[label] != "" {
+		return ofSeries[label]
+	}
 	name = strings.TrimPrefix(name, "request.")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "$"), ".")
 	field, _, _ := strings.Cut(name, ".")
@@ -126,6 +129,14 @@ func (s Source) rooted(name string) string {
 	}
 	return name
 }
+
+// ofSeries is what the labels of the series of kube-state-metrics stand for, of their own objects.
+var ofSeries = map[string]string{"namespace": "object.metadata.namespace",
+	"uid": "object.metadata.uid", "pod": "object.metadata.name", "node": "object.metadata.name",
+	"deployment": "object.metadata.name", "statefulset": "object.metadata.name",
+	"daemonset": "object.metadata.name", "replicaset": "object.metadata.name",
+	"job_name": "object.metadata.name", "cronjob": "object.metadata.name",
+	"persistentvolumeclaim": "object.metadata.name", "service": "object.metadata.name"}
 
 // ownWords returns what has functions of other languages in the words of this one, "" if it has
 // none.
