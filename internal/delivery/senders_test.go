@@ -1,9 +1,11 @@
 package delivery
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -30,6 +32,21 @@ func (h hanging) Write(context.Context, []sink.Message) []error {
 	return nil
 }
 
+var bubble = regexp.MustCompile(`synctest bubble \d+`)
+
+// inBubble returns how many goroutines there are in the bubble of the caller. Those of other tests
+// may be ending.
+func inBubble(t *testing.T) int {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	own := bubble.Find(stacks) // the caller comes first
+	if own == nil {
+		t.Fatal("stacks do not say which bubble they are of")
+	}
+	return bytes.Count(stacks, append(own, ']'))
+}
+
 func TestSendersStartWhenThereIsSomethingToSend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hanging{make(chan struct{}, 10), make(chan struct{})}
@@ -44,11 +61,11 @@ func TestSendersStartWhenThereIsSomethingToSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		goroutines := runtime.NumGoroutine()
+		goroutines := inBubble(t)
 		ended := make(chan error)
 		go func() { ended <- o.Run(t.Context()) }()
 		synctest.Wait()
-		if n := runtime.NumGoroutine() - goroutines; n != 1 {
+		if n := inBubble(t) - goroutines; n != 1 {
 			t.Errorf("%d goroutines wait for something to send, want 1", n)
 		}
 		var p object.Parser
