@@ -64,7 +64,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	l.saved = nil
 	k.Taken(l.name)
 	if s.book() != nil || s.Select != nil || l.before != nil {
-		l.subscription.Rescan() // times have passed, and expressions may be others
+		l.subscription.RescanLater() // times have passed, and expressions may be others
 	}
 	close(l.wentOn)
 	return nil
@@ -218,7 +218,9 @@ func (s *supervisor) resumed(l *listener) {
 	}
 	if l.wentOn != nil {
 		s.task(l, func() { l.endAbsent(l.life, s.log) })
+		s.task(l, func() { l.lookAgain(l.life, s.log) })
 	} else {
+		s.log.Debug("the listener begins: no checkpoint has anything of it", "listener", l.name)
 		l.endedAbsent.Store(true)
 	}
 	others := s.keeper.Bound(l.name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -171,13 +172,34 @@ func (w *docWorld) life(text string) (all []docLine) {
 	if err := os.Remove(w.audit()); err != nil && !os.IsNotExist(err) {
 		w.Fatal(err)
 	}
-	d := w.start(text)
+	d := startWith(w.T, w.config(text), w.server, func(d *started, o *Options) {
+		o.Log = slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	w.mark(d)
+	w.caughtUp(d, text)
 	for range 3 {
 		w.mark(d)
 	}
 	d.stop(w.T)
 	return slices.DeleteFunc(w.written(), func(l docLine) bool {
 		return strings.HasPrefix(l.pod(), "marker")
+	})
+}
+
+// caughtUp waits until a daemon has what happened while none ran.
+func (w *docWorld) caughtUp(d *started, text string) {
+	w.Helper()
+	w.pods.bookmark()
+	if !strings.Contains(text, "checkpoint: true") {
+		return
+	}
+	eventually(w.T, func() error {
+		log := d.log.String()
+		if !strings.Contains(log, "the listener has caught up after the restart") &&
+			!strings.Contains(log, "the listener begins: no checkpoint") {
+			return fmt.Errorf("it has not caught up\n%s", log)
+		}
+		return nil
 	})
 }
 
@@ -276,6 +298,8 @@ var otherwise = []struct{ what, from, to string }{
 		`select: object.status.phase == "Running"` + "\n    filter: \"true\""},
 	{"a rule is added", "    rules:\n",
 		"    rules:\n      - {name: runs, deny: object.metadata.name == \"web\"}\n"},
+	{"a rule is added that `gone` violated", "    rules:\n",
+		"    rules:\n      - {name: runs, deny: object.metadata.name == \"gone\"}\n"},
 	{"a rule is replaced by another one", "name: stuck", "name: waits"},
 	{"the informer's scope: `namespaces`, selectors", ", namespaces: [shop]", ""},
 	{"`drop` of the informer", "namespaces: [shop]", "namespaces: [shop], drop: [spec]"},

@@ -73,6 +73,16 @@ func (s *modelServer) publish(typ, text string, quietly bool) {
 		"\n", typ, text))
 }
 
+// bookmark says to all watches that they have all there is.
+func (s *modelServer) bookmark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.log.Add(s.version, fmt.Sprintf(
+		`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d"}}}`+"\n",
+		s.version))
+}
+
 // expire ends all watches, and has their versions forgotten: what follows is a list.
 func (s *modelServer) expire() {
 	s.mu.Lock()

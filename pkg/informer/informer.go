@@ -165,14 +165,12 @@ type Status struct {
 	Subscriptions int
 	// ResourceVersion is the last one seen, "" before the first list.
 	ResourceVersion string
-	// Lists, Watches, Events and Bookmarks count what the API server answered, Received its bytes;
-	// Skipped counts malformed objects.
+	// What the API server answered, and Received, its bytes; Skipped counts malformed objects.
 	Lists, Watches, Events, Bookmarks, Received, Skipped uint64
 	// Relists are the lists that were not the informer's first one, by why they were needed.
 	Relists map[string]uint64
-	// Heard is when something last came from the API server: an event, a bookmark, a piece of a
-	// list, or the beginning of an answer. Before that it is when the informer began; zero if it
-	// does not run.
+	// Heard is when something last came from the API server, or it began to answer. Before that it
+	// is when the informer began; zero if it does not run.
 	Heard time.Time
 	// Err is why the informer cannot list or watch right now, nil if it can.
 	Err error

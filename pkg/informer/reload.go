@@ -64,11 +64,13 @@ func (s *Subscription) Rescan() {
 	}
 	s.mu.Lock()
 	s.owes, s.cutShort = false, s.cutShort || s.stopped // a listener may begin after the stop
+	s.wake.set()
 	s.mu.Unlock()
 }
 
-// RescanLater notes that a Rescan follows. Until then, Rescanning reports true, and an Exchange
-// deals with a rescan that has not come to any object: those that leave with it are never scanned.
+// RescanLater notes that a Rescan follows. Until then, Rescanning reports true, resyncs wait, and an
+// Exchange deals with a rescan that has not come to any object: those that leave with it are never
+// scanned.
 func (s *Subscription) RescanLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

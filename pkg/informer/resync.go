@@ -60,7 +60,7 @@ func (s *Subscription) beginResync(r *resync) (begun bool) {
 // resyncable returns how many objects nextResync may find. It is 0 while there is anything else to
 // do: an event never waits for a resync, nor does the informer.
 func (s *Subscription) resyncable() int {
-	if len(s.resyncs) == 0 || !s.buf.Idle() || s.resyncs[0].from.postponed > 0 {
+	if len(s.resyncs) == 0 || s.owes || !s.buf.Idle() || s.resyncs[0].from.postponed > 0 {
 		return 0
 	}
 	return s.resyncs[0].left

@@ -1,0 +1,66 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What has become due while nobody ran is reported of objects as they are by then, and not of those
+// that are gone or other ones, whether that is known by a watch or by a list.
+func TestWhatIsDueAfterARestart(t *testing.T) {
+	const long = 4 * time.Second
+	config := func(rule, resync string) string {
+		return `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: state}
+listeners:
+  pods:
+    informer: {resource: pods}
+    filter: op != "resync"
+` + resync + `    rules:
+      - {name: stuck, deny: object.status.phase == "Pending"` + rule + `}
+    checkpoint: true
+    outputs: [audit]
+outputs:
+  audit: {file: {path: audit.jsonl}}
+`
+	}
+	const once = "[bad violated stuck gone delete good update]"
+	for _, c := range []struct {
+		rule, resync, want string
+		expired            bool
+	}{
+		{", for: 4s", "", once, false},
+		{", for: 4s", "", once, true},
+		{", for: 4s", "    resync: 3s\n", once, false},
+		{", repeat: 4s", "", "[bad violated stuck gone delete gone resolved stuck good resolved stuck good update]",
+			false},
+	} {
+		t.Run(fmt.Sprint(c.rule, c.resync, c.expired), func(t *testing.T) {
+			t.Parallel()
+			w := newDocWorld(t)
+			for _, name := range []string{"bad", "good", "gone"} {
+				w.set(name, "Pending")
+			}
+			began := time.Now()
+			w.life(config(c.rule, c.resync))
+			w.set("good", "Running")
+			w.set("gone", "")
+			if c.expired {
+				w.pods.expire()
+			}
+			time.Sleep(time.Until(began.Add(long + time.Second))) // what is waited for is the time
+			var got []string
+			for _, l := range w.life(config(c.rule, c.resync)) {
+				got = append(got, l.pod()+" "+l.what())
+			}
+			slices.Sort(got)
+			if said := "[" + strings.Join(got, " ") + "]"; said != c.want {
+				t.Errorf("got  %s\nwant %s", said, c.want)
+			}
+		})
+	}
+}
