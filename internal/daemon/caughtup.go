@@ -54,9 +54,8 @@ func untilCaughtUp(ctx context.Context, regs []*informer.Registration) error {
 func caughtUp(regs []*informer.Registration, since time.Time) bool {
 	for _, reg := range regs {
 		s := reg.Status()
-		caught := s.Lists+s.Bookmarks > 0 || time.Since(s.Heard) >= quietFor ||
-			time.Since(since) >= openFor
-		if !caught || s.Queued > 0 && time.Since(since) < openFor {
+		caught := s.Queued == 0 && (s.Lists+s.Bookmarks > 0 || time.Since(s.Heard) >= quietFor)
+		if !caught && time.Since(since) < openFor {
 			return false
 		}
 	}

@@ -40,7 +40,7 @@ func (x *explained) goes(stage *answer.Event, what string, e event.Event) {
 		stage.Handler = h.Wasm
 		x.Say("%s goes to the handler %s. What that emits goes to %s; to see it: %s",
 			what, h.Wasm, answer.Names(x.listener.Outputs),
-			x.source.TryHandler(x.file, x.listener.Name, e.Op.String(), e.Initial))
+			x.source.TryHandler(x.file, x.listener, e.Op.String(), e.Initial))
 		x.verdict(x.named(e) + " -> the handler")
 		return
 	}

@@ -68,9 +68,9 @@ func (s *Subscription) Rescan() {
 	s.mu.Unlock()
 }
 
-// RescanLater notes that a Rescan follows. Until then, Rescanning reports true, resyncs wait, and an
-// Exchange deals with a rescan that has not come to any object: those that leave with it are never
-// scanned.
+// RescanLater notes that a Rescan follows. Until then, Rescanning reports true, resyncs wait, and
+// an Exchange deals with a rescan that has not come to any object: those that leave with it are
+// never scanned.
 func (s *Subscription) RescanLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,6 +3,8 @@ package answer
 import (
 	"fmt"
 	"strings"
+
+	"github.com/informerd/informerd/internal/config"
 )
 
 // Source is where the object of a question is, for a command that reads it again.
@@ -13,22 +15,28 @@ type Source struct {
 }
 
 // TryHandler returns how a user sees what the handler of a listener makes of an event, op. Initial
-// is whether it is one of the first list.
-func (s Source) TryHandler(config, listener, op string, initial bool) string {
-	run := fmt.Sprintf("informerd plugin run -c %s -l %s --event ", Word(config), listener)
-	file := Word(s.File)
+// is whether it is one of the first list. What the handler may look up has to be in files.
+func (s Source) TryHandler(file string, l *config.Listener, op string, initial bool) string {
+	run := fmt.Sprintf("informerd plugin run -c %s -l %s", Word(file), l.Name)
+	if h := l.Handler; h != nil && h.Grants.Cache != nil {
+		for _, name := range h.Grants.Cache.Informers {
+			run += " --cache " + name + "=OBJECTS"
+		}
+	}
+	run += " --event "
+	object := Word(s.File)
 	if s.File == "" {
-		file = "OBJECT"
+		object = "OBJECT"
 	}
 	get := ""
 	if s.Get != "" {
-		get = fmt.Sprintf("%s > %s && ", s.Get, file)
+		get = fmt.Sprintf("%s > %s && ", s.Get, object)
 	}
 	switch {
 	case op == "update" && s.Old != "":
-		return get + run + file + " --old " + Word(s.Old)
+		return get + run + object + " --old " + Word(s.Old)
 	case op == "add" && !initial:
-		return get + run + file
+		return get + run + object
 	case op == "delete" && s.Old != "": // the update that it was took the object out
 		s = Source{File: s.Old}
 	}

@@ -6,7 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/config"
 )
+
+// A handler that may look objects up needs files that have them.
+func TestTryHandlerThatLooksUp(t *testing.T) {
+	l := &config.Listener{Name: "pods", Handler: &config.Handler{}}
+	l.Handler.Grants.Cache = &config.CacheGrant{Informers: []string{"nodes", "namespaces"}}
+	const want = "informerd plugin run -c c.yaml -l pods --cache nodes=OBJECTS --cache namespaces=OBJECTS --event a.yaml"
+	if got := (Source{File: "a.yaml"}).TryHandler("c.yaml", l, "add", false); got != want {
+		t.Errorf("got %s", got)
+	}
+}
 
 // The command that shows what a handler does reads the object of the question, if it can.
 func TestTryHandler(t *testing.T) {
@@ -33,7 +45,7 @@ func TestTryHandler(t *testing.T) {
 		{Source{}, "add", true,
 			run + "EVENT (a file with op: add and initial: true, and the object as object)"},
 	} {
-		if got := c.source.TryHandler("c.yaml", "pods", c.op, c.initial); got != c.want {
+		if got := c.source.TryHandler("c.yaml", &config.Listener{Name: "pods"}, c.op, c.initial); got != c.want {
 			t.Errorf("%+v, %s: %s\nwant %s", c.source, c.op, got, c.want)
 		}
 	}
@@ -56,7 +68,7 @@ func TestTryHandlerMakesEvents(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		command := Source{File: path}.TryHandler("c.yaml", "pods", c.op, c.initial)
+		command := Source{File: path}.TryHandler("c.yaml", &config.Listener{Name: "pods"}, c.op, c.initial)
 		command = strings.Replace(command, "informerd plugin run -c c.yaml -l pods --event -",
 			"cat", 1)
 		got, err := exec.Command("sh", "-c", command).CombinedOutput()
