@@ -198,9 +198,8 @@ const ifSelected = "if it was selected: "
 func (x *explained) verdict(text string) { x.Verdicts = append(x.Verdicts, x.given+text) }
 
 func (x *explained) head(e event.Event) {
-	x.op = e.Op
 	o := e.Object
-	x.Listener, x.Op = x.listener.Name, e.Op.String()
+	x.op, x.Listener, x.Op = e.Op, x.listener.Name, e.Op.String()
 	x.Object = answer.Object{APIVersion: o.APIVersion(), Kind: o.Kind(), Namespace: o.Namespace(),
 		Name: o.Name()}
 }

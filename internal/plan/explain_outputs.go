@@ -104,16 +104,15 @@ type made struct {
 // decide returns what an output makes of a message.
 func decide(o *Output, m *sink.Message) (d decision) {
 	name := o.Config.Name
-	if o.Config.Alertmanager != nil && m.Report == nil {
+	switch _, shows := kubernetesevent.Show(m); {
+	case o.Config.Alertmanager != nil && m.Report == nil:
 		d.not = name + " takes only reports of rules"
-		return d
-	}
-	if _, ok := kubernetesevent.Show(m); !ok && o.Config.KubernetesEvent != nil {
+	case !shows && o.Config.KubernetesEvent != nil:
 		d.not = name + " creates no Event about an Event of informerd"
-		return d
-	}
-	if o.Config.Patch != nil && m.Op == event.Delete {
+	case o.Config.Patch != nil && m.Op == event.Delete:
 		d.not = name + " patches nothing, since a deleted object cannot be patched"
+	}
+	if d.not != "" {
 		return d
 	}
 	var view filters.Message
@@ -131,8 +130,12 @@ func decide(o *Output, m *sink.Message) (d decision) {
 	}
 	d.made = makes(o, &view, m)
 	for _, made := range d.made {
-		if made.err != nil {
+		switch {
+		case made.err != nil:
 			d.fails, d.not = true, "the "+made.field+" of "+name+" fails, which makes a dead letter"
+			return d
+		case made.field == "patch.patch" && slices.Contains([]string{"null", "{}", "[]"}, made.text):
+			d.not = name + " patches nothing: its patch is " + made.text
 			return d
 		}
 	}

@@ -49,6 +49,25 @@ listeners:
 	}
 }
 
+// A patch that is null or empty patches nothing.
+func TestExplainOfNoPatch(t *testing.T) {
+	for patch, want := range map[string]string{
+		`'label("a") == "b" ? {metadata: {labels: {c: "d"}}} : nil'`: "fix patches nothing: its patch is null",
+		"'{}'":                               "fix patches nothing: its patch is {}",
+		"'{metadata: {labels: {c: \"d\"}}}'": "it goes to the output fix",
+	} {
+		cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {fix: {patch: {patch: `+patch+`}}}
+listeners: {a: {informer: {resource: pods}, filter: "true", outputs: [fix]}}
+`)
+		const object = `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":"web"}}`
+		if got := explain(t, cfg, "a", question(t, "add", object, "")); !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s", patch, got)
+		}
+	}
+}
+
 // What the other expressions of outputs yield is shown too, for what begins and for what ends.
 func TestExplainOfWhatOutputsSend(t *testing.T) {
 	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
