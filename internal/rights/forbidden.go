@@ -35,5 +35,7 @@ func Explain(err error, inf *config.Informer, found kube.Resource, ref kube.Refe
 	if slices.Contains(inf.Namespaces, ref.Namespace) {
 		right.Namespace = ref.Namespace
 	}
-	return &ForbiddenError{Roles(MissingRole, []kube.Right{right}), err}
+	// There may be one for each of several resources, and none of them must replace another one.
+	name := MissingRole + "-" + found.GVR.GroupResource().String()
+	return &ForbiddenError{Roles(name, []kube.Right{right}), err}
 }
