@@ -120,6 +120,11 @@ func checkFiles(c *Config, r *document.Report) {
 			continue
 		}
 		path := filepath.Clean(c.Path(o.File.Path))
+		if path == "/dev/stdout" {
+			field := at + ".file.path"
+			r.BadValue(field, "write stdout: {} in place of file", "%s is %s, and not a file", field, path)
+			continue
+		}
 		if other, twice := first[path]; twice {
 			field := at + ".file.path"
 			r.BadValue(field, "name the first output in the listeners of both, or choose another file",

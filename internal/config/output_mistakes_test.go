@@ -25,6 +25,8 @@ func TestOutputMistakes(t *testing.T) {
 			`13:11: outputs.out.file must be a mapping, is the string "events.jsonl"; write {path: events.jsonl}`},
 		{"path with a variable", outputLine, outputWith("file: {path: $HOME/x}"),
 			`13:18: outputs.out.file.path must not have a variable in it, is "$HOME/x"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`},
+		{"standard output as a file", outputLine, outputWith("file: {path: /dev/stdout}"),
+			"13:18: outputs.out.file.path is /dev/stdout, and not a file; write stdout: {} in place of file"},
 		{"one file twice", outputLine,
 			outputWith("file: {path: a/../x}") + "  other: {file: {path: ./x}}\n",
 			"13:18: outputs.out.file.path is the file of outputs.other; name the first output in the listeners of both, or choose another file"},

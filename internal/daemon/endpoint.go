@@ -7,7 +7,6 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/pkg/informer"
 )
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
@@ -22,15 +21,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		}
 	}()
 	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
-		Log: log, Version: version, Reload: reload}
-	s.Informers = func() []informer.Status {
-		if replica := r.replica.Load(); replica != nil {
-			if warm := replica.Informers(); warm != nil {
-				return warm
-			}
-		}
-		return c.factory.Status()
-	}
+		Informers: c.factory.Status, Log: log, Version: version, Reload: reload}
 	s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
 	s.Requests = kube.SentRequests
 	if r.keeper != nil {

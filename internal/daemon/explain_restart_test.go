@@ -55,9 +55,9 @@ func drawRestarted(t *rapid.T) *restartedPlan {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		p.pods[name] = drawModelPod(t, name+"-1")
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "what changes") {
-	case 0: // what happened meanwhile is seen before or after another rule
-		for name := range p.pods {
+	what := rapid.IntRange(0, 3).Draw(t, "what changes")
+	if what != 1 && rapid.Bool().Draw(t, "objects change") {
+		for _, name := range []string{"a", "b", "c", "d"} {
 			switch rapid.IntRange(0, 2).Draw(t, "fate of "+name) {
 			case 0:
 				p.changed[name] = drawModelPod(t, name+"-1")
@@ -65,6 +65,9 @@ func drawRestarted(t *rapid.T) *restartedPlan {
 				p.changed[name] = modelPod{}
 			}
 		}
+	}
+	switch what {
+	case 0:
 	case 1:
 		p.elsewhere = true
 	default:

@@ -28,7 +28,7 @@ func (x *explained) asks(cfg *config.Config, q Question, o *object.Object) {
 
 // selectedAsKnown is selects for an object of which it is known whether it was selected.
 func (x *explained) selectedAsKnown(e event.Event, is bool) seen {
-	const knows = "as the running informerd knows"
+	knows := "as " + x.known.Who + " knows"
 	switch {
 	case *x.known.Selected:
 		return x.selectedBefore(e, is, knows)

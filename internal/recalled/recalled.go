@@ -40,7 +40,7 @@ func (c *Checkpoint) Object(l *config.Listener, key event.Key) *memory.Object {
 		return known
 	}
 	if o, within := c.of.Object(l.Name, key); o != nil {
-		known.Has, known.UID = true, o.UID()
+		known.Has, known.UID, known.Last = true, o.UID(), []byte(o.JSON())
 		known.Member, known.Lists = c.selected(l, o), !watches(l.Informer(), within)
 	}
 	b := c.book(l)

@@ -91,16 +91,6 @@ func (r *Replica) Leads() (leads bool, starting string) {
 	}
 }
 
-// Informers returns the states of those that a standby has, nil if there are none.
-func (r *Replica) Informers() []informer.Status {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.warm == nil {
-		return nil
-	}
-	return r.warm.factory.Status()
-}
-
 const (
 	// readTime bounds a request for what the leader has published.
 	readTime = 10 * time.Second

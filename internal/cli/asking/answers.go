@@ -236,6 +236,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		q.Running, q.Unasked = x.remembered(ctx, l, key), x.unasked
 		q.Supposed = q.Supposed || q.Running != nil && q.Op == event.Add
 		q.Lists = q.Running != nil && q.Running.Lists
+		q = sinceCheckpoint(q)
 		if r := q.Running; r != nil && r.Fixed != nil {
 			for _, mistake := range changes.Refused(*r.Fixed, x.cfg) {
 				q.Restart = append(q.Restart, mistake.Field)
@@ -272,6 +273,21 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		err = invalid(err)
 	}
 	return a, err
+}
+
+// sinceCheckpoint makes of a question about an object, of which the checkpoint has another state,
+// the one about the update that a restart brings.
+func sinceCheckpoint(q plan.Question) plan.Question {
+	r := q.Running
+	if r == nil || r.Last == nil || r.Lists || !q.Supposed || q.Looked {
+		return q
+	}
+	was, is := metadataOf(r.Last), metadataOf(q.Object.JSON)
+	if was.UID == is.UID && was.ResourceVersion != is.ResourceVersion {
+		q.Supposed, q.Op = false, event.Update
+		q.Old = plan.ObjectFile{Path: "the checkpoint", JSON: r.Last}
+	}
+	return q
 }
 
 // isAnswer reports whether an error says what becomes of an object, or that the configuration is

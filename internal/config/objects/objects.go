@@ -138,6 +138,9 @@ func documents(name string, data []byte) (all [][]byte, err error) {
 			at = fmt.Sprintf("%s: document %d", name, i+1)
 		}
 		switch {
+		case err != nil && bytes.Contains(text, []byte("{{")):
+			return nil, fmt.Errorf("%s: this is a template, which has to be rendered first, as by helm template CHART | informerd explain … --object -",
+				at)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %s", at, document.Printable(err))
 		case len(texts) > 1 && string(object) == "null": // as after a last ---

@@ -44,11 +44,11 @@ func Turn(f *filters.Filter, is filters.Explanation, at time.Time,
 	return 0, false, false
 }
 
-// Words returns how long something is, in whole seconds, or in days if these are many.
+// Words returns how long something is, in whole seconds, or about, in days if these are many.
 func Words(long time.Duration) string {
 	const day = 24 * time.Hour
 	if long >= 3*day {
-		return fmt.Sprintf("%dd", long/day)
+		return fmt.Sprintf("%dd", (long+day/2)/day)
 	}
 	return document.Short(max(long.Truncate(time.Second), time.Second))
 }

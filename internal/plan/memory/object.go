@@ -23,5 +23,6 @@ type Object struct {
 	// Checkpoint is the last cut of the checkpoint that it was read from, zero if it is what a
 	// running informerd has told. Lists is whether the informer is another one than there.
 	Checkpoint time.Time `json:"-"`
+	Last       []byte    `json:"-"` // the object, in the state that the checkpoint has of it
 	Lists      bool      `json:"-"`
 }
