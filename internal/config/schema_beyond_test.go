@@ -37,6 +37,7 @@ var beyondSchema = map[string][]string{
 		"TestHTTPMistakes/a_name",
 		"TestHTTPMistakes/hosts_and_audiences_without_auth",
 		"TestListenerMistakes/spill_without_the_policy",
+		"TestOutputMistakes/standard_output_as_a_file",
 		"TestOutputMistakes/one_file_twice",
 		"TestOutputMistakes/two_that_apply",
 		"TestOutputMistakes/patch_of_nothing",
