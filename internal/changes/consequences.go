@@ -36,7 +36,12 @@ func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.P
 	case "output changed":
 		all, reported := []string{"what waits for it is sent to the new one"}, reports(to, c.Name)
 		if slices.ContainsFunc(c.Fields, ofAddress) && reported {
-			all = append(all, "violations that are open stay where they were reported; of them, the new one gets the ends alone")
+			gets := "; of them, the new one gets the ends alone"
+			if repeating := repeated(to, c.Name); len(repeating) > 0 {
+				gets = "; of them, the new one gets the ends, and with their next repeat those of " +
+					reach.RuleNames(repeating)
+			}
+			all = append(all, "violations that are open stay where they were reported"+gets)
 		}
 		if slices.Contains(c.Fields, "when") && reported {
 			until := ""

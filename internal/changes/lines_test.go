@@ -94,6 +94,28 @@ shutdown: changed drain
 	}
 }
 
+// Another address gets what is repeated.
+func TestAnotherAddressGetsRepeats(t *testing.T) {
+	const config = `
+outputs: {out: {webhook: {url: "https://a.example.com"}}}
+listeners:
+  a:
+    informer: {resource: pods}
+    rules: [{name: r, deny: label("b") == nil, repeat: 1h}, {name: s, deny: label("a") == nil}]
+    outputs: [out]
+`
+	_, got := comparison(t, config, strings.Replace(config, "a.example", "b.example", 1))
+	const want = "  violations that are open stay where they were reported; of them, the new one gets the ends, and with their next repeat those of rule r\n"
+	if !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	once := strings.Replace(config, ", repeat: 1h", "", 1)
+	_, got = comparison(t, once, strings.Replace(once, "a.example", "b.example", 1))
+	if !strings.Contains(got, "of them, the new one gets the ends alone\n") {
+		t.Error(got)
+	}
+}
+
 // Until a restart, a listener with another select has nothing of its plan before the buffer but
 // what becomes of updates.
 func TestAnotherSelectUntilARestart(t *testing.T) {

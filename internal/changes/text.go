@@ -222,6 +222,23 @@ func repeats(from, to *plan.Plan, output string) (names []string) {
 	return names
 }
 
+// repeated returns the names of the rules that repeat what they report, if an output takes that.
+func repeated(to *plan.Plan, output string) (names []string) {
+	for _, l := range to.Listeners {
+		for _, r := range l.Config.Rules {
+			if !slices.Contains(l.Config.Outputs, output) || r.Repeat.Duration == 0 ||
+				slices.Contains(names, r.Name) {
+				continue
+			}
+			report := reach.Report{Rule: r.Name, Severity: r.Severity, Open: true}
+			if reach.Takes(to.Sender(l), to.Outputs[output].When, report).Of() != reach.None {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	return names
+}
+
 // Any reports whether a reload would change something, or refuse to.
 func (c *Comparison) Any() bool { return len(c.Changes)+len(c.Others)+len(c.Restart) > 0 }
 
