@@ -6,6 +6,7 @@
 //     all of it at once. It is enough if a watch is open for OpenFor, with events all the time.
 //   - One that cannot list or watch is waited for. If others can, it is for OpenFor alone: they must
 //     not wait for a namespace that is forbidden.
+//   - One that is exchanged for another one meanwhile is not waited for any more.
 package catchup
 
 import (
@@ -26,13 +27,15 @@ const (
 const lookEach = 50 * time.Millisecond
 
 // Informer is one that is waited for.
-type Informer interface{ Status() informer.Status }
+type Informer interface {
+	comparable
+	Status() informer.Status
+}
 
-// Wait blocks until the informers have caught up. The error is ctx's.
-func Wait[I Informer](ctx context.Context, all []I) error {
-	begun := time.Now()
-	synced := make([]time.Time, len(all)) // when that was seen of each
-	for !caughtUp(all, begun, synced) {
+// Wait blocks until the informers that there are have caught up. The error is ctx's.
+func Wait[I Informer](ctx context.Context, all func() []I) error {
+	begun, synced := time.Now(), map[I]time.Time{} // when that was seen of each
+	for !caughtUp(all(), begun, synced) {
 		if err := backoff.Sleep(ctx, lookEach); err != nil {
 			return err
 		}
@@ -40,14 +43,14 @@ func Wait[I Informer](ctx context.Context, all []I) error {
 	return nil
 }
 
-func caughtUp[I Informer](all []I, begun time.Time, synced []time.Time) bool {
+func caughtUp[I Informer](all []I, begun time.Time, synced map[I]time.Time) bool {
 	now, failing := time.Now(), 0
-	for i, one := range all {
+	for _, one := range all {
 		s := one.Status()
-		if s.Synced && synced[i].IsZero() {
-			synced[i] = now
+		if s.Synced && synced[one].IsZero() {
+			synced[one] = now
 		}
-		open := s.Synced && now.Sub(synced[i]) >= OpenFor
+		open := s.Synced && now.Sub(synced[one]) >= OpenFor
 		quiet := s.Lists+s.Bookmarks > 0 || now.Sub(s.Heard) >= QuietFor
 		switch {
 		case s.Err != nil && now.Sub(begun) >= OpenFor:

@@ -16,7 +16,7 @@ type story struct {
 	at    func(since time.Duration) informer.Status
 }
 
-func (s story) Status() informer.Status { return s.at(time.Since(s.begun)) }
+func (s *story) Status() informer.Status { return s.at(time.Since(s.begun)) }
 
 // TestWait: informers are waited for as the package comment says.
 func TestWait(t *testing.T) {
@@ -64,13 +64,13 @@ func TestWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				var all []story
+				var all []*story
 				for _, a := range c.all {
-					all = append(all, story{begun, a})
+					all = append(all, &story{begun, a})
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
-				err := Wait(ctx, all)
+				err := Wait(ctx, func() []*story { return all })
 				took := time.Since(begun)
 				if (err != nil) != (c.want < 0) {
 					t.Fatalf("after %v: %v", took, err)
@@ -81,4 +81,26 @@ func TestWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWaitForAnother: an informer that never syncs is not waited for once another one has taken its
+// place.
+func TestWaitForAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		never := &story{begun, func(time.Duration) informer.Status { return informer.Status{} }}
+		listed := &story{begun, func(time.Duration) informer.Status {
+			return informer.Status{Synced: true, Lists: 1}
+		}}
+		err := Wait(t.Context(), func() []*story {
+			if time.Since(begun) < time.Minute {
+				return []*story{never}
+			}
+			return []*story{listed}
+		})
+		took := time.Since(begun)
+		if err != nil || took < time.Minute || took > time.Minute+lookEach {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
 }

@@ -16,7 +16,7 @@ func (l *listener) lookAgain(ctx context.Context, log *slog.Logger) {
 	case <-ctx.Done():
 		return
 	}
-	if catchup.Wait(ctx, l.registrations()) != nil {
+	if catchup.Wait(ctx, l.registrations) != nil {
 		return
 	}
 	if l.subscription.Rescanning() { // else a reload has done it
