@@ -37,7 +37,8 @@ func consequences(c admin.Change, before, after *plan.Listener, from, to *plan.P
 		all, reported := []string{"what waits for it is sent to the new one"}, reports(to, c.Name)
 		if slices.ContainsFunc(c.Fields, ofAddress) && reported {
 			gets := "; of them, the new one gets the ends alone"
-			if repeating := repeated(to, c.Name); len(repeating) > 0 {
+			every := func(*plan.Listener, reach.Report) bool { return true }
+			if repeating := repeated(to, c.Name, every); len(repeating) > 0 {
 				gets = "; of them, the new one gets the ends, and with their next repeat those of " +
 					reach.RuleNames(repeating)
 			}
@@ -80,9 +81,8 @@ func askedAgain(fields []string, before, after *plan.Listener, when string) (all
 	if changed("select") {
 		all = append(all, comes("is selected now", "is not selected any more", after)+", "+when)
 	}
-	// Differences leaves informers out next to other fields.
-	around := changed("informers") || plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
-	if len(after.Config.Rules) > 0 && (changed("rules") || changed("select") || around) {
+	if len(after.Config.Rules) > 0 &&
+		(changed("rules") || changed("select") || looksUpOtherwise(fields, before, after)) {
 		all = append(all, "each object is judged again "+when+
 			": a violation that begins is reported, one that ends is resolved, and one that is open stays as it was reported"+
 			untilRepeated(before, after))
@@ -137,7 +137,7 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 		}
 	}
 	changed := func(field string) bool { return slices.Contains(fields, field) }
-	around := changed("informers") || plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
+	around := looksUpOtherwise(fields, before, after)
 	a, b := before.Config.Informer().Scope(), after.Config.Informer().Scope()
 	a.Drop, b.Drop, a.KeepManagedFields, b.KeepManagedFields = "", "", false, false
 	add(changed("informer") && a == b, "the objects are the same, and no events come of that")
@@ -162,6 +162,13 @@ func ofListener(fields []string, before, after *plan.Listener) []string {
 	add(changed("handler") && after.Config.Handler == nil,
 		"events go to the outputs without a handler, from the next one on")
 	return all
+}
+
+// looksUpOtherwise reports whether a listener looks objects up in other informers. The fields alone
+// do not say that: Differences leaves informers out next to other ones.
+func looksUpOtherwise(fields []string, before, after *plan.Listener) bool {
+	return slices.Contains(fields, "informers") ||
+		plan.Digest(before.LooksUp()) != plan.Digest(after.LooksUp())
 }
 
 // looksUpMore reports whether a listener looks objects up in an informer of which there was none

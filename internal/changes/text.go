@@ -204,34 +204,24 @@ func reports(p *plan.Plan, output string) bool {
 
 // repeats returns the names of the rules that repeat what they report, which an output takes now
 // and may not have taken before.
-func repeats(from, to *plan.Plan, output string) (names []string) {
-	for _, l := range to.Listeners {
+func repeats(from, to *plan.Plan, output string) []string {
+	return repeated(to, output, func(l *plan.Listener, report reach.Report) bool {
 		was := named(from, l.Config.Name)
-		for _, r := range l.Config.Rules {
-			if was == nil || !slices.Contains(l.Config.Outputs, output) || r.Repeat.Duration == 0 ||
-				slices.Contains(names, r.Name) {
-				continue
-			}
-			report := reach.Report{Rule: r.Name, Severity: r.Severity, Open: true}
-			if reach.Takes(to.Sender(l), to.Outputs[output].When, report).Of() != reach.None &&
-				reach.Takes(from.Sender(was), from.Outputs[output].When, report).Of() != reach.All {
-				names = append(names, r.Name)
-			}
-		}
-	}
-	return names
+		return was != nil && reach.Takes(from.Sender(was), from.Outputs[output].When,
+			report).Of() != reach.All
+	})
 }
 
-// repeated returns the names of the rules that repeat what they report, if an output takes that.
-func repeated(to *plan.Plan, output string) (names []string) {
+// repeated returns the names of the rules that repeat what they report, if an output takes that, of
+// those that are asked about.
+func repeated(to *plan.Plan, output string,
+	asked func(*plan.Listener, reach.Report) bool) (names []string) {
 	for _, l := range to.Listeners {
 		for _, r := range l.Config.Rules {
-			if !slices.Contains(l.Config.Outputs, output) || r.Repeat.Duration == 0 ||
-				slices.Contains(names, r.Name) {
-				continue
-			}
 			report := reach.Report{Rule: r.Name, Severity: r.Severity, Open: true}
-			if reach.Takes(to.Sender(l), to.Outputs[output].When, report).Of() != reach.None {
+			if slices.Contains(l.Config.Outputs, output) && r.Repeat.Duration > 0 &&
+				!slices.Contains(names, r.Name) && asked(l, report) &&
+				reach.Takes(to.Sender(l), to.Outputs[output].When, report).Of() != reach.None {
 				names = append(names, r.Name)
 			}
 		}
