@@ -34,8 +34,8 @@ type Asked struct {
 	Rules  bool     // the listener has rules
 	Only   []string // the names of those that are asked about; none: all
 	// Restart are the settings for which a reload refuses the configuration. GoesOn is whether the
-	// listener goes on where it was after a restart.
-	// Lists is whether it does so with a list, since its informer is another one.
+	// listener goes on where it was after a restart, and Lists whether it does so with a list,
+	// since its informer is another one.
 	Restart []string
 	GoesOn  bool
 	Lists   bool
@@ -124,7 +124,7 @@ func (a *Answer) Ask(r *memory.Object, asked Asked, now time.Time) (known Known)
 	return known
 }
 
-// New returns those of a listener's outputs that it gets with a reload.
+// New returns those of a listener's outputs that it gets with the change.
 func (k Known) New(outputs []string) []string {
 	if k.Change == "" || k.Outputs == nil {
 		return nil
@@ -134,8 +134,8 @@ func (k Known) New(outputs []string) []string {
 	})
 }
 
-// Dropped returns the open violations of rules that the listener does not have any more after a
-// reload, each with those of its outputs that get the end.
+// Dropped returns the open violations of rules that the listener does not have any more after the
+// change, each with those of its outputs that get the end.
 func (k Known) Dropped(l *config.Listener) (all memory.Rules) {
 	if k.Change == "" {
 		return nil
