@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 	"github.com/twmb/franz-go/pkg/sasl"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
@@ -59,6 +61,7 @@ func (s *Sink) newClient(records int, size int32) (*kgo.Client, error) {
 		kgo.ProduceRequestTimeout(max(c.Timeout/2, 100*time.Millisecond)),
 		kgo.RequestTimeoutOverhead(max(c.Timeout/2, 100*time.Millisecond)),
 		kgo.Dialer(dialer(min(maxDial, c.Timeout), s.tls, c.Fence)),
+		kgo.MaxVersions(versions()),
 		kgo.WithHooks(&s.connects),
 	}
 	if c.SASL != nil {
@@ -69,6 +72,19 @@ func (s *Sink) newClient(records int, size int32) (*kgo.Client, error) {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
 	return client, nil
+}
+
+// lastSingle is the last version of produce requests of which the client has one on its way to a
+// broker, instead of five. Every broker since Kafka 0.11 has it, and 4.0 has none below.
+const lastSingle = 3
+
+// versions returns the versions of requests that the client may use. With several requests on the
+// way, an error that resets the producer's state can leave a partition behind that is never
+// produced to again: see RATIONALE.md.
+func versions() *kversion.Versions {
+	all := kversion.Stable()
+	all.SetMaxKeyVersion(int16(kmsg.Produce), lastSingle)
+	return all
 }
 
 func dialer(timeout time.Duration, files *tlsfiles.Source, f *fence.Fence) tlsfiles.DialFunc {

@@ -5,6 +5,7 @@
 // In addition to what every [sink.Sink] promises:
 //   - A message was taken when all in-sync replicas have it. The producer is idempotent: what it
 //     sends again itself is in the topic once.
+//   - Each broker has one produce request at a time. What comes meanwhile is in the next one.
 //   - An error means that the message is not on its way any more, except where the error says that
 //     it may still be produced: then no broker has answered, and the client cannot know.
 //   - A message whose fate is unknown is not sent a second time: when it is written again, or the
