@@ -56,6 +56,8 @@ func (c *schemaCheck) asCondition(n ast.Node, text string, value fact) string {
 		}
 	case text == "op":
 		example = text + ` == "add"`
+	case conditionStatus.MatchString(value.path):
+		example = text + ` == "True"`
 	case value.is("string"):
 		example = text + ` == "…"`
 	case value.is("number"):

@@ -38,9 +38,9 @@ func (c *schemaCheck) truth(n ast.Node, value fact, by string) {
 	if habits.SimpleOperand.MatchString(text) {
 		hint = "write " + text + instead
 	}
-	if strings.HasPrefix(value.path, "condition(") {
+	if conditionOrStatus.MatchString(value.path) {
 		by := map[string]string{" == nil": "!=", " != nil": "=="}[instead]
-		hint = "write " + text + ".status " + by + ` "True"`
+		hint = "write " + strings.TrimSuffix(text, ".status") + ".status " + by + ` "True"`
 	}
 	if keys := pathOfNode(n); by == "became" && len(keys) > 0 && isScalarKind(kind) {
 		hint = "compare it, as in became(" + text + ` == …), or write ` + habits.ChangedCall(keys)

@@ -71,6 +71,9 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 // conditionStatus matches the paths of the status of a condition.
 var conditionStatus = regexp.MustCompile(`^condition\(.*\)\.status$|\.status\.conditions\[.*\]\.status$`)
 
+// conditionOrStatus matches the paths of a condition that a call finds, and of its status.
+var conditionOrStatus = regexp.MustCompile(`^condition\(.*\)(\.status)?$`)
+
 // amountField matches the paths of quantities.
 var amountField = regexp.MustCompile(
 	`\.(resources\.(limits|requests)|capacity|allocatable|status\.used|hard)(\.[a-z]\w*|\["[^"]*"\])$`)

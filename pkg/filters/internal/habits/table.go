@@ -173,7 +173,7 @@ func (h Habit) Example() string {
 
 // SimpleOperand matches a text that needs no brackets as an operand.
 var SimpleOperand = regexp.MustCompile(
-	`^[A-Za-z0-9_.#\[\]"'-]+$|^"[^"\\]*"$|^[A-Za-z]+\([^()]*\)$`)
+	`^[A-Za-z0-9_.#\[\]"'-]+$|^"[^"\\]*"$|^[A-Za-z]+\([^()]*\)(\.[A-Za-z0-9_.]+)?$`)
 
 // Fill puts arguments into the text. Operands with operators are put in brackets.
 func (h Habit) Fill(args []string) string {
