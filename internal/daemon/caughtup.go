@@ -9,7 +9,8 @@ import (
 
 // lookAgain has rules and a select look at all objects again after a restart, once informers have
 // caught up. Before, they are as they were when informerd stopped: what is due by the time that has
-// passed would be reported of objects that are gone, or other ones by now.
+// passed would be reported of objects that are gone, or other ones by now. What a reload has to ask
+// until then waits with it.
 func (l *listener) lookAgain(ctx context.Context, log *slog.Logger) {
 	select {
 	case <-l.wentOn:
@@ -19,8 +20,9 @@ func (l *listener) lookAgain(ctx context.Context, log *slog.Logger) {
 	if catchup.Wait(ctx, l.registrations) != nil {
 		return
 	}
-	if l.subscription.Rescanning() { // else a reload has done it
-		l.subscription.Rescan()
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.behind = false
+	l.rescanDue()
 	log.Debug("the listener has caught up after the restart", "listener", l.name)
 }

@@ -53,14 +53,57 @@ outputs:
 				w.pods.expire()
 			}
 			time.Sleep(time.Until(began.Add(long + time.Second))) // what is waited for is the time
-			var got []string
-			for _, l := range w.life(config(c.rule, c.resync)) {
-				got = append(got, l.pod()+" "+l.what())
-			}
-			slices.Sort(got)
-			if said := "[" + strings.Join(got, " ") + "]"; said != c.want {
-				t.Errorf("got  %s\nwant %s", said, c.want)
-			}
+			wantTold(t, w.life(config(c.rule, c.resync)), c.want)
 		})
 	}
+}
+
+func wantTold(t *testing.T, lines []docLine, want string) {
+	t.Helper()
+	var got []string
+	for _, l := range lines {
+		got = append(got, l.pod()+" "+l.what())
+	}
+	slices.Sort(got)
+	if said := "[" + strings.Join(got, " ") + "]"; said != want {
+		t.Errorf("got  %s\nwant %s", said, want)
+	}
+}
+
+// A reload while a restart catches up has rules ask once that is over, too.
+func TestReloadWhileARestartCatchesUp(t *testing.T) {
+	t.Parallel()
+	config := func(severity string) string {
+		return `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: state}
+listeners:
+  pods:
+    informer: {resource: pods}
+    filter: op != "resync"
+    rules:
+      - {name: stuck, deny: object.status.phase == "Pending", for: 3s, severity: ` + severity + `}
+    checkpoint: true
+    outputs: [audit]
+outputs:
+  audit: {file: {path: audit.jsonl}}
+`
+	}
+	w := newDocWorld(t)
+	w.set("bad", "Pending")
+	w.set("good", "Pending")
+	began := time.Now()
+	w.life(config("low"))
+	w.set("good", "Running")
+	time.Sleep(time.Until(began.Add(4 * time.Second))) // what is waited for is the time
+
+	w.held = make(chan struct{})
+	lines := w.lifeWith(config("low"), func(d *started) {
+		d.log.waitFor(t, "msg=listening")
+		w.config(config("high"))
+		d.hangup <- struct{}{}
+		d.log.waitFor(t, "reason=SIGHUP")
+		close(w.held)
+	})
+	wantTold(t, lines, "[bad violated stuck good update]")
 }

@@ -149,9 +149,10 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	s.task(l, func() { s.exchange(l, to) })
 }
 
-// rescanDue begins the rescan that swap has noted, or begins it again.
+// rescanDue begins the rescan that swap has noted, or begins it again. After a restart lookAgain does
+// so. The caller holds mu.
 func (l *listener) rescanDue() {
-	if l.subscription.Rescanning() {
+	if !l.behind && l.subscription.Rescanning() {
 		l.subscription.Rescan()
 	}
 }

@@ -66,6 +66,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	if s.book() != nil || s.Select != nil || l.before != nil {
 		l.subscription.RescanLater() // times have passed, and expressions may be others
 	}
+	l.behind = true
 	close(l.wentOn)
 	return nil
 }

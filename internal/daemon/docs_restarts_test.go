@@ -27,6 +27,7 @@ type docWorld struct {
 	pods   *modelServer
 	uids   map[string]int // how often pods were created
 	marks  int
+	held   chan struct{} // until it is closed, watches are answered, but have no events; may be nil
 }
 
 func newDocWorld(t *testing.T) *docWorld {
@@ -63,6 +64,12 @@ func (w *docWorld) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = body.Close() }()
 	to.(http.Flusher).Flush()
+	if query.Has("watch") && w.held != nil {
+		select {
+		case <-w.held:
+		case <-r.Context().Done():
+		}
+	}
 	for b := make([]byte, 4096); ; {
 		n, err := body.Read(b)
 		if _, failed := to.Write(b[:n]); err != nil || failed != nil {
@@ -169,12 +176,19 @@ func (w *docWorld) mark(d *started) {
 // back for a mark has had time for what it does when nothing else is waiting.
 func (w *docWorld) life(text string) (all []docLine) {
 	w.Helper()
+	return w.lifeWith(text, func(*started) {})
+}
+
+// lifeWith is life with what happens once the daemon has been started.
+func (w *docWorld) lifeWith(text string, then func(*started)) (all []docLine) {
+	w.Helper()
 	if err := os.Remove(w.audit()); err != nil && !os.IsNotExist(err) {
 		w.Fatal(err)
 	}
 	d := startWith(w.T, w.config(text), w.server, func(d *started, o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
+	then(d)
 	w.mark(d)
 	w.caughtUp(d, text)
 	for range 3 {

@@ -53,6 +53,7 @@ type listener struct {
 	// saved is what the listener had before a restart, until its route has that; nil if nothing.
 	saved  *keeper.Listener
 	wentOn chan struct{} // closed when its route has that; nil if there is nothing
+	behind bool          // it has gone on after a restart, and its informers have not caught up
 	events []*informer.Registration
 }
 
