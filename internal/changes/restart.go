@@ -18,12 +18,13 @@ func NeedRestart(before, after *config.Config) config.Errors {
 // Fixed returns what a reload cannot change of a configuration.
 func Fixed(cfg *config.Config) memory.Fixed {
 	fixed := memory.Fixed{Process: map[string]string{}, Checkpoints: map[string]bool{},
-		Informers: map[string]string{}}
+		Informers: map[string]string{}, Namespaces: map[string][]string{}}
 	for field, value := range processOf(cfg) {
 		fixed.Process[field] = plan.Digest(value)
 	}
 	for _, l := range cfg.ListenersInOrder() {
 		fixed.Checkpoints[l.Name], fixed.Informers[l.Name] = l.Checkpoint, watchedBy(l)
+		fixed.Namespaces[l.Name] = l.Informer().Namespaces
 	}
 	return fixed
 }
@@ -38,20 +39,35 @@ func GoesOn(before memory.Fixed, after *config.Config, l *config.Listener) bool 
 
 // sameInformer reports whether a listener watches and keeps the same.
 func sameInformer(before, after *plan.Listener) bool {
-	return watchedBy(before.Config) == watchedBy(after.Config)
+	return watchedBy(before.Config) == watchedBy(after.Config) &&
+		before.Config.Informer().Scope().Namespaces == after.Config.Informer().Scope().Namespaces
 }
 
-// watchedBy returns a digest of what a listener's informer watches and keeps.
+// watchedBy returns a digest of what a listener's informers watch and keep, but for the namespaces:
+// each has one of its own.
 func watchedBy(l *config.Listener) string {
 	inf := l.Informer()
-	return plan.Digest([]any{inf.Resource, inf.Scope()})
+	scope := inf.Scope()
+	scope.Namespaces = ""
+	return plan.Digest([]any{inf.Resource, scope})
 }
 
-// Lists reports whether a listener that goes on after a restart does so with a list, since its
-// informer is another one.
-func Lists(before memory.Fixed, l *config.Listener) bool {
-	was := before.Informers[l.Name]
-	return was != "" && was != watchedBy(l)
+// Lists reports whether a listener that goes on after a restart does so with a list where an object
+// is, since the informer there is another one.
+func Lists(before memory.Fixed, l *config.Listener, namespace string) bool {
+	watched := before.Informers[l.Name]
+	was, ok := informerOf(before.Namespaces[l.Name], namespace)
+	is, okToo := informerOf(l.Informer().Namespaces, namespace)
+	return watched != "" && (watched != watchedBy(l) || was != is || ok != okToo)
+}
+
+// informerOf returns the scope of the informer that has the objects of a namespace, "" for all, and
+// whether there is one.
+func informerOf(scopes []string, namespace string) (scope string, ok bool) {
+	if len(scopes) == 0 {
+		return "", true
+	}
+	return namespace, slices.Contains(scopes, namespace)
 }
 
 // Refused returns a mistake for each setting for which a reload is refused.

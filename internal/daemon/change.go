@@ -149,8 +149,8 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	s.task(l, func() { s.exchange(l, to) })
 }
 
-// rescanDue begins the rescan that swap has noted, or begins it again. After a restart lookAgain does
-// so. The caller holds mu.
+// rescanDue begins the rescan that swap has noted, or begins it again. After a restart lookAgain
+// does so. The caller holds mu.
 func (l *listener) rescanDue() {
 	if !l.behind && l.subscription.Rescanning() {
 		l.subscription.Rescan()

@@ -28,7 +28,7 @@ type restartedPlan struct {
 	before, after *drawnConfig
 	pods          map[string]modelPod
 	changed       map[string]modelPod // while nobody runs; without a uid, it is deleted
-	elsewhere     bool                // the listener has another informer afterwards
+	elsewhere     string              // what makes its informer another one afterwards
 }
 
 func drawRestarted(t *rapid.T) *restartedPlan {
@@ -69,7 +69,8 @@ func drawRestarted(t *rapid.T) *restartedPlan {
 	switch what {
 	case 0:
 	case 1:
-		p.elsewhere = true
+		p.elsewhere = rapid.SampledFrom([]string{`labelSelector: "!none"`,
+			"drop: [metadata.annotations]", "keepManagedFields: true"}).Draw(t, "elsewhere")
 	default:
 		p.after = drawConfig(t, p.before)
 		steady(p.after)
@@ -88,7 +89,7 @@ func drawModelPod(t *rapid.T, uid string) modelPod {
 }
 
 func (p *restartedPlan) String() string {
-	return fmt.Sprintf("%s\nthen\n%s\n%+v\n%+v\nelsewhere %t", p.before.text(), p.after.text(), p.pods,
+	return fmt.Sprintf("%s\nthen\n%s\n%+v\n%+v\nelsewhere %s", p.before.text(), p.after.text(), p.pods,
 		p.changed, p.elsewhere)
 }
 
@@ -133,7 +134,7 @@ func (p *restartedPlan) run(w *docWorld, asked map[string]int) error {
 		text := strings.Replace(c.text(), "kind: Config\n", "kind: Config\nstate: {dir: state}\n", 1)
 		text = strings.Replace(text, "pods: {resource: pods}", "pods: {resource: pods"+selector+"}", 1)
 		return strings.Replace(text, "    informer: pods\n", "    informer: pods\n    checkpoint: true\n", 1) +
-			"  marks: {informer: {resource: pods}, select: object.metadata.name startsWith \"marker\", outputs: [audit]}\n"
+			"  marks: {informer: pods, select: object.metadata.name startsWith \"marker\", outputs: [audit]}\n"
 	}
 	marked := func(text string) string {
 		return strings.Replace(text, "outputs:\n", "outputs:\n  audit: {file: {path: audit.jsonl}}\n", 1)
@@ -162,8 +163,8 @@ func (p *restartedPlan) run(w *docWorld, asked map[string]int) error {
 		}
 	}
 	selector := ""
-	if p.elsewhere {
-		selector = `, labelSelector: "!none"`
+	if p.elsewhere != "" {
+		selector = ", " + p.elsewhere
 	}
 	cfg = w.config(marked(text(p.after, selector)))
 	checkpoint, err := recalled.Open(filepath.Join(w.dir, "state", statefolder.CheckpointFolder), cfg,
@@ -210,6 +211,7 @@ func (p *restartedPlan) live(w *docWorld, cfg *config.Config, answers map[string
 		want[name] = plainly(all)
 	}
 	w.mark(d)
+	marked := time.Now()
 	w.mark(d)
 	came := func() map[string][]string {
 		all := map[string][]string{}
@@ -235,8 +237,8 @@ func (p *restartedPlan) live(w *docWorld, cfg *config.Config, answers map[string
 	}
 	lacks := func() bool {
 		has, err := keeper.Summarize(filepath.Join(w.dir, "state", statefolder.CheckpointFolder))
-		if err != nil || len(has.Listeners) == 0 || has.Listeners[0].Unfinished > 0 {
-			return true // it has not begun
+		if err != nil || !has.Committed.After(marked) || has.Listeners[0].Unfinished > 0 {
+			return true // it is not known what is on its way, or there is something
 		}
 		got := came()
 		for name, all := range want {

@@ -66,14 +66,14 @@ func (r *Recalled) Select(listener string, key event.Key) (text string, in, reme
 
 // Object returns the last state of an object that one of a listener's informers had, and which one;
 // nil if none had it.
-func (r *Recalled) Object(listener string, key event.Key) (*object.Object, informer.Scope) {
+func (r *Recalled) Object(listener string, key event.Key) (*object.Object, informer.InformerID) {
 	for id, in := range r.state.informers {
 		if _, of := in.told[listener]; !of {
 			continue
 		}
 		if o := in.objects[key]; o != nil {
-			return o, id.Scope
+			return o, id
 		}
 	}
-	return nil, informer.Scope{}
+	return nil, informer.InformerID{}
 }

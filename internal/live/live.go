@@ -106,9 +106,9 @@ func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
 
-// Resource returns that of a listener's informer.
-func (c *Cluster) Resource(ctx context.Context, l *config.Listener) (kube.Resource, error) {
-	return c.resolve(ctx, l.Informer())
+// Resource returns that of an informer.
+func (c *Cluster) Resource(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
+	return c.resolve(ctx, inf)
 }
 
 // Object reads an object that a listener's informer would watch. The error is a

@@ -39,9 +39,9 @@ func (c *Checkpoint) Object(l *config.Listener, key event.Key) *memory.Object {
 	if !known.Listener {
 		return known
 	}
-	if o, within := c.of.Object(l.Name, key); o != nil {
+	if o, of := c.of.Object(l.Name, key); o != nil {
 		known.Has, known.UID, known.Last = true, o.UID(), []byte(o.JSON())
-		known.Member, known.Lists = c.selected(l, o), !watches(l.Informer(), within)
+		known.Member, known.Lists = c.selected(l, o), !isInformer(l.Informer(), of)
 	}
 	b := c.book(l)
 	if known.Outputs = b.outputs; b.Book != nil {
@@ -67,10 +67,15 @@ func (c *Checkpoint) selected(l *config.Listener, o *object.Object) *bool {
 	return &is
 }
 
-// watches reports whether an informer watches all of a scope.
-func watches(inf *config.Informer, all informer.Scope) bool {
-	is := inf.Scope()
-	return is.LabelSelector == all.LabelSelector && is.FieldSelector == all.FieldSelector &&
+// isInformer reports whether an informer is the one of a checkpoint, or one of those for its
+// namespaces.
+func isInformer(inf *config.Informer, of informer.InformerID) bool {
+	is, all := inf.Scope(), of.Scope
+	shape, err := plan.ShapeOf(inf)
+	// What is kept of Secrets has a key that only informerd reads.
+	kept := err == nil && (of.Resource.Kind == "Secret" ||
+		of.Keeps == informer.Target{Shape: shape}.ID().Keeps)
+	return kept && is.LabelSelector == all.LabelSelector && is.FieldSelector == all.FieldSelector &&
 		(all.Namespace == "" && len(inf.Namespaces) == 0 ||
 			slices.Contains(inf.Namespaces, all.Namespace))
 }

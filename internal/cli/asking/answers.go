@@ -242,7 +242,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 				q.Restart = append(q.Restart, mistake.Field)
 			}
 			q.GoesOn = changes.GoesOn(*r.Fixed, x.cfg, l)
-			q.Lists = changes.Lists(*r.Fixed, l)
+			q.Lists = changes.Lists(*r.Fixed, l, key.Namespace)
 		}
 	}
 	if x.cluster != nil {
@@ -251,7 +251,7 @@ func (x *Asking) answer(ctx context.Context, l *config.Listener, q plan.Question
 		}
 		if x.live == nil && x.Old == "" { // an object before an update is one of another time
 			made := false
-			if q.Lookups, made = x.withFile(l, q.Lookups); made {
+			if q.Lookups, made = x.withFile(ctx, l, q.Lookups); made {
 				q.Notes = append(q.Notes, makes)
 			}
 		}

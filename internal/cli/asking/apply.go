@@ -42,7 +42,7 @@ func (x *Asking) applied(ctx context.Context, l *config.Listener, q plan.Questio
 	case !q.IsOf(l): // which is said where it is explained
 		return q, nil
 	}
-	found, err := x.cluster.Resource(ctx, l)
+	found, err := x.cluster.Resource(ctx, l.Informer())
 	if err != nil {
 		return q, inFront(q.Object.Path, err)
 	}
@@ -219,13 +219,13 @@ func sameJSON(a, b []byte) bool {
 
 // withFile returns what is looked up in the informers of a listener once the objects of the file
 // are applied, and whether there are pods among it that controllers make of them then.
-func (x *Asking) withFile(l *config.Listener, found map[string][]plan.ObjectFile) (
-	all map[string][]plan.ObjectFile, made bool) {
+func (x *Asking) withFile(ctx context.Context, l *config.Listener,
+	found map[string][]plan.ObjectFile) (all map[string][]plan.ObjectFile, made bool) {
 	all = map[string][]plan.ObjectFile{}
 	for name, objects := range found {
 		inf := l.Informers()[name]
 		if _, known := x.afterwards[inf]; !known {
-			x.afterwards[inf] = x.afterApply(inf, objects)
+			x.afterwards[inf] = x.afterApply(ctx, inf, objects)
 			x.makes[inf] = slices.ContainsFunc(x.afterwards[inf][len(objects):],
 				func(o plan.ObjectFile) bool { return strings.HasSuffix(o.Path, itsPods) })
 		}
@@ -234,7 +234,10 @@ func (x *Asking) withFile(l *config.Listener, found map[string][]plan.ObjectFile
 	return all, made
 }
 
-func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []plan.ObjectFile {
+func (x *Asking) afterApply(ctx context.Context, inf *config.Informer,
+	found []plan.ObjectFile) []plan.ObjectFile {
+	resource, _ := x.cluster.Resource(ctx, inf) // which has been found for what is looked up
+	as := apply.Objects{OwnStatus: resource.OwnStatus}
 	all, at := slices.Clone(found), map[event.Key]int{}
 	for i, o := range all {
 		m := metadataOf(o.JSON)
@@ -260,7 +263,7 @@ func (x *Asking) afterApply(inf *config.Informer, found []plan.ObjectFile) []pla
 			all = append(all, q.Object)
 			continue
 		}
-		if merged, _, err := apply.Merge(all[i].JSON, q.Object.JSON); err == nil {
+		if merged, _, err := as.Merge(all[i].JSON, q.Object.JSON); err == nil {
 			all[i].JSON = merged
 		}
 	}
