@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/informerd/informerd/internal/catchup"
 )
@@ -11,7 +10,7 @@ import (
 // caught up. Before, they are as they were when informerd stopped: what is due by the time that has
 // passed would be reported of objects that are gone, or other ones by now. What a reload has to ask
 // until then waits with it.
-func (l *listener) lookAgain(ctx context.Context, log *slog.Logger) {
+func (s *supervisor) lookAgain(ctx context.Context, l *listener) {
 	select {
 	case <-l.wentOn:
 	case <-ctx.Done():
@@ -23,6 +22,6 @@ func (l *listener) lookAgain(ctx context.Context, log *slog.Logger) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.behind = false
-	l.rescanDue()
-	log.Debug("the listener has caught up after the restart", "listener", l.name)
+	l.rescanDue(s)
+	s.log.Debug("the listener has caught up after the restart", "listener", l.name)
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,4 +107,41 @@ outputs:
 		close(w.held)
 	})
 	wantTold(t, lines, "[bad violated stuck good update]")
+}
+
+// What a rule has reported that a restart takes away is resolved of an object that was deleted while
+// nobody ran, although nothing else asks about deletes.
+func TestARuleAndItsObjectAreGoneAfterARestart(t *testing.T) {
+	t.Parallel()
+	config := func(rules string) string {
+		return `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: state}
+listeners:
+  pods:
+    informer: {resource: pods}
+    filter: op == "update" || object.metadata.name startsWith "marker"
+` + rules + `    checkpoint: true
+    outputs: [audit]
+outputs:
+  audit: {file: {path: audit.jsonl}}
+`
+	}
+	w := newDocWorld(t)
+	w.set("gone", "Pending")
+	wantTold(t, w.life(config("    rules: [{name: stuck, deny: object.status.phase == \"Pending\"}]\n")),
+		"[gone violated stuck]")
+	w.set("gone", "")
+	w.held = make(chan struct{})
+	lines := w.lifeWith(config(""), func(d *started) {
+		d.log.waitFor(t, "ended what is remembered of objects that are gone")
+		close(w.held)
+		eventually(t, func() error {
+			if len(w.written()) == 0 {
+				return errors.New("nothing has come")
+			}
+			return nil
+		})
+	})
+	wantTold(t, lines, "[gone resolved stuck]")
 }

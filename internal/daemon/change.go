@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
@@ -141,7 +144,7 @@ func (l *listener) swap(s *supervisor, to *setup) {
 	s.fields.Look()
 	s.cluster.rights.Need(l.name, to.needs())
 	if l.tiedTo == plan.Digest(to.Config.Informer()) {
-		l.rescanDue()
+		l.rescanDue(s)
 		return
 	}
 	// An object that neither the old select and scope have nor the new ones is not told of: the
@@ -151,11 +154,27 @@ func (l *listener) swap(s *supervisor, to *setup) {
 
 // rescanDue begins the rescan that swap has noted, or begins it again. After a restart lookAgain
 // does so. The caller holds mu.
-func (l *listener) rescanDue() {
-	if !l.behind && l.subscription.Rescanning() {
-		l.subscription.Rescan()
+func (l *listener) rescanDue(s *supervisor) {
+	if l.behind || !l.subscription.Rescanning() {
+		return
 	}
+	l.subscription.Rescan()
+	s.task(l, func() { l.endUnscanned(l.life, s.log) })
 }
+
+// endUnscanned ends what the listener remembers of objects that were deleted before a rescan came to
+// them: if only what there was before asks about an object, its end is refused before the buffer.
+func (l *listener) endUnscanned(ctx context.Context, log *slog.Logger) {
+	for l.subscription.Rescanning() {
+		if backoff.Sleep(ctx, lookEach) != nil {
+			return
+		}
+	}
+	l.endGone(ctx, log)
+}
+
+// lookEach is how often it is looked whether a rescan is over.
+const lookEach = 50 * time.Millisecond
 
 // seesAll returns the configuration of a buffer before which nothing is decided.
 func seesAll(c informer.SubscriptionConfig) informer.SubscriptionConfig {
@@ -208,12 +227,12 @@ func (s *supervisor) exchange(l *listener, to *setup) {
 	case err != nil:
 		s.log.Error("listener failed", "listener", l.name, "error", err)
 		l.health.Fail(err)
-		l.rescanDue()
+		l.rescanDue(s)
 		return
 	}
 	l.events, l.tiedTo = events, plan.Digest(inf)
 	if now := l.now.Load(); l.tiedTo == plan.Digest(now.Config.Informer()) {
-		l.rescanDue()
+		l.rescanDue(s)
 	} else { // a reload has gone back to the informers before, and found the listener tied to them
 		s.task(l, func() { s.exchange(l, now) })
 	}

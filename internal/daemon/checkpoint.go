@@ -79,14 +79,22 @@ func (l *listener) endAbsent(ctx context.Context, log *slog.Logger) {
 	case <-ctx.Done():
 		return
 	}
+	l.endGone(ctx, log)
+	l.endedAbsent.Store(true)
+}
+
+// endGone ends what the listener remembers of objects that there are no more, once its informers
+// are complete.
+func (l *listener) endGone(ctx context.Context, log *slog.Logger) {
 	if informer.WaitForSync(ctx, l.registrations()...) != nil {
 		return
 	}
-	defer l.endedAbsent.Store(true)
 	// Not the registrations of now: a reload may exchange them before a worker asks.
-	err := l.route.EndAbsent(ctx, l.subscription.Knows)
-	if err != nil && ctx.Err() == nil {
-		log.Error("objects that have gone during a restart cannot be ended", "listener", l.name,
+	switch err := l.route.EndAbsent(ctx, l.subscription.Knows); {
+	case err == nil:
+		log.Debug("ended what is remembered of objects that are gone", "listener", l.name)
+	case ctx.Err() == nil:
+		log.Error("what is remembered of objects that are gone cannot be ended", "listener", l.name,
 			"error", err)
 	}
 }
@@ -219,7 +227,7 @@ func (s *supervisor) resumed(l *listener) {
 	}
 	if l.wentOn != nil {
 		s.task(l, func() { l.endAbsent(l.life, s.log) })
-		s.task(l, func() { l.lookAgain(l.life, s.log) })
+		s.task(l, func() { s.lookAgain(l.life, l) })
 	} else {
 		s.log.Debug("the listener begins: no checkpoint has anything of it", "listener", l.name)
 		l.endedAbsent.Store(true)

@@ -237,7 +237,8 @@ func (p *restartedPlan) live(w *docWorld, cfg *config.Config, answers map[string
 	}
 	lacks := func() bool {
 		has, err := keeper.Summarize(filepath.Join(w.dir, "state", statefolder.CheckpointFolder))
-		if err != nil || !has.Committed.After(marked) || has.Listeners[0].Unfinished > 0 {
+		if err != nil || !has.Committed.After(marked) || len(has.Listeners) == 0 ||
+			has.Listeners[0].Unfinished > 0 {
 			return true // it is not known what is on its way, or there is something
 		}
 		got := came()

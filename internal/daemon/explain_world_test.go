@@ -166,7 +166,9 @@ func (w *explainedWorld) reload(ctx context.Context, c *drawnConfig) error {
 	if from.selectsOtherwise(to) {
 		w.subscription.RescanLater()
 	}
-	w.rescanDue()
+	if w.subscription.Rescanning() {
+		w.subscription.Rescan()
+	}
 	synctest.Wait()
 	if looks := c.uses("age(") || c.uses(`"nodes"`); looks && !from.selectsOtherwise(to) ||
 		from.Select.LooksAround() && from.Config.Select.Text == to.Config.Select.Text &&
