@@ -56,10 +56,14 @@ func (p *parcel) nextReport(m *sink.Message) (failed error, ok bool) {
 	for ; e.told < len(e.reports); e.told++ {
 		r := &e.reports[e.told]
 		// To the receiver of a retired outbox the rules owe nothing any more: what waited is a
-		// letter.
-		if r.Settler.Owed() || p.entry.outbox.retired.Load() {
+		// letter, also of a sender that has begun before.
+		owed := r.Settler.Owed()
+		if owed || p.entry.outbox.retired.Load() {
 			p.report = r.Settler
 			*m = r.Message
+			if !owed {
+				return errRemoved, true
+			}
 			return r.Failed, true
 		}
 		r.Settler.Release()

@@ -219,13 +219,17 @@ func (s *sender) collect(ctx context.Context) {
 func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool) {
 	for {
 		failed, ok := p.next(m)
+		reason := deadletter.FilterFailed
+		if errors.Is(failed, errRemoved) {
+			reason = deadletter.OutputRemoved
+		}
 		switch {
 		case !ok:
 			s.finish(p)
 			return false
 		case failed == nil:
 			return true
-		case !s.giveUp(ctx, p, m, deadletter.FilterFailed, failed):
+		case !s.giveUp(ctx, p, m, reason, failed):
 			return false
 		}
 		*m = sink.Message{}

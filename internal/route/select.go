@@ -74,7 +74,7 @@ func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok
 		e.Op, e.Old = event.Add, nil
 		return e, true
 	case was:
-		if e.Op == event.Update && e.Old != nil {
+		if e.Op == event.Update && e.Old != nil && !w.mayHave(d) {
 			e.Object = e.Old
 		}
 		e.Op, e.Old = event.Delete, nil
@@ -97,6 +97,12 @@ func (w *worker) mayKnow(d *informer.Delivery) bool {
 		return false // of a state that was selected, the event comes again
 	}
 	return before.Select.LooksAround() || w.hadBefore(d.Object)
+}
+
+// mayHave reports whether outputs may have the state after an event from a process that was killed,
+// which had another select.
+func (w *worker) mayHave(d *informer.Delivery) bool {
+	return d.Owed && w.pipeline.Before != nil && w.hadBefore(d.Object)
 }
 
 // leaving returns the end of an object of which outputs may have a state that nobody knows.
