@@ -109,8 +109,8 @@ outputs:
 	wantTold(t, lines, "[bad violated stuck good update]")
 }
 
-// What a rule has reported that a restart takes away is resolved of an object that was deleted while
-// nobody ran, although nothing else asks about deletes.
+// What a rule has reported that a restart takes away is resolved of an object that was deleted
+// while nobody ran, although nothing else asks about deletes.
 func TestARuleAndItsObjectAreGoneAfterARestart(t *testing.T) {
 	t.Parallel()
 	config := func(rules string) string {
