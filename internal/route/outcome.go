@@ -85,6 +85,7 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 	switch {
 	case ctx.Err() != nil && !(last && r.draining.Load()):
 		// Being stopped is not a failure. The event goes back, and is not done.
+		d.Attempt--
 		d.Retry(0)
 		return
 	case !last:

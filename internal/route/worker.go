@@ -118,6 +118,9 @@ func (w *worker) close() {
 func (w *worker) run(ctx context.Context, workers int) error {
 	r := w.route
 	for {
+		if err := ctx.Err(); err != nil {
+			return err // what there is may not count as tried
+		}
 		if int(r.workers.Load()) != workers {
 			return errRegroup
 		}
@@ -145,7 +148,7 @@ func (w *worker) run(ctx context.Context, workers int) error {
 			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
-		if r.pipeline.Load() != w.pipeline {
+		if r.pipeline.Load() != w.pipeline || ctx.Err() != nil {
 			w.giveBack() // others may have taken earlier events of an object through the new one
 		} else {
 			w.turn(ctx)
@@ -214,6 +217,7 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		if err := w.judged(ctx, d, e, selected, &rest, trace); err != nil {
 			trace.End(outcomeFailed, err)
 			if ctx.Err() != nil {
+				d.Attempt--
 				d.Retry(0)
 			} else {
 				d.Retry(r.retry.Load().delay(d.Attempt))
