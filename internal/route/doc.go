@@ -122,7 +122,7 @@
 //   - Drain has Run deliver what is in the subscription and in the outboxes. Once ctx is done, Run
 //     ends at the next opportunity.
 //   - What a handler has when the time to drain is over is a dead letter on its last attempt, and
-//     goes back on any other one.
+//     goes back on any other one, which does not count then.
 //   - Drain waits for nothing in vain: if all that waits is due after ctx's deadline, since outputs
 //     are paused or what failed is tried again later, Run ends at once.
 //   - Leave is for a listener that nobody goes on with: what outputs have not taken when its time is

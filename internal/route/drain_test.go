@@ -174,7 +174,7 @@ func TestLeaveLosesNothing(t *testing.T) {
 }
 
 // What a handler has when the time to drain is over is a dead letter on its last attempt, and goes
-// back on any other one.
+// back on any other one, which then does not count.
 func TestTheLastAttemptWhileDraining(t *testing.T) {
 	for attempts, want := range map[int]string{1: "done a", 2: "retry a"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,6 +196,14 @@ func TestTheLastAttemptWhileDraining(t *testing.T) {
 				t.Errorf("of %d attempts: %d letters, %+v", attempts, len(dead.all), s)
 			}
 			time.Sleep(time.Hour) // what went back
+			for _, d := range h.source.waiting {
+				if d.Attempt != 1 {
+					t.Errorf("what went back comes for the %d. time", d.Attempt)
+				}
+			}
+			if len(h.source.waiting) != attempts-1 {
+				t.Errorf("%d events went back", len(h.source.waiting))
+			}
 		})
 	}
 }
