@@ -34,8 +34,10 @@ func TestAddToItems(t *testing.T) {
 func FuzzAddToItems(f *testing.F) {
 	for _, text := range []string{
 		"items:\n- name: a\n- name: b\n  text: |\n    x\n    # y\n# z\ntitle: x\n",
-		"items:\n  - name: >\n\n      b\n\n", "items:\n- name: 'a\n   b'\n"} {
+		"items:\n  - name: >\n\n      b\n\n", "items:\n- name: 'a\n   b'\n",
+		"items:\n - name: >1\n    0"} {
 		f.Add(text)
+		f.Add(strings.TrimRight(text, "\n"))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		type thing struct {
@@ -47,8 +49,14 @@ func FuzzAddToItems(f *testing.F) {
 			Title string  `json:"title"`
 		}
 		var before, after file
-		d, err := Read(&Kind{Noun: "note"}, "n.yaml", []byte(text), &before)
-		if err != nil || d.Err() != nil || len(before.Items) == 0 || before.Items[0].Added != "" {
+		d, err := Read(&Kind{Noun: "note"}, "n.yaml", []byte(text), &file{})
+		if err != nil {
+			return
+		}
+		// A text in YAML may end with the line break that is added to the file.
+		whole, err := Read(&Kind{Noun: "note"}, "n.yaml",
+			[]byte(strings.TrimSuffix(text, "\n")+"\n"), &before)
+		if err != nil || whole.Err() != nil || d.Err() != nil || len(before.Items) == 0 || before.Items[0].Added != "" {
 			return
 		}
 		out, err := d.AddToItems("items", map[int]string{0: "added: yes1\n"})
