@@ -86,8 +86,8 @@ func (f *File) Wrong(field, hint, message string) {
 }
 
 // AddToItems returns the text of the file with members added to items of a list, by the item's
-// number. A member is YAML that begins at the left margin. The rest of the text does not change, but
-// for a line break at the end of a file that has none.
+// number. A member is YAML that begins at the left margin. The rest of the text does not change,
+// but for a line break at the end of a file that has none.
 func (f *File) AddToItems(list string, members map[int]string) ([]byte, error) {
 	items, next, err := f.items(list)
 	if err != nil {
