@@ -37,7 +37,7 @@ func (x *explained) selectedAsKnown(e event.Event, is bool) seen {
 		x.Say("The object was not selected, %s, and is not: nothing comes of the event.", knows)
 		x.verdict("not selected")
 		if e.Op != event.Delete {
-			x.butIn(x.turning)
+			x.ButIn(x.turning)
 		}
 		return seen{Event: e}
 	}

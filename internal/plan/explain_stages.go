@@ -23,7 +23,14 @@ type seen struct {
 // the object is not known here; the old object is used instead.
 func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	if f == nil {
-		return seen{Event: e, selected: true}
+		as := seen{Event: e, selected: true}
+		if e.Op != event.Add && x.LeftOut(x.known, e.Op) {
+			as.Event, as.selected = event.Event{Op: event.Add, Object: e.Object}, e.Op != event.Delete
+			if !as.selected {
+				x.verdict("it was not selected")
+			}
+		}
+		return as
 	}
 	x.Select = x.Begin()
 	result := func(text string) { x.Select.Result = text }
@@ -75,7 +82,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 		result("not-selected")
 		x.Say("The object is not selected yet: nothing comes of the event. If it is selected later, that is an add.")
 		x.verdict("not selected yet")
-		x.butIn(x.turning)
+		x.ButIn(x.turning)
 		x.orLeaves()
 	case e.Op != event.Update:
 		result("not-selected")
@@ -105,14 +112,6 @@ func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 func (x *explained) orLeaves() {
 	if x.asIf && x.known.Who != "" && !x.known.Same && x.known.Selected == nil {
 		x.Note("if it was selected when informerd stopped, it is a delete after the start.")
-	}
-}
-
-// butIn adds to the last verdict when it is another one, if that is known.
-func (x *explained) butIn(turns string) {
-	if turns != "" {
-		x.Varies = ", but in " + turns + ", which is seen within 1m"
-		x.Verdicts[len(x.Verdicts)-1] += x.Varies
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Remember notes what a running listener knows of an object by its rules, or by those of some
@@ -132,6 +133,29 @@ func (k Known) New(outputs []string) []string {
 	return slices.DeleteFunc(slices.Clone(outputs), func(name string) bool {
 		return slices.Contains(k.Outputs, name)
 	})
+}
+
+// LeftOut reports whether the select of before a restart left an object out of the listener, which
+// has none now, and notes what comes then of an event that the restart brings. A reload comes to all
+// objects before their next events.
+func (a *Answer) LeftOut(k Known, op event.Op) bool {
+	switch {
+	case k.Change != "restart" || k.Selected == nil || *k.Selected:
+		return false
+	case op == event.Delete:
+		a.Note("the select of before left the object out, and it is gone: nothing comes of the event.")
+	default:
+		a.Note("the select of before left the object out: to the listener this is an add.")
+	}
+	return true
+}
+
+// ButIn adds to the last verdict when it is another one, if that is known.
+func (a *Answer) ButIn(turns string) {
+	if turns != "" {
+		a.Varies = ", but in " + turns + ", which is seen within 1m"
+		a.Verdicts[len(a.Verdicts)-1] += a.Varies
+	}
 }
 
 // Dropped returns the open violations of rules that the listener does not have any more after the
