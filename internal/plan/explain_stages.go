@@ -23,14 +23,14 @@ type seen struct {
 // the object is not known here; the old object is used instead.
 func (x *explained) selects(f *filters.Filter, e event.Event) seen {
 	if f == nil {
-		as := seen{Event: e, selected: true}
-		if e.Op != event.Add && x.LeftOut(x.known, e.Op) {
-			as.Event, as.selected = event.Event{Op: event.Add, Object: e.Object}, e.Op != event.Delete
-			if !as.selected {
-				x.verdict("it was not selected")
-			}
+		switch {
+		case e.Op == event.Add || !x.LeftOut(x.known, e.Op):
+			return seen{Event: e, selected: true}
+		case e.Op == event.Delete:
+			x.verdict("it was not selected")
+			return seen{Event: e}
 		}
-		return as
+		return seen{Event: event.Event{Op: event.Add, Object: e.Object}, selected: true}
 	}
 	x.Select = x.Begin()
 	result := func(text string) { x.Select.Result = text }

@@ -136,8 +136,8 @@ func (k Known) New(outputs []string) []string {
 }
 
 // LeftOut reports whether the select of before a restart left an object out of the listener, which
-// has none now, and notes what comes then of an event that the restart brings. A reload comes to all
-// objects before their next events.
+// has none now, and notes what comes then of an event that the restart brings. A reload comes to
+// all objects before their next events.
 func (a *Answer) LeftOut(k Known, op event.Op) bool {
 	switch {
 	case k.Change != "restart" || k.Selected == nil || *k.Selected:
