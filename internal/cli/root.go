@@ -124,6 +124,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage),
 		manual.NewCommand(stdout, usage))
 	manual.AddExamples(root)
+	checkHelp(root)
 	complete.Add(root, complete.Known(pipeline.Sorts))
 	return root
 }

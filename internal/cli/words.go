@@ -36,6 +36,19 @@ func subcommands(cmd *cobra.Command) (names []string) {
 	return names
 }
 
+// checkHelp has the help command refuse commands that there are not.
+func checkHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		of, rest, err := root.Find(args)
+		if err != nil || !of.HasSubCommands() {
+			return err
+		}
+		return knownCommand(of, rest)
+	}
+}
+
 // nearlyCommand returns an error for an argument that is probably meant as a subcommand: it is
 // nearly the name of one, and not a file.
 func nearlyCommand(cmd *cobra.Command, args []string) error {
