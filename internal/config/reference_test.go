@@ -101,7 +101,7 @@ of the types that configurations are read into.
 Unknown fields, values of the wrong type and numbers without the unit they need are errors. A
 duration is a number and a unit, as in ` + "`90s`, `1h30m`, `7d`" +
 	`: d, h, m, s and ms. A quantity of
-bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi and Gi.
+bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi, Gi and Ti, or k, M, G and T, of a thousand.
 
 `
 
