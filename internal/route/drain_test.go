@@ -196,6 +196,8 @@ func TestTheLastAttemptWhileDraining(t *testing.T) {
 				t.Errorf("of %d attempts: %d letters, %+v", attempts, len(dead.all), s)
 			}
 			time.Sleep(time.Hour) // what went back
+			h.source.mu.Lock()
+			defer h.source.mu.Unlock()
 			for _, d := range h.source.waiting {
 				if d.Attempt != 1 {
 					t.Errorf("what went back comes for the %d. time", d.Attempt)
