@@ -148,7 +148,7 @@ func (w *worker) run(ctx context.Context, workers int) error {
 			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
-		if r.pipeline.Load() != w.pipeline || ctx.Err() != nil {
+		if r.pipeline.Load() != w.pipeline {
 			w.giveBack() // others may have taken earlier events of an object through the new one
 		} else {
 			w.turn(ctx)
