@@ -140,6 +140,7 @@ func wayCut(number uint64, output string, retired bool, outbox []byte) []byte {
 // FuzzSaved: no bytes make a route that does not work.
 func FuzzSaved(f *testing.F) {
 	f.Add(wayCut(1, "out0", true, nil))
+	f.Add(wayCut(0, "", false, nil))
 	f.Add([]byte{cutVersion, 1, byte(partGone), 1, byte(partNoRules), byte(partEnd)})
 	f.Add([]byte{cutVersion, 0, byte(partMembers), 1, 0, 1, 'a', 3, byte(partEnd)})
 	var cuts [][]byte

@@ -99,7 +99,7 @@ func (a applying) way() {
 		}
 		a.to.ways[number] = w
 	}
-	if w.output != output || w.retired && !retired {
+	if number == 0 || w.output != output || w.retired && !retired { // they are counted from one
 		a.Fail(codec.ErrDamaged)
 	}
 	if w.retired = retired; len(outbox) == 0 {
