@@ -163,8 +163,8 @@ func (l *listener) rescanDue(s *supervisor) {
 }
 
 // endUnscanned ends what the listener remembers of objects that were deleted before a rescan came
-// them: if only what there was before asks about an object, its end is refused before the buffer,
-// and nobody would be told.
+// to them: if only what there was before asks about an object, its end is refused before the
+// buffer, and nobody would be told.
 func (l *listener) endUnscanned(ctx context.Context, log *slog.Logger) {
 	for l.subscription.Rescanning() {
 		if backoff.Sleep(ctx, lookEach) != nil {
