@@ -8,7 +8,7 @@ COPY go.mod go.sum ./
 COPY dev/image/go.mod dev/image/go.sum dev/image/
 RUN go mod download && cd dev/image && go mod download
 COPY cmd cmd
-COPY configs/policies configs/policies
+COPY configs/recipes configs/recipes
 COPY docs/docs.go docs/config.schema.json docs/
 COPY internal internal
 COPY pkg pkg

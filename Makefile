@@ -112,7 +112,7 @@ check-cluster: tools ## Run vet and staticcheck on dev/cluster, after a change t
 	$(call each,$(CLUSTER),CGO_ENABLED=0 $(CURDIR)/bin/tools/staticcheck ./...)
 
 .PHONY: archtest
-archtest: # Check the import rules, package docs and file sizes
+archtest: # Check the import rules and package docs
 	go test -count=1 ./internal/archtest
 
 .PHONY: alerts
@@ -207,7 +207,7 @@ conformance: ## Compare with client-go, run models and mutants at full length
 	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance
 	go test -count=1 -timeout 60m -run Model ./pkg/informer ./pkg/informer/internal/buffer ./pkg/informer/internal/lanes \
 		./pkg/informer/internal/store -rapid.checks=10000 -rapid.steps=200
-	go test -count=1 -timeout 60m -run Model ./internal/delivery ./internal/breaker ./internal/route -rapid.checks=100000
+	go test -count=1 -timeout 60m -run Model ./internal/delivery ./internal/backoff ./internal/route -rapid.checks=100000
 	go test -count=1 -timeout 60m -run Model ./internal/keeper -rapid.checks=20000
 	go run ./dev/mutants
 
@@ -266,7 +266,7 @@ sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
 docs: ## Write what is generated in docs
 	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
-	go test -count=1 -run '^Test(Filters|Outputs|Reliability)Page$$' ./internal/daemon -update
+	go test -count=1 -run '^Test(ExpressionPages|(Outputs|Reliability)Page)$$' ./internal/daemon -update
 	go test -count=1 -run '^Test(Outputs|Deploy|CommandLine)Page$$' ./internal/cli -update
 	go test -count=1 -run '^Test(Mistakes|Pages|Sizing)$$' ./internal/pagetest -update
 	cd dev/tools && go test -count=1 -run 'IsGenerated$$' ./monitoring -update

@@ -12,8 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/config/objects"
-	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -109,7 +110,7 @@ func TestPoliciesBearMissingFields(t *testing.T) {
 				p := compile(t, cfg, schemas, name)
 				for _, file := range append(objectFiles(t, name, "clean"),
 					objectFiles(t, name, "violating")...) {
-					text, err := objects.One(file)
+					text, err := config.ReadObject(file)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -207,14 +208,27 @@ func TestReadmeExplains(t *testing.T) {
 	shown = strings.ReplaceAll("\n"+shown, "\n   ", "\n")[1:]
 	cfg := load(t)
 	const file = "policies/testdata/host-network/violating/network.yaml"
-	object, err := objects.One(file)
+	text, err := config.ReadObject(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	question := plan.Question{Op: event.Add, Object: plan.ObjectFile{Path: file, JSON: object}}
-	var explained strings.Builder
-	err = plan.Explain(cfg, builtin(t), "host-network", question, &explained)
+	x, err := daemon.NewExplainer(t.Context(), cfg, builtin(t))
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close(t.Context()) }()
+	o, err := explain.Parse(x.Listener("host-network").Config.Informer(),
+		config.Object{At: file, JSON: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := x.Explain(t.Context(), "host-network", explain.NewLookups(),
+		event.Event{Op: event.Add, Object: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var explained strings.Builder
+	if err := a.Write(&explained); err != nil {
 		t.Fatal(err)
 	}
 	if shown == "" || !strings.HasPrefix(explained.String(), shown) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/filters"
@@ -67,7 +66,7 @@ func compile(t *testing.T, cfg *config.Config, schemas plan.Schemas, name string
 	source := func(x config.Expression, kind filters.Kind) filters.Expression {
 		return filters.Expression{
 			Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Kind: kind, On: l.Ops(),
-			Informers: informers, Schema: schemas.Schema(p.informer.Resource),
+			Informers: informers, Schema: schemas(p.informer.Resource),
 		}
 	}
 	if !l.Select.IsZero() {
@@ -113,7 +112,7 @@ func parser(t *testing.T, inf *config.Informer) *object.Parser {
 
 func read(t *testing.T, p *object.Parser, file string) *object.Object {
 	t.Helper()
-	text, err := objects.One(file)
+	text, err := config.ReadObject(file)
 	if err != nil {
 		t.Fatal(err)
 	}

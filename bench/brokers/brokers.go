@@ -14,7 +14,6 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -164,7 +163,7 @@ func through(s sink.Sink) side {
 		o, err := delivery.New(out,
 			delivery.Config{Listener: "brokers", Capacity: max(leastRoom, out.Room()),
 				Overflow: informer.OverflowBlock, Letters: noLetters{},
-				Log: &failurelog.Log{Logger: log}})
+				Log: &delivery.FailureLog{Logger: log}})
 		if err != nil {
 			return err
 		}
@@ -191,14 +190,15 @@ const turn = 32
 
 // offer offers messages as a worker does.
 func offer(ctx context.Context, o *delivery.Outbox, messages []sink.Message) error {
-	var all []delivery.Offering
+	var all []informer.Entry
 	for len(messages) > 0 {
 		all = all[:0]
 		n := min(turn, len(messages))
 		for i := range messages[:n] {
 			m := &messages[i]
-			all = append(all, delivery.Prepare(event.Event{Op: m.Op, Object: m.Object},
-				&delivery.Entry{Wanted: true, Messages: messages[i : i+1], Observed: m.Time}))
+			all = append(all, (&delivery.Pending{Wanted: true, Observed: m.Time,
+				Extra: &delivery.Extra{Messages: messages[i : i+1]}}).Of(
+				event.Event{Op: m.Op, Object: m.Object}))
 		}
 		taken, err := o.OfferAll(all)
 		if err != nil {

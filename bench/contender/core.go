@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/bench/measure"
-	"github.com/informerd/informerd/internal/collector"
+	informerd "github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -74,7 +74,7 @@ func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 // Start implements Contender.
 func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	factory := informer.NewFactory(c.client, nil)
-	factory.ColdAfter, factory.OnFreed = c.setup.ColdAfter, collector.Freed
+	factory.ColdAfter, factory.OnFreed = c.setup.ColdAfter, informerd.CollectFreed
 	resource := informer.Resource{
 		GroupVersionResource: schema.GroupVersionResource{Group: c.setup.Kind.Group,
 			Version: c.setup.Kind.Version, Resource: c.setup.Kind.Resource},

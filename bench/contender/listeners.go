@@ -11,11 +11,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/bench/measure"
-	"github.com/informerd/informerd/internal/collector"
+	informerd "github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -41,7 +40,7 @@ func newListeners(cfg *rest.Config, s Setup) (*listeners, error) {
 // Start implements Contender. The checkpoint is read here, so that its time counts.
 func (c *listeners) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	factory := informer.NewFactory(c.client, nil)
-	factory.OnFreed = collector.Freed
+	factory.OnFreed = informerd.CollectFreed
 	var k *keeper.Keeper
 	if c.setup.Checkpoint != "" {
 		var err error
@@ -83,15 +82,13 @@ func (c *listeners) route(factory *informer.Factory, k *keeper.Keeper, name stri
 	if err != nil {
 		return nil, err
 	}
-	ends := &ledger.Ledger{} // as every listener has one
 	subscription, err := informer.NewSubscription(informer.SubscriptionConfig{Name: name,
-		Overflow: informer.OverflowBlock, Track: k != nil, Ledger: ends})
+		Overflow: informer.OverflowBlock, Track: k != nil})
 	if err != nil {
 		return nil, err
 	}
 	config := route.Config{Name: name, Subscription: subscription,
 		Retry: route.Retry{Attempts: 1}, Letters: noLetters{}, Log: c.log, Keep: k != nil,
-		Ledger: ends,
 		Pipeline: &route.Pipeline{Messages: messages,
 			Outputs: []route.Output{{To: delivery.NewOutput("output", to, c.log)}}}}
 	if k != nil {
@@ -103,7 +100,7 @@ func (c *listeners) route(factory *informer.Factory, k *keeper.Keeper, name stri
 	}
 	if k != nil {
 		if had := k.Listener(name); had != nil {
-			if err := r.Restore(&had.Route); err != nil {
+			if err := r.Restore(had.Route); err != nil {
 				return nil, err
 			}
 			k.Taken(name)

@@ -12,11 +12,10 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/stdout"
+	"github.com/informerd/informerd/internal/sink/file"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -75,7 +74,7 @@ func median(all []time.Duration) time.Duration {
 // bench is the destination and the data of both sides.
 type bench struct {
 	to       *target
-	out      *stdout.Sink
+	out      *file.Stdout
 	events   []event.Event
 	filter   *filters.Filter
 	messages *cloudevent.Builder
@@ -108,7 +107,7 @@ func newBench(to Destination, dir string) (b *bench, err error) {
 	if b.to, err = to.open(dir); err != nil {
 		return nil, err
 	}
-	b.out = stdout.New(b.to)
+	b.out = file.NewStdout(b.to)
 	return b, nil
 }
 
@@ -138,7 +137,7 @@ func (b *bench) route(ctx context.Context) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	r, err := route.New(route.Config{
 		Name: "matched", Subscription: s, Retry: route.Retry{Attempts: 1},
-		Letters: noLetters{}, Log: log, Ledger: &ledger.Ledger{},
+		Letters: noLetters{}, Log: log,
 		Pipeline: &route.Pipeline{Filter: b.filter, Messages: b.messages,
 			Outputs: []route.Output{{To: delivery.NewOutput("stdout", b.out, log)}}},
 	})

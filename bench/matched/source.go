@@ -64,7 +64,7 @@ func (s *source) Next(context.Context) (informer.Delivery, error) {
 
 func (s *source) next() informer.Delivery {
 	s.left--
-	return informer.NewDelivery(s.events[s.left%len(s.events)], 1, s)
+	return informer.NewDelivery(informer.Entry{Event: s.events[s.left%len(s.events)], Attempt: 1}, s)
 }
 
 func (s *source) More(got []informer.Delivery, n, workers int) []informer.Delivery {

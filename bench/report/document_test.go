@@ -32,6 +32,7 @@ func measured() Results {
 		OneInformer: Figures{EventCPU: 10}, ManyInformers: Figures{EventCPU: 14}, Informers: 100,
 		Matched: []Matched{{"file", 13_000, 14, 7, 3}, {"pipe", 13_000, 9, 1, 0}},
 		Passed:  []Passed{{"webhook", 62_000, 400_000, 7, 20_000}},
+		Starts:  []Start{{1_000, 1.5, 0.6, 2.5}},
 		Delivered: []Delivered{{"Kafka", 2_000, 300_000, 200_000, 600_000,
 			1.5, 1.1, 1.9, 0.8, 0.7}},
 		Hostile: []Input{{"white space", 1.1}, {"deep nesting", 1.8}, {"huge neighbours", 0.9}},
@@ -59,6 +60,7 @@ func TestVerdicts(t *testing.T) {
 | a single event, write to handler, 99 of 100                               |     <= 1 ms |     1.5 ms | falls short (absolute) |
 | a matching event, CPU, versus writing the same bytes to a file            |       <= 3x |      2.00x |                   pass |
 | events/s from a full buffer, webhook                                      |    >= 20000 |      62000 |        pass (absolute) |
+| a start with 1000 listeners, CPU, versus validate                         |     <= 2.5x |      2.50x |                   pass |
 | messages/s to Kafka, versus its client with the same events               |     >= 0.7x |      1.50x |                   pass |
 | the costliest input, versus strict reading                                |     <= 1.5x |      1.80x |            falls short |
 `, "\n")

@@ -23,6 +23,24 @@ type Passed struct {
 	Least       int     // required rate; 0 if there is none
 }
 
+// Start is the CPU of a start with many listeners, and of informerd validate, in seconds. See package
+// starts.
+type Start struct {
+	Listeners     int
+	Run, Validate float64
+	Most          float64 // allowed ratio
+}
+
+// Starts returns the table of starts.
+func Starts(all []Start) Table {
+	t := Table{Head: []string{"listeners", "start / validate", "CPU beyond it, ms a listener"}}
+	for _, s := range all {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(s.Listeners), ratio(s.Run / s.Validate),
+			fmt.Sprintf("%.2f", (s.Run-s.Validate)*1e3/float64(s.Listeners))})
+	}
+	return t
+}
+
 // Delivered is how many messages a second an output delivers to a broker, what the broker's client
 // reaches, and what it reaches with messages that are made before. See package brokers.
 type Delivered struct {

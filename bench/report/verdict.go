@@ -39,9 +39,10 @@ type Results struct {
 	OneInformer, ManyInformers Figures
 	Informers                  int
 	// Matched are matching events, by destination, Passed what full buffers are emptied to,
-	// Delivered the outputs to brokers, and Hostile the costly inputs.
+	// Starts those with many listeners, Delivered the outputs to brokers, and Hostile the costly inputs.
 	Matched   []Matched
 	Passed    []Passed
+	Starts    []Start
 	Delivered []Delivered
 	Hostile   []Input
 	// Checkpoints are what an event costs with a checkpoint, and Restart what a start takes.
@@ -137,6 +138,10 @@ func Verdicts(r Results) []Verdict {
 				Required: fmt.Sprintf(">= %d", p.Least), Reached: number(p.Rate),
 				Excess: float64(p.Least) / p.Rate, Absolute: true})
 		}
+	}
+	for _, s := range r.Starts {
+		atMost(fmt.Sprintf("a start with %d listeners, CPU, versus validate", s.Listeners), s.Most,
+			s.Run, s.Validate)
 	}
 	for _, d := range r.Delivered {
 		if d.Ratio > 0 {

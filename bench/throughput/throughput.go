@@ -14,7 +14,6 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -165,7 +164,7 @@ func (b *bench) measured(ctx context.Context,
 func (b *bench) route(ctx context.Context, s *informer.Subscription) error {
 	r, err := route.New(route.Config{
 		Name: "throughput", Subscription: s, Retry: route.Retry{Attempts: 1},
-		Letters: noLetters{}, Log: slog.New(slog.DiscardHandler), Ledger: &ledger.Ledger{},
+		Letters: noLetters{}, Log: slog.New(slog.DiscardHandler),
 		Workers: runtime.GOMAXPROCS(0), Buffer: route.Buffer{Capacity: len(b.events)},
 		Pipeline: &route.Pipeline{Filter: b.filter, Handler: b.handler, Messages: b.messages,
 			Outputs: b.outputs},

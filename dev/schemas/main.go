@@ -123,7 +123,7 @@ func generate(ctx context.Context, kubeconfig string) (packed []byte, version st
 		}
 		all.Add(set)
 	}
-	packed, err = all.Encode(server.GitVersion)
+	packed, err = encode(all.Entries(), server.GitVersion)
 	return packed, server.GitVersion, err
 }
 

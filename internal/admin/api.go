@@ -5,10 +5,8 @@ import (
 	"iter"
 	"time"
 
-	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
-	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -24,17 +22,12 @@ type Functions struct {
 	// Status returns the pipeline as it is.
 	Status func() *status.Status
 
-	// Audit compares what a listener's stream ended on with the cluster, and calls report for each
-	// object, one at a time.
-	Audit func(ctx context.Context, listener string, o audit.Options,
-		report func(audit.Object)) (audit.Summary, error)
-
 	// Remembers returns what a listener knows of an object.
-	Remembers func(ObjectOf) memory.Object
+	Remembers func(ObjectOf) Memory
 
 	Letters *deadletter.Store
 	// Filter compiles a filter expression for letters, of which it sees the events.
-	Filter Filter
+	Filter filter
 	// Replay offers letters to their listeners as these are now, each in the lane of its object, in
 	// the order in which they come, and calls report once for each, possibly concurrently. A module
 	// is used instead of the listeners' handlers if it is not empty.
@@ -54,8 +47,8 @@ type ObjectOf struct {
 	Name      string `json:"name"`
 }
 
-// Filter compiles an expression to a function that reports whether it selects a letter.
-type Filter func(expression string) (func(*deadletter.Letter) (bool, error), error)
+// filter compiles an expression to a function that reports whether it selects a letter.
+type filter func(expression string) (func(*deadletter.Letter) (bool, error), error)
 
 // Changes are what a reload has changed, in the order of the configuration.
 type Changes []Change

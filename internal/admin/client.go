@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,10 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -78,27 +77,18 @@ func (c *Client) Close() { c.web.CloseIdleConnections() }
 // Reload makes the daemon read its configuration again. Mistakes in it are a config.Errors.
 func (c *Client) Reload(ctx context.Context) (Changes, error) {
 	a, err := c.ask(ctx, reloadPath, struct{}{})
-	if err == nil {
-		err = a.err()
-	}
 	return a.Changes, err
 }
 
 // Checkpoint returns how the daemon's checkpoint is, nil if it has none.
 func (c *Client) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	a, err := c.ask(ctx, checkpointPath, struct{}{})
-	if err == nil {
-		err = a.err()
-	}
 	return a.Checkpoint, err
 }
 
 // Status returns the daemon's pipeline as it is.
 func (c *Client) Status(ctx context.Context) (*status.Status, error) {
 	a, err := c.ask(ctx, statusPath, struct{}{})
-	if err == nil {
-		err = a.err()
-	}
 	if err == nil && a.Status == nil {
 		err = errNotAvailable
 	}
@@ -106,11 +96,8 @@ func (c *Client) Status(ctx context.Context) (*status.Status, error) {
 }
 
 // Remembers returns what a listener of the daemon knows of an object.
-func (c *Client) Remembers(ctx context.Context, o ObjectOf) (*memory.Object, error) {
+func (c *Client) Remembers(ctx context.Context, o ObjectOf) (*Memory, error) {
 	a, err := c.ask(ctx, memoryPath, o)
-	if err == nil {
-		err = a.err()
-	}
 	if err == nil && a.Object == nil {
 		err = errNotAvailable
 	}
@@ -120,9 +107,6 @@ func (c *Client) Remembers(ctx context.Context, o ObjectOf) (*memory.Object, err
 // Drop implements DeadLetters.
 func (c *Client) Drop(ctx context.Context, s Selection) (int, error) {
 	a, err := c.ask(ctx, dropPath, s)
-	if err == nil {
-		err = a.err()
-	}
 	return a.Letters, err
 }
 
@@ -168,12 +152,8 @@ type line struct {
 	Letter   *deadletter.Letter `json:"letter,omitempty"`
 	Wrong    *LetterError       `json:"wrong,omitempty"`
 	Outcome  *Outcome           `json:"outcome,omitempty"`
-	Object   *audit.Object      `json:"object,omitempty"`
-	Audit    *audit.Summary     `json:"audit,omitempty"`
-	Progress int                `json:"progress,omitempty"`
 	End      bool               `json:"end,omitempty"`
 	Error    string             `json:"error,omitempty"`
-	Unknown  bool               `json:"unknown,omitempty"` // the error is an audit.UnknownError
 	Mistakes config.Errors      `json:"mistakes,omitempty"`
 }
 
@@ -200,9 +180,6 @@ func (c *Client) stream(ctx context.Context, path string, request any, module []
 		if err := d.Decode(&l); err != nil {
 			return cutOff(context.Cause(ctx), err)
 		}
-		if l.End && l.Unknown {
-			return &audit.UnknownError{Text: l.Error}
-		}
 		if l.End {
 			return (&answer{Error: l.Error, Mistakes: l.Mistakes}).err()
 		}
@@ -227,7 +204,8 @@ func (c *Client) ask(ctx context.Context, path string, request any) (answer, err
 		return answer{}, err
 	}
 	defer answered.Body.Close()
-	return *decodeAnswer(answered.Body), nil
+	a := decodeAnswer(answered.Body)
+	return *a, a.err()
 }
 
 func (c *Client) post(ctx context.Context, path string, request any,
@@ -244,7 +222,7 @@ func (c *Client) post(ctx context.Context, path string, request any,
 	answered, err := c.web.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("the running informerd does not answer: %w",
-			firstError(context.Cause(ctx), errors.Unwrap(err)))
+			cmp.Or(context.Cause(ctx), errors.Unwrap(err)))
 	}
 	return answered, nil
 }
@@ -263,16 +241,6 @@ func (a *answer) err() error {
 		return a.Mistakes
 	case a.Error != "":
 		return errors.New(a.Error)
-	}
-	return nil
-}
-
-// firstError returns the first error that is not nil.
-func firstError(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -14,9 +14,11 @@
 //   - What a daemon of another version cannot do is an error that says so.
 //   - A list is streamed. One that was cut off is an error, never a short list.
 //   - A list or a replay whose answer does not begin within a minute is given up by the client.
-//   - Reloads wait for each other; a second replay at the same time is refused, and so is a second
-//     audit.
-//   - A reload goes on if its client leaves; a replay or an audit stops.
+//   - Reloads wait for each other; a second replay at the same time is refused.
+//   - A reload goes on if its client leaves; a replay stops.
 //   - Without a selection nothing is dropped and nothing is replayed.
 //   - Serve ends all requests before it returns.
+//
+// Who may replay or drop letters is a matter of the machine, so commands do not use the HTTP
+// address, which may be off and shows data to those whom Kubernetes lets.
 package admin

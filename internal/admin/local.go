@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/informerd/informerd/internal/deadletter"
 )
@@ -19,7 +20,7 @@ var (
 // Local is the letters of a store in this process.
 type Local struct {
 	Store  *deadletter.Store
-	Filter Filter
+	Filter filter
 }
 
 // List implements DeadLetters.
@@ -100,13 +101,12 @@ func (l *Local) Drop(ctx context.Context, s Selection) (int, error) {
 		return 0, err
 	}
 	n := 0
-	for len(ids) > 0 {
-		some := min(len(ids), chunk)
-		dropped, err := l.Store.Delete(ids[:some]...)
+	for some := range slices.Chunk(ids, chunk) {
+		dropped, err := l.Store.Delete(some...)
 		if err != nil {
 			return n, err
 		}
-		n, ids = n+dropped, ids[some:]
+		n += dropped
 	}
 	return n, errors.Join(wrong...)
 }
@@ -123,9 +123,8 @@ func (l *Local) Replay(context.Context, Selection, []byte, func(Outcome)) error 
 // back.
 func (l *Local) snapshot(ctx context.Context, ids []string) iter.Seq2[deadletter.Letter, error] {
 	return func(yield func(deadletter.Letter, error) bool) {
-		for rest := ids; len(rest) > 0; rest = rest[min(len(rest), chunk):] {
-			q := deadletter.Query{IDs: rest[:min(len(rest), chunk)]}
-			for letter, err := range l.Store.List(ctx, q) {
+		for some := range slices.Chunk(ids, chunk) {
+			for letter, err := range l.Store.List(ctx, deadletter.Query{IDs: some}) {
 				if !yield(letter, err) {
 					return
 				}

@@ -6,21 +6,19 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/informerd/informerd/internal/plan/memory"
 )
 
 // What a daemon remembers of an object comes through, with its times.
 func TestRemembers(t *testing.T) {
 	dir := t.TempDir()
-	want := memory.Object{Listener: true, Digest: "d", Idle: "i", Has: true, UID: "u",
-		Rules: memory.Rules{{Rule: "r", Violated: true, Since: time.Unix(1700000000, 7).UTC(),
-			For: "1m", Message: "<m>", To: []string{"a"}, Waiting: []string{"b"},
+	want := Memory{Listener: true, Idle: "i", Has: true, UID: "u",
+		Rules: []RuleMemory{{Rule: "r", Violated: true, Since: time.Unix(1700000000, 7).UTC(),
+			Message: "<m>", To: []string{"a"}, Waiting: []string{"b"},
 			Reported: time.Unix(1700000001, 0).UTC(), Next: time.Unix(1700000002, 0).UTC()}}}
 	var asked ObjectOf
-	serve(t, dir, Functions{Remembers: func(of ObjectOf) memory.Object {
+	serve(t, dir, Functions{Remembers: func(of ObjectOf) Memory {
 		if asked = of; of.Namespace == "" {
-			return memory.Object{}
+			return Memory{}
 		}
 		return want
 	}})
@@ -30,7 +28,7 @@ func TestRemembers(t *testing.T) {
 		t.Errorf("%+v of %+v, want %+v; %v", got, asked, want, err)
 	}
 	got, err = c.Remembers(t.Context(), ObjectOf{Name: "n1"})
-	if err != nil || !reflect.DeepEqual(*got, memory.Object{}) {
+	if err != nil || !reflect.DeepEqual(*got, Memory{}) {
 		t.Errorf("nothing is remembered: %+v, %v", got, err)
 	}
 }

@@ -11,9 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/informerd/informerd/internal/audit"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/memory"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -28,7 +26,6 @@ const (
 	listPath       = "/v1/deadletters/list"
 	dropPath       = "/v1/deadletters/drop"
 	replayPath     = "/v1/deadletters/replay"
-	auditPath      = "/v1/audit"
 	memoryPath     = "/v1/memory"
 )
 
@@ -40,7 +37,6 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("POST "+listPath, s.list)
 	mux.HandleFunc("POST "+dropPath, s.drop)
 	mux.HandleFunc("POST "+replayPath, s.replay)
-	mux.HandleFunc("POST "+auditPath, s.audit)
 	mux.HandleFunc("POST "+memoryPath, s.memory)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound,
@@ -58,7 +54,7 @@ type answer struct {
 
 	Checkpoint *Checkpoint    `json:"checkpoint,omitempty"` // nil if there is none
 	Status     *status.Status `json:"status,omitempty"`
-	Object     *memory.Object `json:"object,omitempty"`
+	Object     *Memory        `json:"object,omitempty"`
 }
 
 func fail(w http.ResponseWriter, status int, err error) {
@@ -254,7 +250,7 @@ func (s *stream) send(l line) {
 	if s.err == nil {
 		s.err = s.encoder.Encode(&l)
 	}
-	if s.err == nil && l.Letter == nil && l.Object == nil { // these come fast, and fill the buffer
+	if s.err == nil && l.Letter == nil { // these come fast, and fill the buffer
 		s.err = s.control.Flush()
 	}
 }
@@ -271,7 +267,6 @@ func (s *stream) end(err error) {
 	if err != nil {
 		l.Error = err.Error()
 		errors.As(err, &l.Mistakes)
-		l.Unknown = errors.As(err, new(*audit.UnknownError))
 	}
 	s.send(l)
 }

@@ -31,7 +31,7 @@ type server struct {
 	log     *slog.Logger
 	serving context.Context // of Serve
 
-	reloading, replaying, auditing sync.Mutex
+	reloading, replaying sync.Mutex
 }
 
 // Serve answers commands until ctx is done. The error is nil then.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/informerd/informerd/internal/holder"
+	"github.com/informerd/informerd/internal/statefolder"
 )
 
 const (
@@ -30,14 +30,14 @@ var ErrInUse = errors.New("another informerd uses this folder")
 // Listen makes the socket in the folder for state, which must be there. Commands that connect wait
 // for Serve. Close it, also after Serve.
 func Listen(dir string) (*Socket, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, holder.File), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, statefolder.LockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the socket for commands cannot be made: %w", err)
 	}
 	if err := tryLock(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w (%w)", dir, ErrInUse, err), lock.Close())
 	}
-	holder.Mark(lock)
+	statefolder.MarkHolder(lock)
 	s := &Socket{path: filepath.Join(dir, socketName), lock: lock}
 	if err := s.bind(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the socket for commands cannot be made: %w", err),

@@ -112,26 +112,6 @@ func checkDocs(pkgs []pkg) []string {
 	return found
 }
 
-// checkSizes returns the files that are too long.
-func checkSizes(pkgs []pkg) []string {
-	var found []string
-	for _, p := range pkgs {
-		for _, f := range p.files {
-			for _, l := range limits {
-				if (l.path != "" && l.path != f.path) || l.tests != f.test {
-					continue
-				}
-				if f.lines > l.lines {
-					found = append(found, fmt.Sprintf("%s: %d lines, at most %d are allowed: %s",
-						f.path, f.lines, l.lines, l.why))
-				}
-				break
-			}
-		}
-	}
-	return found
-}
-
 // contains reports whether path is the folder (or module) or something below it.
 func contains(folder, path string) bool {
 	rest, found := strings.CutPrefix(path, folder)
@@ -145,23 +125,4 @@ func anyContains(folders []string, path string) bool {
 		}
 	}
 	return false
-}
-
-// checkPackageSizes returns the packages that are too large, tests aside.
-func checkPackageSizes(pkgs []pkg) []string {
-	var found []string
-	for _, p := range pkgs {
-		files, lines := 0, 0
-		for _, f := range p.files {
-			if !f.test {
-				files, lines = files+1, lines+f.lines
-			}
-		}
-		if files > maxPackageFiles || lines > maxPackageLines {
-			found = append(found, fmt.Sprintf(
-				"%s: %d files and %d lines without tests, at most %d and %d are allowed: %s",
-				p.folder, files, lines, maxPackageFiles, maxPackageLines, whyPackageSize))
-		}
-	}
-	return found
 }

@@ -1,309 +1,244 @@
 package author
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
-	"time"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// result is the result of one case.
-type result struct {
+// Case is a file with events for the module in the folder above, and the expected results. Fields
+// that are missing are not checked.
+type Case struct {
+	// Description is for readers.
+	Description string `json:"description"`
+	// Config, Grants and Limits are as those of a handler in a configuration, with the same
+	// defaults.
+	Config json.RawMessage `json:"config"`
+	Grants config.Grants   `json:"grants"`
+	Limits config.Limits   `json:"limits"`
+	// Refused is part of the text with which the module is refused when it is loaded. There are no
+	// events then.
+	Refused *string `json:"refused"`
+	// Events are what the module gets, one after the other.
+	Events []caseEvent `json:"events"`
+}
+
+// caseEvent is an event with the expected result.
+type caseEvent struct {
+	// Op is add, update, delete or resync. Default: update if there is an old object, else add.
+	Op event.Op `json:"op"`
+	// Object is the object, and File a file with it, relative to the folder of the case. One of
+	// them is required.
+	Object json.RawMessage `json:"object"`
+	File   string          `json:"file"`
+	// Old and OldFile are the same for the object before an update.
+	Old     json.RawMessage `json:"old"`
+	OldFile string          `json:"oldFile"`
+	// Expect is the expected result. An event without one must not crash.
+	Expect *expect `json:"expect"`
+}
+
+// expect is the expected result of an event.
+type expect struct {
+	// Verdict is done, drop, retry or fail.
+	Verdict string `json:"verdict"`
+	// Emitted is all that it emits. Missing data are not compared.
+	Emitted []emission `json:"emitted"`
+	// Fuel is the most that it may use.
+	Fuel int `json:"fuel"`
+	// KV are all values that it has then.
+	KV map[string]string `json:"kv"`
+}
+
+// loadedCase is a case that was read, with everything in it parsed.
+type loadedCase struct {
+	Case
+	document *document.File
 	file     string
-	failures []finding
-	events   []happened
-	log      []string // while it was loaded
-	took     time.Duration
-
-	module    string // its file
-	unchecked int    // events without expectations
+	events   []event.Event
+	grants   plugins.Grants
 }
 
-// finding is a difference from what is expected. Without an event it is about the whole case.
-type finding struct {
-	Event int      `json:"event,omitempty"` // from 1
-	Line  int      `json:"line,omitempty"`
-	Text  []string `json:"text"`
-
-	about string
-}
-
-// happened is an event and its result.
-type happened struct {
-	Op     string `json:"op"`
-	Object string `json:"object"`
-	Outcome
-	title string
-	kv    map[string]string
-}
-
-func (r *result) fail(line int, text ...string) {
-	r.failures = append(r.failures, finding{Line: line, Text: text})
-}
-
-// tester runs cases.
-type tester struct {
-	rig     *rig
-	modules map[string][]byte // by path
-	wasm    string            // for cases without one
-}
-
-// run runs a case. Its failures are in the result.
-func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
-	r := &result{file: c.file}
-	start := time.Now()
-	defer func() { r.took = time.Since(start) }()
-	path, err := t.module(c)
-	if err != nil {
-		r.fail(0, err.Error())
-		return r, nil
-	}
-	r.module = path
-	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config,
-		Grants: c.grants,
-		Limits: handlers.LimitsOf(c.Limits), Caches: c.caches}
-	around := setting{web: &web{answers: c.answers}, kv: c.kv, now: c.Now}
-	sub, err := t.rig.load(ctx, spec, around)
-	var refusal *plugins.LoadError
-	switch {
-	case errors.As(err, &refusal):
-		r.refused(c, reasonOf(refusal))
-		return r, nil
-	case err != nil:
+// readCase reads and checks a case. The error is a config.Errors.
+func readCase(file string, data []byte) (*loadedCase, error) {
+	c := &loadedCase{file: file}
+	var err error
+	if c.document, err = config.ReadDocument("case", file, data, &c.Case); err != nil {
 		return nil, err
 	}
-	r.log = append(sub.log, sub.notes...)
-	if c.Refused != nil {
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is loaded, want it refused with %q",
-			*c.Refused))
+	config.CheckHandler(c.document, &c.Grants, &c.Limits, "")
+	c.checkEvents()
+	if err := c.document.Err(); err != nil {
+		return nil, err
 	}
-	err = r.play(ctx, c, sub)
-	return r, errors.Join(err, sub.close(ctx))
+	c.grants, err = handlers.TrialGrants(c.Grants)
+	return c, err
 }
 
-// module reads the module of a case.
-func (t *tester) module(c *loadedCase) (path string, err error) {
-	switch dir := filepath.Dir(c.file); {
-	case c.Wasm != "" && filepath.IsAbs(c.Wasm):
-		path = c.Wasm
-	case c.Wasm != "":
-		path = filepath.Join(dir, c.Wasm)
-	case t.wasm != "":
-		path = t.wasm
-	default:
-		if path, err = sole(filepath.Join(dir, "..")); err != nil {
-			return "", err
-		}
-	}
-	if t.modules[path] == nil {
-		if t.modules[path], err = readModule(path); err != nil {
-			return "", err
-		}
-	}
-	return path, nil
+func (c *loadedCase) wrong(field, hint, format string, args ...any) {
+	c.document.Wrong(field, field+" "+fmt.Sprintf(format, args...)).Hint = hint
 }
 
-// reasonOf returns a refusal's reason without what the case has already.
-func reasonOf(refusal *plugins.LoadError) string {
-	var crash *plugins.CrashError
-	if errors.As(refusal.Err, &crash) && crash.Reason == plugins.ReasonRefused {
-		return crash.Cause.Error()
-	}
-	return strings.TrimPrefix(refusal.Err.Error(), fmt.Sprintf("listener %q: ", refusal.Listener))
-}
-
-func (r *result) refused(c *loadedCase, reason string) {
+func (c *loadedCase) checkEvents() {
 	switch {
-	case c.Refused == nil:
-		r.fail(0, append([]string{"it is refused:"}, printableLines(reason)...)...)
-	case !strings.Contains(reason, *c.Refused):
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is refused with %q, want %q in it",
-			printable(reason), *c.Refused))
+	case c.Refused != nil && len(c.Events) > 0:
+		c.wrong("refused", "remove it or the events",
+			"is set, and there are events, which a module that is refused does not get")
+	case c.Refused == nil && c.document.Missing("", "events"):
+		c.document.Wrong("", "the case has no events")
+	case c.Refused == nil && c.document.Good("events") && len(c.Events) == 0:
+		c.wrong("events", "", "is an empty list")
 	}
-}
-
-// play feeds the events to the module and compares the results.
-func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
-	for n, e := range c.events {
-		o, err := sub.handle(ctx, e)
-		if err != nil {
-			return err
+	var parser object.Parser
+	for i := range c.Events {
+		field := document.Item("events", i)
+		if e, ok := c.event(&c.Events[i], field, &parser); ok {
+			c.events = append(c.events, e)
 		}
-		h := happened{Op: e.Op.String(), Object: e.Object.Key().String(), Outcome: o,
-			title: title(e), kv: sub.values.All()}
-		r.events = append(r.events, h)
-		r.expect(c, n, e, h)
-	}
-	for _, a := range sub.web.unused() {
-		r.fail(a.line, fmt.Sprintf("the request %s was not made", printable(a.method+" "+a.url)))
-	}
-	return nil
-}
-
-func (r *result) expect(c *loadedCase, n int, e event.Event, h happened) {
-	x := c.Events[n].Expect
-	if x == nil {
-		x = &Expect{}
-		r.unchecked++
-	}
-	wrong := x.compare(h)
-	for _, asked := range h.Requests {
-		if asked.Answer == unexpected {
-			asked.Answer = "it was not expected"
-			wrong = append(wrong, "the request "+asked.String())
+		if x := c.Events[i].Expect; x != nil {
+			c.checkExpect(x, field+".expect")
 		}
 	}
-	if len(wrong) == 0 {
-		return
-	}
-	line := c.document.Line(document.Item("events", n) + ".expect")
-	if line == 0 {
-		line = c.document.Line(document.Item("events", n))
-	}
-	r.failures = append(r.failures, finding{Event: n + 1, Line: line, Text: wrong, about: title(e)})
 }
 
-// compare returns the differences, a line each.
-func (x *Expect) compare(h happened) (wrong []string) {
+// event reads the objects of an event.
+func (c *loadedCase) event(given *caseEvent, field string, parser *object.Parser) (e event.Event,
+	ok bool) {
+	text := config.EventText{Op: given.Op}
+	var isThere, old bool
+	if text.Object, isThere, ok = c.object(field, "object", "file", given.Object,
+		given.File); !ok {
+		return e, false
+	}
+	if !isThere && c.document.Good(field) {
+		c.wrong(field, "add object, or file with the path of one", "has no object")
+		return e, false
+	}
+	if text.Old, old, ok = c.object(field, "old", "oldFile", given.Old, given.OldFile); !ok {
+		return e, false
+	}
+	err := text.Complete(old)
+	if err == nil {
+		e, err = parseEvent(text, parser)
+	}
+	if err != nil {
+		c.document.Wrong(field, field+": "+err.Error())
+		return e, false
+	}
+	return e, true
+}
+
+// object returns an object that is in the case, or in a file of it.
+func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
+	path string) (text []byte, isThere, ok bool) {
+	in, named := c.document.Has(event+"."+inline), c.document.Has(event+"."+file)
 	switch {
-	case h.Crash != nil && x.Crash != h.Crash.Reason:
+	case in && named:
+		c.wrong(event, "keep one of them", "has both %s and %s", inline, file)
+		return nil, true, false
+	case in:
+		return object, true, c.document.Good(event + "." + inline)
+	case !named:
+		return nil, false, true
+	case !c.document.Good(event + "." + file):
+		return nil, true, false
+	}
+	text, err := config.ReadObject(filepath.Join(filepath.Dir(c.file), path))
+	if err != nil {
+		c.document.Wrong(event+"."+file, event+"."+file+": "+err.Error())
+		return nil, true, false
+	}
+	return text, true, true
+}
+
+var verdicts = []string{"done", "drop", "retry", "fail"}
+
+func (c *loadedCase) checkExpect(x *expect, field string) {
+	if c.document.Good(field+".verdict") && !slices.Contains(verdicts, x.Verdict) {
+		c.wrong(field+".verdict", "", "must be done, drop, retry or fail, is %q", x.Verdict)
+	}
+	if x.Verdict != "" && x.Verdict != "done" && len(x.Emitted) > 0 {
+		c.wrong(field+".emitted", "", "is set, but nothing is emitted with the verdict %s",
+			x.Verdict)
+	}
+	if c.document.Good(field+".fuel") && x.Fuel < 1 {
+		c.wrong(field+".fuel", "", "must be at least 1, is %d", x.Fuel)
+	}
+}
+
+// compare returns the differences from what is expected, a line each. KV is what the module has
+// then.
+func (x *expect) compare(o outcome, kv map[string]string) (wrong []string) {
+	if o.crash != nil {
 		wrong = append(wrong, "it crashed:")
-		for _, line := range crashLines(*h.Crash) {
+		for _, line := range crashLines(o.crash) {
 			wrong = append(wrong, "  "+line)
 		}
 		return wrong
-	case h.Crash == nil && x.Crash != "":
-		wrong = append(wrong, fmt.Sprintf("its verdict is %s, want a crash of reason %s", h.Verdict,
-			x.Crash))
 	}
-	if x.Verdict != "" && x.Verdict != h.Verdict {
+	if x.Verdict != "" && x.Verdict != o.verdict {
 		reason := ""
-		if h.Message != "" {
-			reason = " (" + printable(h.Message) + ")"
+		if o.message != "" {
+			reason = " (" + printable(o.message) + ")"
 		}
-		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", h.Verdict, reason, x.Verdict))
-	}
-	if x.Message != nil && *x.Message != h.Message {
-		wrong = append(wrong, fmt.Sprintf("message is %s, want %s", short(h.Message),
-			short(*x.Message)))
+		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", o.verdict, reason, x.Verdict))
 	}
 	if x.Emitted != nil {
-		wrong = append(wrong, x.compareEmitted(h.Emitted)...)
+		wrong = append(wrong, x.compareEmitted(o.emitted)...)
 	}
-	if x.Log != nil {
-		wrong = differences("log", list(h.Log), list(x.Log), wrong)
+	if x.KV != nil && !maps.Equal(kv, x.KV) {
+		wrong = append(wrong, fmt.Sprintf("kv is %s, want %s", short(kv), short(x.KV)))
 	}
-	if x.KV != nil {
-		wrong = differences("kv", values(h.kv), values(x.KV), wrong)
-	}
-	if x.Fuel > 0 && h.Fuel > int64(x.Fuel) {
-		wrong = append(wrong, fmt.Sprintf("fuel is %d, want at most %d", h.Fuel, x.Fuel))
+	if x.Fuel > 0 && o.fuel > int64(x.Fuel) {
+		wrong = append(wrong, fmt.Sprintf("fuel is %d, want at most %d", o.fuel, x.Fuel))
 	}
 	return wrong
 }
 
-func (x *Expect) compareEmitted(emitted []Emission) (wrong []string) {
-	var got, want []any
-	for i, e := range emitted {
-		unchecked := i < len(x.Emitted) && x.Emitted[i].Data == nil
-		got = append(got, e.value(unchecked))
-	}
-	for _, e := range x.Emitted {
-		want = append(want, e.value(false))
-	}
-	return differences("emitted", got, want, nil)
-}
-
-// value returns an emission as JSON decodes it.
-func (e Emission) value(withoutData bool) any {
-	members := map[string]any{}
-	if e.Type != "" {
-		members["type"] = e.Type
-	}
-	if e.Data != nil && !withoutData {
-		data, err := decoded(e.Data)
-		if err != nil {
-			data = string(e.Data)
-		}
-		members["data"] = data
-	}
-	return members
-}
-
-func list(lines []string) []any {
-	all := make([]any, len(lines))
-	for i, line := range lines {
-		all[i] = line
-	}
-	return all
-}
-
-func values(kv map[string]string) map[string]any {
-	all := make(map[string]any, len(kv))
-	for key, value := range kv {
-		all[key] = valueText(value)
-	}
-	return all
-}
-
-// observed returns the result of an event as an expectation, in YAML.
-func (h happened) observed(before map[string]string) string {
-	var b strings.Builder
-	b.WriteString("expect:\n")
-	member := func(name string, value any) {
-		fmt.Fprintf(&b, "  %s: %s\n", name, flow(value))
-	}
-	if h.Crash != nil {
-		fmt.Fprintf(&b, "  crash: %s\n", h.Crash.Reason)
-		return b.String()
-	}
-	fmt.Fprintf(&b, "  verdict: %s\n", h.Verdict)
-	if h.Message != "" {
-		member("message", h.Message)
-	}
-	items := func(name string, all []string) {
-		if len(all) > 0 {
-			fmt.Fprintf(&b, "  %s:\n    - %s\n", name, strings.Join(all, "\n    - "))
+func (x *expect) compareEmitted(emitted []emission) (wrong []string) {
+	for i := range max(len(emitted), len(x.Emitted)) {
+		switch {
+		case i >= len(emitted):
+			wrong = append(wrong, fmt.Sprintf("emitted[%d] is missing, want %s", i,
+				short(x.Emitted[i])))
+		case i >= len(x.Emitted):
+			wrong = append(wrong, fmt.Sprintf("emitted[%d] is not wanted, is %s", i,
+				short(emitted[i])))
+		case !x.Emitted[i].matches(emitted[i]):
+			wrong = append(wrong, fmt.Sprintf("emitted[%d] is %s, want %s", i, short(emitted[i]),
+				short(x.Emitted[i])))
 		}
 	}
-	var emitted, log []string
-	for _, e := range h.Emitted {
-		// Decoded and encoded again, since JSON has escapes that YAML lacks.
-		ordered := struct {
-			Type any `json:"type,omitempty"`
-			Data any `json:"data,omitempty"`
-		}{}
-		members := e.value(false).(map[string]any)
-		ordered.Type, ordered.Data = members["type"], members["data"]
-		emitted = append(emitted, flow(ordered))
-	}
-	for _, line := range h.Log {
-		log = append(log, flow(line))
-	}
-	items("emitted", emitted)
-	items("log", log)
-	if !maps.Equal(before, h.kv) {
-		member("kv", values(h.kv))
-	}
-	return b.String()
+	return wrong
 }
 
-// flow returns a value as JSON that is also YAML.
-func flow(v any) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil {
-		return "null" // cannot happen: it was decoded from JSON
+// matches reports whether what a module emitted is as expected. Missing data are not compared.
+func (e emission) matches(got emission) bool {
+	return e.Type == got.Type && (e.Data == nil || sameJSON(e.Data, got.Data))
+}
+
+// sameJSON reports whether two texts are the same JSON value.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// String returns the type, or "(data)" without one, and the data.
+func (e emission) String() string {
+	typ := e.Type
+	if typ == "" {
+		typ = "(data)"
 	}
-	return string(escapeControls([]byte(strings.TrimSpace(b.String()))))
+	return printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
 }

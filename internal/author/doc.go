@@ -5,8 +5,7 @@
 //
 //   - Modules run in the real host of package plugins, with the daemon's limits and grants.
 //   - Only what is outside of the host is replaced: caches have the objects that were passed,
-//     values in kv.v1 are discarded at the end, and requests are answered by the case or not at
-//     all. With Setup.Network they are made, within the grant.
+//     values in kv.v1 are discarded at the end, and requests are not made.
 //   - A case has the daemon's deadline unless it sets another; its log is practically unlimited.
 //   - Compiled code is cached in the user's cache folder, within bounds.
 //
@@ -22,6 +21,4 @@
 // # Files
 //
 //   - New never overwrites a file: the folder must be empty or not exist.
-//   - Test changes files only to update them, and then only adds to events without expectations. It
-//     does not if the module is older than a source in its folder.
 package author

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
@@ -31,7 +30,7 @@ var always = map[string]string{
 }
 
 // Inspect writes what a module contains. The error is ErrFailed if the module is not a handler.
-func Inspect(path string, asJSON bool, w io.Writer) error {
+func Inspect(path string, w io.Writer) error {
 	wasm, err := readModule(path)
 	if err != nil {
 		return err
@@ -40,12 +39,7 @@ func Inspect(path string, asJSON bool, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if asJSON {
-		err = writeInspection(path, in, w)
-	} else {
-		err = showInspection(path, in, w)
-	}
-	if err == nil && in.Kind == plugins.ModuleOther {
+	if err = showInspection(path, in, w); err == nil && in.Kind == plugins.ModuleOther {
 		return failure("%s is not a handler", path)
 	}
 	return err
@@ -65,17 +59,12 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	p.row("sha256", in.Digest)
 	p.row("size", size(int64(in.Size)))
 	p.row("memory", memoryOf(in)...)
-	for _, t := range in.Tables {
-		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"),
-			maximum(t.Bounded, number(int64(t.Max)))))
-	}
 	if in.Kind != plugins.ModuleOther {
 		p.row("metered", "yes: fuel and deadlines can be enforced")
 	}
 	p.row("stack", map[bool]string{true: "a crash shows the names of functions",
 		false: "a crash shows no names of functions, since the module has none (section name)"}[in.Named])
 	p.row("made by", producers(in)...)
-	p.row("sections", sections(in)...)
 	p.row("exports", exports(in)...)
 	p.row("asks for", asksFor(in)...)
 	if grants := in.Grants(); len(grants) > 0 {
@@ -119,17 +108,6 @@ func producers(in *plugins.Inspection) (lines []string) {
 	return lines
 }
 
-func sections(in *plugins.Inspection) []string {
-	var all []string
-	for _, s := range in.Sections {
-		all = append(all, printable(s.Name)+" "+size(int64(s.Size)))
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return []string{strings.Join(all, ", ")}
-}
-
 // maxShown is how many exports and names of imports are shown of each kind.
 const maxShown = 40
 
@@ -162,89 +140,6 @@ func asksFor(in *plugins.Inspection) (lines []string) {
 			printable(strings.Join(shown, ", "))))
 	}
 	return lines
-}
-
-// inspection is the JSON form.
-type inspection struct {
-	File      string            `json:"file"`
-	ABI       string            `json:"abi"` // informerd/v1, command, or empty
-	Refusal   string            `json:"refusal,omitempty"`
-	SHA256    string            `json:"sha256"`
-	Size      int               `json:"size"`
-	Memory    *memoryJSON       `json:"memory,omitempty"`
-	Tables    []tableJSON       `json:"tables,omitempty"`
-	Metered   bool              `json:"metered"`
-	Names     bool              `json:"functionNames"`
-	Producers map[string]string `json:"producers,omitempty"`
-	Sections  map[string]int    `json:"sections,omitempty"`
-	Imports   []importJSON      `json:"imports"`
-	Exports   []exportJSON      `json:"exports"`
-	Grants    []string          `json:"grants"`
-}
-
-type memoryJSON struct {
-	Min int64  `json:"min"`
-	Max *int64 `json:"max,omitempty"`
-}
-
-type tableJSON struct {
-	Min uint32  `json:"min"`
-	Max *uint32 `json:"max,omitempty"`
-}
-
-type importJSON struct {
-	Module string   `json:"module"`
-	Names  []string `json:"names"`
-	Grant  string   `json:"grant,omitempty"`
-	Known  bool     `json:"known"`
-}
-
-type exportJSON struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	Type string `json:"type,omitempty"`
-}
-
-func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
-	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size,
-		Metered: in.Kind != plugins.ModuleOther,
-		Names:   in.Named, Producers: map[string]string{}, Sections: map[string]int{},
-		Imports: []importJSON{}, Exports: []exportJSON{}, Grants: append([]string{},
-			in.Grants()...)}
-	switch in.Kind {
-	case plugins.ModuleHandler:
-		out.ABI = "informerd/v1"
-	case plugins.ModuleCommand:
-		out.ABI = "command"
-	}
-	if m := in.Memory; m != nil {
-		out.Memory = &memoryJSON{Min: m.Min}
-		if m.Bounded {
-			out.Memory.Max = &m.Max
-		}
-	}
-	for _, t := range in.Tables {
-		table := tableJSON{Min: t.Min}
-		if t.Bounded {
-			table.Max = &t.Max
-		}
-		out.Tables = append(out.Tables, table)
-	}
-	for _, p := range in.Producers {
-		out.Producers[p.Field] = strings.TrimPrefix(out.Producers[p.Field]+", "+
-			strings.TrimSpace(p.Name+" "+p.Version), ", ")
-	}
-	for _, s := range in.Sections {
-		out.Sections[s.Name] += s.Size
-	}
-	for _, i := range in.Imports {
-		out.Imports = append(out.Imports, importJSON{i.Module, slices.Clone(i.Names), i.Grant,
-			!i.Unknown})
-	}
-	for _, e := range in.Exports {
-		out.Exports = append(out.Exports, exportJSON(e))
-	}
-	return writeJSON(w, out)
 }
 
 // writeJSON writes a value on one line. Characters that could harm a terminal are escaped:

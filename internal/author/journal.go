@@ -8,23 +8,22 @@ import (
 	"sync"
 )
 
-// journal is a log handler that collects what a module and its host write.
+// journal is a log handler that collects what a module writes.
 type journal struct {
 	mu    sync.Mutex // guards what follows
-	guest []string
-	host  []string
+	lines []string
 }
 
 var _ slog.Handler = (*journal)(nil)
 
-// take returns what was written since the last call: by the module, as in "info: text" or "stdout:
-// text", and by the host.
-func (j *journal) take() (guest, host []string) {
+// take returns what the module has written since the last call, as in "info: text" or "stdout:
+// text".
+func (j *journal) take() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	guest, host = j.guest, j.host
-	j.guest, j.host = nil, nil
-	return guest, host
+	lines := j.lines
+	j.lines = nil
+	return lines
 }
 
 // Enabled returns true: the grant of a module bounds its levels.
@@ -36,8 +35,7 @@ func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
 // WithGroup ignores groups.
 func (j *journal) WithGroup(string) slog.Handler { return j }
 
-// Handle collects a line. It omits crashes and failed requests, which are in the event's result,
-// and the host's debug lines.
+// Handle collects a line of the module, and omits those of the host.
 func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	from, rest := "", ""
 	r.Attrs(func(a slog.Attr) bool {
@@ -53,11 +51,9 @@ func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	defer j.mu.Unlock()
 	switch {
 	case from == "handler":
-		j.guest = append(j.guest, strings.ToLower(r.Level.String())+": "+r.Message+rest)
+		j.lines = append(j.lines, strings.ToLower(r.Level.String())+": "+r.Message+rest)
 	case strings.HasPrefix(from, "handler std"):
-		j.guest = append(j.guest, strings.TrimPrefix(from, "handler ")+": "+r.Message+rest)
-	case r.Level >= slog.LevelInfo && r.Message != "handler crashed" && from != "handler http":
-		j.host = append(j.host, r.Message)
+		j.lines = append(j.lines, strings.TrimPrefix(from, "handler ")+": "+r.Message+rest)
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/informerd/informerd/internal/config/document"
 )
 
 // maxModule is more than the host accepts, so that the host's error reports a module that is too
@@ -51,16 +49,6 @@ func readAll(r io.Reader, path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// readOrText returns the value of a flag: the text if it begins with a brace, else the content of a
-// file.
-func readOrText(value string) (file string, data []byte, err error) {
-	if strings.HasPrefix(strings.TrimSpace(value), "{") {
-		return "", []byte(value), nil
-	}
-	data, err = readFile(value, document.MaxSize)
-	return value, data, err
-}
-
 // sole returns the only module in a folder.
 func sole(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*.wasm"))
@@ -69,9 +57,9 @@ func sole(dir string) (string, error) {
 		return "", err
 	case len(found) == 0:
 		return "", fmt.Errorf(
-			"which module? There is none in %s: build it, or name it with wasm or --wasm", dir)
+			"which module? There is none in %s: build it", dir)
 	case len(found) > 1:
-		return "", fmt.Errorf("which module? In %s are %s: name it with wasm or --wasm", dir,
+		return "", fmt.Errorf("which module? In %s are %s: keep one", dir,
 			strings.Join(names(found), ", "))
 	}
 	return found[0], nil

@@ -13,17 +13,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/informerd/informerd/internal/nearest"
 )
 
-// NewOptions are those of New.
-type NewOptions struct {
-	Name     string // letters, digits and dashes
-	Language string // go, rust, as or c
-	Dir      string // where the project's folder is made
-	// Program is the path of the program for the project's make, "" if the shell finds it.
-	Program string
+// project is a project that is made.
+type project struct {
+	name     string // letters, digits and dashes
+	language string // go, rust, as or c
 }
 
 // templates are the files of new projects: those of all, and those of each language.
@@ -31,20 +26,16 @@ type NewOptions struct {
 //go:embed templates
 var templates embed.FS
 
-// languages are those that have an SDK, and what else people call them.
-var (
-	languages = map[string]string{"go": "Go", "rust": "Rust", "as": "AssemblyScript", "c": "C"}
-	synonyms  = map[string]string{"golang": "go", "rs": "rust", "assemblyscript": "as", "ts": "as",
-		"typescript": "as", "js": "as",
-		"javascript": "as", "c11": "c", "c++": "c", "cpp": "c"}
-)
+// languages are those that have an SDK.
+var languages = map[string]string{"go": "Go", "rust": "Rust", "as": "AssemblyScript", "c": "C"}
 
 var projectName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 const maxName = 63
 
-// New makes a project in a folder of its name.
-func New(o NewOptions, w io.Writer) error {
+// New makes a project in a folder, which has its name.
+func New(folder, language string, w io.Writer) error {
+	o := project{filepath.Base(folder), language}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -52,7 +43,6 @@ func New(o NewOptions, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(o.Dir, o.Name)
 	if err := emptyFolder(folder); err != nil {
 		return err
 	}
@@ -63,48 +53,36 @@ func New(o NewOptions, w io.Writer) error {
 		}
 	}
 	p := &page{w: w}
-	p.line("%s: a handler in %s. Build and test it:", folder, languages[o.Language])
-	p.line("")
-	program := ""
-	if o.Program != "" {
-		program = " INFORMERD=" + shellQuoted(o.Program)
-	}
-	p.line("  cd %s && make%s", shellQuoted(folder), program)
-	p.line("")
+	p.line("%s: a handler in %s. Build and test it:", folder, languages[o.language])
+	p.line("\n  cd %s && make\n", folder)
 	p.line("README.md describes the files.")
 	return p.err
 }
 
-func (o NewOptions) check() error {
+func (o project) check() error {
 	switch {
-	case o.Language == "":
+	case o.language == "":
 		return usage("which language? Add --lang go, rust, as or c")
-	case languages[o.Language] == "":
-		hint := ""
-		if right, ok := synonyms[strings.ToLower(o.Language)]; ok {
-			hint = fmt.Sprintf("; did you mean %q?", right)
-		} else if near, ok := nearest.Name(o.Language, slices.Sorted(maps.Keys(languages))); ok {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return usage("--lang %q: there are go, rust, as (AssemblyScript) and c%s", o.Language, hint)
-	case len(o.Name) > maxName:
-		return usage("the name has %d characters, at most %d are allowed", len(o.Name), maxName)
-	case !projectName.MatchString(o.Name):
-		return usage("%q: a name has letters, digits and dashes, and begins with a letter", o.Name)
+	case languages[o.language] == "":
+		return usage("--lang %q: there are go, rust, as (AssemblyScript) and c", o.language)
+	case len(o.name) > maxName:
+		return usage("the name has %d characters, at most %d are allowed", len(o.name), maxName)
+	case !projectName.MatchString(o.name):
+		return usage("%q: a name has letters, digits and dashes, and begins with a letter", o.name)
 	}
 	return nil
 }
 
 // files returns all files of the project, by their paths.
-func (o NewOptions) files() (map[string][]byte, error) {
+func (o project) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
-	if err := addSDK(files, o.Language); err != nil {
+	if err := addSDK(files, o.language); err != nil {
 		return nil, err
 	}
-	words := strings.NewReplacer("@NAME@", o.Name, "@LISTENER@",
-		strings.Trim(strings.ToLower(o.Name), "-"), "@NPM@", strings.ToLower(o.Name), "@LANGUAGE@",
-		languages[o.Language])
-	for _, from := range []string{"templates/all", "templates/" + o.Language} {
+	words := strings.NewReplacer("@NAME@", o.name, "@LISTENER@",
+		strings.Trim(strings.ToLower(o.name), "-"), "@NPM@", strings.ToLower(o.name), "@LANGUAGE@",
+		languages[o.language])
+	for _, from := range []string{"templates/all", "templates/" + o.language} {
 		err := fs.WalkDir(templates, from, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -122,7 +100,7 @@ func (o NewOptions) files() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	if o.Language == "as" {
+	if o.language == "as" {
 		return files, ofNPM(files, o)
 	}
 	return files, nil
@@ -130,7 +108,7 @@ func (o NewOptions) files() (map[string][]byte, error) {
 
 // ofNPM makes the project's package from the SDK's, so that the compiler has the version with which
 // the SDK is tested.
-func ofNPM(files map[string][]byte, o NewOptions) error {
+func ofNPM(files map[string][]byte, o project) error {
 	const name = `"informerd-assemblyscript"`
 	lock := string(files["sdk/package-lock.json"])
 	version := regexp.MustCompile(`"assemblyscript": "([^"]+)"`).FindStringSubmatch(
@@ -138,7 +116,7 @@ func ofNPM(files map[string][]byte, o NewOptions) error {
 	if version == nil || !strings.Contains(lock, name) {
 		return errors.New("the SDK does not say which compiler it needs")
 	}
-	own := `"` + strings.ToLower(o.Name) + `"`
+	own := `"` + strings.ToLower(o.name) + `"`
 	files["package-lock.json"] = []byte(strings.ReplaceAll(lock, name, own))
 	files["package.json"] = []byte(strings.ReplaceAll(string(files["package.json"]),
 		"@ASSEMBLYSCRIPT@", version[1]))
@@ -166,7 +144,7 @@ func emptyFolder(folder string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return usage("the folder %s is not empty: choose another name, or another --dir", folder)
+		return usage("the folder %s is not empty: choose another name", folder)
 	}
 	return nil
 }
@@ -181,15 +159,4 @@ func writeNew(file string, text []byte, mode fs.FileMode) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
-}
-
-// shellQuoted returns a path as a shell reads it.
-func shellQuoted(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("/._-+", r))
-	}) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }

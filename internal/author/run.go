@@ -6,96 +6,154 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// RunOptions are those of Run.
+// RunOptions select the module that is run, by itself or as a listener of a configuration, and the
+// events that it gets.
 type RunOptions struct {
-	Setup
+	Module string // its file; may be empty if Listener is set
+	// Configuration is a configuration's file, and Listener the name of a listener in it.
+	Configuration, Listener string
+	// Caches are objects for the caches of informers, as in NAME=FILE.
+	Caches []string
 	Events []string // files; - is Stdin
-	Old    string   // a file with the object before, which makes the one event an update
 	Stdin  io.Reader
 	JSON   bool
 }
 
 // Run feeds events to a module, one after the other, and writes each result. The error is ErrFailed
 // if the module crashed on one of them.
-func Run(ctx context.Context, o RunOptions, w io.Writer) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if len(o.Events) == 0 {
-		return usage("which events? Name a file with --event, - is stdin")
-	}
-	p, err := o.prepare()
-	if err != nil {
-		return err
-	}
-	events, err := readEvents(o.Events, o.Stdin, p.parser)
-	if err == nil && o.Old != "" {
-		err = o.makeUpdate(events, p.parser)
-	}
+func Run(ctx context.Context, o RunOptions, w io.Writer) (err error) {
+	spec, events, err := o.prepare()
 	if err != nil {
 		return err
 	}
 	r := newRig(ctx)
-	sub, err := r.load(ctx, p.spec, p.setting)
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
+	sub, err := r.load(ctx, spec)
 	if err != nil {
-		return errors.Join(loadHint(err, p.spec), r.close(ctx))
+		return loadHint(err, spec.Path)
 	}
-	err = runEvents(ctx, sub, p, events, o.JSON, w)
-	return errors.Join(err, sub.close(ctx), r.close(ctx))
+	defer func() { err = errors.Join(err, sub.close(ctx)) }()
+	return runEvents(ctx, sub, spec.Path, events, o.JSON, w)
 }
 
-// makeUpdate makes the one event an update of the object in the file Old.
-func (o RunOptions) makeUpdate(events []placedEvent, parser *object.Parser) error {
-	old, err := readEvents([]string{o.Old}, o.Stdin, parser)
+// prepare returns the module, ready to be loaded, and the events.
+func (o RunOptions) prepare() (spec plugins.Spec, events []placedEvent, err error) {
 	switch {
-	case err != nil:
-		return err
-	case len(events) != 1 || events[0].Op != event.Add:
-		return usage("--old is the object before the one of --event, which must be one object; several updates are written into a file of events, each with object and old")
-	case len(old) != 1:
-		return usage("--old %s: it must have one object, it has %d", o.Old, len(old))
-	case old[0].Object.Key() != events[0].Object.Key():
-		return usage("--old is %s, and --event %s: they are not the same object",
-			old[0].Object.Key(), events[0].Object.Key())
+	case o.Configuration == "" && o.Listener != "":
+		return spec, nil, usage("--listener needs --config: it is the name of a listener in a configuration")
+	case o.Configuration != "" && o.Listener == "":
+		return spec, nil, usage("--config needs --listener: a configuration may have several handlers")
+	case o.Configuration == "" && o.Module == "":
+		return spec, nil, usage("which module? Name its file")
+	case len(o.Events) == 0:
+		return spec, nil, usage("which events? Name a file with --event, - is stdin")
 	}
-	events[0].Op, events[0].Old = event.Update, old[0].Object
-	return nil
+	parser, all := &object.Parser{}, caches{}
+	if o.Configuration != "" {
+		spec, parser, err = o.ofListener(all)
+	} else {
+		spec, err = standalone(o.Module)
+	}
+	if err != nil {
+		return spec, nil, err
+	}
+	spec.Caches = all
+	for _, text := range o.Caches {
+		name, file, ok := strings.Cut(text, "=")
+		if !ok || name == "" || file == "" {
+			return spec, nil, usage("--cache %q: write it as NAME=FILE", text)
+		}
+		given, err := readEvents([]string{file}, nil, parser)
+		if err != nil {
+			return spec, nil, err
+		}
+		for _, e := range given {
+			if err := all.cache(name).add(e.Object); err != nil {
+				return spec, nil, config.Errors{{File: e.file, Line: e.line, Message: err.Error()}}
+			}
+		}
+	}
+	events, err = readEvents(o.Events, o.Stdin, parser)
+	return spec, events, err
 }
 
-// loadHint adds what to do about a missing grant.
-func loadHint(err error, spec plugins.Spec) error {
-	if strings.Contains(err.Error(), "this needs the grant") {
-		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it imports", err,
-			spec.Path)
+// standalone returns a module that is not in a configuration: it has the default limits, and no
+// grants.
+func standalone(path string) (spec plugins.Spec, err error) {
+	spec = plugins.Spec{Listener: "trial", Path: path}
+	if spec.Wasm, err = readModule(path); err != nil {
+		return spec, err
 	}
-	return err
+	var limits config.Limits
+	d, err := config.ReadDocument("limits", "limits", []byte("{}"), &limits)
+	if err != nil {
+		return spec, err
+	}
+	d.Check(&limits, "") // the configuration's defaults
+	spec.Limits = handlers.LimitsOf(limits)
+	return spec, nil
+}
+
+// ofListener returns a listener's handler.
+func (o RunOptions) ofListener(all caches) (spec plugins.Spec, parser *object.Parser, err error) {
+	cfg, err := config.Load(o.Configuration)
+	if err != nil {
+		return spec, nil, err
+	}
+	module := o.Module
+	if module != "" {
+		if module, err = filepath.Abs(module); err != nil {
+			return spec, nil, err
+		}
+	}
+	trial, err := handlers.NewTrial(cfg, o.Listener, module)
+	if err != nil {
+		return spec, nil, err
+	}
+	for name, indexes := range trial.Indexes {
+		for index, path := range indexes {
+			if err := all.cache(name).index(index, path); err != nil {
+				return spec, nil, err
+			}
+		}
+	}
+	return trial.Spec, trial.Parser, nil
 }
 
 // runLine is the result of an event as JSON.
 type runLine struct {
-	Event  string `json:"event"`
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Op     string `json:"op"`
-	Object string `json:"object"`
-	Outcome
+	File    string            `json:"file"`
+	Line    int               `json:"line"`
+	Op      string            `json:"op"`
+	Object  string            `json:"object"`
+	Verdict string            `json:"verdict,omitempty"` // empty after a crash
+	Message string            `json:"message,omitempty"`
+	Emitted []emission        `json:"emitted,omitempty"`
+	Log     []string          `json:"log,omitempty"`
+	Crash   string            `json:"crash,omitempty"`
+	Stack   []string          `json:"stack,omitempty"`
+	Fuel    int64             `json:"fuel"`
+	NS      int64             `json:"ns"`
+	Calls   map[string]uint64 `json:"calls"`
+	Memory  int64             `json:"memory"`
 }
 
-func runEvents(ctx context.Context, sub *subject, p prepared, events []placedEvent, asJSON bool,
+func runEvents(ctx context.Context, sub *subject, module string, events []placedEvent, asJSON bool,
 	w io.Writer) error {
 	out := &page{w: w}
 	if !asJSON {
-		out.line("%s: loaded in %s", printable(p.spec.Path), took(sub.loading))
+		out.line("%s: loaded in %s", printable(module), took(sub.loading))
 		out.row("log", printed(sub.log)...)
-		out.row("host", printed(sub.notes)...)
 	}
 	verdicts, crashes := map[string]int{}, 0
 	for n, e := range events {
@@ -103,35 +161,40 @@ func runEvents(ctx context.Context, sub *subject, p prepared, events []placedEve
 		if err != nil {
 			return err
 		}
-		if o.Crash != nil {
+		if o.crash != nil {
 			crashes++
 		} else {
-			verdicts[o.Verdict]++
+			verdicts[o.verdict]++
 		}
 		if asJSON {
-			line := runLine{fmt.Sprint(n + 1), e.file, e.line, e.Op.String(),
-				e.Object.Key().String(), o}
-			if err := writeJSON(w, line); err != nil {
+			if err := writeJSON(w, o.asJSON(e)); err != nil {
 				return err
 			}
 			continue
 		}
-		out.line("")
-		out.line("event %d: %s", n+1, title(e.Event))
+		out.line("\nevent %d: %s", n+1, title(e.Event))
 		out.outcome(o)
 	}
 	if !asJSON {
-		out.line("")
-		out.line("%s: %s", count(len(events), "event"), tally(verdicts, crashes))
+		out.line("\n%s: %s", count(len(events), "event"), tally(verdicts, crashes))
 	}
 	if out.err != nil {
 		return out.err
 	}
 	if crashes > 0 {
-		return failure("%s: it crashed at %d of %s", p.spec.Path, crashes,
-			count(len(events), "event"))
+		return failure("%s: it crashed at %d of %s", module, crashes, count(len(events), "event"))
 	}
 	return nil
+}
+
+func (o outcome) asJSON(e placedEvent) runLine {
+	line := runLine{File: e.file, Line: e.line, Op: e.Op.String(), Object: e.Object.Key().String(),
+		Verdict: o.verdict, Message: o.message, Emitted: o.emitted, Log: o.log, Fuel: o.fuel,
+		NS: o.time.Nanoseconds(), Calls: o.calls, Memory: o.memory}
+	if o.crash != nil {
+		line.Crash, line.Stack = string(o.crash.Reason), o.crash.Stack
+	}
+	return line
 }
 
 func tally(verdicts map[string]int, crashes int) string {
@@ -149,39 +212,29 @@ func tally(verdicts map[string]int, crashes int) string {
 }
 
 // outcome writes the result of an event.
-func (p *page) outcome(o Outcome) {
-	if o.Crash != nil {
-		p.row("crash", crashLines(*o.Crash)...)
-		p.row("stack", printed(o.Crash.Stack)...)
+func (p *page) outcome(o outcome) {
+	if o.crash != nil {
+		p.row("crash", crashLines(o.crash)...)
+		p.row("stack", printed(o.crash.Stack)...)
 	} else {
-		p.row("verdict", o.Verdict)
+		p.row("verdict", o.verdict)
 	}
-	if o.Message != "" {
-		p.row("message", printable(o.Message))
+	if o.message != "" {
+		p.row("message", printable(o.message))
 	}
 	var emitted []string
-	for _, e := range o.Emitted {
+	for _, e := range o.emitted {
 		emitted = append(emitted, e.String())
 	}
 	p.row("emitted", emitted...)
-	p.row("log", printed(o.Log)...)
-	var requests []string
-	for _, r := range o.Requests {
-		requests = append(requests, r.String())
-	}
-	p.row("requests", requests...)
-	p.row("host", printed(o.Notes)...)
-	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.Fuel), took(o.Time),
-		size(o.Memory)))
-	if o.late > 0 {
-		p.row("late", fmt.Sprintf(
-			"it ended %s after its deadline: the machine or the host was busy", took(o.late)))
-	}
-	p.row("calls", calls(o.Calls))
+	p.row("log", printed(o.log)...)
+	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.fuel), took(o.time),
+		size(o.memory)))
+	p.row("calls", calls(o.calls))
 }
 
-func crashLines(c Crash) []string {
-	lines := printableLines(c.Text)
+func crashLines(c *plugins.CrashError) []string {
+	lines := printableLines(c.Cause.Error())
 	lines[0] = fmt.Sprintf("%s in %s: %s", c.Reason, c.Func, lines[0])
 	return lines
 }
@@ -192,24 +245,6 @@ func printed(lines []string) []string {
 		out[i] = printable(line)
 	}
 	return out
-}
-
-// String returns the type, or "(data)" without one, and the data.
-func (e Emission) String() string {
-	typ := e.Type
-	if typ == "" {
-		typ = "(data)"
-	}
-	return printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
-}
-
-// String returns the request and its answer.
-func (r Request) String() string {
-	text := r.Method + " " + r.URL
-	if r.Body != "" {
-		text += " " + r.Body
-	}
-	return printable(text) + ": " + r.Answer
 }
 
 // calls returns how often each function of the host was called.

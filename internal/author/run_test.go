@@ -14,7 +14,7 @@ import (
 func TestRunShowsWhereAModuleCrashed(t *testing.T) {
 	dir := t.TempDir()
 	module := write(t, dir, "m.wasm", string(Guest{Events: map[int][]Action{1: {Trap()}}}.Bytes()))
-	o := RunOptions{Setup: Setup{Module: module}, Events: []string{write(t, dir, "e.json", "POD")}}
+	o := RunOptions{Module: module, Events: []string{write(t, dir, "e.json", "POD")}}
 	var text bytes.Buffer
 	if err := Run(t.Context(), o, &text); !errors.Is(err, ErrFailed) {
 		t.Errorf("the error is %v", err)
@@ -22,15 +22,13 @@ func TestRunShowsWhereAModuleCrashed(t *testing.T) {
 	if !strings.Contains(text.String(), "\n  stack") || !strings.Contains(text.String(), "on_event") {
 		t.Errorf("there is no stack:\n%s", &text)
 	}
-	var line struct {
-		Crash struct{ Stack []string }
-	}
+	var line struct{ Stack []string }
 	o.JSON = true
 	var asJSON bytes.Buffer
 	if err := Run(t.Context(), o, &asJSON); !errors.Is(err, ErrFailed) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := json.Unmarshal(asJSON.Bytes(), &line); err != nil || len(line.Crash.Stack) == 0 {
+	if err := json.Unmarshal(asJSON.Bytes(), &line); err != nil || len(line.Stack) == 0 {
 		t.Errorf("there is no stack: %v\n%s", err, &asJSON)
 	}
 }

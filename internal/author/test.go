@@ -8,57 +8,42 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/handlers"
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// TestOptions are those of Test.
-type TestOptions struct {
-	Paths   []string // of cases, and of folders with cases
-	Wasm    string   // the module of cases without one
-	Run     string   // a regular expression for the paths of the cases that are run; empty: all
-	Verbose bool     // write the result of each event
-	JSON    bool
-	Update  bool // write the results of events without expectations into their cases
-}
-
-// Test runs cases and writes which pass. The error is ErrFailed if one fails, or if there are none.
-func Test(ctx context.Context, o TestOptions, w io.Writer) error {
-	only, err := regexp.Compile(o.Run)
-	if err != nil {
-		return usage("--run: %v", err)
-	}
-	if len(o.Paths) == 0 {
-		return usage("which cases? Name a folder or files")
-	}
-	files, err := findCases(o.Paths)
+// Test runs the cases in files and folders, and writes which pass. The error is ErrFailed if one
+// fails, or if there are none.
+func Test(ctx context.Context, paths []string, w io.Writer) error {
+	files, err := findCases(paths)
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(file string) bool {
-		return !only.MatchString(filepath.ToSlash(file))
-	})
 	if len(files) == 0 {
-		return failure("no case to run in %s", strings.Join(o.Paths, ", "))
+		return failure("no case to run in %s", strings.Join(paths, ", "))
 	}
-	rig := newRig(ctx)
-	t := &tester{rig: rig, modules: map[string][]byte{}, wasm: o.Wasm}
-	r := &report{options: o, page: page{w: w}}
+	t := &tester{rig: newRig(ctx), modules: map[string][]byte{}, page: page{w: w}}
 	start := time.Now()
 	for _, file := range files {
-		if err = r.one(ctx, t, file); err != nil {
+		if err = t.one(ctx, file); err != nil {
 			break
 		}
 	}
-	if err = errors.Join(err, rig.close(ctx)); err != nil {
+	if err = errors.Join(err, t.rig.close(ctx)); err != nil {
 		return err
 	}
-	return r.end(len(files), time.Since(start))
+	if t.failed > 0 {
+		return failure("%d of %s failed", t.failed, count(len(files), "case"))
+	}
+	t.line("ok: %s, %s, %s", count(len(files), "case"), count(t.events, "event"),
+		took(time.Since(start)))
+	return t.err
 }
 
 // findCases returns the files of cases. In folders, objects and names that begin with a dot are
@@ -114,145 +99,149 @@ func isObject(file string) bool {
 		!slices.Contains(members, "events")
 }
 
-// report writes the results of cases.
-type report struct {
+// tester runs cases, and writes the result of each.
+type tester struct {
 	page
-	options TestOptions
-	failed  int
-	events  int
-	updated int
+	rig     *rig
+	modules map[string][]byte // by path
+
+	failed, events int
 }
 
-// caseLine is the result of a case as JSON.
-type caseLine struct {
-	Case     string     `json:"case"`
-	OK       bool       `json:"ok"`
-	NS       int64      `json:"ns"`
-	Failures []finding  `json:"failures,omitempty"`
-	Log      []string   `json:"log,omitempty"`
-	Events   []happened `json:"events,omitempty"`
-	Updated  int        `json:"updated,omitempty"`
+// result is the result of one case.
+type result struct {
+	failures  []finding
+	events    int
+	unchecked int // events without expectations
+}
+
+// finding is a difference from what is expected. Without a line it is about the whole case.
+type finding struct {
+	line  int
+	event string // if it is about one
+	text  []string
+}
+
+func (r *result) fail(line int, text ...string) {
+	r.failures = append(r.failures, finding{line: line, text: text})
 }
 
 // one runs a case. The error is not a failure of the case.
-func (r *report) one(ctx context.Context, t *tester, file string) error {
-	res := &result{file: file}
+func (t *tester) one(ctx context.Context, file string) error {
 	data, err := readFile(file, document.MaxSize)
 	if err != nil {
 		return fmt.Errorf("the case cannot be read: %w", err)
 	}
-	updated := 0
+	r := &result{}
+	start := time.Now()
 	c, err := readCase(file, data)
 	var mistakes config.Errors
 	switch {
 	case errors.As(err, &mistakes):
-		res.fail(0, printableLines(mistakes.Error())...)
+		r.fail(0, printableLines(mistakes.Error())...)
 	case err != nil:
 		return err
 	default:
-		if res, err = t.run(ctx, c); err != nil {
+		if err := t.run(ctx, c, r); err != nil {
 			return err
 		}
-		if r.options.Update && res.unchecked > 0 && len(res.events) == len(c.Events) {
-			if err := res.stale(); err != nil {
-				res.fail(0, printableLines("nothing was written: "+err.Error())...)
-			} else if updated, err = update(c, res, data); err != nil {
-				res.fail(0, printableLines(err.Error())...)
-			}
-		}
 	}
-	r.events, r.updated = r.events+len(res.events), r.updated+updated
-	if len(res.failures) > 0 {
-		r.failed++
+	t.events += r.events
+	if len(r.failures) > 0 {
+		t.failed++
 	}
-	if r.options.JSON {
-		return writeJSON(r.w, caseLine{file, len(res.failures) == 0, res.took.Nanoseconds(),
-			res.failures, res.log, res.events, updated})
-	}
-	r.show(res, updated)
-	return r.err
+	t.show(file, r, time.Since(start))
+	return t.err
 }
 
-func (r *report) show(res *result, updated int) {
-	word, note := "ok  ", ""
+// run runs a case. Its failures are in the result.
+func (t *tester) run(ctx context.Context, c *loadedCase, r *result) error {
+	path, err := sole(filepath.Join(filepath.Dir(c.file), ".."))
+	if err == nil && t.modules[path] == nil {
+		t.modules[path], err = readModule(path)
+	}
+	if err != nil {
+		r.fail(0, err.Error())
+		return nil
+	}
+	sub, err := t.rig.load(ctx, plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path],
+		Config: c.Config, Grants: c.grants, Limits: handlers.LimitsOf(c.Limits), Caches: caches{}})
+	var refusal *plugins.LoadError
 	switch {
-	case len(res.failures) > 0:
+	case errors.As(err, &refusal):
+		r.refused(c, reasonOf(refusal))
+		return nil
+	case err != nil:
+		return err
+	case c.Refused != nil:
+		r.fail(c.document.Line("refused"), fmt.Sprintf("it is loaded, want it refused with %q",
+			*c.Refused))
+	}
+	return errors.Join(r.play(ctx, c, sub), sub.close(ctx))
+}
+
+// reasonOf returns a refusal's reason without what the case has already.
+func reasonOf(refusal *plugins.LoadError) string {
+	var crash *plugins.CrashError
+	if errors.As(refusal.Err, &crash) && crash.Reason == plugins.ReasonRefused {
+		return crash.Cause.Error()
+	}
+	return strings.TrimPrefix(refusal.Err.Error(), fmt.Sprintf("listener %q: ", refusal.Listener))
+}
+
+func (r *result) refused(c *loadedCase, reason string) {
+	switch {
+	case c.Refused == nil:
+		r.fail(0, append([]string{"it is refused:"}, printableLines(reason)...)...)
+	case !strings.Contains(reason, *c.Refused):
+		r.fail(c.document.Line("refused"), fmt.Sprintf("it is refused with %q, want %q in it",
+			printable(reason), *c.Refused))
+	}
+}
+
+// play feeds the events to the module and compares the results.
+func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
+	for n, e := range c.events {
+		o, err := sub.handle(ctx, e)
+		if err != nil {
+			return err
+		}
+		r.events++
+		at := document.Item("events", n)
+		x := c.Events[n].Expect
+		if x == nil {
+			x = &expect{}
+			r.unchecked++
+		}
+		if wrong := x.compare(o, sub.values.All()); len(wrong) > 0 {
+			r.failures = append(r.failures, finding{line: c.document.Line(at), text: wrong,
+				event: fmt.Sprintf("event %d, line %d: %s", n+1, c.document.Line(at), title(e))})
+		}
+	}
+	return nil
+}
+
+func (t *tester) show(file string, r *result, lasted time.Duration) {
+	word, note := "ok  ", ""
+	if len(r.failures) > 0 {
 		word = "FAIL"
-	case res.unchecked > 0 && res.unchecked == len(res.events) && updated == 0:
-		word, note = "none", ", nothing is expected: add expect, or use --update"
-	case res.unchecked > 0 && updated == 0:
-		note = fmt.Sprintf(", %s without expect", count(res.unchecked, "event"))
 	}
-	if updated > 0 {
-		note += fmt.Sprintf(", %s written", count(updated, "expectation"))
+	if r.unchecked > 0 {
+		note = fmt.Sprintf(", %s without expect", count(r.unchecked, "event"))
 	}
-	r.line("%s  %s (%s, %s%s)", word, printable(res.file), count(len(res.events), "event"),
-		took(res.took), note)
-	if r.options.Verbose {
-		r.row("log", printed(res.log)...)
-		for n, h := range res.events {
-			r.line("  -- event %d: %s", n+1, h.title)
-			r.outcome(h.Outcome)
-		}
-	}
-	for _, f := range res.failures {
-		switch {
-		case f.Event > 0:
-			r.line("      event %d, line %d: %s", f.Event, f.Line, f.about)
-		case f.Line > 0:
-			r.line("      line %d:", f.Line)
-		}
+	t.line("%s  %s (%s, %s%s)", word, printable(file), count(r.events, "event"), took(lasted), note)
+	for _, f := range r.failures {
 		indent := "        "
-		if f.Event == 0 && f.Line == 0 {
+		switch {
+		case f.event != "":
+			t.line("      %s", f.event)
+		case f.line > 0:
+			t.line("      line %d:", f.line)
+		default:
 			indent = "      "
 		}
-		for _, text := range f.Text {
-			r.line("%s%s", indent, text)
+		for _, text := range f.text {
+			t.line("%s%s", indent, text)
 		}
 	}
-}
-
-func (r *report) end(cases int, whole time.Duration) error {
-	if r.failed > 0 {
-		return failure("%d of %s failed", r.failed, count(cases, "case"))
-	}
-	if !r.options.JSON {
-		r.line("ok: %s, %s, %s", count(cases, "case"), count(r.events, "event"), took(whole))
-	}
-	return r.err
-}
-
-// update writes the results of events without expectations into the case.
-func update(c *loadedCase, res *result, data []byte) (written int, err error) {
-	members := map[int]string{}
-	before := c.kv
-	for n, h := range res.events {
-		if c.Events[n].Expect == nil {
-			members[n] = h.observed(before)
-		}
-		before = h.kv
-	}
-	if len(members) == 0 {
-		return 0, nil
-	}
-	text, err := c.document.AddToItems("events", members)
-	if err != nil {
-		return 0, err
-	}
-	again, err := readCase(c.file, text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: nothing was written, since the result would not be a case: %w",
-			c.file, err)
-	}
-	for n := range again.Events {
-		if again.Events[n].Expect == nil {
-			return 0, fmt.Errorf("%s: nothing was written, since event %d could not be found again",
-				c.file, n+1)
-		}
-	}
-	info, err := os.Stat(c.file)
-	if err != nil {
-		return 0, err
-	}
-	return len(members), os.WriteFile(c.file, text, info.Mode().Perm())
 }

@@ -1,6 +1,8 @@
 package author
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,4 +140,30 @@ func roundTo3(f float64) float64 {
 		return 999
 	}
 	return f
+}
+
+// oneLine returns JSON without spaces and line breaks, and other text unchanged.
+func oneLine(text []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return string(text)
+	}
+	return b.String()
+}
+
+// maxShort is how many bytes of a value a difference shows.
+const maxShort = 200
+
+func short(v any) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(v) != nil {
+		return "?"
+	}
+	text := bytes.TrimSpace(b.Bytes())
+	if len(text) > maxShort {
+		text = append(text[:maxShort:maxShort], "…"...)
+	}
+	return printable(string(text))
 }

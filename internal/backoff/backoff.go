@@ -1,7 +1,8 @@
-// Package backoff computes the delays between attempts: they double with each failure in a row,
-// from a minimum to a maximum.
+// Package backoff says when something is tried again. A [Backoff] computes the delays between
+// attempts: they double with each failure in a row, from a minimum to a maximum. A [Breaker] pauses
+// calls that keep failing, and [RetryAfter] reads how long an API server wants to be left alone.
 //
-// It keeps no state. The caller counts the failures, decides when they end, and waits.
+// A Backoff keeps no state. The caller counts the failures, decides when they end, and waits.
 //
 // What is promised:
 //   - Delay never returns less than Min or more than Max, however many failures there were.

@@ -1,8 +1,10 @@
 package boltfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime/debug"
@@ -18,30 +20,14 @@ var ErrInUse = errors.New("another process uses it")
 // lockTimeout is how long another process is waited for, that may be about to end.
 const lockTimeout = time.Second
 
-// Config is how a database is opened.
-type Config struct {
-	Record Record // checks a value
-	// FreeInMemory keeps the list of free pages in memory alone, and finds them when the file is
-	// opened. That is for files with so many that writing their list would take longer than writing
-	// a value.
-	FreeInMemory bool
-}
+// Record returns an error if a value is not what was written under that key of that bucket, the
+// innermost one.
+type Record func(bucket, key, value []byte) error
 
-// Open opens a database, and makes one if there is no file.
-func Open(path string, cfg Config) (*bbolt.DB, error) {
-	if err := inspect(path, cfg.Record); err != nil {
-		return nil, err
-	}
-	return open(path, false, cfg.FreeInMemory)
-}
-
-// open opens the database, only its heads if it is not to be written.
-func open(path string, readOnly, freeInMemory bool) (db *bbolt.DB, err error) {
-	options := &bbolt.Options{Timeout: lockTimeout, ReadOnly: readOnly,
-		NoFreelistSync: freeInMemory}
-	if freeInMemory {
-		options.FreelistType = bbolt.FreelistMapType // there are many
-	}
+// Open opens a database, and makes one if there is no file. The record checks each value.
+func Open(path string, record Record) (*bbolt.DB, error) {
+	var file *os.File
+	options := &bbolt.Options{Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType}
 	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
 		f, err := os.OpenFile(name, flag, mode)
 		if err != nil {
@@ -51,15 +37,36 @@ func open(path string, readOnly, freeInMemory bool) (db *bbolt.DB, err error) {
 			f.Close()
 			return nil, err
 		}
+		file = f
 		return f, nil
 	}
-	err = Safely(func() (err error) {
-		db, err = bbolt.Open(path, 0o600, options)
-		return err
+	var db *bbolt.DB
+	err := Safely(func() (err error) {
+		if db, err = bbolt.Open(path, 0o600, options); err != nil {
+			return err
+		}
+		return db.View(func(tx *bbolt.Tx) error {
+			info, err := file.Stat()
+			if err != nil {
+				return err
+			}
+			if info.Size() < tx.Size() {
+				return fmt.Errorf("it is cut off: it has %d bytes of %d", info.Size(), tx.Size())
+			}
+			r := reader{file, int64(db.Info().PageSize), record, map[uint64]bool{}}
+			return r.bucket(tx.Cursor().Bucket(), nil, 0)
+		})
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		return db, nil
+	}
+	if db != nil {
+		_ = db.Close()
+	} else if file != nil {
+		unlock(file)
+		_ = file.Close()
+	}
+	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case isPathError(err):
@@ -91,27 +98,55 @@ func Safely(do func() error) (err error) {
 	return do()
 }
 
-// inspect checks a file that exists, without writing to it.
-func inspect(path string, record Record) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+// reader reads a whole file.
+type reader struct {
+	file     io.ReaderAt
+	pageSize int64
+	record   Record
+	seen     map[uint64]bool // pages
+}
+
+// bucket reads a bucket and those inside of it.
+func (r *reader) bucket(b *bbolt.Bucket, name []byte, depth int) error {
+	const deepest = 3
+	if depth > deepest {
+		return errors.New("its buckets are nested too deeply")
+	}
+	if root := uint64(b.Root()); root != 0 { // otherwise it is a value itself
+		if err := r.tree(root); err != nil {
+			return err
+		}
+	}
+	return b.ForEach(func(key, value []byte) error {
+		if inner := b.Bucket(key); inner != nil {
+			return r.bucket(inner, key, depth+1)
+		}
+		return r.record(name, key, value)
+	})
+}
+
+// tree returns an error if a page is below itself: the library would follow it without end.
+func (r *reader) tree(page uint64) error {
+	const (
+		head, element = 16, 16 // bytes
+		branch        = 1      // a kind of page
+	)
+	if r.seen[page] {
+		return fmt.Errorf("page %d is used twice", page)
+	}
+	r.seen[page] = true
+	b := make([]byte, r.pageSize)
+	if _, err := r.file.ReadAt(b, int64(page)*r.pageSize); err != nil {
+		return fmt.Errorf("page %d cannot be read: %v", page, err)
+	}
+	if binary.NativeEndian.Uint16(b[8:]) != branch {
 		return nil
 	}
-	db, err := open(path, true, false) // nobody writes to it then
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return err
-	}
-	if err := Check(f, info.Size(), record); err != nil {
-		return Damaged(path, err)
+	count := int(binary.NativeEndian.Uint16(b[10:]))
+	for at := head; at < head+count*element; at += element {
+		if err := r.tree(binary.NativeEndian.Uint64(b[at+8:])); err != nil {
+			return err
+		}
 	}
 	return nil
 }

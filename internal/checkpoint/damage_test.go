@@ -149,7 +149,7 @@ func TestRenamedFiles(t *testing.T) {
 // "Files of another format are refused with ErrVersion", older and newer ones.
 func TestOtherFormats(t *testing.T) {
 	for i := range 3 {
-		for _, version := range []byte{0, format + 1, 200} {
+		for _, version := range []byte{0, Format + 1, 200} {
 			d, committed := threeFiles(t)
 			name := fileNames(d)[i]
 			content := []byte(d.contents()[name])

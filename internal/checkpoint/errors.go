@@ -46,5 +46,5 @@ func missing(path string) error {
 // otherVersion returns the error of a file with another format.
 func otherVersion(path string, found uint32) error {
 	return fmt.Errorf("%s: %w: %d, this version of informerd reads %d; start the version that wrote it, or start without it: informerd run --forget",
-		path, ErrVersion, found, format)
+		path, ErrVersion, found, Format)
 }

@@ -26,8 +26,11 @@ import (
 //
 // The checksum of a block is over the nonce of its file and everything else of the block. The nonce
 // is random, so that nothing in a payload, or left on the disk by an older file, is a valid block.
+
+// Format is the version of a checkpoint, records included. No other one is read.
+const Format = 2
+
 const (
-	format    = 1
 	headSize  = 8 + 4 + 4 + 8 + 8 + 8 + 4
 	blockHead = 4 + 4 + 8
 	// maxBlock is the length that no block exceeds.
@@ -62,7 +65,7 @@ var (
 func (h head) append(b []byte) []byte {
 	from := len(b)
 	b = append(b, magic...)
-	b = little.AppendUint32(b, format)
+	b = little.AppendUint32(b, Format)
 	b = little.AppendUint32(b, uint32(h.kind))
 	b = little.AppendUint64(b, h.generation)
 	b = little.AppendUint64(b, h.first)
@@ -76,7 +79,7 @@ func parseHead(path string, b []byte, want kind, generation uint64) (h head, err
 		return h, damaged(path, 0, "it is not a file of a checkpoint")
 	}
 	sum := crc32.Checksum(b[:headSize-4], castagnoli) == little.Uint32(b[headSize-4:])
-	if found := little.Uint32(b[8:]); found != format && !changedFormat(b) {
+	if found := little.Uint32(b[8:]); found != Format && !changedFormat(b) {
 		return h, otherVersion(path, found)
 	}
 	h = head{kind(little.Uint32(b[12:])), little.Uint64(b[16:]), little.Uint64(b[24:]),
@@ -92,7 +95,7 @@ func parseHead(path string, b []byte, want kind, generation uint64) (h head, err
 
 // changedFormat reports whether a head is of this format, but for the number that says so.
 func changedFormat(b []byte) bool {
-	before := little.AppendUint32(append([]byte(nil), b[:8]...), format)
+	before := little.AppendUint32(append([]byte(nil), b[:8]...), Format)
 	sum := crc32.Update(crc32.Checksum(before, castagnoli), castagnoli, b[12:headSize-4])
 	return sum == little.Uint32(b[headSize-4:])
 }

@@ -35,26 +35,20 @@ func newCheckpoint(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
-	var output outputFlag
+	output := textOrJSON()
 	cmd := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show how far informers and listeners are in the checkpoint",
-		Long: "Show what the checkpoint in state.dir has: of each informer how many objects, and up to which version; of each\n" +
-			"listener how many objects it has not finished, by how many versions it is behind, what its outputs have not\n" +
-			"taken, and which violations are open. It is read while informerd runs as well as when it does not.",
-		Args: file.args,
+		Long:  "Show what the checkpoint in state.dir has of each informer and of each listener, whether informerd runs or not.",
+		Args:  file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
 			shown, err := file.checkpoint(ctx)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if output.json() {
 				return writeLine(stdout, shown)
 			}
 			return shown.write(stdout)
@@ -89,7 +83,7 @@ func (c *configuration) checkpoint(ctx context.Context) (shown shownCheckpoint, 
 	}
 	shown.Summary, err = keeper.Summarize(filepath.Join(dir, statefolder.CheckpointFolder))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run; with leaderElection there is none on disk, since the next leader reads what the last one has published", dir)
+		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run", dir)
 	}
 	return shown, err
 }
@@ -111,7 +105,7 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tVERSION\tLISTENERS")
 	for _, in := range s.Informers {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", plain(scopeOf(in)), in.Objects, dash(in.Version),
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", plain(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects, dash(in.Version),
 			plain(strings.Join(in.Listeners, ", ")))
 	}
 	if err := table.Flush(); err != nil {
@@ -131,17 +125,3 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 }
 
 func ago(t time.Time) string { return duration.HumanDuration(max(0, time.Since(t))) }
-
-// scopeOf returns what an informer is about.
-func scopeOf(in keeper.InformerSummary) string {
-	text := in.Resource
-	if in.Namespace != "" {
-		text += " in " + in.Namespace
-	}
-	for _, selector := range []string{in.LabelSelector, in.FieldSelector} {
-		if selector != "" {
-			text += " with " + selector
-		}
-	}
-	return text
-}

@@ -38,21 +38,16 @@ outputs: {out: {stdout: {}}}
 		}
 	}
 	const hint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
-	const inOneWord = ": an object of the cluster is named in one word; write --object "
-	const required = "informerd: --config is required\nTo begin without one:\n" +
-		"  informerd init        write a configuration, with explanations\n" +
-		"  informerd watch pods  show changes at once\n" +
-		"The quick start is at https://github.com/informerd/informerd#try-it"
+	const required = "informerd: --config is required; informerd init writes one"
 	const typo = "@/typo.yaml:4:53: listener \"pods\": there is no field sepc in object; did you mean spec?\n  object.sepc.x == 1\n         ^\n"
-	const podMatches = "listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the output out.\n"
+	const podMatches = "listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\n\n-> out: add\n"
 	const planned = `cluster default: 1 informer, 1 listener, 1 output
 
-informer of pods, all namespaces, every object
+informer of pods, the whole cluster
   listener pods
 `
 	const toOut = "\n\noutput out, standard output\n" +
-		"  gets messages of   pods\n" +
-		"  data               the default: the object and old\n" + orderOfEvents + "\n"
+		"  gets messages of   pods\n"
 	for _, c := range []struct {
 		args           string
 		code           int
@@ -66,7 +61,7 @@ informer of pods, all namespaces, every object
 		{"plan -c it that", exitUsage, "",
 			"informerd: there are two configurations, --config it and that" + hint},
 		{"plan @/good.yaml --schema off", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out: events add" + toOut, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (decided before the buffer)\n    sends to           out" + toOut, ""},
 		{"plan --config @/good.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
 		{"plan --config @/typo.yaml --schema open", exitUsage, "",
@@ -77,94 +72,48 @@ informer of pods, all namespaces, every object
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
 		{"plan --config @/typo.yaml --schema off", exitOK,
-			planned + "    before the buffer  add, update, delete; object.sepc.x == 1\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out: events" + toOut, ""},
+			planned + "    before the buffer  add, update, delete\n                       sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n    sends to           out" + toOut, ""},
 		{"plan -c @/good.yaml", exitOK,
-			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (the conditions before the buffer decide all of it: nothing more is dropped here)\n    sends to           out: events add" + toOut, ""},
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (decided before the buffer)\n    sends to           out" + toOut, ""},
 
 		{"watch", exitUsage, "", "informerd: name a resource, as in pods or deployments.apps" + hint},
 		{"watch pods -o xml", exitUsage, "", `informerd: --output "xml": it is short, json or yaml` +
 			hint},
-		{"watch pods -A -n shop", exitUsage, "",
-			"informerd: --all-namespaces and --namespace exclude each other" + hint},
 		{"watch pods --print-config --filter object.sepc==1", exitUsage, "",
 			"informerd: --filter: there is no field sepc in object; did you mean spec?\n  object.sepc==1\n         ^\n"},
 		{"watch pods --rules @/good.yaml", exitConfig, "",
 			"@/good.yaml: it is a configuration, and must be a policy: kind: Policy; run it with informerd run\n"},
 		{"watch pods --filter op==\"add\" --print-config", exitOK,
 			"# yaml-language-server: $schema=https://raw.githubusercontent.com/informerd/informerd/main/docs/config.schema.json\n" +
-				"apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  pods:\n    informer:\n      resource: pods\n    filter: 'op==\"add\"'\n    outputs:\n      - stdout\noutputs:\n  stdout:\n    stdout: {}\n", ""},
+				"apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  pods:\n    informer:\n      resource: pods\n    filter: op==\"add\"\n    outputs:\n      - stdout\noutputs:\n  stdout:\n    stdout: {}\n", ""},
 
-		{"explain", exitUsage, "", "informerd: --object is required" + hint},
-		{"explain --listener pods --config @/good.yaml", exitUsage, "",
-			"informerd: --object is required" + hint},
-		{"explain --object @/pod.yaml --config @/good.yaml", exitOK, podMatches, ""},
-		{"explain -c @/good.yaml --object @/pod.yaml -o yaml", exitUsage, "",
-			`informerd: --output "yaml": it is one of text, json` + hint},
-		{"explain -c @/good.yaml --object @/pod.yaml -o json --summary", exitUsage, "",
-			"informerd: --summary is text; the JSON has it as verdicts" + hint},
-		{"explain -c @/good.yaml --object @/pod.yaml -l pods -l pods", exitUsage, "",
-			"informerd: --listener pods is there twice" + hint},
-		{"explain -c @/good.yaml --object @/pod.yaml --context x", exitUsage, "",
-			"informerd: --kubeconfig and --context need an object of the cluster, as --object pod/default/web, or expressions that look objects up: @/pod.yaml is a file" + hint},
-		{"explain -c @/good.yaml --object shop/stuck", exitUsage, "",
-			`informerd: --object shop/stuck: no listener watches a kind "shop"; an object of the cluster is KIND/NAMESPACE/NAME, as --object pod/shop/stuck` + hint},
-		{"explain -c @/good.yaml --object shop/web/stuck", exitUsage, "",
-			`informerd: --object shop/web/stuck: no listener watches a kind "shop"; an object of the cluster is KIND/NAMESPACE/NAME, as --object pod/web/stuck` + hint},
-		{"explain -c @/good.yaml --object deploy/shop/web", exitRun, "",
-			"informerd: deploy/shop/web: no listener is for deploy; the listeners watch pods; its pods are what the listener pods watches: explain judges the Deployment as it is, and not its pod template; with --pods it judges that of a file as well, as kubectl get -o yaml prints one\n"},
-		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
-			required + hint},
-		{"explain c.yaml --object a --object b", exitUsage, "", `informerd: invalid argument "b" for "--object" flag: it is given twice: a file may have several objects` + hint},
-		{"explain me", exitUsage, "", "informerd: --object is required" + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
-			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
-		{"explain -c @/none.yaml -l pods --object @/pod.yaml --op update", exitUsage, "",
-			"informerd: --op update needs --old FILE, the object before the update" + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml --op add", exitUsage,
-			"", "informerd: --old is the object before an update, and this is --op add: leave one of them out" + hint},
-		{"explain @/good.yaml --object pod web", exitUsage, "",
-			"informerd: --object pod and web" + inOneWord + "pod/NAMESPACE/web" + hint},
-		{"explain -c @/good.yaml --object po web -n shop", exitUsage, "",
-			"informerd: --object po and web" + inOneWord + "po/shop/web" + hint},
-		{"explain --object pod shop/web @/good.yaml", exitUsage, "",
-			"informerd: --object pod and shop/web" + inOneWord + "pod/shop/web" + hint},
-		{"explain @/good.yaml --object node n1", exitUsage, "",
-			"informerd: --object node and n1" + inOneWord + "node/n1" + hint},
-		{"explain @/good.yaml --object @/pod.yaml web", exitUsage, "",
-			`informerd: informerd explain takes one configuration, found "web" as well; several files are read as one with -c for each` + hint},
-		{"explain -c @/good.yaml -l pods --object web", exitConfig, "",
-			"informerd: web: the object cannot be read: no such file or directory; an object of the cluster has its kind and namespace in front, as --object pod/default/web\n"},
-		{"explain -c @/good.yaml -l pod --object @/pod.yaml", exitUsage, "",
-			`informerd: --listener: there is no listener "pod"; did you mean "pods"?; there are pods` + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --schema open", exitUsage, "",
+		{"explain -c @/good.yaml pods -f web", exitConfig, "",
+			"informerd: web: the object cannot be read: no such file or directory\n"},
+		{"explain -c @/good.yaml pods -f @/pod.yaml --schema open", exitUsage, "",
 			`informerd: --schema "open": it is builtin or off` + hint},
-		{"explain -c @/typo.yaml -l pods --object @/pod.yaml", exitConfig, "", typo},
-		{"explain -c @/none.yaml -l pods --object @/pod.yaml", exitConfig, "",
+		{"explain -c @/typo.yaml pods -f @/pod.yaml", exitConfig, "", typo},
+		{"explain -c @/none.yaml pods -f @/pod.yaml", exitConfig, "",
 			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @/none.yaml", exitConfig, "",
+		{"explain -c @/good.yaml pods -f @/none.yaml", exitConfig, "",
 			"informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @", exitConfig, "",
-			"informerd: @: the object cannot be read: it is not a file\n"},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/none.yaml", exitConfig, "",
-			"informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @/empty.yaml", exitConfig, "",
+		{"explain -c @/good.yaml pods -f @", exitConfig, "",
+			"informerd: @: the object cannot be read: is a directory\n"},
+		{"explain -c @/good.yaml pods -f @/empty.yaml", exitConfig, "",
 			"informerd: @/empty.yaml: there is no object in it\n"},
-		{"explain -c @/good.yaml -l pods --object @/text.yaml", exitConfig, "",
+		{"explain -c @/good.yaml pods -f @/text.yaml", exitConfig, "",
 			"informerd: @/text.yaml: there is no object in it\n"},
-		{"explain -c @/good.yaml -l pods --object @/list.json", exitRun, "",
+		{"explain -c @/good.yaml pods -f @/list.json", exitRun, "",
 			"informerd: @/list.json: the list is empty\n"},
-		{"explain -c @/good.yaml -l pods --object @/broken.yaml", exitConfig, "",
+		{"explain -c @/good.yaml pods -f @/broken.yaml", exitConfig, "",
 			"informerd: @/broken.yaml: yaml: line 2: did not find expected ',' or ']'\n"},
-		{"explain -c @/good.yaml -l pods --object @/twice.yaml", exitConfig, "",
+		{"explain -c @/good.yaml pods -f @/twice.yaml", exitConfig, "",
 			"informerd: @/twice.yaml: yaml: unmarshal errors: line 3: key \"kind\" already set in map\n"},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml", exitOK,
+		{"explain -c @/good.yaml pods -f @/pod.yaml", exitOK,
 			podMatches, ""},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml", exitOK,
-			"listener pods, update of Pod \"shop/web\"\nNote: the object and the old one are the same: an API server sends no update without a change\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n", ""},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op delete", exitOK,
-			"listener pods, delete of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n", ""},
-		{"explain -c @/typo.yaml -l pods --object @/pod.yaml --schema off", exitOK,
-			"listener pods, add of Pod \"shop/web\"\n\nfilter:\nfalse  object.sepc.x == 1\n└─ object.sepc.x = nil\nThe event does not match.\n", ""},
+		{"explain -c @/good.yaml pods -f @/pod.yaml --op delete", exitOK,
+			"listener pods, delete of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\n\nThe event does not match.\n", ""},
+		{"explain -c @/typo.yaml pods -f @/pod.yaml --schema off", exitOK,
+			"listener pods, add of Pod \"shop/web\"\n\nfilter:\nfalse  object.sepc.x == 1\n└─ object.sepc.x = nil\n\nThe event does not match.\n", ""},
 
 		{"validate", exitUsage, "", required + hint},
 		{"validate --config @/typo.yaml", exitConfig, "", typo},

@@ -14,7 +14,6 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/starter"
 )
 
 // configuration is the configuration files of a command: the flag --config, or an argument.
@@ -36,9 +35,6 @@ func (c *configuration) add(cmd *cobra.Command) {
 
 // args takes the file as an argument.
 func (c *configuration) args(cmd *cobra.Command, args []string) error {
-	if err := nearlyCommand(cmd, args); err != nil {
-		return err
-	}
 	switch {
 	case len(args) == 0:
 		return nil
@@ -85,7 +81,7 @@ func (c *configuration) load(schemas plan.Schemas, kubeconfig bool) (*config.Con
 		return nil, err
 	}
 	return config.Loading{More: plan.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
-		Policies: c.policies, Regular: c.regular}.LoadAll(c.paths)
+		Policies: c.policies, Regular: c.regular}.Load(c.paths...)
 }
 
 // watched returns a watcher of the configuration's files as they are now, before they are read.
@@ -97,21 +93,7 @@ func (c *configuration) watched() *filewatch.Watcher {
 	return w
 }
 
-// errNoConfiguration is followed by what writeBeginnings writes.
-var errNoConfiguration = errors.New("--config is required")
-
-// writeBeginnings says what to do without a configuration.
-func writeBeginnings(w io.Writer, cmd *cobra.Command) {
-	if _, err := os.Stat(starter.DefaultFile); err == nil {
-		fmt.Fprintf(w, "%s is in this folder; to use it:\n  %s -c %s\n", starter.DefaultFile,
-			cmd.CommandPath(), starter.DefaultFile)
-		return
-	}
-	fmt.Fprint(w, "To begin without one:\n"+
-		"  informerd init        write a configuration, with explanations\n"+
-		"  informerd watch pods  show changes at once\n"+
-		"The quick start is at https://github.com/informerd/informerd#try-it\n")
-}
+var errNoConfiguration = errors.New("--config is required; informerd init writes one")
 
 // given returns an error if there is no file.
 func (c *configuration) given() error {
@@ -140,4 +122,23 @@ func (c *configuration) shown() string {
 		shown[i] = "<stdin>"
 	}
 	return strings.Join(shown, ", ")
+}
+
+// fieldCheck is the flag that selects the schemas with which fields in expressions are checked.
+type fieldCheck struct{ from string }
+
+func (f *fieldCheck) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "schema", "builtin",
+		"with what fields in expressions are checked: builtin, the schemas of the common kinds in informerd, or off")
+}
+
+// schemas returns nil if fields are not checked.
+func (f *fieldCheck) schemas() (plan.Schemas, error) {
+	switch f.from {
+	case "builtin":
+		return plan.BuiltinSchemas()
+	case "off":
+		return nil, nil
+	}
+	return nil, usage(fmt.Errorf("--schema %q: it is builtin or off", f.from))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,12 +22,13 @@ func newDLQ(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dlq",
 		Short: "Show, replay and drop dead letters: what could not be delivered",
-		Long: "Show, replay and drop dead letters: events and messages that informerd has given up, with the reason. The\n" +
-			"commands ask the informerd that runs with the configuration, and read its file in state.dir if none runs.",
-		Args: knownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: "Show, replay and drop events and messages that informerd has given up. The commands ask the informerd that runs\n" +
+			"with the configuration, and read its file in state.dir if none runs.",
+		Example: "  informerd dlq ls informerd.yaml --listener pods",
+		Args:    knownCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDLQList(stdin, stdout, stderr), newDLQShow(stdin, stdout),
+	cmd.AddCommand(newDLQList(stdin, stdout, stderr), newDLQShow(stdin, stdout, stderr),
 		newDLQReplay(stdin, stdout, stderr), newDLQDrop(stdin, stdout, stderr))
 	return cmd
 }
@@ -48,17 +50,11 @@ func (f *selectionFlags) add(cmd *cobra.Command) {
 		`only letters whose event matches a filter expression, as 'object.metadata.namespace == "shop"'`)
 }
 
-// addSuperseded adds the flag for letters that a replay leaves out.
-func (f *selectionFlags) addSuperseded(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Superseded, "superseded", false,
-		"only letters of whose object something newer was delivered since, which no replay brings back")
-}
-
 // check checks the flags alone: their mistakes are reported before those in files.
 func (f *selectionFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("reason") && !slices.Contains(deadletter.Reasons(), f.Reason) {
 		return usage(fmt.Errorf("--reason: unknown reason %q; %s", f.Reason,
-			wordHint(f.Reason, "", deadletter.Reasons(), "the reasons are ")))
+			wordHint(f.Reason, deadletter.Reasons(), "the reasons are ")))
 	}
 	if cmd.Flags().Changed("older") && f.older <= 0 {
 		return usage(fmt.Errorf("--older %s: it must be longer than 0", f.older))
@@ -84,8 +80,11 @@ func mistakesIn(err error) string {
 	return strings.Join(texts, "\n")
 }
 
-// some refuses a command that changes all letters without saying so.
+// some checks the flags of a command that changes letters: all of them only if that is said.
 func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
 	f.IDs = ids
 	all := f.All
 	f.All = false
@@ -101,97 +100,64 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 	return nil
 }
 
+// withLetters calls do with the dead letters of the configuration.
+func (c *configuration) withLetters(cmd *cobra.Command, stderr io.Writer,
+	do func(ctx context.Context, letters admin.DeadLetters) error) error {
+	ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+	defer stop()
+	letters, release, err := c.letters(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, letters), release())
+}
+
 func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var f selectionFlags
-	var output outputFlag
+	output := textOrJSON()
 	cmd := &cobra.Command{
 		Use:   "ls [FILE]",
 		Short: "List dead letters, the oldest first",
 		Long: "List dead letters, the oldest first. With -o json, each is a line with all that it has: the event's object, the\n" +
 			"old one, and the message.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			if f.Limit < 0 {
-				return usage(fmt.Errorf("--limit %d: it must be 0 or more", f.Limit))
-			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			letters, release, err := file.letters(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, release()) }()
-			f.Heads = !asJSON
-			list := newLetterList(stdout, asJSON)
-			wrong := 0
-			for l, err := range letters.List(ctx, f.Selection) {
-				var one *admin.LetterError
-				switch {
-				case errors.As(err, &one):
-					fmt.Fprintf(stderr, "informerd: %v\n", err)
-					wrong++
-				case err != nil:
-					return err
-				default:
-					if err := list.add(&l); err != nil {
-						return err
-					}
-				}
-			}
-			if err := list.end(wrong == 0); err != nil || wrong == 0 {
-				return err
-			}
-			return fmt.Errorf("%s could not be listed", count(wrong, "dead letter"))
+			f.Heads = !output.json()
+			return file.withLetters(cmd, stderr,
+				func(ctx context.Context, letters admin.DeadLetters) error {
+					return listLetters(letters.List(ctx, f.Selection), stdout, stderr, output.json())
+				})
 		},
 	}
 	file.add(cmd)
 	file.before(cmd)
 	f.add(cmd)
-	f.addSuperseded(cmd)
-	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most that many letters; 0 is no limit")
 	output.add(cmd)
 	return cmd
 }
 
-func newDLQShow(stdin io.Reader, stdout io.Writer) *cobra.Command {
+func newDLQShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
-	var output outputFlag
+	output := textOrJSON()
 	cmd := &cobra.Command{
 		Use:   "show [FILE] ID",
 		Short: "Show a dead letter, with its event and message",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(fmt.Errorf("%s takes one ID, found %d arguments",
-					cmd.CommandPath(), len(args)))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
-			ctx := contextOf(cmd)
-			letters, release, err := file.letters(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, release()) }()
-			for l, err := range letters.List(ctx, admin.Selection{IDs: args}) {
-				if err != nil {
-					return err
-				}
-				return showLetter(stdout, &l, asJSON)
-			}
-			return unknownLetters(args)
+		Args:  exactly(1, "one ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return file.withLetters(cmd, stderr,
+				func(ctx context.Context, letters admin.DeadLetters) error {
+					for l, err := range letters.List(ctx, admin.Selection{IDs: args}) {
+						if err != nil {
+							return err
+						}
+						return showLetter(stdout, &l, output.json())
+					}
+					return unknownLetters(args)
+				})
 		},
 	}
 	file.add(cmd)
@@ -203,91 +169,73 @@ func newDLQShow(stdin io.Reader, stdout io.Writer) *cobra.Command {
 func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var f selectionFlags
-	var output outputFlag
 	cmd := &cobra.Command{
 		Use:   "drop [FILE] [ID...]",
 		Short: "Remove dead letters for good",
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			asJSON, err := output.json()
-			if err = errors.Join(err, f.check(cmd)); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.some(cmd, args); err != nil {
 				return err
 			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			letters, release, err := file.letters(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, release()) }()
-			if err := known(ctx, letters, args); err != nil {
-				return err
-			}
-			n, err := letters.Drop(ctx, f.Selection)
-			if n > 0 || err == nil {
-				err = errors.Join(writeDropped(stdout, n, asJSON), err)
-			}
-			return err
+			return file.withLetters(cmd, stderr,
+				func(ctx context.Context, letters admin.DeadLetters) error {
+					if err := known(ctx, letters, args); err != nil {
+						return err
+					}
+					n, err := letters.Drop(ctx, f.Selection)
+					if n > 0 || err == nil {
+						_, written := fmt.Fprintf(stdout, "dropped %s\n", count(n, "dead letter"))
+						err = errors.Join(written, err)
+					}
+					return err
+				})
 		},
 	}
 	file.add(cmd)
 	file.before(cmd)
 	f.add(cmd)
-	f.addSuperseded(cmd)
+	cmd.Flags().BoolVar(&f.Superseded, "superseded", false,
+		"only letters of whose object something newer was delivered since, which no replay brings back")
 	cmd.Flags().BoolVar(&f.All, "all", false, "drop all dead letters")
-	output.add(cmd)
 	return cmd
 }
 
 func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var f selectionFlags
-	var output outputFlag
 	var with string
 	cmd := &cobra.Command{
 		Use:   "replay [FILE] [ID...]",
 		Short: "Offer dead letters to their listeners again",
-		Long: "Offer the events of dead letters to their listeners again, as these are configured now, in order for each object.\n" +
-			"A running informerd does that. Each line is what became of one: delivered; filtered, if the present select or\n" +
-			"filter does not match; superseded, if something newer of the object was delivered meanwhile; or failed, if it is a\n" +
-			"dead letter again. Those that were delivered or filtered leave the store; dlq drop --superseded removes those\n" +
-			"that were superseded.\n" +
-			"The exit code is 1 if one has failed.",
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			asJSON, err := output.json()
-			if err = errors.Join(err, f.check(cmd)); err != nil {
-				return err
-			}
+		Long: "Have the informerd that runs offer the events of dead letters to their listeners again, as these are configured\n" +
+			"now. Each line is what became of one: delivered; filtered, if it does not match any more; superseded, if something\n" +
+			"newer of the object was delivered meanwhile; or failed. What was delivered or filtered leaves the store. The exit\n" +
+			"code is 1 if one has failed.",
+		Example: "  informerd dlq replay informerd.yaml --reason handler-failed --with fixed.wasm",
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.some(cmd, args); err != nil {
 				return err
 			}
 			var module []byte
 			if with != "" {
-				if module, err = os.ReadFile(with); err != nil {
+				var err error
+				if module, err = os.ReadFile(with); err == nil && len(module) == 0 {
+					err = fmt.Errorf("%s is empty", with)
+				}
+				if err != nil {
 					return fmt.Errorf("--with: %w", err)
 				}
-				if len(module) == 0 {
-					return fmt.Errorf("--with: %s is empty", with)
-				}
 			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			letters, release, err := file.letters(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, release()) }()
-			if _, offline := letters.(*admin.Local); offline {
-				return admin.ErrNeedsDaemon
-			}
-			if err := known(ctx, letters, args); err != nil {
-				return err
-			}
-			done := outcomes{w: stdout, json: asJSON}
-			err = letters.Replay(ctx, f.Selection, module, done.report)
-			return done.end(err)
+			return file.withLetters(cmd, stderr,
+				func(ctx context.Context, letters admin.DeadLetters) error {
+					if _, offline := letters.(*admin.Local); offline {
+						return admin.ErrNeedsDaemon
+					}
+					if err := known(ctx, letters, args); err != nil {
+						return err
+					}
+					done := outcomes{w: stdout, counts: map[string]int{}}
+					return done.end(letters.Replay(ctx, f.Selection, module, done.report))
+				})
 		},
 	}
 	file.add(cmd)
@@ -296,6 +244,5 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().BoolVar(&f.All, "all", false, "replay all dead letters")
 	cmd.Flags().StringVar(&with, "with", "",
 		"a module that handles the events instead of their listeners' handlers")
-	output.add(cmd)
 	return cmd
 }

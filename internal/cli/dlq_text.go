@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/informerd/informerd/internal/admin"
-	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
@@ -22,52 +21,55 @@ import (
 // before it is shown.
 const linesAligned = 500
 
-// letterList writes letters as a table or as JSON.
-type letterList struct {
-	w     io.Writer
-	table *tabwriter.Writer // nil for JSON
-	n     int
-}
-
-func newLetterList(w io.Writer, asJSON bool) *letterList {
-	l := &letterList{w: w}
-	if !asJSON {
-		l.table = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	}
-	return l
-}
-
-func (l *letterList) add(letter *deadletter.Letter) error {
-	l.n++
-	if l.table == nil {
-		return writeLine(l.w, letter)
-	}
-	if l.n%linesAligned == 1 {
-		if err := l.table.Flush(); err != nil {
+// listLetters writes letters as a table or as JSON.
+func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.Writer,
+	asJSON bool) error {
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	listed, wrong := 0, 0
+	for l, err := range letters {
+		var one *admin.LetterError
+		switch {
+		case errors.As(err, &one):
+			fmt.Fprintf(stderr, "informerd: %v\n", err)
+			wrong++
+			continue
+		case err != nil:
+			return err
+		case asJSON:
+			err = writeLine(stdout, &l)
+		case listed == 0:
+			fmt.Fprintln(table, "ID\tAGE\tLISTENER\tOUTPUT\tOBJECT\tREASON\tATTEMPTS\tERROR")
+		case listed%linesAligned == 0:
+			err = table.Flush()
+		}
+		if err != nil {
 			return err
 		}
-		if l.n == 1 {
-			fmt.Fprintln(l.table, "ID\tAGE\tLISTENER\tOUTPUT\tOBJECT\tREASON\tATTEMPTS\tERROR")
+		listed++
+		if !asJSON {
+			writeLetter(table, &l)
 		}
 	}
-	reason := plain(letter.Reason)
-	if letter.Superseded {
-		reason += ", superseded"
+	if listed+wrong == 0 && !asJSON {
+		fmt.Fprintln(table, noLetters)
 	}
-	_, err := fmt.Fprintf(l.table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", letter.ID,
-		duration.HumanDuration(max(0, time.Since(letter.Stored))), plain(letter.Listener),
-		dash(letter.Output), objectOf(letter), reason, letter.Attempts, shortError(letter.Error))
-	return err
+	if err := table.Flush(); err != nil || wrong == 0 {
+		return err
+	}
+	return fmt.Errorf("%s could not be listed", count(wrong, "dead letter"))
 }
 
-func (l *letterList) end(complete bool) error {
-	if l.table == nil {
-		return nil
+// noLetters is written in place of a list or sums of none.
+const noLetters = "There are no such dead letters."
+
+// writeLetter writes a line of the table.
+func writeLetter(w io.Writer, l *deadletter.Letter) {
+	reason := plain(l.Reason)
+	if l.Superseded {
+		reason += ", superseded"
 	}
-	if l.n == 0 && complete {
-		fmt.Fprintln(l.table, "There are no such dead letters.")
-	}
-	return l.table.Flush()
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", l.ID, ago(l.Stored), plain(l.Listener),
+		dash(l.Output), objectOf(l), reason, l.Attempts, shortError(l.Error))
 }
 
 // objectOf returns the resource and the name of a letter's object.
@@ -79,30 +81,18 @@ func objectOf(l *deadletter.Letter) string {
 	return dash(strings.TrimSpace(plain(l.Resource) + " " + name))
 }
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return plain(text)
-}
-
-// maxShownError is how many characters of an error a table has.
-const maxShownError = 80
-
 func shortError(text string) string {
 	if text == "" {
 		return ""
 	}
-	if runes := []rune(text); len(runes) > maxShownError {
-		text = string(runes[:maxShownError]) + "…"
-	}
-	return fmt.Sprintf("%q", text)
+	return strconv.Quote(truncated(text))
 }
 
-func writeLine(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // showLetter writes a letter's fields, one a line, and its texts.
@@ -116,29 +106,19 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 			fmt.Fprintf(table, "%s:\t%s\n", name, plain(value))
 		}
 	}
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return t.UTC().Format(time.RFC3339Nano)
-	}
-	flag := func(set bool) string {
-		if set {
-			return "true"
-		}
-		return ""
-	}
+	number := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
+	flag := func(set bool) string { return strings.TrimPrefix(strconv.FormatBool(set), "false") }
 	field("ID", l.ID)
-	field("Stored", at(l.Stored))
+	field("Stored", timeText(l.Stored))
 	field("Superseded", flag(l.Superseded))
 	field("Listener", l.Listener)
 	field("Output", l.Output)
 	field("Rule", l.Rule)
 	field("Reason", l.Reason)
 	field("Error", l.Error)
-	field("Attempts", fmt.Sprint(l.Attempts))
-	field("First attempt", at(l.First))
-	field("Last attempt", at(l.Last))
+	field("Attempts", strconv.Itoa(l.Attempts))
+	field("First attempt", timeText(l.First))
+	field("Last attempt", timeText(l.Last))
 	field("Handler", l.Handler)
 	field("Configuration", l.Config)
 	field("Cluster", l.Cluster)
@@ -148,9 +128,7 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 	field("Op", l.Op)
 	field("Initial", flag(l.Initial))
 	field("Final state unknown", flag(l.FinalStateUnknown))
-	if l.Missed > 0 {
-		field("Missed", fmt.Sprint(l.Missed))
-	}
+	field("Missed", number(l.Missed))
 	field("Resumed", flag(l.Resumed))
 	if err := table.Flush(); err != nil {
 		return err
@@ -167,21 +145,11 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 			b.Reset()
 			fmt.Fprintf(&b, "%q", text.json)
 		}
-		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, words.JSON(b.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, plainJSON(b.String())); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeDropped(w io.Writer, n int, asJSON bool) error {
-	if asJSON {
-		return writeLine(w, struct {
-			Dropped int `json:"dropped"`
-		}{n})
-	}
-	_, err := fmt.Fprintf(w, "dropped %s\n", count(n, "dead letter"))
-	return err
 }
 
 // known returns an error for IDs of letters that are not there.
@@ -220,21 +188,13 @@ func unknownLetters(ids []string) error {
 // outcomes writes what became of letters that were replayed.
 type outcomes struct {
 	w      io.Writer
-	json   bool
 	counts map[string]int
 	err    error
 }
 
 func (o *outcomes) report(one admin.Outcome) {
-	if o.counts == nil {
-		o.counts = map[string]int{}
-	}
 	o.counts[one.Result]++
 	if o.err != nil {
-		return
-	}
-	if o.json {
-		o.err = writeLine(o.w, one)
 		return
 	}
 	text := ""
@@ -258,18 +218,15 @@ func (o *outcomes) end(err error) error {
 			total += n
 		}
 	}
-	if !o.json {
-		line := "There are no such dead letters."
-		if total > 0 {
-			line = fmt.Sprintf("replayed %s: %s", count(total, "dead letter"), strings.Join(sums,
-				", "))
-		}
-		if o.counts[admin.Superseded] > 0 {
-			line += "\ninformerd dlq drop --superseded removes what was superseded"
-		}
-		if _, err := fmt.Fprintln(o.w, line); err != nil {
-			return err
-		}
+	line := noLetters
+	if total > 0 {
+		line = fmt.Sprintf("replayed %s: %s", count(total, "dead letter"), strings.Join(sums, ", "))
+	}
+	if o.counts[admin.Superseded] > 0 {
+		line += "\ninformerd dlq drop --superseded removes what was superseded"
+	}
+	if _, err := fmt.Fprintln(o.w, line); err != nil {
+		return err
 	}
 	if n := o.counts[admin.Failed]; n > 0 {
 		return fmt.Errorf("%s failed", count(n, "dead letter"))

@@ -16,7 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
-var update = flag.Bool("update", false, "write the output of commands in docs/outputs.md again")
+var update = flag.Bool("update", false, "write docs/outputs.md and testdata/wrong.txt again")
 
 var (
 	console   = regexp.MustCompile("(?m)^```console\n((?:\\$ .*\n)+)((?s:.*?))^```$")

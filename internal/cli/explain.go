@@ -1,125 +1,384 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/cli/asking"
-	"github.com/informerd/informerd/internal/live"
+	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
+	"github.com/informerd/informerd/internal/explain"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
+// explaining runs events of objects through listeners.
+type explaining struct {
+	listener, file, old, op string
+	server                  serverFlags
+	exitCode, json          bool
+	ref                     *kube.Reference // an object of the cluster; nil: those of the file
+
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	cfg            *config.Config
+	explainer      *daemon.Explainer
+	cluster        *explain.Cluster // nil: none is asked
+	running        *admin.Client    // nil: none runs, or none is asked
+	given          []config.Object  // of the file
+	objects        int              // that were explained
+	answers        []*explain.Answer
+	undecided      error // of a listener whose lookups are not known
+}
+
 func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	o := asking.Options{Connect: live.Options{Version: version}}
-	format := formatFlag{formats: []string{"text", "json"}}
+	x := &explaining{stdin: stdin, stdout: stdout, stderr: stderr}
+	format := textOrJSON()
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
 	cmd := &cobra.Command{
-		Use:   "explain FILE --object FILE|KIND/NAMESPACE/NAME [--listener NAME]… [--old FILE]",
-		Short: "Show why a listener's filter matches an event or not, and what its rules report",
-		Long: "Show how the select, filter and rules of listeners evaluate an event: each part of each expression with its value,\n" +
-			"and what becomes of the event. Without --listener, all listeners of the object's kind are asked. If there are\n" +
-			"several answers, or a long one, what becomes of the event comes first; --summary shows no more than that.\n" +
-			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list or of several documents is\n" +
-			"explained, and one of another kind than the listeners watch is left out. A name like pod/default/web or node/n1 that\n" +
-			"is not a file is read from the cluster, with the connection and the rights of the configuration's informers, and\n" +
-			"so is what expressions look up in other informers; for a file, --cache has it, or --kubeconfig or --context says\n" +
-			"which cluster has it. --apply asks what comes if the file is applied to the cluster: of an update, the object is\n" +
-			"merged into the one that is there, as kubectl does it, and the API server says in a dry run what it makes of that.\n" +
-			"The expressions of the outputs are evaluated as well. About an object of the cluster, the informerd that runs with\n" +
-			"the configuration is asked what its rules remember, or if none runs, its checkpoint: since when a violation is\n" +
-			"open, which outputs have it, and when it is reported again. Else that is not known: with --old, a rule that the\n" +
-			"old object violates, too, is not reported again.\n" +
-			"With -o json, each answer is one line; docs/filters.md has its members. The exit code is 1 if no object is one\n" +
-			"that the listeners watch, by its kind, namespace, labels and fields, and if the answer depends on a lookup whose\n" +
-			"objects are missing; with --exit-code it is 1 if a rule is violated, and not for objects that nobody watches.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := inTwoWords(o.Object, o.Namespace, args); err != nil {
-				return err
-			}
-			return file.args(cmd, args)
-		},
+		Use:   "explain FILE LISTENER|all -f OBJECTS|KIND/NAMESPACE/NAME",
+		Short: "Run one event through a listener and show what comes of it, and why",
+		Long: "Run an event through the select, rules, filter, handler and outputs of a listener, and show the value of each\n" +
+			"part of each expression and what the outputs would be sent. Nothing is sent.\n" +
+			"The objects are YAML or JSON, as kubectl get -o yaml prints them, or one object of the cluster. Of a list, each\n" +
+			"object has one line. What expressions look up is in the file as well, or in the cluster.\n" +
+			"Of an object of the cluster, what the informerd that runs with the configuration remembers is shown, too.",
+		Example: "  informerd explain informerd.yaml pods pod/shop/web\n" +
+			"  informerd explain informerd.yaml pods -f new.yaml --old old.yaml\n" +
+			"  kubectl get pods,deployments -A -o yaml | informerd explain informerd.yaml all -f -\n" +
+			"  kubectl apply --dry-run=server -o yaml -f web.yaml | informerd explain informerd.yaml all -f - --exit-code",
+		Args: func(_ *cobra.Command, args []string) error { return x.arguments(args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.JSON, o.PodsGiven = format.format == "json", cmd.Flags().Changed("pods")
-			if err := o.Check(); err != nil {
+			x.json = format.json()
+			if err := x.check(); err != nil {
 				return err
 			}
-			if err := format.check(); err != nil {
-				return err
-			}
-			if file.readsStdin() && o.Object == "-" {
-				return usage(errors.New("--config and --object cannot both be standard input"))
+			if file.readsStdin() && x.file == "-" {
+				return usage(errors.New("--config and --file cannot both be standard input"))
 			}
 			schemas, err := fields.schemas()
 			if err != nil {
 				return err
 			}
-			cfg, err := file.load(schemas, o.OfCluster() && o.Connect.Kubeconfig == "")
-			if err != nil {
-				return err
-			}
-			x, err := asking.New(o, cfg, schemas,
-				asking.Streams{Stdin: stdin, Stdout: stdout, Stderr: stderr})
-			if err != nil {
+			if x.cfg, err = file.load(schemas, false); err != nil {
 				return err
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
-			if err := x.Run(ctx); !errors.Is(err, asking.ErrViolated) {
-				return err
-			}
-			return errFound
+			return x.run(ctx, schemas)
 		},
 	}
 	file.add(cmd)
-	cmd.Flags().StringArrayVarP(&o.Listeners, "listener", "l", nil,
-		"the listener's name; may be repeated; default: all listeners of the object's kind")
-	cmd.Flags().Var((*single)(&o.Object), "object",
-		"a file with the event's object, or several; - is standard input; or an object of the cluster, as pod/default/web (required)")
-	cmd.Flags().Var((*single)(&o.Old), "old",
-		"a file with the object before an update; also for an object of the cluster")
-	cmd.Flags().BoolVar(&o.Apply, "apply", false,
-		"the objects of the file are applied to the cluster: each is an add, an update, or nothing that changes")
-	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "",
-		"the namespace of objects of a file that say none (default default), or of an object of the cluster that is KIND/NAME")
-	cmd.Flags().StringVar(&o.Op, "op", "",
+	file.before(cmd)
+	cmd.Flags().StringVarP(&x.file, "file", "f", "",
+		"a file with the objects; - is standard input")
+	cmd.Flags().StringVar(&x.old, "old", "", "a file with the object before an update")
+	cmd.Flags().StringVar(&x.op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
-	cmd.Flags().BoolVar(&o.Initial, "initial", false, "the object is one of the first list")
-	cmd.Flags().BoolVar(&o.Pods, "pods", false,
-		"explain also the pods that the templates of Deployments, Jobs and the like in the file stand for")
-	cmd.Flags().BoolVar(&o.Violated, "exit-code", false,
-		"exit with 1 if an object violates a rule, or that cannot be told; judges the pods of templates, unless --pods=false")
-	cmd.Flags().BoolVar(&o.Summary, "summary", false, "write one line for each object and listener")
-	cmd.Flags().StringArrayVar(&o.Rules, "rule", nil,
-		"the name of a rule: only that is explained, and not the event itself; may be repeated")
-	cmd.Flags().StringArrayVar(&o.SkipRules, "skip-rule", nil,
-		"the name of a rule: all others are explained, and not the event itself; may be repeated")
-	cmd.Flags().StringVar(&o.Now, "now", "",
-		"the time to which age counts, as 2030-01-31T12:00:00Z, or how much later it is, as 2h")
-	cmd.Flags().BoolVar(&o.OnlyComing, "only-coming", false,
-		"leave out what nothing comes of: rules that report nothing, filters that do not match, and whole answers")
-	cmd.Flags().StringArrayVar(&o.Caches, "cache", nil,
-		"objects for the cache of an informer in which expressions look objects up, as in nodes=FILE; may be repeated")
-	cmd.Flags().StringVar(&o.Connect.Kubeconfig, "kubeconfig", "",
-		"kubeconfig file, instead of the configuration's; for an object of a file, lookups are asked there")
-	cmd.Flags().StringVar(&o.Connect.Context, "context", "",
-		"context of the kubeconfig, instead of the configuration's; for an object of a file, lookups are asked there")
+	cmd.Flags().BoolVar(&x.exitCode, "exit-code", false,
+		"exit with 1 if an object violates a rule")
+	x.server.add(cmd)
 	format.add(cmd)
 	fields.add(cmd)
 	return cmd
 }
 
-// single is a flag that has one value: another one would hide the first.
-type single string
-
-func (s *single) String() string { return string(*s) }
-func (s *single) Type() string   { return "string" }
-
-func (s *single) Set(value string) error {
-	if *s != "" {
-		return errors.New("it is given twice: a file may have several objects")
+// arguments takes the listener and the object of the cluster.
+func (x *explaining) arguments(args []string) error {
+	if len(args) == 0 {
+		return usage(errors.New("which listener? Name one, or all"))
 	}
-	*s = single(value)
+	x.listener, args = args[0], args[1:]
+	if len(args) > 1 {
+		return usage(fmt.Errorf("explain takes one object, found %q as well", args[1]))
+	}
+	if len(args) == 1 {
+		ref, ok := kube.ParseReference(args[0])
+		if !ok {
+			return usage(fmt.Errorf("%s is not an object: write KIND/NAMESPACE/NAME, or -f FILE",
+				args[0]))
+		}
+		x.ref = &ref
+	}
+	return nil
+}
+
+func (x *explaining) check() error {
+	ops := []string{"", "add", "update", "delete", "resync"}
+	switch {
+	case (x.ref == nil) == (x.file == ""):
+		return usage(errors.New("which object? Name one of the cluster, or a file with -f"))
+	case !slices.Contains(ops, x.op):
+		return usage(fmt.Errorf("--op %q: it is one of%s", x.op, strings.Join(ops, " ")))
+	case (x.op == "update") && x.old == "":
+		return usage(errors.New("--op update needs --old FILE"))
+	case x.old != "" && x.op != "update" && x.op != "":
+		return usage(fmt.Errorf("--old is the object before an update, and this is --op %s", x.op))
+	}
+	if x.op = cmp.Or(x.op, "add"); x.old != "" {
+		x.op = "update"
+	}
+	return nil
+}
+
+func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
+	socket := x.cfg.Path(x.cfg.State.Dir) // a dry run has no state
+	if x.cfg.State.Dir == "" {
+		socket = ""
+	}
+	var err error
+	if x.explainer, err = daemon.NewExplainer(ctx, x.cfg, schemas); err != nil {
+		return err
+	}
+	defer func() { _ = x.explainer.Close(context.WithoutCancel(ctx)) }()
+	listeners, err := x.listeners()
+	if err != nil {
+		return err
+	}
+	if x.ref != nil || x.server != (serverFlags{}) {
+		if x.cluster, err = explain.Connect(x.cfg, x.server.kubeconfig, x.server.context, version); err != nil {
+			return err
+		}
+		defer x.cluster.Close()
+	}
+	if x.ref != nil {
+		err = x.ofCluster(ctx, listeners, socket)
+	} else {
+		err = x.ofFile(ctx, listeners)
+	}
+	written := x.write()
+	return cmp.Or(err, x.undecided, written)
+}
+
+// listeners returns those that are asked.
+func (x *explaining) listeners() ([]*config.Listener, error) {
+	if x.listener == "all" {
+		return x.cfg.ListenersInOrder(), nil
+	}
+	if l := x.cfg.Listeners[x.listener]; l != nil {
+		return []*config.Listener{l}, nil
+	}
+	return nil, usage(plan.UnknownListener(x.cfg, x.listener))
+}
+
+// ofFile explains the objects of the file, and names those that no listener watches.
+func (x *explaining) ofFile(ctx context.Context, listeners []*config.Listener) (err error) {
+	several := false
+	if x.given, several, err = config.ReadObjects(x.file, x.stdin); err != nil {
+		switch {
+		case !errors.Is(err, config.ErrEmptyList):
+		case x.exitCode: // none of nothing violates a rule
+			return nil
+		default:
+			return err
+		}
+		return inputError{err}
+	}
+	for i := range x.given {
+		x.given[i].JSON = explain.Created(x.given[i].JSON)
+	}
+	if several && x.old != "" {
+		return usage(fmt.Errorf("--old is for one object, and %s is a list", x.file))
+	}
+	for _, o := range x.given {
+		watched := false
+		for _, l := range listeners {
+			if !explain.IsOf(o.JSON, l.Informer()) {
+				continue
+			}
+			watched = true
+			if err := x.explain(ctx, l, o, nil); err != nil {
+				return err
+			}
+		}
+		if watched {
+			x.objects++
+		} else if !x.isLookedUp(listeners, o) {
+			fmt.Fprintf(x.stderr, "informerd: %s is not an object of %s\n", plain(o.At),
+				watchedBy(listeners))
+		}
+	}
+	if x.objects == 0 && !x.exitCode {
+		return fmt.Errorf("nothing in %s is an object of %s", x.file, watchedBy(listeners))
+	}
+	return nil
+}
+
+// isLookedUp reports whether listeners may look an object up.
+func (x *explaining) isLookedUp(listeners []*config.Listener, o config.Object) bool {
+	for _, l := range listeners {
+		for _, name := range x.explainer.Listener(l.Name).Lookups() {
+			if explain.IsOf(o.JSON, l.Informers()[name]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// watchedBy says what listeners watch.
+func watchedBy(listeners []*config.Listener) string {
+	var resources []string
+	for _, l := range listeners {
+		resources = append(resources, l.Informer().Resource)
+	}
+	slices.Sort(resources)
+	return strings.Join(slices.Compact(resources), ", ")
+}
+
+// ofCluster explains an object of the cluster.
+func (x *explaining) ofCluster(ctx context.Context, listeners []*config.Listener,
+	socket string) error {
+	if socket != "" {
+		if client, err := admin.Dial(ctx, socket); err == nil {
+			x.running = client
+			defer client.Close()
+		} else if !errors.Is(err, admin.ErrNotRunning) {
+			return err
+		}
+	}
+	for _, l := range listeners {
+		o, is, err := x.cluster.Object(ctx, l.Informer(), *x.ref)
+		if err != nil {
+			return err
+		}
+		if !is {
+			continue
+		}
+		var known *admin.Memory
+		if x.running != nil {
+			if known, err = x.running.Remembers(ctx, admin.ObjectOf{Listener: l.Name,
+				Namespace: x.ref.Namespace, Name: x.ref.Name}); err != nil {
+				return err
+			}
+		}
+		if err := x.explain(ctx, l, o, known); err != nil {
+			return err
+		}
+	}
+	if len(x.answers) == 0 {
+		return fmt.Errorf("%s is not an object of %s", x.ref, watchedBy(listeners))
+	}
+	return nil
+}
+
+// explain explains one object at one listener.
+func (x *explaining) explain(ctx context.Context, l *config.Listener, o config.Object,
+	known *admin.Memory) error {
+	e, err := x.event(l, o)
+	if err != nil {
+		return inputError{err}
+	}
+	lookups, err := x.lookups(ctx, l)
+	if err != nil {
+		return err
+	}
+	a, err := x.explainer.Explain(ctx, l.Name, lookups, e)
+	if err != nil {
+		return err
+	}
+	for name := range lookups.Missing {
+		x.undecided = fmt.Errorf("listener %q looks objects up in %s: add them to %s, or pass --kubeconfig or --context",
+			l.Name, name, x.file)
+		return nil
+	}
+	if known != nil {
+		a.Running = known
+	}
+	x.answers = append(x.answers, a)
+	return nil
+}
+
+// event returns the event as the listener's informer would have it.
+func (x *explaining) event(l *config.Listener, o config.Object) (e event.Event, err error) {
+	if e.Object, err = explain.Parse(l.Informer(), o); err != nil {
+		return e, err
+	}
+	e.Op, _ = event.ParseOp(x.op)
+	if x.old == "" {
+		return e, nil
+	}
+	text, err := config.ReadObject(x.old)
+	if err != nil {
+		return e, err
+	}
+	old := config.Object{At: x.old, JSON: explain.Created(text)}
+	if e.Old, err = explain.Parse(l.Informer(), old); err != nil {
+		return e, err
+	}
+	if called(e.Old) != called(e.Object) {
+		return e, fmt.Errorf("%s is %s, and the object is %s", x.old, called(e.Old), called(e.Object))
+	}
+	return e, nil
+}
+
+func called(o *object.Object) string { return fmt.Sprintf("%s %q", o.Kind(), o.Key()) }
+
+// lookups returns what a listener may look up.
+func (x *explaining) lookups(ctx context.Context, l *config.Listener) (*explain.Lookups, error) {
+	all := explain.NewLookups()
+	for _, name := range x.explainer.Listener(l.Name).Lookups() {
+		inf := l.Informers()[name]
+		found := slices.DeleteFunc(slices.Clone(x.given), func(o config.Object) bool {
+			return !explain.IsOf(o.JSON, inf)
+		})
+		if len(found) == 0 && x.cluster == nil {
+			continue
+		}
+		if len(found) == 0 {
+			var err error
+			if found, err = x.cluster.Everything(ctx, inf); err != nil {
+				return nil, fmt.Errorf("listener %q looks objects up in %s: %w", l.Name, name, err)
+			}
+		}
+		if err := all.Add(name, inf, found); err != nil {
+			return nil, inputError{err}
+		}
+	}
+	return all, nil
+}
+
+// write writes the answers, one in full and several as lines.
+func (x *explaining) write() error {
+	violated, watched := false, len(x.answers) == 0
+	for _, a := range x.answers {
+		violated, watched = violated || a.Violated(), watched || a.Verdict != explain.NotWatched
+		var text strings.Builder
+		var err error
+		switch {
+		case x.json:
+			err = a.WriteJSON(&text)
+		case x.objects > 1:
+			text.WriteString(plain(a.Line()) + "\n")
+		default:
+			err = a.Write(&text)
+		}
+		if known, _ := a.Running.(*admin.Memory); known != nil && !x.json {
+			err = errors.Join(err, known.Write(&text))
+		}
+		if err != nil {
+			return err
+		}
+		written := text.String()
+		if x.json {
+			written = plainJSON(written)
+		}
+		if _, err := io.WriteString(x.stdout, written); err != nil {
+			return err
+		}
+	}
+	if x.exitCode && violated || !x.exitCode && !watched {
+		return errFound
+	}
 	return nil
 }

@@ -2,193 +2,138 @@ package cli
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/daemon"
-	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/warnings"
-	"github.com/informerd/informerd/internal/starter"
+	"github.com/informerd/informerd/configs/recipes"
+	"github.com/informerd/informerd/docs"
 )
 
-// begin is one call of init.
-type begin struct {
-	wishes         starter.Wishes
-	alerts         []string
-	file           string
-	print, force   bool
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
+// defaultFile is the configuration that init writes and commands look for.
+const defaultFile = "informerd.yaml"
 
-func newInit(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	b := begin{file: starter.DefaultFile, stdin: stdin, stdout: stdout, stderr: stderr}
+// first is the configuration that init writes without --from.
+//
+//go:embed first.yaml
+var first []byte
+
+func newInit(stdout io.Writer) *cobra.Command {
+	var from, alert string
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a configuration to begin with, with explanations",
-		Long: "Write a configuration to begin with, with explanations: informerd.yaml, or FILE, or standard output as -.\n" +
-			"In a terminal, and without flags that say it, init asks which resources it is to watch, what it is to report\n" +
-			"and where to. Common resources have rules of their own, others a filter that works with any. Secrets are not\n" +
-			"asked for: the configuration says which environment variable or file has one. A file that exists is kept,\n" +
-			"unless there is --force.",
-		Example: "  informerd init\n" +
-			"  informerd init --from pods,deployments --alert slack\n" +
-			"  informerd init --from certificates.cert-manager.io --alert alertmanager=http://am.monitoring.svc:9093\n" +
-			"  informerd init --policy crash-loop,pod-pending --alert slack=ALERTS_URL,file=alerts.jsonl alerts.yaml\n" +
-			"  informerd init --from nodes --stdout | informerd run -c -",
-		Args: b.args,
-		RunE: b.run,
+		Short: "Write a configuration to begin with",
+		Long: "Write a configuration to begin with into informerd.yaml or FILE, or to standard output as -. It is one of the\n" +
+			"recipes in docs/recipes.md, by default one that reports Deployments and pods that do not run. A file that\n" +
+			"exists is kept.",
+		Example: "  informerd init --from crash-loops --alert slack=SLACK_URL",
+		Args:    atMostOne("file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := recipe(from, alert)
+			if err != nil {
+				return usage(err)
+			}
+			file := defaultFile
+			if len(args) > 0 {
+				file = args[0]
+			}
+			if file == "-" {
+				_, err := stdout.Write(text)
+				return err
+			}
+			if err := writeNew(file, text); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(stdout, "%s is written. Next:\n  informerd validate %s --cluster\n  informerd run %s\n",
+				file, file, file)
+			return err
+		},
 	}
-	flags := cmd.Flags()
-	flags.StringSliceVar(&b.wishes.Resources, "from", nil,
-		"the resources to watch, as in pods,deployments (default pods,deployments)")
-	flags.StringSliceVar(&b.wishes.Policies, "policy", nil, "ready policies to include: "+
-		strings.Join(starter.Policies(), ", "))
-	flags.StringSliceVar(&b.wishes.About, "about", nil,
-		"what to report: problems, changes or both (default problems, changes of resources that have none)")
-	flags.StringSliceVar(&b.alerts, "alert", nil, "the outputs: "+
-		strings.Join(starter.Kinds(), ", ")+"; with =ADDRESS, an address, or the environment variable or file that has it (default stdout)")
-	flags.StringSliceVarP(&b.wishes.Namespaces, "namespace", "n", nil,
-		"the namespaces of the objects (default all)")
-	flags.StringVar(&b.wishes.StateDir, "state-dir", starter.DefaultStateDir,
-		"the folder for what must outlast informerd; a relative one counts from that of the file")
-	flags.BoolVar(&b.print, "stdout", false, "print the configuration instead")
-	flags.BoolVar(&b.force, "force", false, "overwrite the file if it exists")
+	cmd.Flags().StringVar(&from, "from", "first", "the recipe: first, "+strings.Join(recipeNames(), ", "))
+	cmd.Flags().StringVar(&alert, "alert", "",
+		"where it reports to: stdout, file=PATH, slack=VARIABLE, webhook=URL or alertmanager=URL (default: that of the recipe)")
 	return cmd
 }
 
-func (b *begin) args(cmd *cobra.Command, args []string) error {
+// writeNew writes a file that does not exist.
+func writeNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usage(fmt.Errorf("%s exists", path))
+	}
+	if err == nil {
+		_, err = f.Write(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("the configuration cannot be written: %w", err)
+	}
+	return nil
+}
+
+// recipeNames returns the names of the recipes.
+func recipeNames() (names []string) {
+	entries, err := recipes.Files.ReadDir(".")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// recipe returns a recipe, with another output in place of its own if one is named.
+func recipe(name, alert string) ([]byte, error) {
+	text := first
+	if name != "first" {
+		var err error
+		if text, err = recipes.Files.ReadFile(name + ".yaml"); err != nil {
+			return nil, fmt.Errorf("--from: unknown recipe %q; %s", name,
+				wordHint(name, recipeNames(), "the recipes are "))
+		}
+		_, text, _ = bytes.Cut(text, []byte("\n#\n")) // without the path in the first line
+	}
+	text = append([]byte(docs.SchemaComment), text...)
+	if alert == "" {
+		return text, nil
+	}
+	output, err := alertOutput(alert)
+	if err != nil {
+		return nil, err
+	}
+	before, _, _ := bytes.Cut(text, []byte("\noutputs:\n"))
+	before = outputsOf.ReplaceAll(before, []byte("$1 [alerts]"))
+	return fmt.Appendf(before, "\noutputs:\n  alerts: {%s}\n", output), nil
+}
+
+// outputsOf are those of a listener in a recipe.
+var outputsOf = regexp.MustCompile(`(?m)^(    outputs:) \[.*\]$`)
+
+// alertOutput returns an output as YAML. The address of one whose URL is a secret is the environment
+// variable that has it.
+func alertOutput(alert string) (string, error) {
+	kind, address, _ := strings.Cut(alert, "=")
+	address = fmt.Sprintf("%q", address) // which is YAML as well
 	switch {
-	case len(args) > 1:
-		return usage(fmt.Errorf("%s takes one file, found %q as well", cmd.CommandPath(),
-			args[1]))
-	case len(args) == 1 && args[0] == "-":
-		b.print = true
-	case len(args) == 1 && b.print:
-		return usage(fmt.Errorf("--stdout and the file %s exclude each other", args[0]))
-	case len(args) == 1:
-		b.file = args[0]
+	case kind == "stdout":
+		return "stdout: {}", nil
+	case address == `""`:
+		return "", fmt.Errorf("--alert %q: an address is missing", alert)
+	case kind == "file":
+		return "file: {path: " + address + "}", nil
+	case kind == "slack":
+		return "slack: {url: {fromEnv: " + address + "}}", nil
+	case kind == "webhook", kind == "alertmanager":
+		return kind + ": {url: " + address + "}", nil
 	}
-	return nil
-}
-
-func (b *begin) run(cmd *cobra.Command, _ []string) error {
-	for _, text := range b.alerts {
-		a, err := starter.ParseAlert(text)
-		if err != nil {
-			return usage(err)
-		}
-		b.wishes.Alerts = append(b.wishes.Alerts, a)
-	}
-	file := starter.File{Path: b.file, Force: b.force}
-	if err := file.Free(); err != nil && !b.print {
-		var taken *starter.TakenError
-		if errors.As(err, &taken) {
-			return usage(err)
-		}
-		return err
-	}
-	said := false
-	for _, name := range []string{"from", "policy", "about", "alert", "namespace", "state-dir"} {
-		flag := cmd.Flags().Lookup(name)
-		if flag.Changed && strings.Trim(flag.Value.String(), "[]") == "" {
-			return usage(fmt.Errorf("--%s is empty", name))
-		}
-		said = said || flag.Changed
-	}
-	if !said && isTerminal(b.stdin) {
-		if err := starter.Ask(b.stdin, b.stderr, &b.wishes, func() error {
-			_, _, err := b.configuration(cmd)
-			return err
-		}); err != nil {
-			return fmt.Errorf("%w: nothing was written", err)
-		}
-	}
-	text, cfg, err := b.configuration(cmd)
-	if err != nil {
-		return err
-	}
-	b.noteUnknown(cfg)
-	if b.print {
-		_, err := b.stdout.Write(text)
-		return err
-	}
-	// A signal waits for the file to be complete.
-	_, stop := stopOnSignal(cmd.Context(), b.stderr, nil)
-	defer stop()
-	if err := file.Write(text); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(b.stdout, "%s is written: %s, %s. Next:\n%s", b.file,
-		count(len(cfg.Listeners), "listener"), count(len(cfg.Outputs), "output"),
-		file.Next(&b.wishes))
-	return err
-}
-
-// noteUnknown says which resources are neither known nor named with a group, as a custom one is.
-func (b *begin) noteUnknown(cfg *config.Config) {
-	schemas, err := plan.BuiltinSchemas()
-	if err != nil {
-		return // it was read before, so this does not happen
-	}
-	for _, l := range cfg.ListenersInOrder() {
-		resource := l.Informer().Resource
-		if strings.Contains(resource, ".") || schemas.Schema(resource) != nil {
-			continue
-		}
-		fmt.Fprintf(b.stderr, "note: --from: informerd knows no resource %s; name a custom resource with "+
-			"its group, as in certificates.cert-manager.io, or have validate --cluster ask the API server\n",
-			plain(resource))
-	}
-}
-
-// conflicts returns an error about policies that find nothing in the namespaces that were chosen.
-func conflicts(cfg *config.Config, schemas plan.Schemas) error {
-	p, mistakes := plan.Compile(cfg, schemas)
-	if len(mistakes) > 0 {
-		return nil // they are reported elsewhere
-	}
-	if all := p.Conflicts(); len(all) > 0 {
-		return usage(fmt.Errorf("--namespace: %s; leave one of them out", all[0].Message))
-	}
-	return nil
-}
-
-// configuration returns the configuration as text and as it is read. What validate would refuse is
-// a mistake in the flags.
-func (b *begin) configuration(cmd *cobra.Command) ([]byte, *config.Config, error) {
-	text, err := b.wishes.Config()
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	schemas, err := plan.BuiltinSchemas()
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg, err := config.Loading{More: plan.Mistakes(schemas, false),
-		Stdin: bytes.NewReader(text)}.Load("-")
-	if err == nil {
-		err = daemon.Check(contextOf(cmd), cfg,
-			daemon.BuildOptions{Log: slog.New(slog.DiscardHandler), Schemas: schemas,
-				Warned: func(config.Error) {}})
-	}
-	var mistakes config.Errors
-	if err == nil {
-		if err = conflicts(cfg, schemas); err != nil {
-			return nil, nil, err
-		}
-		if suspicious, _ := warnings.Unchecked(cfg, schemas); len(suspicious) > 0 {
-			err = starter.Misspelt(suspicious)
-		}
-	}
-	if errors.As(err, &mistakes) {
-		return nil, nil, usage(starter.OfFlags(mistakes))
-	}
-	return text, cfg, err
+	return "", fmt.Errorf("--alert %q: it is stdout, file=PATH, slack=VARIABLE, webhook=URL or alertmanager=URL",
+		alert)
 }

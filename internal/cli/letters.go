@@ -22,7 +22,7 @@ func (c *configuration) stateDir() (string, error) {
 	}
 	dir, err := config.Loading{Stdin: c.stdin}.StateDir(c.paths...)
 	if err == nil && dir == "" {
-		err = fmt.Errorf("%s has no state.dir: commands find a running informerd by that folder, and it keeps dead letters there", c.shown())
+		err = fmt.Errorf("%s has no state.dir, by which commands find a running informerd", c.shown())
 	}
 	return dir, err
 }

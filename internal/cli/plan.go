@@ -1,22 +1,18 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/changes"
-	"github.com/informerd/informerd/internal/cli/words"
-	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/shown"
-	"github.com/informerd/informerd/internal/plan/warnings"
 	"github.com/informerd/informerd/internal/rights"
 )
 
@@ -25,28 +21,19 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	var fields fieldCheck
 	var listeners []string
 	var against []string
-	var summary, exitCode bool
-	format := formatFlag{formats: []string{"text", "json"}}
+	var exitCode bool
+	format := textOrJSON()
 	cmd := &cobra.Command{
-		Use:   "plan FILE [--listener NAME]… [--summary] [--against FILE]…",
+		Use:   "plan FILE [--listener NAME]… [--against FILE]…",
 		Short: "Show what a configuration requests from the API server, what is shared, and where each listener decides",
-		Long: "Show what a configuration requests from the API server, which listeners share that, and what is decided before and\n" +
-			"behind each listener's buffer, and where it sends what. Conditions before the buffer drop an event at once; what\n" +
-			"they let in waits in the buffer until select, rules and filter are evaluated, in this order. Where a selector\n" +
-			"would make the API server send less, plan suggests it: for listeners that share an informer with --listener.\n" +
-			"Expressions are cut after 100 characters; with --listener, they are shown whole.\n" +
-			"With --against, it is what a reload would change that ran with the other configuration, as lines of both plans.\n" +
-			"With --exit-code as well, the exit code is 1 if there is something. A handler whose module cannot be loaded is shown\n" +
-			"as that, and the exit code is 3.\n" +
-			"With -o json, the plan is one object: informers with their listeners, outputs and other requests.",
+		Long: "Show what a configuration requests from the API server, which listeners share that, what is decided before and\n" +
+			"behind each listener's buffer, and where it sends. Conditions before the buffer drop an event at once; what they\n" +
+			"let in waits in the buffer until select, rules and filter are evaluated, in this order.\n" +
+			"With --against, it is what a reload would change that ran with the other configuration, and the difference of the\n" +
+			"two plans; what is in the files of handlers is not compared. With --exit-code, the exit code is 1 if there is any.",
 		Args: file.args,
-		RunE: func(cmd *cobra.Command, _ []string) (failure error) {
-			if err := format.check(); err != nil {
-				return err
-			}
+		RunE: func(*cobra.Command, []string) error {
 			switch {
-			case summary && format.format != "text":
-				return usage(errors.New("--summary is text: leave -o json out"))
 			case exitCode && len(against) == 0:
 				return usage(errors.New("--exit-code says what --against finds: name a file with it"))
 			case len(against) == 0:
@@ -59,69 +46,40 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := file.load(schemas, false)
+			p, err := file.plan(schemas, false)
 			if err != nil {
 				return err
 			}
-			for _, name := range listeners {
-				if cfg.Listeners[name] == nil && len(against) == 0 {
-					return commandError(plan.UnknownListener(cfg, name))
-				}
-			}
-			p, err := daemon.Plan(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas})
-			var wrong config.Errors // with the modules of handlers
-			if p == nil && errors.As(err, &wrong) {
-				p = withoutModules(cfg, schemas, wrong)
-			}
-			if p == nil {
-				return err
-			}
-			defer func() {
-				if failure == nil || err != nil && errors.Is(failure, errFound) {
-					failure = err
-				}
-			}()
+			var before *plan.Plan
 			if len(against) > 0 {
 				other := configuration{stdin: stdin, policies: true, flag: "against",
 					paths: against}
-				before, err := other.load(schemas, false)
-				if err != nil {
+				if before, err = other.plan(schemas, false); err != nil {
 					return err
 				}
-				for _, name := range listeners {
-					if cfg.Listeners[name] == nil && before.Listeners[name] == nil {
-						return commandError(plan.UnknownListener(cfg, name))
-					}
-				}
-				was, mistakes := plan.Compile(before, schemas) // its modules may be elsewhere
-				if len(mistakes) > 0 {
-					return mistakes
-				}
-				changed, err := writeChanged(stdout, was, p, schemas, listeners,
-					format.format == "json", summary)
-				if err == nil && changed && exitCode {
-					return errFound
-				}
-				return err
 			}
-			switch {
-			case summary:
-				all, err := p.Shown(listeners...)
-				if err != nil {
-					return err
+			for _, name := range listeners {
+				if p.Config.Listeners[name] == nil &&
+					(before == nil || before.Config.Listeners[name] == nil) {
+					return commandError(plan.UnknownListener(p.Config, name))
 				}
-				return all.WriteSummary(stdout)
-			case format.format == "json":
-				return writePlanJSON(stdout, p, schemas, listeners)
 			}
-			return writePlan(stdout, p, schemas, listeners)
+			if before == nil {
+				return writePlan(stdout, p, schemas, listeners, format.json())
+			}
+			d, err := difference(before, p, listeners)
+			if err == nil {
+				err = d.write(stdout, format.json())
+			}
+			if err == nil && exitCode && len(d.Changes)+len(d.Restart)+len(d.Lines) > 0 {
+				return errFound
+			}
+			return err
 		},
 	}
 	file.add(cmd)
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
-	cmd.Flags().BoolVar(&summary, "summary", false,
-		"write one line for each listener: what it watches, what decides, and what goes where; with --against, one for each change")
 	cmd.Flags().StringArrayVar(&against, "against", nil,
 		"another configuration, - is standard input; several are read as one: show what a reload would change that ran with it")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false,
@@ -131,103 +89,121 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// withoutModules returns the plan of a configuration with these mistakes, nil if others are among
-// them than with the modules of handlers.
-func withoutModules(cfg *config.Config, schemas plan.Schemas, wrong config.Errors) *plan.Plan {
+// plan returns the plan of the configuration. With kubeconfig, the kubeconfig that it names must be
+// readable.
+func (c *configuration) plan(schemas plan.Schemas, kubeconfig bool) (*plan.Plan, error) {
+	cfg, err := c.load(schemas, kubeconfig)
+	if err != nil {
+		return nil, err
+	}
 	p, mistakes := plan.Compile(cfg, schemas)
 	if len(mistakes) > 0 {
-		return nil
+		return nil, plan.NotLoaded(cfg, mistakes)
 	}
-	found := 0
-	for _, l := range p.Listeners {
-		for _, mistake := range wrong {
-			if strings.HasPrefix(mistake.Field, l.Field+".handler") {
-				l.NotLoaded = append(l.NotLoaded, strings.TrimPrefix(mistake.Message,
-					fmt.Sprintf("listener %q: ", l.Config.Name)))
-				found++
-			}
-		}
-	}
-	for _, mistake := range wrong {
-		if mistake.Field == "" { // it names the policies that are not loaded
-			found++
-		}
-	}
-	if found < len(wrong) {
-		return nil
-	}
-	return p
+	return p, nil
 }
 
-// writeChanged writes what a reload would change, and reports whether it is anything.
-func writeChanged(w io.Writer, before, after *plan.Plan, schemas plan.Schemas, listeners []string,
-	asJSON, summary bool) (changed bool, err error) {
-	c, err := changes.Compare(before, after)
+// writePlan writes a plan, or the part of some listeners. What is about the whole configuration is
+// in the whole plan alone.
+func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string,
+	asJSON bool) error {
+	all, err := listing(p, listeners)
 	if err != nil {
-		return false, err
-	}
-	if len(listeners) > 0 {
-		c = c.Of(listeners)
-	}
-	c.Warn(warnings.Of(before, schemas, listeners...), warnings.Of(after, schemas, listeners...))
-	for i, text := range c.Warnings {
-		c.Warnings[i] = words.Plain(text)
-	}
-	switch {
-	case asJSON:
-		return c.Any(), writeIndented(w, c)
-	case summary:
-		return c.Any(), c.WriteSummary(w)
-	}
-	return c.Any(), c.Write(w)
-}
-
-func writeIndented(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
-// writePlan writes a plan, or the part of some listeners.
-func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string) error {
-	write := p.Write
-	if len(listeners) > 0 {
-		write = func(w io.Writer) error { return p.WriteListeners(w, listeners...) }
-	}
-	if err := write(w); err != nil {
 		return err
-	}
-	if err := rights.WriteOthers(w, p, listeners...); err != nil {
-		return err
-	}
-	out := shown.Lines{Writer: w}
-	for i, warning := range warnings.Of(p, schemas, listeners...) {
-		if i == 0 {
-			out.Line(0, "\nwarnings")
-		}
-		out.Line(1, "%s", words.Plain(warning.Error()))
 	}
 	if len(listeners) == 0 {
-		out.Line(0, orderOfEvents)
+		resources, _ := plan.ResourceWarnings(p.Config, schemas)
+		for _, w := range plan.InOrder(p.Config, slices.Concat(p.Config.Warnings(), p.Warnings(),
+			resources)) {
+			all.Warnings = append(all.Warnings, plain(w.Error()))
+		}
 	}
-	return out.Err
+	if asJSON {
+		return writeJSON(w, all, "  ")
+	}
+	return all.Write(w)
 }
 
-// writePlanJSON writes the same as JSON.
-func writePlanJSON(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []string) error {
-	all, err := p.Shown(listeners...)
-	if err != nil {
+func listing(p *plan.Plan, listeners []string) (*plan.Listing, error) {
+	all, err := p.List(listeners...)
+	if err == nil {
+		all.Requests = append(all.Requests, rights.Others(p, listeners...)...)
+	}
+	return all, err
+}
+
+// planDifference is how two plans differ. Its fields are the JSON form.
+type planDifference struct {
+	Restart []string      `json:"restart,omitempty"` // settings for which a reload would be refused
+	Changes admin.Changes `json:"changes"`
+	Lines   []string      `json:"lines,omitempty"` // a unified diff of the plans
+}
+
+// difference compares two plans, or the parts of some listeners.
+func difference(before, after *plan.Plan, listeners []string) (d planDifference, err error) {
+	d.Changes = admin.Changes{}
+	for _, mistake := range daemon.NeedRestart(before.Config, after.Config) {
+		d.Restart = append(d.Restart, mistake.Field)
+	}
+	var texts [2]string
+	outputs := map[string]bool{}
+	for i, p := range []*plan.Plan{before, after} {
+		here := slices.DeleteFunc(slices.Clone(listeners), func(name string) bool {
+			return p.Config.Listeners[name] == nil
+		})
+		if len(listeners) > 0 && len(here) == 0 {
+			continue
+		}
+		all, err := listing(p, here)
+		if err != nil {
+			return d, err
+		}
+		for j := range all.Informers {
+			for k := range all.Informers[j].Listeners {
+				all.Informers[j].Listeners[k].Warnings = nil // which have places
+			}
+		}
+		for j := range all.Outputs {
+			outputs[all.Outputs[j].Name], all.Outputs[j].Warnings = true, nil
+		}
+		var text strings.Builder
+		if err := all.Write(&text); err != nil {
+			return d, err
+		}
+		texts[i] = strings.TrimSuffix(text.String(), "\n") // SplitLines adds one
+	}
+	for _, c := range daemon.Changes(before, after) {
+		if len(listeners) == 0 || c.Kind == "listener" && slices.Contains(listeners, c.Name) ||
+			c.Kind == "output" && outputs[c.Name] {
+			d.Changes = append(d.Changes, c)
+		}
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		FromFile: before.Config.File(), A: difflib.SplitLines(texts[0]),
+		ToFile: after.Config.File(), B: difflib.SplitLines(texts[1]), Context: 3})
+	if text != "" {
+		d.Lines = strings.Split(strings.TrimRight(text, "\n"), "\n")
+	}
+	return d, err
+}
+
+func (d planDifference) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, d, "  ")
+	}
+	if len(d.Restart) > 0 {
+		if _, err := fmt.Fprintf(w, "a reload would refuse it, since this needs a restart: %s\n",
+			strings.Join(d.Restart, ", ")); err != nil {
+			return err
+		}
+	}
+	if err := writeChanges(w, d.Changes, false); err != nil {
 		return err
 	}
-	all.Requests = append(all.Requests, rights.Others(p, listeners...)...)
-	for _, warning := range warnings.Of(p, schemas, listeners...) {
-		all.Warnings = append(all.Warnings, warning.Error())
+	for _, line := range d.Lines {
+		if _, err := fmt.Fprintln(w, plain(line)); err != nil {
+			return err
+		}
 	}
-	return writeIndented(w, all)
+	return nil
 }
-
-// orderOfEvents says what a plan's lines about listeners mean.
-const orderOfEvents = `
-An event that surely does not meet the conditions before the buffer is dropped at once. The others wait there until
-select, rules and filter are evaluated, in this order; what these let through goes to the handler and the outputs.`

@@ -39,14 +39,13 @@ state: {dir: s}
 		args        []string
 		has, hasNot []string
 	}{
-		{nil, []string{inner, `{"resource":"pods","known":true,"namespaces":["shop"],"labelSelector":"a=b",`,
-			`"on":["delete","resync"],"resync":"1h","before":{"on":["add","update","delete","resync"],"conditions":["label(\"app\") == \"x\""],"objectOrOld":true},`,
-			`{"resource":"nodes","known":true,"names":["nodes"],"drop":["status"],"lookedUpBy":["pods"],"listeners":[]}`,
-			`{"resource":"widgets","known":false,"listeners":[{"name":"widgets","on":["add","update","delete"],"before":{"on":["add","update","delete"],"complete":true},"behind":[],"outputs":["hook"],"sends":[{"outputs":["hook"],"events":["add"]}],` +
-				`"settings":{"buffer":"5 events, overflow block","checkpoint":"after a restart it goes on where it was","retry":"2 attempts, 1s to 1m apart","workers":"3; events of one object are processed one by one"}}]}`,
-			`"outputs":["hook","note"],"sends":[{"outputs":["hook"],"reports":["r"],"partly":true},{"outputs":["note"],"events":["delete","resync"],"reports":["r"]}],"evaluatedAgain":["select"],`,
-			`{"name":"hook","to":"a webhook, mode structured, to https://h.example.com/…","listeners":["pods","widgets"],"never":[{"listener":"pods","events":["delete","resync"],"partly":[{"rule":"r","violations":["update","resync","time"],"ends":["update","delete","resync","time"]}]},{"listener":"widgets","events":["update","delete"]}],"expressions":{"when":"op == \"add\""},"data":"the object and old; a report's rule, message and object"}`,
-			`{"right":"events.events.k8s.io in the namespace shop: create, patch","for":["output \"note\" of listener pods"]}`},
+		{nil, []string{inner, `{"resource":"pods","watches":1,"namespaces":["shop"],"labelSelector":"a=b",`,
+			`"on":["delete","resync"],"resync":"1h","before":{"on":["add","update","delete","resync"],"conditions":["label(\"app\") in [\"x\"]"],"objectOrOld":true},`,
+			`{"resource":"nodes","watches":1,"names":["nodes"],"drop":["status"],"lookedUpBy":["pods"],"listeners":[]}`,
+			`{"resource":"widgets","watches":1,"listeners":[{"name":"widgets","on":["add","update","delete"],"before":{"on":["add","update","delete"],"complete":true},"behind":[],"outputs":["hook"]}]}`,
+			`"evaluatedAgain":["select"],"outputs":["hook","note"]}`,
+			`{"name":"hook","to":"a webhook, mode structured, to https://h.example.com/…","listeners":["pods","widgets"],"expressions":{"when":"op == \"add\""}}`,
+			`{"right":"events.events.k8s.io in the namespace shop: create, patch","for":["output \"note\" of listener \"pods\""]}`},
 			[]string{"hidden"}},
 		{[]string{"-l", "widgets"}, []string{`"resource":"widgets"`, `"name":"hook"`, `"requests":[]`},
 			[]string{`"resource":"pods"`, `"resource":"nodes"`, `"note"`}},

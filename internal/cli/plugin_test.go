@@ -45,17 +45,17 @@ func pluginFiles(t *testing.T) string {
 		"large.wasm":    string(Guest{Pages: 320}.Bytes()),
 		"refusing.wasm": string(
 			Guest{Configure: []Action{Reason("no team is set"), Return(1)}}.Bytes()),
-		"endless.wasm":   string(Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()),
-		"grants.yaml":    "{kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n",
-		"pod.yaml":       "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-1}\n",
-		"update.yaml":    "op: update\nobject: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\nold: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\n",
-		"lines.jsonl":    "{\"op\":\"delete\",\"finalStateUnknown\":true,\"resumed\":true,\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}}\n",
-		"resync.yaml":    "op: resync\nobject: {apiVersion: v1, kind: Node, metadata: {name: n1}}\n",
-		"typo.yaml":      "op: update\nobjekt: {}\nobject: {}\n",
-		"noobject.yaml":  "apiVersion: v1\nkind: Pod\n",
-		"badgrants.yaml": "log: {levle: info}\n",
+		"endless.wasm":  string(Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()),
+		"pod.yaml":      "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-1}\n",
+		"update.yaml":   "op: update\nobject: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\nold: {apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: web-1}}\n",
+		"lines.jsonl":   "{\"op\":\"delete\",\"finalStateUnknown\":true,\"resumed\":true,\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}}\n",
+		"resync.yaml":   "op: resync\nobject: {apiVersion: v1, kind: Node, metadata: {name: n1}}\n",
+		"typo.yaml":     "op: update\nobjekt: {}\nobject: {}\n",
+		"noobject.yaml": "apiVersion: v1\nkind: Pod\n",
 		"informerd.yaml": "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n" +
 			"  nodes: {informer: {resource: nodes}, handler: {wasm: quiet.wasm}, outputs: [out]}\n" +
+			"  reports: {informer: {resource: nodes}, handler: {wasm: reporter.wasm, grants: {kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}}, outputs: [out]}\n" +
+			"  endless: {informer: {resource: nodes}, handler: {wasm: endless.wasm, limits: {fuel: 1000}}, outputs: [out]}\n" +
 			"  plain: {informer: {resource: nodes}, outputs: [out]}\noutputs: {out: {stdout: {}}}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -96,7 +96,7 @@ const usageHint = "\nRun \"informerd COMMAND --help\" for its usage.\n"
 
 func TestPluginCommands(t *testing.T) {
 	dir := pluginFiles(t)
-	const granted = "--grants @/grants.yaml "
+	const granted = "-c @/informerd.yaml -l reports "
 	for _, c := range []struct {
 		args           string
 		code           int
@@ -122,7 +122,6 @@ func TestPluginCommands(t *testing.T) {
   memory    64 KiB at first, no maximum
   metered   yes: fuel and deadlines can be enforced
   stack     a crash shows no names of functions, since the module has none (section name)
-  sections  odd\x1b[2J 3 bytes
   exports   memory, a memory
             informerd_abi_v1 () -> ()
             configure () -> i32
@@ -164,12 +163,10 @@ grants:
 			"informerd: the module cannot be read: @: it is not a file\n"},
 		{"plugin inspect", exitUsage, "",
 			"informerd: informerd plugin inspect takes one module, found 0 arguments" + usageHint},
-		{"plugin inspect -o xml @/quiet.wasm", exitUsage, "",
-			`informerd: --output "xml": it is text or json` + usageHint},
 		{"plugin frobnicate", exitUsage, "",
-			`informerd: unknown command "frobnicate" for "informerd plugin"; the commands are bench, inspect, new, run, test` + usageHint},
+			`informerd: unknown command "frobnicate" for "informerd plugin"` + usageHint},
 
-		{"plugin run @/reporter.wasm " + granted +
+		{"plugin run " + granted +
 			"--event @/pod.yaml -e @/update.yaml -e @/lines.jsonl", exitOK,
 			`@/reporter.wasm: loaded in T
 
@@ -188,13 +185,12 @@ event 2: update Pod shop/web-1
 event 3: delete Node n1, final state unknown, resumed
   verdict   retry
   message   later
-  requests  POST https://hooks.example.com/x {"a":1}: unavailable
   used      26 fuel, T, 64 KiB of memory
   calls     2 of the host: http.v1 request 1, result.v1 error 1
 
 3 events: 1 done, 1 drop, 1 retry
 `, ""},
-		{"plugin run @/reporter.wasm " + granted + "-e @/resync.yaml", exitRun,
+		{"plugin run " + granted + "-e @/resync.yaml", exitRun,
 			`@/reporter.wasm: loaded in T
 
 event 1: resync Node n1
@@ -205,7 +201,7 @@ event 1: resync Node n1
 
 1 event: 1 crash
 `, "informerd: @/reporter.wasm: it crashed at 1 of 1 event\n"},
-		{"plugin run @/endless.wasm --limits fuel=1000 -e @/pod.yaml", exitRun,
+		{"plugin run -c @/informerd.yaml -l endless -e @/pod.yaml", exitRun,
 			`@/endless.wasm: loaded in T
 
 event 1: add Pod shop/web-1
@@ -242,46 +238,31 @@ event 1: resync Node n1
 			"informerd: --config needs --listener: a configuration may have several handlers" +
 				usageHint},
 		{"plugin run -c @/informerd.yaml -l nodse -e @/pod.yaml", exitUsage, "",
-			`informerd: --listener: there is no listener "nodse"; did you mean "nodes"?; there are nodes, plain` + usageHint},
+			`informerd: --listener: there is no listener "nodse"; did you mean "nodes"?; there are endless, nodes, plain, reports` + usageHint},
 		{"plugin run -c @/informerd.yaml -l plain -e @/pod.yaml", exitConfig, "",
-			"@/informerd.yaml:5:10: listener \"plain\" has no handler\n"},
+			"@/informerd.yaml:7:10: listener \"plain\" has no handler\n"},
 		{"plugin run @/quiet.wasm --cache pods -e @/pod.yaml", exitUsage, "",
 			`informerd: --cache "pods": write it as NAME=FILE` + usageHint},
-		{"plugin run @/quiet.wasm -e @/update.yaml --old @/pod.yaml", exitUsage, "",
-			"informerd: --old is the object before the one of --event, which must be one object; several updates are written into a file of events, each with object and old" + usageHint},
-		{"plugin run @/quiet.wasm -e @/pod.yaml --old @/none.yaml", exitRun, "",
-			"informerd: the events cannot be read: stat @/none.yaml: no such file or directory\n"},
 		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "",
 			`@/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
 		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "",
 			"@/noobject.yaml:1: this is not a Kubernetes object: offset 0: object has no metadata.name\n"},
 		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "",
-			"@/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
+			"@/quiet.wasm:1:1: the character U+0000 is not allowed\n"},
 		{"plugin run @/quiet.wasm -e @/none.yaml", exitRun, "",
 			"informerd: the events cannot be read: stat @/none.yaml: no such file or directory\n"},
-		{"plugin run @/quiet.wasm --grants @/badgrants.yaml -e @/pod.yaml", exitConfig, "",
-			`@/badgrants.yaml:1:7: unknown field "levle" in log; did you mean "level"?` + "\n"},
-		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "",
-			"limits:1:10: memory must be 64Ki to 4Gi, is 1; a number alone is bytes: write 1Mi\n"},
-		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "",
-			"handler's configuration:1:5: not YAML: the bracket [ is not closed; add ] where it ends\n"},
-
 		{"plugin bench @/quiet.wasm", exitUsage, "",
 			"informerd: which events? Name a file with --event, - is stdin" + usageHint},
-		{"plugin bench @/quiet.wasm @/quiet.wasm @/quiet.wasm -e @/pod.yaml", exitUsage, "",
-			"informerd: informerd plugin bench takes one module, or two to compare, found 3 arguments" + usageHint},
-		{"plugin bench @/quiet.wasm -e @/pod.yaml --count 5 --duration 1s", exitUsage, "",
-			"informerd: --duration and --count do not go together" + usageHint},
-		{"plugin bench @/endless.wasm -e @/pod.yaml --limits fuel=10", exitRun, "",
-			"informerd: @/endless.wasm: event 1: it crashed: fuel: the handler used more than 10 units of fuel\n"},
+		{"plugin bench @/quiet.wasm @/quiet.wasm -e @/pod.yaml", exitUsage, "",
+			`informerd: informerd plugin bench takes one module, found "@/quiet.wasm" as well` + usageHint},
+		{"plugin bench -c @/informerd.yaml -l endless -e @/pod.yaml", exitRun, "",
+			"informerd: event 1: it crashed: fuel in on_event: the handler used more than 1000 units of fuel\n"},
 
 		{"plugin test", exitUsage, "",
-			"informerd: informerd plugin test takes folders and files with cases, found 0 arguments" + usageHint},
+			"informerd: which cases? Name a folder or files" + usageHint},
 		{"plugin test @/nothing", exitRun, "", "informerd: no case to run in @/nothing\n"},
 		{"plugin test @/none", exitRun, "",
 			"informerd: the cases cannot be read: stat @/none: no such file or directory\n"},
-		{"plugin test @ --run [", exitUsage, "",
-			"informerd: --run: error parsing regexp: missing closing ]: `[`" + usageHint},
 	} {
 		code, stdout, stderr := run(dir, c.args)
 		stdout = regexp.MustCompile(`[0-9a-f]{64}`).ReplaceAllString(stdout, "SHA")

@@ -13,32 +13,25 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
-	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var account accountFlags
 	var server serverFlags
-	var logs logFlags
 	var cluster bool
-	format := "yaml"
+	format := formatFlag{formats: []string{"yaml", "json", "helm"}}
 	cmd := &cobra.Command{
 		Use:   "rbac FILE",
 		Short: "Print the service account, the roles and the bindings that a configuration needs",
 		Long: "Print the service account, the roles and the bindings that grant what a configuration needs, and nothing else, for\n" +
-			"kubectl apply. Resources that not every cluster has are known by their plural and group; with --cluster, the API\n" +
-			"server is asked for them. informerd rbac check compares with what an account has.\n\n" +
-			"With --output helm, print values for the Helm chart of informerd: the configuration, its policies and modules, and\n" +
-			"the rights. The chart makes the account.",
-		Args: file.args,
+			"kubectl apply. With --cluster, the API server is asked about resources that not every cluster has. With -o helm,\n" +
+			"print values for the Helm chart of informerd, which makes the account.",
+		Example: "  informerd rbac informerd.yaml | kubectl apply -f -",
+		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains([]string{"yaml", "json", "helm"}, format) {
-				return usage(fmt.Errorf("--output %q: it is yaml, json or helm", format))
-			}
-			if format == "helm" && (len(file.paths) > 1 || slices.Contains(file.paths, "-") ||
+			if format.format == "helm" && (len(file.paths) > 1 || slices.Contains(file.paths, "-") ||
 				cmd.Flags().Changed("name") || account.Namespace != "") {
 				return usage(errors.New("--output helm takes one file, and no --name and " +
 					"--namespace: the release has them"))
@@ -49,66 +42,49 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := account.check(); err != nil {
 				return err
 			}
-			log, err := logs.logger(stderr)
+			log, err := warningLog(stderr)
 			if err != nil {
 				return err
 			}
-			p, err := file.plan(cluster && server.kubeconfig == "")
+			p, err := file.plan(nil, cluster && server.kubeconfig == "")
 			if err != nil {
 				return err
 			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
-			offline := &rights.Offline{Config: p.Config}
-			var finder rights.Finder = offline
+			finder := &rights.Finder{Config: p.Config}
 			if cluster {
 				s, err := rights.Connect(server.options(p.Config, log))
 				if err != nil {
 					return err
 				}
 				defer s.Close()
-				online := s.Finder(p.Config)
-				finder, offline = online, &online.Offline
+				finder = s.Finder(p.Config)
 			}
 			a := account.of(p.Config)
-			if format == "helm" {
+			if format.format == "helm" {
 				a.Namespace = rights.ReleaseNamespace
 			}
 			needs, err := rights.Needs(ctx, p, finder, a.Namespace)
 			if err != nil {
 				return err
 			}
-			verdict.WriteMistakes(stderr, offline.Notes, "note: ")
-			if format == "helm" {
+			writeMistakes(stderr, finder.Notes, "note: ")
+			if format.format == "helm" {
 				return rights.WriteHelm(stdout, p.Config, needs, func(note string) {
 					fmt.Fprintf(stderr, "note: %s\n", plain(note))
 				})
 			}
-			return rights.Write(stdout, rights.Manifests(a, needs), plain(file.shown()), format)
+			return rights.Write(stdout, a, needs, plain(file.shown()), format.format)
 		},
 	}
 	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))
 	file.add(cmd)
 	account.add(cmd)
 	server.add(cmd)
-	logs.add(cmd)
-	cmd.Flags().StringVarP(&format, "output", "o", format, "the format: yaml, json, or helm: values for the chart")
+	format.add(cmd)
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "ask the API server for resources")
 	return cmd
-}
-
-// plan returns the plan of the configuration. With kubeconfig, the kubeconfig that it names must be
-// readable.
-func (c *configuration) plan(kubeconfig bool) (*plan.Plan, error) {
-	cfg, err := c.load(nil, kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	p, mistakes := plan.Compile(cfg, nil)
-	if len(mistakes) > 0 {
-		return nil, mistakes
-	}
-	return p, nil
 }
 
 // serverFlags are the flags of commands that ask an API server.
@@ -123,7 +99,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 
 // options returns which API server to ask about a configuration.
 func (f *serverFlags) options(cfg *config.Config, log *slog.Logger) kube.Options {
-	o := apiserver.Connection(cfg, f.kubeconfig, f.context)
+	o := plan.Connection(cfg, f.kubeconfig, f.context)
 	o.Version, o.Logger = version, log
 	return o
 }

@@ -9,44 +9,32 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/rights"
-	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	var server serverFlags
-	var logs logFlags
-	var output outputFlag
+	output := textOrJSON()
 	var as string
-	var namespaces []string
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Compare what a configuration needs with the rights of an account",
 		Long: "Compare what a configuration needs with the rights of the account in the kubeconfig, or with --as, of another one:\n" +
-			"what is missing, and what is too much, in the whole cluster and in the namespaces of the configuration and of the\n" +
-			"account. The exit code is 1 if a right is missing, with --strict also if one is too much.",
-		Args: file.args,
+			"what is missing, and what is too much. The exit code is 1 if a right is missing, with --strict also if one is too\n" +
+			"much.",
+		Example: "  informerd rbac check informerd.yaml --as system:serviceaccount:monitoring:informerd",
+		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := output.json()
+			log, err := warningLog(stderr)
 			if err != nil {
 				return err
 			}
-			for _, ns := range namespaces {
-				if len(validation.IsDNS1123Label(ns)) > 0 {
-					return usage(fmt.Errorf("--in %q cannot be that of a namespace", ns))
-				}
-			}
-			log, err := logs.logger(stderr)
-			if err != nil {
-				return err
-			}
-			p, err := file.plan(server.kubeconfig == "")
+			p, err := file.plan(nil, server.kubeconfig == "")
 			if err != nil {
 				return err
 			}
@@ -68,12 +56,12 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := s.Compare(ctx, account, needs, namespaces)
+			report, err := s.Compare(ctx, account, needs)
 			if err != nil {
 				return err
 			}
-			verdict.WriteMistakes(stderr, finder.Notes, "note: ")
-			if asJSON {
+			writeMistakes(stderr, finder.Notes, "note: ")
+			if output.json() {
 				err = writeLine(stdout, report)
 			} else {
 				err = writeReport(stdout, file.shown(), &report)
@@ -87,12 +75,9 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	file.add(cmd)
 	server.add(cmd)
-	logs.add(cmd)
 	output.add(cmd)
 	cmd.Flags().StringVar(&as, "as", "",
 		"the account to ask about, such as system:serviceaccount:informerd:informerd, which needs the right to impersonate it")
-	cmd.Flags().StringSliceVar(&namespaces, "in", nil,
-		"more namespaces in which to look for rights that are too much")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if rights are too much")
 	return cmd
 }

@@ -13,18 +13,15 @@ import (
 
 func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
-	var output outputFlag
+	output := textOrJSON()
 	cmd := &cobra.Command{
 		Use:   "reload FILE",
 		Short: "Make a running informerd read its configuration again",
 		Long: "Make the informerd that runs with a configuration read it again, and show what has changed. If the configuration\n" +
 			"has mistakes, they are shown, nothing changes, and the exit code is 3.",
-		Args: file.args,
+		Example: "  informerd reload informerd.yaml",
+		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
 			client, err := file.dial(ctx)
@@ -39,7 +36,7 @@ func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeChanges(stdout, changes, asJSON)
+			return writeChanges(stdout, changes, output.json())
 		},
 	}
 	file.add(cmd)

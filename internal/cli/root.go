@@ -7,8 +7,7 @@
 //     input file.
 //   - Mistakes on the command line are reported before those in files.
 //   - A handler that crashes, is refused or fails a case is an error while running, and so is a
-//     right that informerd rbac check finds missing, or an object that informerd audit finds was
-//     never seen.
+//     right that informerd rbac check finds missing.
 //   - The first SIGINT or SIGTERM stops informerd in order; the second one ends it at once.
 package cli
 
@@ -21,15 +20,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/cli/complete"
-	"github.com/informerd/informerd/internal/cli/manual"
-	"github.com/informerd/informerd/internal/cli/pipeline"
-	"github.com/informerd/informerd/internal/cli/versions"
-	"github.com/informerd/informerd/internal/cli/words"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/statefolder"
-	"github.com/informerd/informerd/internal/verdict"
 )
 
 // The exit codes.
@@ -54,8 +47,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var wrong words.UsageError
-	var input words.InputError
+	var wrong usageError
+	var input inputError
 	var mistakes config.Errors
 	var inUse *statefolder.InUseError
 	switch {
@@ -64,7 +57,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFound):
 		return exitRun
 	case errors.As(err, &mistakes):
-		verdict.WriteMistakes(stderr, mistakes, "")
+		writeMistakes(stderr, mistakes, "")
 		if errors.As(err, &wrong) { // they are in flags that make a configuration
 			return exitUsage
 		}
@@ -74,9 +67,6 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitConfig
 	}
 	fmt.Fprintf(stderr, "informerd: %v\n", err)
-	if errors.Is(err, errNoConfiguration) {
-		writeBeginnings(stderr, cmd)
-	}
 	switch {
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
@@ -100,33 +90,63 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "React to changes of Kubernetes objects, by configuration",
 		Long: "informerd watches Kubernetes resources and passes their changes through expression filters and sandboxed\n" +
 			"WebAssembly handlers to outputs, as configured.",
+		Example: "  informerd init\n" +
+			"  informerd validate informerd.yaml --cluster\n" +
+			"  informerd run informerd.yaml\n" +
+			"  informerd watch pods",
 		SilenceUsage: true, SilenceErrors: true,
 		Args:    knownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version: thisBuild().Version,
 	}
-	root.SetVersionTemplate(thisBuild().Line())
+	root.SetVersionTemplate(thisBuild().line())
+	root.CompletionOptions.DisableNoDescFlag = true
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(flagError(cmd, err))
+		if cmd.HasSubCommands() && cmd.Use == cmd.Name() { // it takes no arguments
+			if unknown := knownCommand(cmd, cmd.Flags().Args()); unknown != nil {
+				return unknown
+			}
+		}
+		return usage(err)
 	})
-	root.AddCommand(newInit(stdin, stdout, stderr),
+	root.AddCommand(newInit(stdout),
 		newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
-		newAudit(stdin, stdout, stderr), newWatch(stdout, stderr),
+		newWatch(stdout, stderr),
 		newMigrate(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newSchema(stdout),
-		versions.NewVersion(stdout, thisBuild(), usage),
-		versions.NewConvert(stdin, stdout, usage), complete.NewCommand(stdout, usage),
-		manual.NewCommand(stdout, usage))
-	manual.AddExamples(root)
-	checkHelp(root)
-	complete.Add(root, complete.Known(pipeline.Sorts))
+		newVersion(stdout, thisBuild()))
 	return root
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(err error) error { return usageError{err} }
+
+// inputError is the error of an input file that is invalid, or cannot be read.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
+
+// knownCommand returns an error for an argument of a command that has subcommands.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	return usage(errors.New(text))
 }
 
 // noArgs reports arguments as a usage error, which cobra's own check does not.
@@ -144,6 +164,11 @@ func (f *logFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "log-format", "text", "the format of log lines: text or json")
 	cmd.Flags().StringVar(&f.level, "log-level", "info",
 		"the lowest level that is logged: debug, info, warn or error")
+}
+
+// warningLog returns a logger of warnings and errors.
+func warningLog(stderr io.Writer) (*slog.Logger, error) {
+	return (&logFlags{format: "text", level: "warn"}).logger(stderr)
 }
 
 // logger returns the logger, which writes to stderr, and redirects client-go's log to it.

@@ -4,44 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/informerd/informerd/internal/daemon"
-	"github.com/informerd/informerd/internal/once"
-	"github.com/informerd/informerd/internal/progress"
-	"github.com/informerd/informerd/internal/sink/dryrun"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 // runFlags are the flags of run that make it another run than a daemon's.
 type runFlags struct {
 	once, dryRun bool
 	timeout      time.Duration
-	output       outputFlag
-}
-
-// withProgress has a run show on a terminal how far first lists are, and returns what to use as
-// stderr then.
-func withProgress(opts *daemon.Options, stdout, stderr io.Writer) io.Writer {
-	f, is := stderr.(*os.File)
-	if !is || !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
-		return stderr
-	}
-	line := progress.New(stderr, func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	})
-	opts.Progress = line.Run
-	if isTerminal(stdout) {
-		opts.Stdout = line.With(stdout)
-	}
-	return line
+	output       formatFlag
 }
 
 // onceTimeout is how long run --once may take by default.
@@ -55,17 +30,15 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		"with --once: how long all of it may take; 0 is no limit")
 	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"show on stdout what outputs would send; nothing is sent or kept")
-	flags.StringVarP(&f.output.format, "output", "o", "text",
-		"with --dry-run: the format, text or json, one line for each write")
+	f.output = textOrJSON()
+	f.output.add(cmd)
+	flags.Lookup("output").Usage = "with --dry-run: the format, text or json"
 }
 
 // apply checks the flags and sets the options for them.
 func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stderr io.Writer) error {
-	asJSON, err := f.output.json()
 	changed := cmd.Flags().Changed
 	switch {
-	case err != nil:
-		return err
 	case f.timeout < 0:
 		return usage(fmt.Errorf("--timeout %v: it is 0 or more", f.timeout))
 	case changed("timeout") && !f.once:
@@ -76,10 +49,10 @@ func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stder
 		return usage(errors.New("--forget has no effect with --dry-run, which uses no checkpoint"))
 	}
 	if f.dryRun {
-		opts.DryRun = &dryrun.Report{To: opts.Stdout, JSON: asJSON}
+		opts.DryRun = &sink.DryRun{To: opts.Stdout, JSON: f.output.json()}
 	}
 	if f.once {
-		opts.Once = &once.Once{Timeout: f.timeout, Done: func(s once.Summary) {
+		opts.Once = &daemon.Once{Timeout: f.timeout, Done: func(s daemon.Summary) {
 			fmt.Fprintln(stderr, "informerd:", s)
 		}}
 	}

@@ -12,12 +12,9 @@ import (
 
 func newSchema(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [config|policy]",
-		Short: "Print the JSON Schema of configurations and policy files",
-		Long: "Print the JSON Schema of configurations and policy files, for editors and other tools, or of one of them. It does\n" +
-			"not cover everything that informerd validate finds.",
-		Example: "  informerd schema > informerd.schema.json\n" +
-			"  informerd schema policy > policy.schema.json",
+		Use:       "schema [config|policy]",
+		Short:     "Print the JSON Schema of configurations and policy files",
+		Example:   "  informerd schema > informerd.schema.json",
 		ValidArgs: []string{"config", "policy"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -41,18 +38,18 @@ func newSchema(stdout io.Writer) *cobra.Command {
 	}
 }
 
-// schemaOf returns the schema of one kind of files: of each version, the branch for that.
+// schemaOf returns the schema of one kind of files, which is a branch of the whole.
 func schemaOf(branch string) ([]byte, error) {
-	var whole map[string]json.RawMessage
+	var whole, kind map[string]json.RawMessage
 	if err := json.Unmarshal(docs.ConfigSchema, &whole); err != nil {
 		return nil, err
 	}
-	for _, version := range []string{"then", "else"} {
-		var kinds map[string]json.RawMessage
-		if err := json.Unmarshal(whole[version], &kinds); err != nil {
-			return nil, err
-		}
-		whole[version] = kinds[branch]
+	if err := json.Unmarshal(whole[branch], &kind); err != nil {
+		return nil, err
+	}
+	whole["$ref"] = kind["$ref"]
+	for _, condition := range []string{"if", "then", "else"} {
+		delete(whole, condition)
 	}
 	text, err := json.MarshalIndent(whole, "", "  ")
 	return append(text, '\n'), err

@@ -19,9 +19,6 @@ const sameSignal = 100 * time.Millisecond
 // to a channel with room for one; without a channel it has its default effect.
 func stopOnSignal(parent context.Context, stderr io.Writer, hangup chan<- struct{}) (
 	ctx context.Context, stop func()) {
-	if parent == nil {
-		parent = context.Background()
-	}
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -14,11 +14,7 @@ func TestStatusCommand(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.expect("status", exitRun, "",
 		"informerd: no informerd runs with this configuration: nothing answers at @/state/informerd.sock\n")
-	d.expect("status --sort size", exitUsage, "", "informerd: --sort: unknown order \"size\"; "+
-		"the orders are name, rate, waiting, age, trouble\n"+fmt.Sprintf(seeUsage, "status"))
 	d.expect("status a b", exitUsage, "", "informerd: informerd status takes one listener, found \"b\" as well\n"+
-		fmt.Sprintf(seeUsage, "status"))
-	d.expect("status --over -1s", exitUsage, "", "informerd: --over -1s: it must not be negative\n"+
 		fmt.Sprintf(seeUsage, "status"))
 	d.expect("top --interval 1ms", exitUsage, "", "informerd: --interval 1ms: it must be at least 100ms\n"+
 		fmt.Sprintf(seeUsage, "top"))
@@ -53,8 +49,8 @@ hooks     running  12        4       12  AGE  2        -
 				errs.String())
 		}
 	}
-	compare("status --over 1ms", exitRun, head+table)
-	compare("status --over 1ms hooks", exitRun, `
+	compare("status", exitRun, head+table)
+	compare("status hooks", exitRun, `
 listener      hooks, of pods
 state         running
 events        add 32, update 16 (12/s)
@@ -69,9 +65,6 @@ hook    4       16    7        AGE     250ms  9        0       0        0
 `)
 	d.expect("status nods", exitRun, "",
 		"informerd: there is no listener \"nods\"; did you mean nodes?\n")
-	compare("status --over 1ms --sort name --reverse --filter nod", exitRun, head+
-		strings.Join([]string{table[:strings.Index(table, "nodes     failing")],
-			"nodes failing 0 0 0 - 0 - may not list nodes\n"}, ""))
 	var out, errs bytes.Buffer
 	code := Main([]string{"status", "-o", "json", "-c", d.config}, &out, &errs)
 	if code != exitRun || strings.Count(out.String(), "\n") != 1 ||

@@ -6,23 +6,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/warnings"
-	"github.com/informerd/informerd/internal/rights"
-	"github.com/informerd/informerd/internal/verdict"
 )
 
 func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
-	var logs logFlags
 	var fields fieldCheck
-	output := formatFlag{formats: verdict.Formats}
-	var opts daemon.Options
+	var server serverFlags
+	output := textOrJSON()
 	var cluster, strict bool
 	var others []configuration // further files, each by itself
 	cmd := &cobra.Command{
@@ -31,8 +26,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: "Check a configuration, its expressions and its handlers, or a policy file. The fields that expressions read are\n" +
 			"checked against the schemas of the common kinds in informerd, or with --cluster, against those of the API server,\n" +
 			"which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
-			"Several files are checked one by one; with --config for each, they are one configuration. -o github annotates the\n" +
-			"lines of a pull request. The exit code is 3 if there are mistakes, with --strict also if there are warnings. What\n" +
+			"Several files are checked one by one; with --config for each, they are one configuration.\n" +
+			"The exit code is 3 if there are mistakes, with --strict also if there are warnings. What\n" +
 			"this machine does not have, such as the variables of secrets, is a note, which does not count.",
 		Example: "  informerd validate --strict configs/*.yaml\n" +
 			"  informerd validate -c base.yaml -c production.yaml\n" +
@@ -45,7 +40,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return file.args(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, err := logs.logger(stderr)
+			log, err := warningLog(stderr)
 			if err != nil {
 				return err
 			}
@@ -56,23 +51,21 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := together(cmd, cluster); err != nil {
 				return err
 			}
-			if err := output.check(); err != nil {
-				return err
-			}
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
-			opts.Log, opts.Version = log, version
+			opts := daemon.Options{Log: log, Version: version, Kubeconfig: server.kubeconfig,
+				Context: server.context}
 			c := check{log: log, schemas: schemas, opts: opts, cluster: cluster, strict: strict}
 			valid := true
 			for _, f := range append([]configuration{file}, others...) {
 				v, err := c.file(ctx, &f)
 				if err == nil {
-					err = v.Write(output.format, stdout, stderr)
+					err = v.write(output.json(), stdout, stderr)
 				}
 				if err != nil {
 					return err
 				}
-				valid = valid && v.Valid()
+				valid = valid && v.valid()
 			}
 			if !valid {
 				return errReported
@@ -84,13 +77,9 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	output.add(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "treat warnings as mistakes")
 	cmd.Flags().BoolVar(&cluster, "cluster", false,
-		"check against the API server: resources, the fields of their objects, and rights")
-	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
-		"kubeconfig file, instead of the configuration's")
-	cmd.Flags().StringVar(&opts.Context, "context", "",
-		"context of the kubeconfig, instead of the configuration's")
+		"check against the API server: resources, the fields of their objects, and what may be listed and watched")
+	server.add(cmd)
 	fields.add(cmd)
-	logs.add(cmd)
 	return cmd
 }
 
@@ -103,28 +92,23 @@ type check struct {
 }
 
 // file checks one file. An error is not about what is in it.
-func (c *check) file(ctx context.Context, file *configuration) (*verdict.Verdict, error) {
-	v := &verdict.Verdict{File: file.shown(), Strict: c.strict}
+func (c *check) file(ctx context.Context, file *configuration) (*verdict, error) {
+	v := &verdict{File: file.shown(), Strict: c.strict}
 	cfg, err := file.load(c.schemas, c.opts.Kubeconfig == "")
 	if err == nil {
 		v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
 		if c.cluster {
 			opts := c.opts
-			opts.Warned, opts.Noted = v.Warned, v.Noted
+			opts.Warned, opts.Noted = v.warned, v.noted
 			err = daemon.CheckCluster(ctx, cfg, opts)
 		} else {
 			err = daemon.Check(ctx, cfg,
-				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.Warned,
-					Noted: v.Noted})
-			suspicious, notes := warnings.Unchecked(cfg, c.schemas)
-			v.Notes = append(v.Notes, notes...)
-			v.Warnings = slices.Concat(v.Warnings, suspicious, warnings.Doubtful(cfg, suspicious))
+				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.warned,
+					Noted: v.noted})
+			warnings, notes := plan.ResourceWarnings(cfg, c.schemas)
+			v.Warnings, v.Notes = append(v.Warnings, warnings...), append(v.Notes, notes...)
 		}
-		v.InOrder()
-	}
-	var missing *rights.Missing
-	if errors.As(err, &missing) {
-		v.Roles = missing.Roles
+		v.inOrder()
 	}
 	if errors.As(err, &v.Mistakes) {
 		err = nil

@@ -26,13 +26,13 @@ type noteItem struct {
 	Text string `json:"text"`
 }
 
-func readNote(text string) (*Document, note, error) {
+func readNote(text string) (*document.File, note, error) {
 	var n note
 	d, err := ReadDocument("note", "n.yaml", []byte(text), &n)
 	if err != nil {
 		return nil, n, err
 	}
-	d.CheckHandler(&n.Grants, &n.Limits, "")
+	CheckHandler(d, &n.Grants, &n.Limits, "")
 	return d, n, d.Err()
 }
 
@@ -59,17 +59,17 @@ func TestDocumentMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "n.yaml: the note is empty",
 		"# nothing":                             "n.yaml: the note is empty",
-		"a: 1\n---\nb: 2":                       "n.yaml:2:1: a second document begins here; a note is one document: remove the ---, and put what follows into the first one or another file",
+		"a: 1\n---\nb: 2":                       "n.yaml:2:1: a second document begins here, and a note is one document",
 		"[1]":                                   "n.yaml:1:1: the note must be a mapping, is a list",
 		"titel: x":                              `n.yaml:1:1: unknown field "titel"; did you mean "title"?`,
-		"title: 1\nsize: x":                     "n.yaml:1:8: title must be a string, is the number 1; put it in quotes\nn.yaml:2:7: size must be a whole number, is the string \"x\"",
+		"title: 1\nsize: x":                     "n.yaml:1:8: title must be a string, is the number 1\nn.yaml:2:7: size must be a whole number, is the string \"x\"",
 		"limits: {fuel: -1}":                    "n.yaml:1:16: limits.fuel must be 0 to 2000000000, is -1",
 		"grants: {log: {level: loud}}":          "n.yaml:1:23: grants.log.level must be debug, info, warn or error, is \"loud\"",
 		"a: &a [*a]":                            `n.yaml:1:1: unknown field "a"; did you mean "at"?`,
-		"free: &a [*a]":                         "n.yaml:1:11: values are nested deeper than 100 levels; an alias must not contain itself",
-		"title: \x00":                           "n.yaml:1:8: the character U+0000 is not allowed; save the file as UTF-8 text",
-		"title: \xff":                           "n.yaml:1:8: byte 0xff is not UTF-8; save the file as UTF-8 text",
-		"title: [":                              "n.yaml:1:8: not YAML: the bracket [ is not closed; add ] where it ends",
+		"free: &a [*a]":                         "n.yaml:1:11: values are nested deeper than 100 levels",
+		"title: \x00":                           "n.yaml:1:8: the character U+0000 is not allowed",
+		"title: \xff":                           "n.yaml:1:8: byte 0xff is not UTF-8",
+		"title: [":                              "n.yaml:1:1: not YAML: did not find expected node content\n  title: [\n  ^",
 		strings.Repeat("#", document.MaxSize+1): "n.yaml: the note is larger than 1048576 bytes",
 		"free: " + bomb(25) + "\ntitle: *a24":   "n.yaml:",
 	} {

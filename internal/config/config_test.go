@@ -387,8 +387,8 @@ func TestDigest(t *testing.T) {
 	same = strings.Replace(same, "    informer: pods\n", "    workers: 4\n    informer: pods\n", 1)
 	same = strings.Replace(same, "{resource: deployments.apps}",
 		"{resource: deployments.apps, keepManagedFields: false}", 1)
-	digest := mustParse(t, full).Digest()
-	if got := mustParse(t, same).Digest(); got != digest {
+	digest := mustParse(t, full).digest()
+	if got := mustParse(t, same).digest(); got != digest {
 		t.Errorf("the same configuration has the digests %s and %s", digest, got)
 	}
 	for _, change := range [][2]string{
@@ -406,7 +406,7 @@ func TestDigest(t *testing.T) {
 		{`{fromEnv: HOOK_TOKEN}`, `{fromFile: HOOK_TOKEN}`}, {`["", shop]`, `[shop]`}, {
 			"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"}, {"name: ours", "name: theirs"},
 	} {
-		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {
+		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).digest() == digest {
 			t.Errorf("%s for %s has the same digest", change[1], change[0])
 		}
 	}

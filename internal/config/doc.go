@@ -23,4 +23,7 @@
 // What only others can know is left to them: whether a resource exists, whether a filter or a rule
 // compiles, whether a WASM file exists and may be loaded. They find the place of a mistake with
 // [Config.ErrorAt], and the policy files that are not loaded because of it with [Config.NotLoaded].
+//
+// Relative paths in several files count from the folder of the first, as in Compose files: what a
+// path is relative to must not depend on the file that a field is in.
 package config

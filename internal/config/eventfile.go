@@ -57,8 +57,7 @@ func ReadEvents(file string, data []byte) ([]EventText, error) {
 	}
 	events, err := read(file, data)
 	if err == nil && len(events) == 0 {
-		return nil, Errors{{File: file, Message: "there is no event in it",
-			Hint: "write a Kubernetes object, or {op: …, object: …}"}}
+		return nil, Errors{{File: file, Message: "there is no event in it"}}
 	}
 	return events, err
 }
@@ -110,8 +109,8 @@ func jsonEvents(file string, data []byte) (events []EventText, err error) {
 func yamlEvents(file string, data []byte) (events []EventText, err error) {
 	if len(data) > maxYAMLEvents {
 		return nil, Errors{{File: file,
-			Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
-			Hint:    "write them as JSON, one a line"}}
+			Message: fmt.Sprintf("the events have more than %d bytes of YAML, and may have %d of JSON",
+				maxYAMLEvents, MaxEvents)}}
 	}
 	err = document.Stream(eventFile, file, data, func(part document.Part) error {
 		more, wrong, err := eventsIn(part)
@@ -154,7 +153,7 @@ func eventsIn(part document.Part) (events []EventText, wrong, err error) {
 }
 
 // eventsOf reads one document of JSON.
-func eventsOf(text []byte) ([]EventText, error) {
+func eventsOf(text []byte) (events []EventText, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
 		return nil, errors.New("this is neither an object nor an event: it must be a mapping")
@@ -164,7 +163,10 @@ func eventsOf(text []byte) ([]EventText, error) {
 	var items []json.RawMessage
 	switch {
 	case kind && json.Unmarshal(fields["items"], &items) == nil && items != nil:
-		return adds(items)
+		for _, object := range items {
+			events = append(events, EventText{Op: event.Add, Object: object})
+		}
+		return events, nil
 	case kind:
 		return []EventText{{Op: event.Add, Object: text}}, nil
 	case !object:
@@ -172,36 +174,23 @@ func eventsOf(text []byte) ([]EventText, error) {
 			"this is neither an object, which has apiVersion and kind, nor an event, which has op and object")
 	}
 	var e struct {
-		Op                string
-		Object, Old       json.RawMessage
-		Initial           bool
-		FinalStateUnknown bool
-		Missed            int
-		Resumed           bool
+		EventText
+		Op string `json:"op"` // in place of that of EventText
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
 		return nil, errors.New("the event: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
-	found := EventText{Object: e.Object, Old: e.Old, Initial: e.Initial,
-		FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed, Resumed: e.Resumed}
 	if e.Op != "" {
 		op, err := event.ParseOp(e.Op)
 		if err != nil {
 			return nil, fmt.Errorf("op must be add, update, delete or resync, is %s",
 				document.Quote(e.Op))
 		}
-		found.Op = op
+		e.EventText.Op = op
 	}
-	return oneEvent(found)
-}
-
-func adds(items []json.RawMessage) (events []EventText, err error) {
-	for _, object := range items {
-		events = append(events, EventText{Op: event.Add, Object: object})
-	}
-	return events, nil
+	return oneEvent(e.EventText)
 }
 
 // oneEvent checks an event and fills in its op.

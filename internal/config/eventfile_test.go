@@ -60,8 +60,8 @@ func TestReadEvents(t *testing.T) {
 func TestMistakesInEvents(t *testing.T) {
 	const neither = "this is neither an object, which has apiVersion and kind, nor an event, which has op and object"
 	for _, c := range []struct{ file, text, want string }{
-		{"f.yaml", "", "f.yaml: there is no event in it; write a Kubernetes object, or {op: …, object: …}"},
-		{"f.json", "", "f.json: there is no event in it; write a Kubernetes object, or {op: …, object: …}"},
+		{"f.yaml", "", "f.yaml: there is no event in it"},
+		{"f.json", "", "f.json: there is no event in it"},
 		{"f.yaml", "just text",
 			"f.yaml:1:1: this is neither an object nor an event: it must be a mapping"},
 		{"f.yaml", "- a\n- b\n",
@@ -86,16 +86,16 @@ func TestMistakesInEvents(t *testing.T) {
 			"f.yaml:1:1: op is add, but finalStateUnknown is for a delete only"},
 		{"f.yaml", "object: {}\nmissed: -1\n", "f.yaml:1:1: missed must not be negative, is -1"},
 		{"f.yaml", "kind: Pod\nkind: Pod\n",
-			"f.yaml:2:1: kind is defined twice, first on line 1; keep one of them"},
-		{"f.yaml", "kind: [Pod\n", "f.yaml:1:7: not YAML: the bracket [ is not closed; add ] where it ends"},
+			"f.yaml:2:1: kind is defined twice, first on line 1"},
+		{"f.yaml", "kind: [Pod\n", "f.yaml:1:1: not YAML: did not find expected ',' or ']'\n  kind: [Pod\n  ^"},
 		{"f.yaml", "object: &a [*a]\n",
-			"f.yaml:1:13: values are nested deeper than 100 levels; an alias must not contain itself"},
+			"f.yaml:1:13: values are nested deeper than 100 levels"},
 		{"f.yaml", "kind:" + bomb(25),
-			"f.yaml:3:11: the event has more than 200000 values; values behind an alias count each time it is used"},
+			"f.yaml:3:11: the event has more than 200000 values"},
 		{"f.yaml", "\x7fELF\x02\x01",
-			"f.yaml:1:1: the character U+007F is not allowed; save the file as UTF-8 text"},
+			"f.yaml:1:1: the character U+007F is not allowed"},
 		{"f.yaml", strings.Repeat("#\n", 8<<20) + "#",
-			"f.yaml: the events have more than 16777216 bytes of YAML; write them as JSON, one a line"},
+			"f.yaml: the events have more than 16777216 bytes of YAML, and may have 67108864 of JSON"},
 		{"f.yaml", strings.Repeat("#\n", 32<<20) + "#",
 			"f.yaml: the events have more than 67108864 bytes"},
 	} {

@@ -146,8 +146,8 @@ func relativeTo(folder, pattern string) string {
 	return filepath.Join(folder, pattern)
 }
 
-// PolicyFiles returns the patterns of the policies' files as others can use them.
-func (c *Config) PolicyFiles() (patterns []string) {
+// policyFiles returns the patterns of the policies' files as others can use them.
+func (c *Config) policyFiles() (patterns []string) {
 	for _, entry := range c.Policies {
 		if entry.Files != "" {
 			patterns = append(patterns, relativeTo(filepath.Dir(c.File()), entry.Files))
@@ -160,7 +160,7 @@ func (c *Config) PolicyFiles() (patterns []string) {
 // policies, as patterns, the modules of its handlers, and those with values that handlers are
 // given. Outputs read theirs themselves.
 func (c *Config) Files() []string {
-	files := append(c.OwnFiles(), c.PolicyFiles()...)
+	files := append(c.OwnFiles(), c.policyFiles()...)
 	for _, l := range c.ListenersInOrder() {
 		if l.Handler != nil {
 			files = append(files, c.handlerFiles(l.Handler)...)

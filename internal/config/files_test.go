@@ -101,16 +101,16 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 		p+"/gone: the policy cannot be read: no such file or directory\n"+
 		p+"/loop: the policy cannot be read: too many levels of symbolic links\n"+
 		p+"/pipe: the policy cannot be read: is not a regular file\n"+
-		p+"/sub: the policy cannot be read: is a folder; name its files in an entry of policies\n"+
+		p+"/sub: the policy cannot be read: is a folder\n"+
 		strings.TrimSuffix(p, "/p")+"/x.yaml: not loaded because of that: "+p+"/a.yaml")
 	_, err = load("p/none.yaml")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/none.yaml"; it counts from the folder of this configuration`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/none.yaml"`)
 	_, err = load("p/sub")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files must be the path of a file or a pattern, is the folder "p/sub"; write p/sub/*.yaml`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files must be the path of a file or a pattern, is the folder "p/sub"`)
 	_, err = load("./")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files must be the path of a file or a pattern, is the folder "./"; write *.yaml`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files must be the path of a file or a pattern, is the folder "./"`)
 	_, err = load("p/a.yaml/*")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/a.yaml/*"; it counts from the folder of this configuration`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/a.yaml/*"`)
 	_, err = load("p/loop/*")
 	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+p+
 		`/loop cannot be read: too many levels of symbolic links`)

@@ -5,32 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config/advice"
 	"github.com/informerd/informerd/internal/config/document"
-	"github.com/informerd/informerd/internal/config/urls"
-	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // The kinds of files that are read here.
 var (
-	configuration = newKind("configuration", Kind)
-	policy        = newKind("policy", PolicyKind)
-	eventFile     = newKind("event", "")
+	configuration = headed(newKind("configuration"))
+	policy        = headed(newKind("policy"))
+	eventFile     = newKind("event")
 )
 
-// newKind returns a kind of file. Kind is what its field kind must say, "" if it has none.
-func newKind(noun, kind string) *document.Kind {
-	k := &document.Kind{
-		Noun: noun, Types: types, Formats: formats, Synonyms: advice.Synonyms, Help: help,
-		Instead: advice.Instead, Secret: urls.Secret,
-	}
-	if kind != "" {
-		k.Begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
-		k.Versions, k.Forms = versions, forms
-		k.Same = []string{"apiVersion", "kind"}
-		k.Joined = []string{"informers", "listeners", "outputs", "policies"}
-	}
+func newKind(noun string) *document.Kind {
+	return &document.Kind{Noun: noun, Types: types, Formats: formats, Secret: isSecretURL,
+		SecretLine: mayHoldSecret, Elsewhere: elsewhere}
+}
+
+// headed returns a kind of file that says what it is.
+func headed(k *document.Kind) *document.Kind {
+	k.Same = []string{"apiVersion", "kind"}
+	k.Joined = []string{"informers", "listeners", "outputs", "policies"}
 	return k
 }
 
@@ -55,115 +49,96 @@ var types = map[reflect.Type]func(document.Value, any){
 	},
 }
 
-func decodeOp(v document.Value, into *event.Op) {
-	word, ok := v.Text("")
-	if !ok {
-		return
-	}
-	op, err := event.ParseOp(word)
-	if err == nil {
-		*into = op
-		return
-	}
-	words := opWords()
-	hint := document.DidYouMean(word, words)
-	switch meant := filters.OpMeant(word); {
-	case meant != "":
-		hint = "write " + meant
-	case strings.ContainsAny(word, " ,|/") && advice.Ops(document.Shape{Texts: []string{word}}) != "":
-		hint = "write each as an item, as in " + advice.Ops(document.Shape{Texts: []string{word}})
-	case slices.Contains([]string{"*", "all", "any", "every"}, strings.ToLower(word)):
-		hint = "remove on for add, update and delete"
-	}
-	v.Wrong(hint, "%s must be %s, is %s", v.Path, document.Or(words), document.Quote(word))
+// elsewhere are names that other programs have for fields, with what they are here.
+var elsewhere = map[string]string{
+	"Config.metadata":            "a configuration is a file, whose fields are at the top",
+	"Config.spec":                "a configuration is a file, whose fields are at the top",
+	"Config.metrics":             "metrics are at http.address",
+	"Config.logLevel":            "the log has the flags --log-level and --log-format",
+	"Config.rules":               "rules belong to a listener or a policy file",
+	"Config.receivers":           "where events go is in outputs",
+	"Config.sinks":               "where events go is in outputs",
+	"Config.resources":           "what is watched is in informers",
+	"Config.replicas":            "replicas need leaderElection",
+	"Config.include":             "files are read as one with several -c",
+	"Informer.kind":              "resource has the plural and the group, as in deployments.apps",
+	"Informer.apiVersion":        "resource has the plural and the group, as in deployments.apps",
+	"Informer.selector":          "objects are chosen by labelSelector, as in app=web",
+	"Informer.matchLabels":       "objects are chosen by labelSelector, as in app=web",
+	"Informer.name":              "one object is chosen by fieldSelector: metadata.name=NAME",
+	"Informer.filter":            "filter belongs to the listener",
+	"Informer.on":                "on belongs to the listener",
+	"Listener.resource":          "resource belongs to informer",
+	"Listener.kind":              "what is watched is in informer",
+	"Listener.namespaces":        "namespaces belong to informer",
+	"Listener.labelSelector":     "labelSelector belongs to informer",
+	"Listener.events":            "on has the events, as in [add, update, delete]",
+	"Listener.when":              "filter is the expression about an event, select about an object",
+	"Listener.condition":         "filter is the expression about an event, select about an object",
+	"Listener.deny":              "deny belongs to a rule",
+	"Listener.for":               "for belongs to a rule",
+	"Listener.interval":          "resync is the period",
+	"Listener.webhook":           "outputs has names, and the outputs are at the top",
+	"Listener.command":           "a listener runs a WASM module, in handler",
+	"Listener.concurrency":       "workers is how many events are processed at once",
+	"Rule.expr":                  "deny is the expression that is true for a violation",
+	"Rule.condition":             "deny is the expression that is true for a violation",
+	"Rule.annotations":           "message is the expression for the text",
+	"Rule.labels":                "severity is how bad it is, and labels belong to an output alertmanager",
+	"Rule.alert":                 "name is the rule's name",
+	"Policy.outputs":             "outputs belong to the entry of policies that names the file",
+	"Policy.filter":              "a policy has select, an expression about the object",
+	"Output.type":                "the kind is a field with its settings, as in stdout: {}",
+	"Output.url":                 "the kind is a field with its settings, as in webhook: {url: URL}",
+	"Output.http":                "webhook posts messages over HTTP",
+	"Output.teams":               "webhook posts the output's data over HTTP",
+	"Output.elasticsearch":       "webhook posts the output's data over HTTP",
+	"Output.filter":              "when is the expression about a message",
+	"Output.template":            "data is the expression for what is sent",
+	"Output.retry":               "retry belongs to the listener",
+	"Webhook.method":             "requests are always POST",
+	"Webhook.token":              "credentials are headers, as in Authorization: {fromEnv: NAME}",
+	"Webhook.insecureSkipVerify": "tls.caFile names the certificate to trust",
+	"Webhook.body":               "what is posted is the output's data",
+	"Slack.channel":              "the webhook's URL decides the channel",
+	"Slack.message":              "text is the expression for the text",
+	"Handler.image":              "wasm is the path of a file",
+	"Handler.timeout":            "limits.deadline is the longest a call may take",
 }
 
-func opWords() (words []string) {
-	for _, op := range event.Ops {
-		words = append(words, op.String())
+// rightFile reports whether a file is of the kind that is wanted.
+func rightFile(d *document.File, apiVersion, kind, wanted string) bool {
+	if rightKind(d.Report, apiVersion, kind, wanted) || meant(d, apiVersion, kind, wanted) {
+		return true
 	}
-	return words
+	// It is something else, such as a Deployment: its fields are all unknown, and that is not what
+	// is wrong with it.
+	d.Only("apiVersion", "kind")
+	return false
 }
 
-func decodeRef(v document.Value, into *InformerRef) {
-	if v.IsMapping() {
-		into.Inline = &Informer{}
-		v.Decode(into.Inline)
-		return
+// meant reports whether a file whose header is wrong has what only those of the wanted kind have:
+// its other mistakes are then worth reading, unless it is of a version to come.
+func meant(d *document.File, apiVersion, kind, wanted string) bool {
+	if strings.HasPrefix(apiVersion, "informerd.dev/") && apiVersion != APIVersion ||
+		kind != wanted && (kind == Kind || kind == PolicyKind) {
+		return false
 	}
-	if name, ok := v.Text("the name of an informer or an informer"); ok {
-		into.Name = name
-	}
+	has := func(name string) bool { return slices.Contains(d.Members(), name) }
+	return has("listeners") && has("outputs") || has("rules") && has("informer")
 }
 
-// hints are hints for fields, by their names in the file.
-type hints = map[string]string
-
-const (
-	informerHint = "add informer, the name of one or an informer with its resource"
-	outputsHint  = "add outputs, a list of names"
-	versionHint  = "begin with apiVersion: " + APIVersion
-	selectHint   = "remove it to select all objects"
-)
-
-// help says what to do about mistakes in the values of a type. That of outputs is in
-// kinds_output.go.
-var help = withAdvice(withOutputs(map[reflect.Type]document.Help{
-	reflect.TypeFor[Config](): {
-		Elsewhere: advice.Top(),
-		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + Kind,
-			"listeners": "add listeners, or policies, with at least one of them",
-			"outputs":   "add outputs with at least one output"},
-		Empty: hints{"policies": "add files and outputs, or remove it"}},
-	reflect.TypeFor[LeaderElection]():   {Example: "{}"},
-	reflect.TypeFor[map[string]Value](): {Example: "names and values, as in {X-Team: shop}"},
-	reflect.TypeFor[map[string]Expression](): {
-		Example: `names and expressions, as in {team: 'label("team")'}`},
-	reflect.TypeFor[map[string]string](): {Example: "names and paths, as in {node: spec.nodeName}"},
-	reflect.TypeFor[Grants]():            {Example: "{log: {}}"},
-	reflect.TypeFor[HTTP]():              {Example: `{address: "127.0.0.1:8080"}`, Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
-	reflect.TypeFor[Health]():            {Example: `{address: ":8081"}`, Missing: hints{"address": "add address, as in :8081"}},
-	reflect.TypeFor[State]():             {Example: "{dir: ./state}", Missing: hints{"dir": "add dir, the path of a folder"}},
-	reflect.TypeFor[Informer](): {
-		Example: "{resource: pods}", Elsewhere: advice.Informer(), ByValue: advice.InformerByValue,
-		Missing: hints{"resource": "add resource, as in " + resourceExamples},
-		Empty:   hints{"namespaces": "remove it to watch all namespaces"}},
-	reflect.TypeFor[map[string]*Informer](): {
-		Example: "a name and an informer, as in pods: {resource: pods}"},
-	reflect.TypeFor[Listener](): {
-		Elsewhere: advice.Listener(),
-		Example:   "{informer: {resource: pods}, outputs: [stdout]}",
-		Missing:   hints{"informer": informerHint, "outputs": outputsHint},
-		Empty: hints{"on": "remove it for add, update and delete", "select": selectHint,
-			"filter": "remove it to let all events pass"}},
-	reflect.TypeFor[map[string]*Listener](): {
-		Example: "a name and a listener, as in new-pods: {informer: {resource: pods}, outputs: [stdout]}"},
-	reflect.TypeFor[Handler](): {
-		Example: "{wasm: handler.wasm}",
-		Missing: hints{"wasm": "add wasm, the path of the module"}},
-	reflect.TypeFor[HTTPGrant](): {
-		Example: "{allow: [https://HOST/PATH]}",
-		Missing: hints{"allow": "add allow, a list of URLs, as in [" + urlExample + "]"},
-		Empty: hints{"allow": "name a URL, as in " + urlExample + ", or remove the grant",
-			"methods": "remove it for GET and POST"}},
-	reflect.TypeFor[EmitGrant](): {Empty: hints{"types": "remove it to allow all types"}},
-	reflect.TypeFor[CacheGrant](): {
-		Example: "{informers: [NAME]}",
-		Missing: hints{"informers": "add informers, a list of names"},
-		Empty: hints{"informers": "name an informer, or remove the grant",
-			"namespaces": "remove it to allow all namespaces"}},
-	reflect.TypeFor[Policies](): {
-		Example: "{files: policies/*.yaml, outputs: [NAME]}",
-		Missing: hints{"files": "add files, as in policies/*.yaml", "outputs": outputsHint}},
-	reflect.TypeFor[Policy](): {
-		Elsewhere: advice.Policy(),
-		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + PolicyKind,
-			"informer": informerHint, "rules": "add rules with at least one rule"},
-		Empty: hints{"select": selectHint}},
-	reflect.TypeFor[Rule](): {
-		Example: "{name: NAME, deny: …}", Elsewhere: advice.Rule(), ByValue: advice.RuleByValue,
-		Missing: hints{"name": "add name, which says in a few words what is violated",
-			"deny": "add deny, an expression that is true for a violation"},
-		Empty: hints{"deny": "write an expression that is true for a violation",
-			"message": "remove it to report the rule's name"}},
-}))
+// rightKind reports an apiVersion or kind that is not that of the file.
+func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
+	right := true
+	for _, header := range []struct{ field, is, want string }{
+		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, wanted},
+	} {
+		if r.Good(header.field) && header.is != header.want {
+			right = false
+			r.BadValue(header.field, "%s must be %s, is %s", header.field, header.want,
+				document.Quote(header.is))
+		}
+	}
+	return right
+}

@@ -37,13 +37,11 @@ type Loading struct {
 // that cannot be read.
 func Load(path string) (*Config, error) { return Loading{}.Load(path) }
 
-// Load reads and checks the configuration file at path as the Loading says.
-func (l Loading) Load(path string) (*Config, error) { return l.LoadAll([]string{path}) }
-
-// LoadAll reads several files as one configuration. Informers, listeners, outputs and policies are
+// Load reads and checks the configuration file at a path as the Loading says, or several files as
+// one configuration. Informers, listeners, outputs and policies are
 // put together; what else there is may be in one of them. Relative paths in all of them count from
 // the folder of the first one.
-func (l Loading) LoadAll(paths []string) (*Config, error) {
+func (l Loading) Load(paths ...string) (*Config, error) {
 	var texts []document.Text
 	var mistakes Errors
 	for _, path := range paths {
@@ -73,7 +71,7 @@ func (l Loading) Text(path string) (file string, data []byte, err error) {
 	case l.Regular:
 		data, err = disk{}.read(path)
 	default:
-		data, err = read(path)
+		data, err = read(path, document.MaxSize)
 	}
 	if err != nil {
 		return path, nil, Errors{{File: path, Message: "the configuration cannot be read: " +
@@ -87,13 +85,13 @@ func (l Loading) Text(path string) (file string, data []byte, err error) {
 // is empty if the configuration has none.
 func (l Loading) StateDir(paths ...string) (string, error) {
 	l.Policies = false
-	cfg, err := l.LoadAll(paths)
+	cfg, err := l.Load(paths...)
 	if err == nil {
 		return cfg.Path(cfg.State.Dir), nil
 	}
-	readAgain := read
-	if l.Regular {
-		readAgain = disk{}.read
+	readAgain := disk{}.read
+	if !l.Regular {
+		readAgain = func(path string) ([]byte, error) { return read(path, document.MaxSize) }
 	}
 	for _, path := range paths {
 		data, failed := readAgain(path)
@@ -112,7 +110,7 @@ const stdinName = "<stdin>"
 
 // isPolicy reports whether a text says that it is a policy.
 func isPolicy(path string, data []byte) bool {
-	return document.Member(path, data, "kind") == PolicyKind
+	return document.TextAt(path, data, "kind") == PolicyKind
 }
 
 // oneFile is the text of one policy file under any path.
@@ -125,38 +123,25 @@ func (f oneFile) glob(string) ([]string, error) { return []string{f.path}, nil }
 func (f oneFile) read(string) ([]byte, error)   { return f.data, nil }
 
 func (l Loading) policy(path string, data []byte) (*Config, error) {
-	around := fmt.Sprintf("apiVersion: %s\nkind: %s\npolicies: [{files: policy, outputs: [stdout]}]\noutputs: {stdout: {stdout: {}}}\n", APIVersion, Kind)
-	c, err := l.parse(path, []byte(around), oneFile{path, data})
-	var mistakes Errors
-	if errors.As(err, &mistakes) {
-		for i, mistake := range mistakes {
-			if mistake.Field == "informer" &&
-				strings.Contains(mistake.Message, "unknown informer") {
-				mistakes[i].Hint = "if the configuration that loads the policy has it, validate that configuration instead"
-			}
-		}
-	}
-	return c, err
+	around := fmt.Sprintf("apiVersion: %s\nkind: %s\npolicies: [{files: policy, outputs: [stdout]}]\n"+
+		"outputs: {stdout: {stdout: {}}}\n", APIVersion, Kind)
+	return l.parse(path, []byte(around), oneFile{path, data})
 }
 
 // read reads no more than it takes to see that a file is too large.
-func read(path string) ([]byte, error) {
+func read(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
 // Parse checks the text of a configuration, reads the policy files it names and fills in defaults.
 // File is its path: errors name it, relative paths in the configuration count from its folder, and
 // .json makes the text JSON. The file does not have to exist.
 func Parse(file string, data []byte) (*Config, error) { return Loading{}.parse(file, data, disk{}) }
-
-func parse(file string, data []byte, disk files) (*Config, error) {
-	return Loading{}.parse(file, data, disk)
-}
 
 func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	return l.parseAll([]document.Text{{File: file, Data: data}}, disk)
@@ -260,9 +245,9 @@ func (c *Config) find(field string) (file string, at document.Place) {
 // Warnings returns what is legal and suspicious, in the order of the listeners' names.
 func (c *Config) Warnings() []Error { return c.warnings }
 
-// Digest is the same for configurations that mean the same: comments, order and defaults written
+// digest is the same for configurations that mean the same: comments, order and defaults written
 // out do not matter. It covers the content of policy files, but not where they are.
-func (c *Config) Digest() string {
+func (c *Config) digest() string {
 	type own struct {
 		Description string               `json:"description,omitempty"`
 		Informers   map[string]*Informer `json:"informers,omitempty"`

@@ -80,24 +80,20 @@ func (s *policySet) readEntry(i int) (room bool) {
 		s.cannotRead(field, err)
 	case isFolderAt(whole):
 		paths = nil
-		s.report.BadValue(field, "write "+filepath.Join(pattern, "*.yaml"),
+		s.report.BadValue(field,
 			"%s must be the path of a file or a pattern, is the folder %s", field,
 			document.Quote(pattern))
 	case len(paths) == 0:
-		hint := ""
-		if !filepath.IsAbs(pattern) {
-			hint = "it counts from the folder of this configuration"
-		}
-		s.report.BadValue(field, hint, "%s matches no file: %s", field, document.Quote(pattern))
+		s.report.BadValue(field, "%s matches no file: %s", field, document.Quote(pattern))
 	case len(s.loaded)+len(paths) > maxPolicies:
-		s.report.BadValue(field, "",
+		s.report.BadValue(field,
 			"%s matches %d files, which makes %d policies; there may be %d",
 			field, len(paths), len(s.loaded)+len(paths), maxPolicies)
 		return false
 	}
 	for _, file := range paths {
 		if before, twice := s.entries[file]; twice {
-			s.report.BadValue(field, "name each file once", "%s matches %s, as %s does", field,
+			s.report.BadValue(field, "%s matches %s, as %s does", field,
 				document.Shown(file), entryFiles(before))
 			continue
 		}
@@ -107,12 +103,12 @@ func (s *policySet) readEntry(i int) (room bool) {
 		s.loaded = append(s.loaded, p)
 		switch {
 		case s.bytes > maxPolicyBytes:
-			s.report.BadValue(field, "",
+			s.report.BadValue(field,
 				"%s: the policies up to %s are larger than %d bytes together",
 				field, document.Shown(file), maxPolicyBytes)
 			return false
 		case s.nodes > maxPolicyNodes:
-			s.report.BadValue(field, "",
+			s.report.BadValue(field,
 				"%s: the policies up to %s have more than %d values together",
 				field, document.Shown(file), maxPolicyNodes)
 			return false
@@ -124,11 +120,11 @@ func (s *policySet) readEntry(i int) (room bool) {
 func (s *policySet) cannotRead(field string, err error) {
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		s.report.BadValue(field, "", "%s: %s cannot be read: %s", field, document.Shown(at.Path),
+		s.report.BadValue(field, "%s: %s cannot be read: %s", field, document.Shown(at.Path),
 			at.Err)
 		return
 	}
-	s.report.BadValue(field, "", "%s: %s", field, document.Printable(err))
+	s.report.BadValue(field, "%s: %s", field, document.Printable(err))
 }
 
 // readFile reads one file, as strictly as the configuration, and adds its listener.
@@ -137,11 +133,7 @@ func (s *policySet) readFile(file string, entry int) *policyFile {
 	data, err := s.disk.read(file)
 	s.bytes += len(data)
 	if err != nil {
-		hint := ""
-		if errors.Is(err, errFolder) {
-			hint = "name its files in an entry of policies"
-		}
-		p.Add(document.Place{}, "", hint, "the policy cannot be read: %s", document.Reason(err))
+		p.Add(document.Place{}, "", "the policy cannot be read: %s", document.Reason(err))
 		return p
 	}
 	p.policy = &Policy{}
@@ -219,25 +211,24 @@ func (s *policySet) listenerName(p *policyFile) (string, bool) {
 	if p.Has(field) {
 		name := p.policy.Name
 		if taken := s.names[name]; taken != "" && p.Good(field) {
-			p.BadValue(field, "choose another name", "%s: %s is the name of %s already", field,
+			p.BadValue(field, "%s: %s is the name of %s already", field,
 				document.Quote(name), taken)
 		}
 		return name, p.Good(field)
 	}
 	base := strings.Trim(filepath.Base(p.File()), "<>") // standard input has no name
 	name := strings.TrimSuffix(base, filepath.Ext(base))
-	const hint = "add a name to the policy, or rename the file"
 	switch taken := s.names[name]; {
 	case !p.Missing("", field): // one of the fields that were not understood may be the name
 		return name, false
 	case !label.MatchString(name):
-		p.Add(document.Place{}, field, hint+"; "+labelHint,
-			"the policy's name is that of its file, %s, which is not a DNS label",
-			document.Quote(name))
+		p.Add(document.Place{}, field,
+			"the policy has no name, and that of its file, %s, is not %s", document.Quote(name),
+			labelNoun)
 		return name, false
 	case taken != "":
-		p.Add(document.Place{}, field, hint,
-			"the policy's name is that of its file, %s, which is the name of %s already",
+		p.Add(document.Place{}, field,
+			"the policy has no name, and that of its file, %s, is the name of %s already",
 			document.Quote(name), taken)
 		return name, false
 	}

@@ -215,7 +215,7 @@ func TestDigestCoversPolicies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.Digest()
+		return c.digest()
 	}
 	before := digest("p/*.yaml", "p/a.yaml", slicesPolicy)
 	if digest("q/*", "q/b", "# another comment\n"+slicesPolicy) != before {
@@ -247,11 +247,13 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 		"p/c.yaml": "name: a: b\n", "p/d.yaml": policyText,
 	}
 	_, err := parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
-	want := `x.yaml:16:3: outputs.third has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}
-p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?
-p/b.yaml:7:1: unknown field "severity"; it belongs to an item of rules: write it in there
-p/c.yaml:1:7: not YAML: the value of name has ": " in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own
-x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
+	want := "x.yaml:16:3: outputs.third must have stdout, file, webhook, nats, kafka, kubernetesEvent, patch, slack or alertmanager\n" +
+		`p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?` + "\n" +
+		`p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules` + "\n" +
+		"p/c.yaml:1:1: not YAML: mapping values are not allowed in this context\n" +
+		"  name: a: b\n" +
+		"  ^\n" +
+		"x.yaml: not loaded because of that: p/a.yaml, p/d.yaml"
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
@@ -264,7 +266,7 @@ x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
 	delete(files, "p/b.yaml")
 	delete(files, "p/c.yaml")
 	_, err = parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
-	if want := "x.yaml:16:3: outputs.third has no kind; write what kind it is below it, as in stdout: {} or webhook: {url: https://hooks.example.com/x}"; err == nil ||
+	if want := "x.yaml:16:3: outputs.third must have stdout, file, webhook, nats, kafka, kubernetesEvent, patch, slack or alertmanager"; err == nil ||
 		err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
@@ -319,8 +321,9 @@ func TestManyMistakesInPoliciesAreCutShort(t *testing.T) {
 		t.Fatalf("got %d errors", len(errs))
 	}
 	tail := errs[maxErrors-1:].Error()
-	want := "p/b.yaml:46:1: x is defined twice, first on line 7; keep one of them\n" +
-		"p/b.yaml: 110 more mistakes are not shown\nx.yaml: not loaded because of that: p/c.yaml"
+	want := "p/b.yaml:46:1: x is defined twice, first on line 7\n" +
+		"p/b.yaml: 110 more mistakes are not shown\n" +
+		"x.yaml: not loaded because of that: p/c.yaml"
 	if tail != want {
 		t.Errorf("got:\n%s\nwant:\n%s", tail, want)
 	}
@@ -364,4 +367,8 @@ func TestPoliciesAreBoundedTogether(t *testing.T) {
 			t.Errorf("%s: got %.300v, want %s", name, err, test.want)
 		}
 	}
+}
+
+func parse(file string, data []byte, disk files) (*Config, error) {
+	return Loading{}.parse(file, data, disk)
 }

@@ -10,14 +10,11 @@ const PolicyKind = "Policy"
 
 // Policies name files of rules, and the outputs of what they report.
 type Policies struct {
-	// Files is the path of policy files, a pattern as filepath.Match has it: policies/*.yaml. A
-	// relative one counts from the folder of this configuration. It must match a file; folders that
-	// it matches are a mistake unless their names begin with a dot. At most 1,000 files in all, of
-	// 16 MiB and 500,000 values together.
+	// Files is the path of policy files, which may be a pattern. It must match a file.
 	Files string `json:"files" jsonschema:"required,format=policy-files" item:"policy files, as in policies/*.yaml"`
 	// Outputs are the names of the outputs that get the transitions of the files' rules.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
-	// Checkpoint is that of the files' listeners: after a restart they go on where they were.
+	// Checkpoint is that of the files' listeners.
 	Checkpoint bool `json:"checkpoint" jsonschema:"default=false"`
 }
 
@@ -25,19 +22,17 @@ type Policies struct {
 // the entry that names the file and a listener's defaults for all that a policy does not have.
 type Policy struct {
 	// APIVersion is the version of the format.
-	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1" v1beta1:"apiVersion,enum=informerd.dev/v1beta1,form=v1beta1"`
+	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
 	// Kind is what sort of file it is.
 	Kind string `json:"kind" jsonschema:"required,enum=Policy"`
-	// Name is the name of the listener, which no other listener has. Default: the file's name
-	// without its extension.
+	// Name is the name of the listener. Default: the file's name without its extension.
 	Name string `json:"name" jsonschema:"format=dns-label"`
 	// Description says what the policy is for. Default: none.
 	Description string `json:"description,omitempty" jsonschema:"minLength=1"`
 	// InformerRef is the name of an informer of this file or of the configuration, or an informer
 	// in full.
 	InformerRef InformerRef `json:"informer" jsonschema:"required"`
-	// Informers are further ones, in whose caches the expressions look objects up. They are known
-	// in this file only, and take precedence over those of the configuration. Default: none.
+	// Informers are further ones, which are known in this file only. Default: none.
 	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
 	// Select is an expression that says which objects the rules look at. Default: none, all
 	// objects.

@@ -7,12 +7,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,12 +29,10 @@ const referencePage = "../../docs/configuration.md"
 // their comments.
 type reference struct {
 	comments map[string]string // by Type and Type.Field
-	examples map[string]string // by Type.Field
 	done     map[reflect.Type]bool
 	queue    []section
 	out      strings.Builder
 	missing  []string
-	wrong    []string // examples that a configuration cannot have
 }
 
 type section struct {
@@ -45,39 +41,21 @@ type section struct {
 }
 
 func TestReference(t *testing.T) {
-	r := &reference{comments: typeComments(t), examples: map[string]string{},
-		done: map[reflect.Type]bool{}}
-	c := mustParse(t, full)
-	r.collect(reflect.ValueOf(*c))
-	r.collect(reflect.ValueOf(
-		*mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  a:\n    informer: {resource: pods}\n"+
-			"    buffer: {overflow: spill, spill: {dir: /var/tmp, bytes: 64Mi}}\n    outputs: [out]\n    handler: {wasm: handlers/x.wasm, config: {threshold: 3}, grants: {http: {private: true, allow: [\"http://a.example.com\"], headers: {X-A: {fromEnv: TOKEN}, X-B: {fromFile: /etc/token}}}}}\noutputs: {out: {stdout: {}}}\n")))
-	for _, policy := range []any{
-		Policies{Files: "policies/*.yaml", Outputs: []string{"stdout"}, Checkpoint: true},
-		Listener{Checkpoint: true},
-		Policy{APIVersion: APIVersion, Kind: PolicyKind, Name: "pending",
-			Description: "Pods that wait too long.", Resync: metav1.Duration{Duration: time.Hour},
-			InformerRef: InformerRef{Name: "pods"},
-			Select:      Expression{Text: `object.metadata.namespace == "shop"`}},
-		Limits{Fuel: 1000000},
-		Tracing{URL: Value{Text: "http://otel-collector.monitoring.svc:4318"}, Every: 1000,
-			Timeout: metav1.Duration{Duration: 10 * time.Second}},
-	} {
-		r.collect(reflect.ValueOf(policy))
-	}
+	r := &reference{comments: typeComments(t), done: map[reflect.Type]bool{}}
 	r.out.WriteString(referenceHead)
 	r.add(reflect.TypeFor[Config](), "")
 	r.run()
 	r.out.WriteString("# Policy files\n\nA file of its own, which an entry of `policies` names.\n\n")
 	r.add(reflect.TypeFor[Policy](), "")
 	r.run()
-	r.version(Newest)
+	r.out.WriteString("# Values in several places\n\n")
+	for _, t := range []reflect.Type{reflect.TypeFor[Value](), reflect.TypeFor[Secret](),
+		reflect.TypeFor[TLS]()} {
+		r.section(section{t, "." + t.Name()})
+	}
 	got := strings.TrimRight(r.out.String(), "\n") + "\n"
 	if len(r.missing) > 0 {
-		t.Errorf("without a comment or an example: %s", strings.Join(r.missing, ", "))
-	}
-	if len(r.wrong) > 0 {
-		t.Errorf("examples that are mistakes:\n%s", strings.Join(r.wrong, "\n"))
+		t.Errorf("without a comment: %s", strings.Join(r.missing, ", "))
 	}
 	if *updateReference {
 		if err := os.WriteFile(referencePage, []byte(got), 0o644); err != nil {
@@ -92,7 +70,7 @@ func TestReference(t *testing.T) {
 
 const referenceHead = `# Configuration reference
 
-Every field of a configuration and of a policy file. [filters.md](filters.md) is about expressions,
+Every field of a configuration and of a policy file. [expressions.md](expressions.md) is about expressions,
 [writing-handlers.md](writing-handlers.md) about handlers. This page and the JSON Schema
 [config.schema.json](config.schema.json), which ` + "`informerd schema`" +
 	` prints for editors, are made
@@ -104,25 +82,6 @@ duration is a number and a unit, as in ` + "`90s`, `1h30m`, `7d`" +
 bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi, Gi and Ti, or k, M, G and T, of a thousand.
 
 `
-
-// version adds what is different in a version of the format.
-func (r *reference) version(apiVersion string) {
-	version := versions[apiVersion]
-	fmt.Fprintf(&r.out, "# The version %s\n\n%s\n\n| in a | %s | %s | its value |\n|---|---|---|---|\n",
-		version, wrapped("A file with `apiVersion: "+apiVersion+"` is read as well. It has the fields above, but for these. "+
-			"`informerd convert` writes a file in another version; [versions.md](versions.md) says what is promised of each."),
-		strings.TrimPrefix(APIVersion, "informerd.dev/"), version)
-	for _, t := range slices.SortedFunc(maps.Keys(r.done), func(a, b reflect.Type) int {
-		return strings.Compare(a.Name(), b.Name())
-	}) {
-		for _, f := range document.FieldsOf(t) {
-			if there := f.In(version); there.Name != f.Name {
-				fmt.Fprintf(&r.out, "| %s | `%s` | `%s` | %s |\n", strings.ToLower(t.Name()), f.Name,
-					there.Name, cell(valueOf(there)))
-			}
-		}
-	}
-}
 
 // typeComments reads the comments on the types of this package.
 func typeComments(t *testing.T) map[string]string {
@@ -192,7 +151,7 @@ func (r *reference) add(t reflect.Type, path string) {
 	if t == reflect.TypeFor[InformerRef]() {
 		t = reflect.TypeFor[Informer]()
 	}
-	if isLeaf(t) || t.Kind() != reflect.Struct || r.done[t] {
+	if isLeaf(t) || t.Kind() != reflect.Struct || shared(t) || r.done[t] {
 		return
 	}
 	r.done[t] = true
@@ -217,49 +176,64 @@ var (
 )
 
 func (r *reference) section(s section) {
-	title := s.path
-	if title == "" {
+	title := "`" + strings.TrimPrefix(s.path, ".") + "`"
+	if s.path == "" {
 		title = "Top level"
-	} else {
-		title = "`" + strings.TrimPrefix(title, ".") + "`"
+	} else if shared(s.t) {
+		title = s.t.Name()
 	}
-	about := aboutType(r.comment(s.t.Name()))
-	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title, wrapped(about))
-	fields := document.FieldsOf(s.t)
-	if len(fields) == 0 {
-		return
-	}
-	r.out.WriteString("| field | value | default | | example |\n|---|---|---|---|---|\n")
-	for _, f := range fields {
-		text := r.comment(s.t.Name() + "." + f.GoName)
-		byDefault, text := defaultOf(f, text)
-		text = described(f, text)
-		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", f.Name, cell(valueOf(f)),
-			cell(byDefault), cell(text), r.example(s.t, f))
-		r.add(f.Type, join(s.path, f.Name))
-	}
+	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title, wrapped(aboutType(r.comment(s.t.Name()))))
+	r.out.WriteString("| field | value | default | |\n|---|---|---|---|\n")
+	r.rows(s, "")
 	r.out.WriteString("\n")
+}
+
+// rows writes a row for each field of a section. The fields of a small mapping follow its own row.
+func (r *reference) rows(s section, prefix string) {
+	for _, f := range document.FieldsOf(s.t) {
+		byDefault, text := defaultOf(f, r.comment(s.t.Name()+"."+f.GoName))
+		text, small := described(f, text), smallMapping(s, f)
+		if small != nil {
+			if _, further, ok := strings.Cut(r.comment(small.Name()), ". "); ok {
+				text += " " + further
+			}
+		}
+		fmt.Fprintf(&r.out, "| `%s%s` | %s | %s | %s |\n", prefix, f.Name, cell(valueOf(f)),
+			cell(byDefault), cell(text))
+		if small != nil {
+			r.rows(section{small, join(s.path, f.Name)}, prefix+f.Name+".")
+		} else {
+			r.add(f.Type, join(s.path, f.Name))
+		}
+	}
+}
+
+// smallMapping returns the type of a field that is a mapping without a section of its own, or nil.
+func smallMapping(s section, f document.Field) reflect.Type {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || isLeaf(t) || shared(t) || s.path == "" ||
+		t == reflect.TypeFor[InformerRef]() {
+		return nil
+	}
+	n := len(document.FieldsOf(t))
+	if n > 4 || n > 0 && s.t == reflect.TypeFor[Output]() {
+		return nil
+	}
+	return t
+}
+
+// shared reports whether values of a type are in several places, so that its section is at the end.
+func shared(t reflect.Type) bool {
+	return t == reflect.TypeFor[Value]() || t == reflect.TypeFor[Secret]() ||
+		t == reflect.TypeFor[TLS]()
 }
 
 func join(path, name string) string { return path + "." + name }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
-
-// example returns the example of a field, and notes if it has none or a wrong one.
-func (r *reference) example(t reflect.Type, f document.Field) string {
-	example, word := r.examples[t.Name()+"."+f.GoName], valueWord(f.Type)
-	if example == "" {
-		if word != "mapping" && word != "list of mappings" &&
-			!strings.HasPrefix(word, "names and") {
-			r.missing = append(r.missing, t.Name()+"."+f.GoName)
-		}
-		return ""
-	}
-	if err := decodeExample(t, example); err != nil {
-		r.wrong = append(r.wrong, fmt.Sprintf("%s of %s: %v", example, t.Name(), err))
-	}
-	return "`" + cell(example) + "`"
-}
 
 // defaultOf returns the default of a field, and its comment without it. A default that is not a
 // value is in the comment, as in "Default: all."
@@ -298,7 +272,7 @@ func aboutType(comment string) string {
 func valueOf(f document.Field) string {
 	rules, list := f.Rules, f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map
 	value := valueWord(f.Type)
-	switch format := formats[rules.Format]; {
+	switch format := formats()[rules.Format]; {
 	case len(rules.Enum) > 0 && list:
 		value = "list of " + document.Or(rules.Enum)
 	case len(rules.Enum) > 0:
@@ -361,7 +335,11 @@ func valueWord(t reflect.Type) string {
 	case reflect.TypeFor[json.RawMessage]():
 		return "anything"
 	case reflect.TypeFor[Value]():
-		return "text or mapping"
+		return "[value](#value)"
+	case reflect.TypeFor[Secret]():
+		return "[secret](#secret)"
+	case reflect.TypeFor[TLS]():
+		return "[TLS](#tls)"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -371,6 +349,9 @@ func valueWord(t reflect.Type) string {
 	case reflect.Map:
 		return "names and " + valueWord(t.Elem()) + "s"
 	case reflect.Struct:
+		if !isLeaf(t) && len(document.FieldsOf(t)) == 0 {
+			return "{}"
+		}
 		return "mapping"
 	case reflect.Int:
 		return "number"

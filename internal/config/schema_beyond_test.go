@@ -42,7 +42,6 @@ var beyondSchema = map[string][]string{
 		"TestOutputMistakes/two_that_apply",
 		"TestOutputMistakes/patch_of_nothing",
 		"TestOutputMistakes/pager_of_no_rules",
-		"TestReceiverMistakes/a_subject_with_a_space",
 		"TestReceiverMistakes/batch_without_the_mode",
 		"TestReceiverMistakes/certificate_without_a_key",
 		"TestReceiverMistakes/tls_without_tls",

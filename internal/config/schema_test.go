@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,16 +27,9 @@ const schemaPage = "../../docs/config.schema.json"
 func TestJSONSchema(t *testing.T) {
 	s := &schemaWriter{comments: typeComments(t), defs: map[string]*jsonschema.Schema{}}
 	whole := s.kinds()
-	s.version = versions[Newest]
-	newest := s.kinds()
-	whole = &jsonschema.Schema{
-		Schema: "https://json-schema.org/draft/2020-12/schema",
-		Title:  "A configuration or a policy file of informerd",
-		If:     says("apiVersion", Newest),
-		Then:   newest,
-		Else:   whole,
-		Defs:   s.defs,
-	}
+	whole.Schema = "https://json-schema.org/draft/2020-12/schema"
+	whole.Title = "A configuration or a policy file of informerd"
+	whole.Defs = s.defs
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -60,7 +52,6 @@ func TestJSONSchema(t *testing.T) {
 type schemaWriter struct {
 	comments map[string]string
 	defs     map[string]*jsonschema.Schema
-	version  string // of the format, "" for that of the tags json
 }
 
 // kinds returns the schema of both kinds of files.
@@ -75,25 +66,9 @@ func says(field, value string) *jsonschema.Schema {
 		Properties: map[string]*jsonschema.Schema{field: {Enum: []any{value}}}}
 }
 
-// differs reports whether a type, or one in it, is different in a version of the format.
-func differs(t reflect.Type, version string) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return differs(t.Elem(), version)
-	case reflect.Struct:
-		return !isLeaf(t) && slices.ContainsFunc(document.FieldsOf(t), func(f document.Field) bool {
-			return f.Names[version] != "" || differs(f.Type, version)
-		})
-	}
-	return false
-}
-
 // ref returns a reference to the definition of a struct, which is made if there is none yet.
 func (s *schemaWriter) ref(t reflect.Type) *jsonschema.Schema {
 	name := t.Name()
-	if s.version != "" && differs(t, s.version) {
-		name += "." + s.version
-	}
 	if s.defs[name] == nil {
 		def := &jsonschema.Schema{}
 		s.defs[name] = def
@@ -107,7 +82,7 @@ func (s *schemaWriter) define(def *jsonschema.Schema, t reflect.Type) {
 	def.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	def.Properties = map[string]*jsonschema.Schema{}
 	oneOf, anyOf := map[string][]*jsonschema.Schema{}, map[string][]*jsonschema.Schema{}
-	for _, f := range document.FieldsIn(t, s.version) {
+	for _, f := range document.FieldsOf(t) {
 		def.PropertyOrder = append(def.PropertyOrder, f.Name)
 		def.Properties[f.Name] = s.field(t, f)
 		set := &jsonschema.Schema{Required: []string{f.Name}}
@@ -192,7 +167,7 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 		return &jsonschema.Schema{}
 	case reflect.TypeFor[Value]():
 		pattern := `[^\x00]`
-		if form := formats[rules.Format].Pattern; form != nil {
+		if form := formats()[rules.Format].Pattern; form != nil {
 			pattern = form.String()
 		}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(pattern), s.ref(t)}}
@@ -211,7 +186,7 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 		schema := &jsonschema.Schema{Type: "object",
 			AdditionalProperties: s.value(t.Elem(), itemRules(rules)),
 			MinProperties:        count(rules.MinItems), MaxProperties: count(rules.MaxItems)}
-		if keys, ok := formats[rules.Keys]; ok {
+		if keys, ok := formats()[rules.Keys]; ok {
 			schema.PropertyNames = &jsonschema.Schema{Pattern: keys.Pattern.String()}
 		}
 		return schema
@@ -225,7 +200,7 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 	}
 	schema := &jsonschema.Schema{Type: "string", Enum: anys(rules.Enum),
 		MinLength: count(rules.MinLength)}
-	if pattern := formats[rules.Format].Pattern; pattern != nil {
+	if pattern := formats()[rules.Format].Pattern; pattern != nil {
 		schema.Pattern = pattern.String()
 	}
 	return schema
@@ -277,12 +252,12 @@ var validators = sync.OnceValues(func() (map[*document.Kind]*jsonschema.Resolved
 		if err := json.Unmarshal(docs.ConfigSchema, &schema); err != nil {
 			return nil, err
 		}
-		for _, version := range []*jsonschema.Schema{schema.Then, schema.Else} {
-			if version.If = nil; kind == policy {
-				version.Else = version.Then
-			}
-			*version = *version.Else
+		if schema.If = nil; kind == policy {
+			schema.Ref = schema.Then.Ref
+		} else {
+			schema.Ref = schema.Else.Ref
 		}
+		schema.Then, schema.Else = nil, nil
 		var err error
 		if resolved[kind], err = schema.Resolve(nil); err != nil {
 			return nil, err
@@ -331,8 +306,7 @@ func TestJSONSchemaTakesConfigurations(t *testing.T) {
 		}
 		data, err := os.ReadFile(path)
 		kind, ok := map[string]*document.Kind{Kind: configuration,
-			PolicyKind: policy}[document.Member(
-			path, data, "kind")]
+			PolicyKind: policy}[document.TextAt(path, data, "kind")]
 		if err != nil || !ok {
 			return err // an object that a test is about
 		}

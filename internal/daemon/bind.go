@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +17,6 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -31,10 +32,11 @@ type binder struct {
 	cluster *cluster
 	log     *slog.Logger
 	// bound is called with a setup that is bound, and its listener.
-	bound func(*listener, *setup)
+	bound func(*listener, *setup) <-chan struct{}
 
 	mu      sync.Mutex // guards what follows
-	waiting []bindable
+	waiting map[*listener]bindable
+	added   int           // setups so far
 	trying  *listener     // of which a setup is being bound; nil: none is
 	tried   chan struct{} // closed when that has ended
 	wake    chan struct{} // has room for one
@@ -45,18 +47,20 @@ type binder struct {
 type bindable struct {
 	listener *listener
 	setup    *setup
+	order    int // in which it was added
 }
 
-func newBinder(c *cluster, log *slog.Logger, bound func(*listener, *setup)) *binder {
-	return &binder{cluster: c, log: log, bound: bound, wake: make(chan struct{}, 1)}
+func newBinder(c *cluster, log *slog.Logger, bound func(*listener, *setup) <-chan struct{}) *binder {
+	return &binder{cluster: c, log: log, bound: bound, wake: make(chan struct{}, 1),
+		waiting: map[*listener]bindable{}}
 }
 
 // add has a setup of a listener bound, and no other one of the listener.
 func (b *binder) add(l *listener, s *setup) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.removeLocked(l)
-	b.waiting = append(b.waiting, bindable{l, s})
+	b.added++
+	b.waiting[l] = bindable{l, s, b.added}
 	select {
 	case b.wake <- struct{}{}:
 	default:
@@ -67,7 +71,7 @@ func (b *binder) add(l *listener, s *setup) {
 // listener.
 func (b *binder) remove(l *listener) {
 	b.mu.Lock()
-	b.removeLocked(l)
+	delete(b.waiting, l)
 	trying, tried := b.trying, b.tried
 	b.mu.Unlock()
 	if trying == l {
@@ -79,7 +83,7 @@ func (b *binder) remove(l *listener) {
 func (b *binder) begin(w bindable) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.Contains(b.waiting, w) {
+	if b.waiting[w.listener] != w {
 		return false
 	}
 	b.trying, b.tried = w.listener, make(chan struct{})
@@ -93,22 +97,20 @@ func (b *binder) end() {
 	b.trying = nil
 }
 
-func (b *binder) removeLocked(l *listener) {
-	b.waiting = slices.DeleteFunc(b.waiting, func(w bindable) bool { return w.listener == l })
-}
-
 // cancel has no setup of a listener bound. One that is being bound is, and removed again.
 func (b *binder) cancel(l *listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.removeLocked(l)
+	delete(b.waiting, l)
 }
 
 // next returns what is to be bound.
 func (b *binder) next() []bindable {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.waiting)
+	return slices.SortedFunc(maps.Values(b.waiting), func(x, y bindable) int {
+		return cmp.Compare(x.order, y.order)
+	})
 }
 
 // run binds until ctx is done.
@@ -212,9 +214,8 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 		return nil
 	}
 	if made.events != nil {
-		w.listener.tie(made.events, w.setup.Config.Informer())
+		w.listener.tie(made.events)
 	}
-	b.cluster.rights.Need(w.listener.name, w.setup.needs())
 	w.listener.health.Bind(slices.Concat(w.listener.registrations(),
 		w.setup.caches.registrations()))
 	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
@@ -227,10 +228,10 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 func (b *binder) take(w bindable, made *binding) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.Contains(b.waiting, w) {
+	if b.waiting[w.listener] != w {
 		return false
 	}
-	b.removeLocked(w.listener)
+	delete(b.waiting, w.listener)
 	w.setup.caches.in = made.looked
 	w.setup.bound.Store(made)
 	return true
@@ -238,22 +239,10 @@ func (b *binder) take(w bindable, made *binding) bool {
 
 // binding is what a setup is bound to. Nobody changes it once it is made.
 type binding struct {
-	looked    map[string][]*informer.Registration
-	resources map[string]kube.Resource // of the informers that are looked up in
-	events    []*informer.Registration // nil if the listener has them already
-	messages  *cloudevent.Builder
-	found     kube.Resource
-}
-
-// needs returns the rights that the setup needs, once it is bound.
-func (s *setup) needs() []rights.Need {
-	to := s.bound.Load()
-	found := map[*config.Informer]rights.Found{}
-	for _, in := range s.LooksUp() {
-		found[in.Informer] = rights.Found{Resource: to.resources[in.Name]}
-	}
-	found[s.Config.Informer()] = rights.Found{Resource: to.found}
-	return rights.OfListener(s.whole, s.Listener, found)
+	looked   map[string][]*informer.Registration
+	events   []*informer.Registration // nil if the listener has them already
+	messages *cloudevent.Builder
+	found    kube.Resource
 }
 
 // remove ends the registrations.
@@ -270,8 +259,7 @@ func (m *binding) remove() {
 
 // bind subscribes a listener to the informers of a setup, or changes nothing.
 func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding, err error) {
-	made = &binding{looked: map[string][]*informer.Registration{},
-		resources: map[string]kube.Resource{}}
+	made = &binding{looked: map[string][]*informer.Registration{}}
 	defer func() {
 		if err != nil {
 			made.remove()
@@ -284,7 +272,6 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,
 				s.LookedUpBy(name), err)
 		}
-		made.resources[name] = found
 		on, err := onlooker(l.name)
 		if err != nil {
 			return made, err

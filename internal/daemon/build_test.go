@@ -50,13 +50,11 @@ func TestWhatIsDecidedBeforeTheBuffer(t *testing.T) {
 level=DEBUG msg="decided before the buffer" listener=plain on="[add update delete]" conditions=[] complete=true
 level=DEBUG msg="decided before the buffer" listener=part on=[update] conditions="[label(\"tier\") in [\"x\", \"y\"] namespace not in [\"kube-system\"] spec.x in [1]]" complete=false
 level=DEBUG msg="decided before the buffer" listener=whole on="[add update delete]" conditions="[label(\"tier\") does not exist name in [\"a\"]]" complete=true
-level=WARN msg="no event can match: the filter wants none of the listener's ops" listener=never on="[add delete]" filter=[update]
+level=WARN msg="no event can match: the filter wants none of the listener's ops" listener=never
 level=WARN msg="suspicious expression" listener=never at=` + cfg.File() +
 		`:14:66 reason="changed is never true: the events are add and delete, and only an update changes an object"
 level=WARN msg="no event can match: the select is never true" listener=nothing
-level=DEBUG msg="decided before the buffer" listener=nothing on=[] conditions="[name in []]" complete=true
 level=DEBUG msg="decided before the buffer" listener=set on="[update delete]" conditions="[op in [\"delete\"] label(\"tier\") in [\"x\"]]" complete=false
-level=DEBUG msg="decided before the buffer" listener=never on=[] conditions="[name in []]" complete=false
 `
 	got := strings.Split(log.String(), "\n")
 	slices.Sort(got)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/condition"
@@ -12,11 +13,15 @@ import (
 // up, by informer and one for each namespace. They are empty until the listener is bound, and
 // filled before its route runs.
 type caches struct {
-	in map[string][]*informer.Registration
+	in    map[string][]*informer.Registration
+	given *explain.Lookups // in place of the stores; nil: these are used
 }
 
 // Get returns one object, nil if there is none.
 func (c *caches) Get(name, namespace, object string) *object.Object {
+	if c.given != nil {
+		return c.given.Get(name, namespace, object)
+	}
 	for _, reg := range c.in[name] {
 		if o, err := reg.Lister().Get(namespace, object); err == nil {
 			return o
@@ -27,6 +32,9 @@ func (c *caches) Get(name, namespace, object string) *object.Object {
 
 // ByIndex returns the objects that have a value in an index, in any order.
 func (c *caches) ByIndex(name, index, value string) (found []*object.Object) {
+	if c.given != nil {
+		return c.given.ByIndex(name, index, value)
+	}
 	for _, reg := range c.in[name] {
 		objects, err := reg.Lister().ByIndex(index, value)
 		if err != nil {
@@ -47,6 +55,9 @@ const withinNamespace = "/namespace"
 
 // ByIndexIn returns the objects of a namespace that have a value in an index.
 func (c *caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
+	if c.given != nil {
+		return c.given.ByIndexIn(name, index, value, namespace)
+	}
 	if index != informer.NamespaceIndex {
 		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -58,7 +58,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	if err := l.route.Use(p); err != nil {
 		return err
 	}
-	if err := l.route.Restore(&l.saved.Route); err != nil {
+	if err := l.route.Restore(l.saved.Route); err != nil {
 		return err
 	}
 	l.saved = nil
@@ -176,23 +176,23 @@ func (c cutter) Select() string {
 }
 
 // Cut implements keeper.Cutter.
-func (c cutter) Cut(to []byte, with delivery.AppendObject) []byte {
+func (c cutter) Cut(to record.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.saved != nil {
-		return to // the checkpoint has it
+	if c.saved == nil { // else the checkpoint has it
+		c.route.Cut(to)
 	}
-	return c.route.Cut(to, with)
 }
 
 // Whole implements keeper.Cutter.
-func (c cutter) Whole(to []byte, with delivery.AppendObject) []byte {
+func (c cutter) Whole(to record.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.saved != nil {
-		return c.saved.Route.Append(to, with)
+		c.saved.Records.Write(to)
+	} else {
+		c.route.Whole(to)
 	}
-	return c.route.Whole(to, with)
 }
 
 // forget has the checkpoint forget a listener that has ended, before another one of its name

@@ -47,7 +47,7 @@ func (s *supervisor) serveCommands(ctx context.Context, socket *admin.Socket,
 // functions are what commands can do with the daemon.
 func (s *supervisor) functions() admin.Functions {
 	f := admin.Functions{Letters: s.letters, Filter: route.LetterFilter,
-		Reload: s.askReload, Replay: s.replay, Status: s.status, Audit: s.audit,
+		Reload: s.askReload, Replay: s.replay, Status: s.status,
 		Remembers: s.remembers}
 	if s.keeper != nil {
 		f.Checkpoint = s.keeper.Stats

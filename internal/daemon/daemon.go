@@ -6,18 +6,14 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/definitions"
 	"github.com/informerd/informerd/internal/kube/lease"
-	"github.com/informerd/informerd/internal/once"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
-	"github.com/informerd/informerd/internal/sink/dryrun"
-	"github.com/informerd/informerd/internal/sink/fence"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -39,15 +35,15 @@ type Options struct {
 	// Forget has everything begin as without a checkpoint, and removes the one there is.
 	Forget bool
 	// Once, if set, has Run end by itself.
-	Once *once.Once
+	Once *Once
 	// Progress, if set, is called when informers begin, with their states. It ends with its ctx.
 	Progress func(ctx context.Context, informers func() []informer.Status)
 	// DryRun shows what outputs would send. Nothing is sent or kept. Nil: outputs send.
-	DryRun *dryrun.Report
+	DryRun *sink.DryRun
 	// Warned and Noted receive from CheckCluster what they do in BuildOptions.
 	Warned, Noted func(config.Error)
 
-	fence *fence.Fence // of the outputs that write to the cluster; nil: none
+	fence *sink.Fence // of the outputs that write to the cluster; nil: none
 }
 
 // Run runs a configuration until ctx is done, then stops in order. The error is a config.Errors if
@@ -77,7 +73,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o.fence = r.fence
 	c, err := connect(cfg, o)
 	if err == nil {
-		r.maker.API.Connect(c.rights.Guard(c.writer))
+		r.maker.API.Connect(rights.Guard(c.writer, c.asker))
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)
@@ -97,10 +93,9 @@ type cluster struct {
 	name        string
 	resolver    *kube.Resolver
 	client      *informer.Client
-	writer      *kube.Writer // of outputs
-	asker       *kube.Writer // about rights, whoever leads
-	rights      *rights.Checker
-	election    lease.Clients // of replicas
+	writer      *kube.Writer  // of outputs
+	asker       *kube.Writer  // about rights, whoever leads
+	election    *lease.Client // of replicas
 	account     kube.Account  // that informerd runs as
 	factory     *informer.Factory
 	definitions *definitions.Watch
@@ -115,7 +110,7 @@ func (c *cluster) close() {
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := apiserver.Connection(cfg, o.Kubeconfig, o.Context)
+	opts := plan.Connection(cfg, o.Kubeconfig, o.Context)
 	opts.Version, opts.Logger = o.Version, o.Log
 	rest, err := kube.RESTConfig(opts)
 	if err != nil {
@@ -137,21 +132,19 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	var election lease.Clients
+	var election *lease.Client
 	if cfg.LeaderElection != nil {
-		if election, err = lease.NewClients(rest); err != nil {
+		if election, err = lease.NewClient(rest); err != nil {
 			return nil, err
 		}
 	}
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
 		election: election, account: kube.AccountOf(rest), asker: asker,
-		rights:      rights.NewChecker(asker, o.Log),
 		factory:     informer.NewFactory(client, o.Log),
 		definitions: definitions.New(client, o.Log),
 	}
 	c.renewer = &definitions.Renewer{Resolver: resolver, Watch: c.definitions}
-	c.factory.Renew, c.factory.OnFreed = c.renewer.Renew, collector.Freed
-	c.factory.OnError = c.rights.Refused
+	c.factory.Renew, c.factory.OnFreed = c.renewer.Renew, CollectFreed
 	return c, nil
 }

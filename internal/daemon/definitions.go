@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/fieldcheck"
 	"github.com/informerd/informerd/internal/kube/definitions"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer"
@@ -22,10 +21,10 @@ const (
 
 // followDefinitions follows resources that come, change and go until ctx is done.
 func (s *supervisor) followDefinitions(ctx context.Context) {
-	s.fields.Definitions, s.fields.Published = s.cluster.definitions, s.cluster.resolver.OpenAPI
-	s.fields.Listeners = s.checked
+	s.fields.definitions, s.fields.published = s.cluster.definitions, s.cluster.resolver.OpenAPI
+	s.fields.listeners = s.fieldsOfListeners
 	s.cluster.renewer.Renewed = s.renewed
-	s.intake.Go(func() { s.fields.Run(ctx) })
+	s.intake.Go(func() { s.fields.run(ctx) })
 	s.intake.Go(func() { _ = s.cluster.definitions.Run(ctx, s.defined) })
 	s.wantDefinitions()
 }
@@ -47,7 +46,7 @@ func (s *supervisor) defined(d *definitions.Definition, _ bool) {
 	s.cluster.resolver.Invalidate()
 	s.binder.news(d)
 	s.cluster.factory.LookAgain(d.Resource())
-	s.fields.Look()
+	s.fields.look()
 }
 
 // news has listeners tried again at once, and soon again, if one of them waits for a resource.
@@ -86,28 +85,41 @@ func (s *setup) resources() []string {
 	return names
 }
 
-// checked returns the listeners whose expressions are to be checked.
-func (s *supervisor) checked() (all []fieldcheck.Listener) {
+// fieldsOfListeners returns the listeners that read custom resources.
+func (s *supervisor) fieldsOfListeners() (all []fieldsOf) {
 	for _, l := range s.current() {
 		now := l.setup()
 		to, events := now.bound.Load(), l.registrations()
 		if to == nil || events == nil {
 			continue
 		}
-		resources := map[string]schema.GroupVersionResource{
-			now.Config.Informer().Resource: events[0].Status().Resource.GroupVersionResource}
-		for _, in := range now.LooksUp() {
-			resources[in.Informer.Resource] =
-				to.looked[in.Name][0].Status().Resource.GroupVersionResource
+		custom := map[string]schema.GroupVersionResource{}
+		add := func(name string, in *informer.Registration) {
+			if s.fields.isCustom(name) {
+				custom[name] = in.Status().Resource.GroupVersionResource
+			}
 		}
-		all = append(all, fieldcheck.Listener{Config: now.whole, Listener: now.Config,
-			Resources: resources, Health: &l.health})
+		add(now.Config.Informer().Resource, events[0])
+		for _, in := range now.LooksUp() {
+			add(in.Informer.Resource, to.looked[in.Name][0])
+		}
+		if len(custom) > 0 {
+			all = append(all, fieldsOf{config: now.whole, listener: now.Config, resources: custom,
+				health: &l.health})
+		}
 	}
 	return all
+}
+
+// lookAtFields has the expressions of a setup checked if it reads custom resources.
+func (s *supervisor) lookAtFields(to *setup) {
+	if slices.ContainsFunc(to.resources(), s.fields.isCustom) {
+		s.fields.look()
+	}
 }
 
 // renewed has everybody use a resource in another version, before its objects come.
 func (s *supervisor) renewed(was, now informer.Resource) {
 	s.maker.API.Renewed(was.GroupVersionResource, now.Version)
-	s.fields.Look()
+	s.fields.look()
 }

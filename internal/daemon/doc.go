@@ -1,5 +1,5 @@
 // Package daemon is the composition root. It applies the plan of a configuration to a runtime,
-// starts that in order, exchanges what another plan changes, and stops it in the order in which
+// starts that in order, restarts the listeners that another plan changes, and stops it in the order in which
 // events flow. The commands that only look at a configuration do the same up to the start.
 //
 //	configuration ──compile──> plan ──apply──> runtime ──run──> informers, listeners, endpoints
@@ -56,8 +56,11 @@
 //     loaded and configured, and its outputs opened. With a mistake, nothing changes at all: the
 //     log and the answer have every mistake, and a metric says so.
 //   - A listener in which nothing differs is not touched.
-//   - What differs in a listener takes effect on the next event that a worker takes. Its buffer,
-//     its timers, the states of its rules and what waits for its outputs stay.
+//   - A listener in which something differs begins again: its workers finish the events that they
+//     have, and then others begin with the new configuration. Its buffer, its timers, the states of
+//     its rules and what waits for its outputs stay.
+//   - Until what it looks up is there, and the informers of another scope have listed, it goes on
+//     as it was.
 //   - Another select, other rules and another scope of the informer are reported as what entered
 //     and left, was violated and resolved by that.
 //   - A state that the select before has refused does not come again. The object's next event may

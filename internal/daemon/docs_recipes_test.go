@@ -16,75 +16,63 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 )
 
-var (
-	recipesPage = filepath.Join("..", "..", "docs", "recipes.md")
-	recipesDir  = filepath.Join("..", "..", "configs", "recipes")
-)
+var recipesDir = filepath.Join("..", "..", "configs", "recipes")
 
-// TestRecipesPage keeps docs/recipes.md true. Its configurations are the files in configs/recipes,
-// all of them, and load without a warning; the stories below each come out as the page says, with
-// something that is reported and something that is not; and what the page shows of an output is
-// what arrives at a receiver of the test.
-func TestRecipesPage(t *testing.T) {
-	p := readPage(t, recipesPage)
+// TestRecipes runs the stories of all recipes: each configuration loads without a warning; each
+// listener has a story in testdata, with something that is reported and something that is not; and
+// what arrives at a receiver is what the story says.
+func TestRecipes(t *testing.T) {
 	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if broken := p.brokenLinks(); len(broken) > 0 {
+	recipeSecrets(t)
+	files, err := filepath.Glob(filepath.Join(recipesDir, "*.yaml"))
+	if err != nil || len(files) < 24 {
+		t.Fatalf("%d recipes: %v", len(files), err)
+	}
+	list := readPage(t, filepath.Join("..", "..", "docs", "recipes.md"))
+	if broken := list.brokenLinks(); len(broken) > 0 {
 		t.Errorf("links that lead nowhere: %q", broken)
 	}
-	recipeSecrets(t)
-	var recipe *config.Config
-	var name string
-	listeners := map[string]bool{} // of this recipe, without a story so far
-	seen := map[string]bool{}
-	end := func() {
-		for l := range listeners {
-			t.Errorf("recipe %s: listener %s has no story", name, l)
+	for _, path := range files {
+		file := filepath.Base(path)
+		if !strings.Contains(list.text, "(../configs/recipes/"+file+")") {
+			t.Errorf("docs/recipes.md has no recipe %s", file)
 		}
+		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) { tellRecipe(t, file, schemas) })
+	}
+}
+
+func tellRecipe(t *testing.T, file string, schemas plan.Schemas) {
+	p := readPage(t, filepath.Join(recipesDir, "testdata", strings.TrimSuffix(file, ".yaml")+".txt"))
+	untold := map[string]bool{}
+	for _, l := range loadRecipe(t, file, schemas).ListenersInOrder() {
+		untold[l.Name] = true
 	}
 	for _, b := range p.blocks {
-		file, ok := strings.CutPrefix(b.name, "configs/recipes/")
-		switch {
-		case ok:
-			end()
-			name = strings.TrimSuffix(file, ".yaml")
-			seen[file] = true
-			p.fromFile(t, b)
-			recipe = loadRecipe(t, file, schemas)
-			listeners = map[string]bool{}
-			for _, l := range recipe.ListenersInOrder() {
-				listeners[l.Name] = true
-			}
-		case b.language == "events":
-			listener := b.info
-			if listener == "" {
-				listener = recipe.ListenersInOrder()[0].Name
-			}
-			if !strings.Contains(b.text, "=> nothing") {
-				t.Errorf("line %d: the story has nothing that is left out", b.line)
-			}
-			// Each story has its own copy: receivers put their addresses into it.
-			cfg := loadRecipe(t, name+".yaml", schemas)
-			t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) {
-				s := tell(t, cfg, schemas, listener, b.text)
-				for _, part := range p.generatedBehind(b) {
-					p.generated(t, part, arrives(t, cfg, schemas, cfg.Listeners[listener], s.sink))
-				}
-			})
-			delete(listeners, listener)
+		if b.language != "events" {
+			continue
 		}
-	}
-	end()
-	files, err := os.ReadDir(recipesDir)
-	if err != nil || len(files) < 24 {
-		t.Errorf("%d recipes: %v", len(files), err)
-	}
-	for _, f := range files {
-		if !seen[f.Name()] {
-			t.Errorf("the page has no recipe %s", f.Name())
+		// Each story has its own copy: receivers put their addresses into it.
+		cfg := loadRecipe(t, file, schemas)
+		listener := b.info
+		if listener == "" {
+			listener = cfg.ListenersInOrder()[0].Name
 		}
+		if !strings.Contains(b.text, "=> nothing") {
+			t.Errorf("line %d: the story has nothing that is left out", b.line)
+		}
+		t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) {
+			s := tell(t, cfg, schemas, listener, b.text)
+			for _, part := range p.generatedBehind(b) {
+				p.generated(t, part, arrives(t, cfg, schemas, cfg.Listeners[listener], s.sink))
+			}
+		})
+		delete(untold, listener)
+	}
+	for name := range untold {
+		t.Errorf("listener %s has no story", name)
 	}
 }
 
@@ -115,23 +103,6 @@ func loadRecipe(t *testing.T, file string, schemas plan.Schemas) *config.Config 
 		t.Errorf("%s: %v\n%s", file, err, log.String())
 	}
 	return cfg
-}
-
-// fromFile compares a block with the file of its name, or writes it.
-func (p *page) fromFile(t *testing.T, b block) {
-	t.Helper()
-	if !*update {
-		p.sameFile(t, b)
-		return
-	}
-	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(b.name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.text = strings.Replace(p.text, "```yaml\n"+b.text, "```yaml\n"+string(text), 1)
-	if err := os.WriteFile(p.path, []byte(p.text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // arrives returns what each output of a listener gets of a story, in short.

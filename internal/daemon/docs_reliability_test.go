@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,26 +53,9 @@ func TestReliabilityPage(t *testing.T) {
 	first := p.named(t, "informerd.yaml").text
 	p.generated(t, "restarts", fatesTable(t, first))
 	p.generated(t, "changes", otherwiseTable(t, first))
-	p.generated(t, "resumed", resumedMessage(t, first))
 	locked, damaged := refusals(t, first)
 	p.generated(t, "locked", locked)
 	p.generated(t, "damaged", damaged)
-}
-
-var messageTime = regexp.MustCompile(`"time":"[^"]+"`)
-
-// resumedMessage is the update of a pod that changed while the API server forgot its history.
-func resumedMessage(t *testing.T, text string) string {
-	t.Helper()
-	_, all := restarted(t, text, true)
-	for _, l := range all {
-		if l.what() == "update" && l.Resumed {
-			line := messageTime.ReplaceAllString(l.text, `"time":"2026-03-02T09:00:00Z"`)
-			return fenced("json", indented(t, []byte(line)))
-		}
-	}
-	t.Fatal("no update is resumed")
-	return ""
 }
 
 // refusals are the errors of a folder that another daemon uses, and of one in which a bit has

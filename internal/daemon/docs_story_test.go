@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/config/objects"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
@@ -289,7 +288,7 @@ func (s *told) event(words []string, object string) {
 			s.t.Fatalf("an update of %s, which is not there", key)
 		}
 	}
-	d := informer.NewDelivery(e, 1, s.source)
+	d := informer.NewDelivery(informer.Entry{Event: e, Attempt: 1}, s.source)
 	if op == event.Delete {
 		d.Before = s.heard[key]
 		delete(s.states, key)
@@ -323,7 +322,7 @@ func (s *told) parse(resource, text string) *object.Object {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	data, err := objects.One(path)
+	data, err := config.ReadObject(path)
 	if err != nil {
 		s.t.Fatalf("%s: %v", text, err)
 	}
@@ -513,7 +512,7 @@ func (s *docSource) Stop() {}
 func (s *docSource) Done(*informer.Delivery) {}
 
 func (s *docSource) Retry(d *informer.Delivery, after time.Duration) {
-	again := informer.NewDelivery(d.Event, d.Attempt+1, s)
+	again := informer.NewDelivery(informer.Entry{Event: d.Event, Attempt: d.Attempt + 1}, s)
 	again.Recalled, again.Before, again.Progress = d.Recalled, d.Before, d.Progress
 	key := d.Object.Key()
 	s.mu.Lock()
@@ -538,7 +537,7 @@ func (s *docSource) Again(d *informer.Delivery, after time.Duration) {
 	if d.Op == event.Delete {
 		return
 	}
-	again := informer.NewDelivery(event.Event{Op: event.Resync, Object: d.Object}, 1, s)
+	again := informer.NewDelivery(informer.Entry{Event: event.Event{Op: event.Resync, Object: d.Object}, Attempt: 1}, s)
 	again.Recalled = true
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}()
 	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 		Informers: c.factory.Status, Log: log, Version: version, Reload: reload}
-	s.Handlers, s.Letters, s.Patches = r.host.Stats, r.letters.Stats, r.maker.API.Patches
+	s.Instances, s.Letters, s.Patches = r.host.Guests, r.letters.Stats, r.maker.API.Patches
 	s.Requests = kube.SentRequests
 	if r.keeper != nil {
 		s.Checkpoint = r.keeper.Stats
@@ -32,7 +32,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	s.Current = func() (shown []endpoints.Listener) {
 		for _, l := range r.current() {
-			shown = append(shown, r.shown(c, l))
+			shown = append(shown, r.shown(l))
 		}
 		return shown
 	}
@@ -54,7 +54,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 			Stalled: r.stalls.Found}
 		s.Current = func() (shown []endpoints.Listener) {
 			for _, l := range r.current() {
-				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(c, l)})
+				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
 			}
 			return shown
 		}
@@ -75,11 +75,11 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 }
 
 // shown returns what the endpoints show of a listener.
-func (r *runtime) shown(c *cluster, l *listener) endpoints.Listener {
+func (r *runtime) shown(l *listener) endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
 		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
-		Buffer: l.subscription.Stats, State: r.state(c, l),
+		Buffer: l.subscription.Stats, State: r.state(l),
 	}
 	if book := now.book(); book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
@@ -88,9 +88,8 @@ func (r *runtime) shown(c *cluster, l *listener) endpoints.Listener {
 }
 
 // state returns what reports whether a listener gets its events, or would if this replica worked.
-func (r *runtime) state(c *cluster, l *listener) func() endpoints.State {
+func (r *runtime) state(l *listener) func() endpoints.State {
 	return func() (s endpoints.State) {
-		missing, asking := c.rights.Lacks(l.name)
 		leads, starting := true, ""
 		if replica := r.replica.Load(); replica != nil {
 			leads, starting = replica.Leads()
@@ -100,9 +99,6 @@ func (r *runtime) state(c *cluster, l *listener) func() endpoints.State {
 			s = l.health.State()
 		case starting != "":
 			s.Starting = []string{"this replica stands by: " + starting}
-		}
-		if s.Failing = append(s.Failing, missing...); asking {
-			s.Starting = append(s.Starting, "the API server is being asked for its rights")
 		}
 		return s
 	}

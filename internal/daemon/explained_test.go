@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const explainedConfig = `apiVersion: informerd.dev/v1alpha1
@@ -74,6 +75,11 @@ func TestExplainSaysWhatRunDoes(t *testing.T) {
 	is := w.delivered()
 	d.stop(t)
 
+	x, err := NewExplainer(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close(t.Context()) }()
 	reported, sent := 0, 0
 	for _, listener := range []string{"rules", "changes", "moves"} {
 		each(func(name, from, to string) {
@@ -84,7 +90,7 @@ func TestExplainSaysWhatRunDoes(t *testing.T) {
 				}
 			}
 			slices.Sort(got)
-			want, text := w.explained(listener, name, from, to)
+			want, text := w.explained(x, listener, name, from, to)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, from %q to %q: explain says\n%q\nand what comes is\n%q\n%s", listener,
 					from, to, want, got, text)
@@ -157,51 +163,43 @@ func (w *docWorld) markEverywhere(d *started) {
 }
 
 // explained returns what explain says becomes of a change, sorted, and all that it says.
-func (w *docWorld) explained(listener, name, from, to string) (all []string, text string) {
+func (w *docWorld) explained(x *Explainer, listener, name, from, to string) (all []string,
+	text string) {
 	w.Helper()
-	pod := func(phase string) plan.ObjectFile {
-		return plan.ObjectFile{Path: phase, JSON: fmt.Appendf(nil,
+	pod := func(phase string) *object.Object {
+		o, err := (&object.Parser{}).Parse(fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":%q,"uid":"x"},"status":{"phase":%q}}`,
-			name, phase)}
+			name, phase))
+		if err != nil {
+			w.Fatal(err)
+		}
+		return o
 	}
-	q := plan.Question{Op: event.Update, Object: pod(to), Old: pod(from),
-		Lookups: map[string][]plan.ObjectFile{"all": nil}}
+	e := event.Event{Op: event.Update, Object: pod(to), Old: pod(from)}
 	switch "" {
 	case from:
-		q.Op, q.Old = event.Add, plan.ObjectFile{}
+		e.Op, e.Old = event.Add, nil
 	case to:
-		q.Op, q.Object, q.Old = event.Delete, pod(from), plan.ObjectFile{}
+		e.Op, e.Object, e.Old = event.Delete, pod(from), nil
 	}
-	answer, err := plan.Answer(w.config(explainedConfig), nil, listener, q)
+	lookups := explain.NewLookups()
+	if err := lookups.Add("all", x.Listener(listener).Config.Informer(), nil); err != nil {
+		w.Fatal(err)
+	}
+	a, err := x.Explain(w.Context(), listener, lookups, e)
 	if err != nil {
 		w.Fatal(err)
 	}
 	var whole bytes.Buffer
-	if err := answer.Write(&whole); err != nil {
+	if err := a.Write(&whole); err != nil {
 		w.Fatal(err)
 	}
-	known := "if not: " // what explain cannot know of a select that looks at other objects
-	if from == "Pending" || from == "Running" {
-		known = "if it was selected: "
-	}
-	for _, verdict := range answer.Verdicts {
-		verdict, may := strings.CutPrefix(verdict, known)
-		if !may && strings.HasPrefix(verdict, "if ") {
-			continue
-		}
-		is, outputs, sent := strings.Cut(verdict, " -> ")
-		outputs, _, _ = strings.Cut(outputs, " (")
-		if !sent || outputs == "no output" {
-			continue
-		}
+	for _, s := range a.Sent {
 		what := "event"
-		if rule, of, judged := strings.Cut(is, ": "); judged {
-			state, _, _ := strings.Cut(of, ",")
-			what = state + " " + strings.TrimPrefix(rule, "rule ")
+		if s.Rule != "" {
+			what = map[bool]string{true: "violated ", false: "resolved "}[*s.Violated] + s.Rule
 		}
-		for _, output := range strings.Split(outputs, ", ") {
-			all = append(all, what+" -> "+output)
-		}
+		all = append(all, what+" -> "+s.Output)
 	}
 	slices.Sort(all)
 	return all, whole.String()

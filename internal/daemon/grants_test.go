@@ -223,15 +223,19 @@ func TestAHandlerLooksObjectsUp(t *testing.T) {
 func TestPlanOfAHandlerThatLooksObjectsUp(t *testing.T) {
 	var out bytes.Buffer
 	cfg := parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest)))
-	p, err := Plan(t.Context(), cfg, BuildOptions{})
+	p, mistakes := plan.Compile(cfg, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	all, err := p.List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Write(&out); err != nil {
+	if err := all.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	want := `
-informer of configmaps, all namespaces, every object
+informer of configmaps, the whole cluster
   named              teams
   looked up by       found, kept-off
 

@@ -1,73 +1,92 @@
 package daemon
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/informerd/informerd/internal/admin"
-	"github.com/informerd/informerd/internal/changes"
-	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/memory"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// remembers returns what the listener knows of an object by its rules.
-func (l *listener) remembers(key event.Key) memory.Rules {
-	book := l.setup().book()
-	if book == nil {
-		return nil
+// remembers returns what a listener knows of an object.
+func (s *supervisor) remembers(of admin.ObjectOf) (known admin.Memory) {
+	for _, l := range s.current() {
+		if l.name == of.Listener {
+			known.Listener, known.Idle = true, s.idle(l)
+			if known.Idle == "" { // else it remembers nothing yet
+				l.remembers(event.Key{Namespace: of.Namespace, Name: of.Name}, &known)
+			}
+		}
 	}
-	return memory.RulesOf(book.Remembers(key), l.route.Receivers())
+	return known
+}
+
+// remembers sets what the listener knows of an object.
+func (l *listener) remembers(key event.Key, to *admin.Memory) {
+	for _, reg := range l.registrations() {
+		if o, err := reg.Lister().Get(key.Namespace, key.Name); err == nil {
+			selected := l.selects(key, o)
+			to.Has, to.UID, to.Selected = true, o.UID(), &selected
+		}
+	}
+	book, receivers := l.setup().book(), l.route.Receivers()
+	if book == nil {
+		return
+	}
+	for _, m := range book.Remembers(key) {
+		one := admin.RuleMemory{Rule: m.Rule.Name(), Violated: m.Violated, Since: m.Since.UTC(),
+			Message: m.Message, Severity: m.Severity, To: namesOf(m.Has, receivers),
+			Waiting: namesOf(m.Waits, receivers)}
+		switch {
+		case !m.Violated:
+			one.Next = one.Since.Add(m.Rule.For())
+		case !m.Taken.IsZero():
+			one.Reported = m.Taken.UTC()
+			if m.Rule.Repeat() > 0 {
+				one.Next = one.Reported.Add(m.Rule.Repeat())
+			}
+		}
+		to.Rules = append(to.Rules, one)
+	}
 }
 
 // selects reports whether the listener has an object among the selected ones. If its select fails,
 // what was selected before is remembered.
-func (l *listener) selects(key event.Key, o *object.Object) *bool {
+func (l *listener) selects(key event.Key, o *object.Object) bool {
 	is, remembered := l.route.Remembers(key)
 	s := l.setup()
-	switch {
-	case remembered, s.Select.LooksAround():
-	case s.Select == nil:
-		is = true
-	default:
-		is = s.Select.Explain(event.Event{Op: event.Resync, Object: o}, s.caches).Matched
+	if remembered || s.Select.LooksAround() {
+		return is
 	}
-	return &is
+	if s.Select == nil {
+		return true
+	}
+	is, err := s.Select.Evaluator().Match(event.Event{Op: event.Resync, Object: o})
+	return is && err == nil
 }
 
-// remembersSelected reports whether an object is selected, nil where that follows from its state.
-func (l *listener) remembersSelected(key event.Key) *bool {
-	is, remembered := l.route.Remembers(key)
-	if !remembered && !l.setup().Select.LooksAround() {
-		return nil
+// namesOf returns the names of receivers, but of those that are no outputs any more.
+func namesOf(these rules.Receivers, outputs []string) (names []string) {
+	for i, name := range outputs {
+		if name != "" && these.Has(i) {
+			names = append(names, name)
+		}
 	}
-	return &is
+	return names
 }
 
-// remembers returns what a listener knows of an object.
-func (s *supervisor) remembers(of admin.ObjectOf) (known memory.Object) {
-	s.mu.Lock()
-	cfg := s.plan.Config
-	s.mu.Unlock()
-	fixed := changes.Fixed(cfg)
-	known.Fixed = &fixed
-	for _, l := range s.current() {
-		if l.name != of.Listener {
-			continue
-		}
-		if own := cfg.Listeners[l.name]; own != nil {
-			known.Digest, known.Outputs = plan.ListenerDigest(cfg, own), own.Outputs
-		}
-		known.Listener = true
-		if known.Idle = s.idle(l); known.Idle != "" {
-			continue // it remembers nothing yet
-		}
-		key := event.Key{Namespace: of.Namespace, Name: of.Name}
-		for _, reg := range l.registrations() {
-			if o, err := reg.Lister().Get(of.Namespace, of.Name); err == nil {
-				known.Has, known.UID, known.Member = true, o.UID(), l.selects(key, o)
-			}
-		}
-		known.Selected = l.remembersSelected(key)
-		known.Rules = l.remembers(key)
+// idle returns why a listener does not get events, "" if it does.
+func (s *supervisor) idle(l *listener) string {
+	if len(l.registrations()) > 0 && (s.replica.Load() == nil || s.leads()) {
+		return ""
 	}
-	return known
+	if s.replica.Load() != nil && !s.leads() {
+		return "this replica stands by, so ask the one that leads"
+	}
+	state := s.state(l)()
+	return cmp.Or(strings.Join(slices.Concat(state.Failing, state.Starting), "; "),
+		"it is not bound yet")
 }

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"errors"
 	"io"
 
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/statuspage"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -12,7 +14,13 @@ import (
 func (r *runtime) addPage(s *endpoints.Server) {
 	p := &statuspage.Page{Status: s.Status, Listener: r.onPage, Letters: r.letters,
 		Replay: r.replay, May: s.MayPost}
-	s.More, s.Actions, s.Tick = p.Paths(), p.Actions(), p.Tick
+	s.More, s.Actions = p.Paths(), p.Actions()
+	s.Tick = func() {
+		p.Tick()
+		for _, l := range r.current() {
+			l.route.Recent().Expire()
+		}
+	}
 }
 
 // onPage returns what the page shows of a listener on demand.
@@ -28,9 +36,21 @@ func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
 		return statuspage.Listener{
 			Recent:        l.route.Recent(),
 			Configuration: now.Config.Shown,
-			Plan:          func(w io.Writer) error { return plan.WriteListeners(w, name) },
+			Plan: func(w io.Writer) error {
+				all, err := plan.List(name)
+				if err != nil {
+					return err
+				}
+				return all.Write(w)
+			},
 			Explain: func(e event.Event, w io.Writer) error {
-				return plan.Explain(now.Listener, e, now.caches, l.remembers(e.Object.Key()), w)
+				a, err := l.explain(plan, e)
+				if err != nil {
+					return err
+				}
+				known := admin.Memory{Listener: true}
+				l.remembers(e.Object.Key(), &known)
+				return errors.Join(a.Write(w), known.Write(w))
 			},
 		}, true
 	}

@@ -257,6 +257,15 @@ func (e *ear) take(_ context.Context, m sink.Message) error {
 
 func (e *ear) Close(context.Context) error { return nil }
 
+// taken returns what it took since the last call.
+func (e *ear) taken() []sink.Message {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	took := e.took
+	e.took = nil
+	return took
+}
+
 // believes is what follows from what an output took: which objects there are, and which rules they
 // violate, by name, uid and rule. It fails if something is reported twice, or ends that did not
 // begin.

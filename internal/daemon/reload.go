@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/internal/admin"
-	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/statefolder"
 )
 
@@ -51,10 +51,10 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	cfg := r.config
 	var mistakes, wrong config.Errors
 	if opts.kubeconfig {
-		mistakes = apiserver.KubeconfigMistakes(cfg)
+		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	before := r.runtime.plan
-	mistakes = append(mistakes, changes.NeedRestart(before.Config, cfg)...)
+	mistakes = append(mistakes, NeedRestart(before.Config, cfg)...)
 	r.plan, wrong = plan.Compile(cfg, opts.Schemas)
 	mistakes = append(mistakes, wrong...)
 	r.outputs = newOutputs(r.plan, r.runtime.outputs)
@@ -84,7 +84,7 @@ func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
 	for _, p := range r.parts {
 		opts.report(cfg, p.setup.Listener)
 	}
-	opts.warn(r.plan.Unused())
+	opts.warn(r.plan.Warnings())
 	return nil
 }
 
@@ -135,8 +135,8 @@ func (r *reload) discard(ctx context.Context) error {
 func (r *reload) commit(ctx context.Context) admin.Changes {
 	changed := r.changes()
 	r.outputs.hold(r.runtime.outputs)
-	var after []*listener
-	var leaving []*listener
+	var after, leaving []*listener
+	var restarts []<-chan struct{}
 	for _, planned := range r.plan.Listeners {
 		name := planned.Config.Name
 		i := slices.IndexFunc(r.parts, func(p part) bool { return p.setup.Config.Name == name })
@@ -145,8 +145,14 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 			continue
 		}
 		p := r.parts[i]
-		l := p.was
-		if l == nil || p.restart || !l.change(r.supervisor, p.setup) {
+		l, changed := p.was, false
+		if l != nil && !p.restart {
+			var once <-chan struct{}
+			if changed, once = l.change(r.supervisor, p.setup); once != nil {
+				restarts = append(restarts, once)
+			}
+		}
+		if !changed {
 			l = r.fresh(p)
 			if p.was != nil {
 				leaving = append(leaving, p.was)
@@ -177,7 +183,24 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 		}
 	}
 	r.letGo(slices.Collect(maps.Values(old))...)
+	await(restarts)
 	return changed
+}
+
+// restartWait is how long a reload waits for listeners that begin again: their handlers may be at
+// work.
+const restartWait = time.Second
+
+// await waits for the end of restarts, for a while.
+func await(restarts []<-chan struct{}) {
+	late := time.After(restartWait)
+	for _, ended := range restarts {
+		select {
+		case <-ended:
+		case <-late:
+			return
+		}
+	}
 }
 
 // fresh makes a listener that takes the place of another one of its name, if there is one. It
@@ -205,4 +228,70 @@ func (r *runtime) named(name string) *listener {
 		}
 	}
 	return nil
+}
+
+// isAnother reports whether a plan's listener is about another resource. Then nothing of what it
+// has fits.
+func (s *setup) isAnother(planned *plan.Listener) bool {
+	return s.Config.Informer().Resource != planned.Config.Informer().Resource
+}
+
+// handlerDiffers reports whether the file of a listener's handler, or a value that it is given, has
+// changed.
+func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
+	if running.module == nil {
+		return false
+	}
+	reader := &handlers.Reader{Section: plan.SectionOf(r.config, planned.Config),
+		Persist: r.persist}
+	spec, err := reader.Spec()
+	return err != nil || spec == nil || specDigest(spec) != running.module.digest
+}
+
+// opened returns what is behind the listener's outputs, by name.
+func (s *setup) opened() map[string]*opened {
+	all := map[string]*opened{}
+	for _, o := range s.outputs {
+		all[o.name] = o.opened
+	}
+	return all
+}
+
+// opened returns what is behind the outputs of a listener; nil for those that are not open yet.
+func (o outputs) opened(l *plan.Listener) map[string]*opened {
+	all := map[string]*opened{}
+	for _, name := range l.Config.Outputs {
+		all[name] = o[name].opened
+	}
+	return all
+}
+
+// changes returns what the reload changes. Fields of listeners may be in files as well.
+func (r *reload) changes() admin.Changes {
+	parts := map[string]part{}
+	for _, p := range r.parts {
+		parts[p.setup.Config.Name] = p
+	}
+	return changesBetween(r.runtime.plan, r.plan, func(_, is *plan.Listener) []string {
+		return parts[is.Config.Name].fields
+	})
+}
+
+// leaving has what is closed when the last listener of a name is no longer there, for listeners
+// that still finish what they have.
+type leaving map[string]<-chan struct{}
+
+// note adds a listener that leaves, and forgets those that have left.
+func (l *leaving) note(leaves *listener) {
+	if *l == nil {
+		*l = leaving{}
+	}
+	for name, ended := range *l {
+		select {
+		case <-ended:
+			delete(*l, name)
+		default:
+		}
+	}
+	(*l)[leaves.name] = leaves.ended
 }

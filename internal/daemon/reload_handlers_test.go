@@ -55,8 +55,9 @@ func TestHandlersAreClosed(t *testing.T) {
 	open := func(want int) {
 		t.Helper()
 		eventually(t, func() error {
-			if n, s := r.host.Handlers(), r.host.Stats(); n != want || int(s.Guests) > want {
-				return fmt.Errorf("%d, %+v, want %d handlers:\n%s", n, s, want, d.log.String())
+			if n, guests := r.host.Handlers(), r.host.Guests(); n != want || int(guests) > want {
+				return fmt.Errorf("%d handlers, %d guests, want %d handlers:\n%s", n, guests, want,
+					d.log.String())
 			}
 			return nil
 		})

@@ -9,8 +9,8 @@ import (
 )
 
 // A select that becomes the scope of the informer, as informerd plan suggests, tells nothing of
-// objects that neither has, although the new select alone would choose them. It takes effect with
-// the new scope, and with the next event of an object.
+// objects that neither has, although the new select alone would choose them. Until the new scope is
+// listed, the listener goes on as before.
 func TestASelectThatBecomesAScope(t *testing.T) {
 	server := newScopedServer(t)
 	server.hold, server.holds = make(chan struct{}), "ns1"
@@ -41,7 +41,8 @@ func TestASelectThatBecomesAScope(t *testing.T) {
 	d.reload(t, config(", namespaces: [ns1]}"))
 	// A worker that comes back for the next one has had time for what waits.
 	for i := range 3 {
-		server.put(scopedPod{namespace: "ns2", name: fmt.Sprint(i), team: "b"})
+		server.put(scopedPod{namespace: "ns2", name: fmt.Sprint("b", i), team: "b"})
+		server.put(scopedPod{namespace: "ns2", name: fmt.Sprint(i), team: "a"})
 		told = append(told, fmt.Sprint("added ns2/", i))
 		expect(told...)
 	}

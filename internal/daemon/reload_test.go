@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/internal/changes"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
 )
@@ -88,7 +87,7 @@ func foretold(t *testing.T, before, after *config.Config, said string) {
 	if len(wrong)+len(wrongToo) > 0 {
 		t.Fatal(wrong, wrongToo)
 	}
-	want := inWords(changes.Of(a, b))
+	want := inWords(Changes(a, b))
 	if strings.ContainsRune(want, ' ') {
 		want = strconv.Quote(want)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease/leasetest"
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -77,7 +76,7 @@ func TestTheRecordOfReplicasIsNotWatched(t *testing.T) {
 
 // candidate has a replica take part in an election.
 func candidate(line *leasetest.Line) *replica.Replica {
-	return replica.Begin(replica.Config{Log: quiet, Clients: line.Clients(),
+	return replica.Begin(replica.Config{Log: quiet, Client: line.Client(),
 		Targets: func(context.Context) ([]informer.Target, error) { return nil, nil },
 		Lease: lease.Config{Namespace: "ha", Name: "ours", Identity: "a", Log: quiet,
 			Duration: time.Minute, RenewDeadline: time.Second,
@@ -98,7 +97,7 @@ func TestOnlyLeadersWrite(t *testing.T) {
 	messages := []sink.Message{sinktest.Message(t, "web", 1)}
 	r.replica.Store(other)
 	errs := r.outputs["out"].sink.Write(t.Context(), messages)
-	if len(errs) != 1 || !errors.Is(errs[0], fence.ErrRefused) || sink.IsPermanent(errs[0]) ||
+	if len(errs) != 1 || !errors.Is(errs[0], sink.ErrFenced) || sink.IsPermanent(errs[0]) ||
 		out.Len() > 0 {
 		t.Errorf("%v; %s was written", errs, out.String())
 	}
@@ -141,7 +140,7 @@ func TestRequestsEndWithTheLease(t *testing.T) {
 	errs := r.outputs["out"].sink.Write(context.WithoutCancel(ctx),
 		[]sink.Message{sinktest.Message(t, "web", 1)})
 	// The webhook would wait for ten seconds.
-	if took := time.Since(begun); len(errs) != 1 || !errors.Is(errs[0], fence.ErrRefused) ||
+	if took := time.Since(begun); len(errs) != 1 || !errors.Is(errs[0], sink.ErrFenced) ||
 		took > 8*time.Second {
 		t.Errorf("the request has ended after %v with %v", took, errs)
 	}

@@ -9,10 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/informerd/informerd/internal/fieldcheck"
 	"github.com/informerd/informerd/internal/kube/lease"
-	"github.com/informerd/informerd/internal/once"
-	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -24,8 +21,8 @@ type supervisor struct {
 	cluster           *cluster
 	binder            *binder
 	reloading         reloading
-	once              *once.Run // nil: it runs until it is stopped
-	fields            *fieldcheck.Checker
+	once              *oneRun // nil: it runs until it is stopped
+	fields            *fieldChecker
 	intake, listening sync.WaitGroup
 }
 
@@ -36,12 +33,11 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if err != nil {
 		return err
 	}
-	s := &supervisor{runtime: r, cluster: c, fields: fieldcheck.New(log)}
-	s.fields.Known = o.Schemas
+	s := &supervisor{runtime: r, cluster: c, fields: newFieldChecker(log, o.Schemas)}
 	s.reloading.set(true)
 	if o.Once != nil {
-		ctx, s.once = o.Once.Begin(ctx)
-		defer s.once.End()
+		ctx, s.once = o.Once.begin(ctx)
+		defer s.once.end()
 	}
 	answering, err := r.endpoints(cfg, c, o.Version, log, s.reloading.last)
 	if err != nil {
@@ -63,8 +59,6 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 			}
 		})
 	}
-	c.rights.Need("", rights.OfReplicas(cfg))
-	answers.Go(func() { c.rights.Run(answer) })
 	answers.Go(func() { r.stalls.Run(answer) })
 	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
@@ -77,7 +71,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if err != nil {
 		err = cmp.Or(s.resign(), unlessDone(ctx, err))
 		if err == nil && s.once != nil {
-			err = s.once.Result(nil)
+			err = s.once.result(nil, nil)
 		}
 		return err
 	}
@@ -93,14 +87,14 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	s.intake.Go(func() { s.binder.run(ctx) })
 	s.reloads(ctx, o)
 	if s.once != nil {
-		s.intake.Go(func() { s.once.Wait(ctx, s.notThrough) })
+		s.intake.Go(func() { s.once.wait(ctx, s.notThrough) })
 	}
 	s.intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 	all, unfinished := s.drain(ctx)
 	err = cmp.Or(kept(), s.resign())
 	if s.once != nil {
-		err = cmp.Or(err, s.once.Result(resultsOf(all, unfinished)))
+		err = cmp.Or(err, s.once.result(all, unfinished))
 	}
 	return err
 }
@@ -124,7 +118,7 @@ func (s *supervisor) drain(ctx context.Context) (all []*listener, unfinished []i
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	if s.once != nil {
 		cancel()
-		draining, cancel = s.once.Draining(ctx, grace)
+		draining, cancel = s.once.draining(ctx, grace)
 	}
 	defer cancel()
 	if cause := context.Cause(ctx); cause == errCheckpoint || errors.Is(cause, lease.ErrLost) {

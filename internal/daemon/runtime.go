@@ -19,11 +19,8 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/replica"
-	"github.com/informerd/informerd/internal/sink/dryrun"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/stall"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
@@ -44,10 +41,10 @@ type runtime struct {
 	keeper    *keeper.Keeper // nil if no listener goes on where another process was
 	// replica and fence are nil if there is one process only.
 	replica atomic.Pointer[replica.Replica]
-	fence   *fence.Fence // of all outputs
+	fence   *sink.Fence // of all outputs
 	tracer  *tracing.Tracer
 	status  func() *status.Status // once it runs
-	stalls  stall.Watch           // once it runs
+	stalls  endpoints.StallWatch  // once it runs
 
 	replaying sync.Mutex // held while letters are replayed
 
@@ -76,7 +73,7 @@ type BuildOptions struct {
 	// state alone, since a running daemon may have it open.
 	running bool
 	forget  bool // the checkpoint
-	dryRun  *dryrun.Report
+	dryRun  *sink.DryRun
 	version string // of informerd, for traces
 	// kubeconfig: the configuration's kubeconfig is used, so it has to exist.
 	kubeconfig bool
@@ -87,18 +84,6 @@ type BuildOptions struct {
 func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 	opts.kubeconfig = true
 	return check(ctx, cfg, opts)
-}
-
-// Plan returns the plan of a configuration, once all of it is known to be good. The error is a
-// config.Errors if the configuration is to blame.
-func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions) (*plan.Plan, error) {
-	opts.Log = slog.New(slog.DiscardHandler) // the plan has the warnings
-	r, err := build(ctx, cfg, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer r.close(ctx)
-	return r.plan, nil
 }
 
 func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
@@ -119,7 +104,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 	opts.warn(cfg.Warnings())
 	var mistakes config.Errors
 	if opts.kubeconfig {
-		mistakes = apiserver.KubeconfigMistakes(cfg)
+		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	p, wrong := plan.Compile(cfg, opts.Schemas)
 	for _, l := range p.Listeners {
@@ -150,7 +135,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 			return nil, errors.Join(err, r.close(ctx))
 		}
 	}
-	opts.warn(p.Unused())
+	opts.warn(p.Warnings())
 	return r, nil
 }
 
@@ -171,7 +156,7 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		}
 		r.host = plugins.NewHost(host)
 		if cfg.LeaderElection != nil {
-			r.fence = fence.New(r.mayWrite)
+			r.fence = sink.NewFence(r.mayWrite)
 		}
 		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence, DryRun: opts.dryRun}
 		r.maker.API, err = sinks.NewAPI(opts.Log)

@@ -12,25 +12,18 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/internal/rights"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// ofCluster are the schemas of an API server.
-type ofCluster map[string]*filters.Schema
-
-// Schema returns that of a resource, by the name it has in the configuration.
-func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
-
 // CheckCluster is Check with the configuration's API server: the resources of all informers must
-// exist, it must be allowed to list and watch them with their selectors and to do what outputs do
-// to them, and expressions must read fields that they have. The error is a config.Errors if the
+// exist, it must be allowed to list and watch them with their selectors, and expressions must read
+// fields that they have. The error is a config.Errors if the
 // configuration is to blame, and a *rights.Missing if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
-		if len(apiserver.KubeconfigMistakes(cfg)) > 0 { // the server is unknown
+		if len(plan.KubeconfigMistakes(cfg)) > 0 { // the server is unknown
 			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned,
 				Noted: o.Noted, kubeconfig: true})
 		}
@@ -40,13 +33,10 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 		return err
 	}
 	defer c.close()
-	schemas := ofCluster{}
+	schemas := map[string]*filters.Schema{} // by the names of the configuration
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
-	asked := rights.New(c.client, c.asker, cfg)
-	if err := asked.TryElection(ctx); err != nil {
-		return err
-	}
+	asked := rights.New(c.client, cfg)
 	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
@@ -61,9 +51,6 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 		if err := asked.Try(ctx, inf, found); err != nil {
 			return err
 		}
-		if err := asked.TryOutputs(ctx, inf, found); err != nil {
-			return err
-		}
 		gv := found.GVR.GroupVersion()
 		if _, parsed := sets[gv]; !parsed {
 			if sets[gv], err = c.schemas(ctx, gv, o.Log); err != nil {
@@ -76,7 +63,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if err := asked.Err(mistakes); err != nil {
 		return err
 	}
-	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned,
+	known := func(resource string) *filters.Schema { return schemas[resource] }
+	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: known, Warned: o.Warned,
 		Noted: o.Noted})
 }
 

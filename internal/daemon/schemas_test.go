@@ -20,7 +20,7 @@ func TestBuiltinSchemas(t *testing.T) {
 	}
 	for resource, known := range map[string]bool{"pods": true, "po": true, "Pod": true,
 		"deployments.apps": true, "deploy": true, "gadgets.example.com": false, "podz": false} {
-		if got := schemas.Schema(resource) != nil; got != known {
+		if got := schemas(resource) != nil; got != known {
 			t.Errorf("%s: got %t", resource, got)
 		}
 	}
@@ -43,7 +43,7 @@ informers: {deployments: {resource: deployments.apps}}
 ` + cfg.File() + `:7:93: listener "changes": there is no field tmplate in object.spec; did you mean template?
   changed("spec.replicas", "spec.tmplate")
                                  ^
-` + cfg.File() + `:9:109: listener "other": there is no field sepc in cached("deployments", "", "a"); did you mean spec?
+` + cfg.File() + `:9:109: listener "other": there is no field sepc in cached("deployments", …); did you mean spec?
   object.data.n == "1" && cached("deployments", "", "a").sepc == nil
                                                          ^`
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err == nil ||
@@ -85,7 +85,7 @@ func TestCheckCluster(t *testing.T) {
   maps: {informer: {resource: configmaps}, filter: object.dat == "red", outputs: [out]}`, "", "",
 			"level=WARN msg=\"the fields in expressions are not checked\" error=\"%u publishes no OpenAPI v3 schema of v1\"\n"},
 		"no schema at all": {`  pods: {informer: {resource: pods}, outputs: [out]}`, "nonsense",
-			`v1: the OpenAPI document: its top: invalid character 'o' in literal null (expecting 'u')`, ""},
+			`v1: the OpenAPI document: invalid character 'o' in literal null (expecting 'u')`, ""},
 		"no such resource": {`  pods: {informer: {resource: podz}, filter: object.spec.colour == "red", outputs: [out]}
   named: {informer: named, outputs: [out]}
   named-too: {informer: named, outputs: [out]}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // scopedPod is a pod at one version.
@@ -136,6 +137,8 @@ func (s *scopedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version, _ := strconv.Atoi(query.Get("resourceVersion"))
+	bookmark := time.NewTicker(bookmarkInterval)
+	defer bookmark.Stop()
 	for {
 		changes, more := s.after(version)
 		for _, c := range changes {
@@ -145,11 +148,18 @@ func (s *scopedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		select {
 		case <-more:
+		case <-bookmark.C:
+			_, _ = fmt.Fprintf(w, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1",`+
+				`"metadata":{"resourceVersion":"%d"}}}`+"\n", version)
 		case <-r.Context().Done():
 			return
 		}
 	}
 }
+
+// bookmarkInterval is how often a watch says how far it is. A reload right after a restart waits
+// for that, if an informer goes on from an old version and nothing happens in its scope.
+const bookmarkInterval = time.Second
 
 func (s *scopedServer) list(in podScope) string {
 	s.mu.Lock()

@@ -51,10 +51,10 @@ rules: [{name: r, deny: 'cached("shared", "", "x") == nil && cached("looked", "a
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	const notUsed = "is not used: no listener refers to it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener"
+	const notUsed = "is not used: no listener refers to it or looks objects up in it"
 	expectMistakes(t, cfg, got, "c.yaml:6:9: informers.idle "+notUsed+"\n"+
 		"p.yaml:6:9: informers.idle "+notUsed+"\n"+
-		"c.yaml:10:37: outputs.spare is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener")
+		"c.yaml:10:37: outputs.spare is not used: no listener sends anything to it")
 }
 
 // A kubeconfig that the configuration names is a mistake of the configuration if it is not there,
@@ -65,7 +65,7 @@ func TestTheKubeconfigOfTheConfigurationIsNotThere(t *testing.T) {
     informer: {resource: pods}
     outputs: [out]
 `
-	const missing = `c.yaml:1:23: cluster.kubeconfig: "none" cannot be read: no such file or directory; it counts from the folder of this configuration`
+	const missing = `c.yaml:1:23: cluster.kubeconfig: "none" cannot be read: no such file or directory`
 	for name, do := range map[string]func(*config.Config, Options) error{
 		"run": func(cfg *config.Config, o Options) error {
 			return Run(t.Context(), cfg, o)

@@ -11,15 +11,18 @@ import (
 	"testing"
 )
 
-// filled returns the bytes of a file with letters of several sizes, and the letters.
-func filled(t testing.TB) ([]byte, []Letter) {
+// filled returns the bytes of a file with letters of several sizes, and all letters that it has had.
+func filled(t testing.TB) ([]byte, map[string]Letter) {
 	t.Helper()
 	cfg := Config{Path: file(t)}
 	s := open(t, cfg)
+	written := map[string]Letter{}
 	for i := range 60 {
 		l := letter("a", i)
 		l.Object = []byte(`"` + strings.Repeat("x", i*i*3) + `"`)
 		put(t, s, l)
+		all := list(t, s, Query{})
+		written[all[len(all)-1].ID] = all[len(all)-1]
 		if i%3 == 0 {
 			if _, err := s.Delete(list(t, s, Query{Limit: 1})[0].ID); err != nil {
 				t.Fatal(err)
@@ -29,7 +32,6 @@ func filled(t testing.TB) ([]byte, []Letter) {
 	s.Listener("pods").Delivered(Delivery{Output: "hook", Resource: "pods", Namespace: "default",
 		Name: "a", ResourceVersion: "59"})
 	s = restart(t, s, cfg)
-	all := list(t, s, Query{})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +39,15 @@ func filled(t testing.TB) ([]byte, []Letter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, all
+	return b, written
 }
 
 const advice = "; move it away, or put a copy in its place"
 
-// Whatever is wrong with a file: it is refused and left as it is, or all that it has is right.
+// Whatever is wrong with a file: it is refused and left as it is, or each letter that it has is as
+// it was written.
 func TestDamagedFile(t *testing.T) {
-	good, want := filled(t)
+	good, written := filled(t)
 	path := file(t)
 	refused := 0
 	try := func(name string, bad []byte) {
@@ -61,8 +64,11 @@ func TestDamagedFile(t *testing.T) {
 			}
 			return
 		}
-		if all := list(t, s, Query{}); !reflect.DeepEqual(all, want) {
-			t.Fatalf("%s: it opens with other letters", name)
+		for _, l := range list(t, s, Query{}) {
+			l.Superseded = false
+			if !reflect.DeepEqual(l, written[l.ID]) {
+				t.Fatalf("%s: it opens with another letter: %v", name, l)
+			}
 		}
 		if err := s.Close(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -84,7 +90,7 @@ func TestDamagedFile(t *testing.T) {
 		try(fmt.Sprint("cut off ", n), good[:1+(len(good)-2)*n/20])
 	}
 	t.Logf("%d were refused", refused)
-	if refused < 70 {
+	if refused < 50 {
 		t.Error("too few were refused")
 	}
 	try("whole", good)

@@ -21,7 +21,7 @@ var (
 type disk struct{ db *bbolt.DB }
 
 func openDisk(path string) (*disk, error) {
-	db, err := boltfile.Open(path, boltfile.Config{Record: checkRecord, FreeInMemory: true})
+	db, err := boltfile.Open(path, checkRecord)
 	if err != nil {
 		return nil, err
 	}

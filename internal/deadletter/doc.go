@@ -25,4 +25,13 @@
 //   - List reads page by page, and holds up neither Put nor the disk.
 //   - The file does not shrink: what letters have left in it is used again.
 //   - No object, message or error of a letter is ever logged.
+//
+// # Design decisions
+//
+// bbolt's Batch waits 10 ms for more callers. A writer that takes everything since its last
+// transaction needs no wait: one caller waits for one fsync, 64 share it (BenchmarkPut: 2,000 and
+// 38,000 letters a second).
+//
+// An ID is the time in nanoseconds without its last ten bits, or the last ID and 1,024: a replay
+// that fails puts its letter between, in the order of its object.
 package deadletter

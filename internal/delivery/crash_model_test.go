@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -21,7 +22,7 @@ type crashing struct {
 	*story
 	random *rand.Rand
 	mood   string
-	cuts   [][]byte
+	cuts   []recordtest.Cut
 	since  []offer // the last cut
 	// heard has what the receiver got, and settled what of it a cut knew of.
 	heard   []string
@@ -88,7 +89,7 @@ func (c *crashing) do(step string, pace sink.Pace) {
 		if c.since = nil; step == "cut" {
 			c.cuts = appendCut(c.cuts, c.Outbox)
 		} else {
-			c.cuts = [][]byte{c.Whole(nil, appendText)}
+			c.cuts = []recordtest.Cut{wholeOf(c)}
 		}
 		c.out.mu.Lock()
 		for _, h := range c.heard[c.known:] {

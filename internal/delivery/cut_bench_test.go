@@ -1,14 +1,14 @@
 package delivery
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/ledger"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -24,7 +24,7 @@ func (everything) Pace() sink.Pace                               { return sink.P
 func (everything) Close(context.Context) error                   { return nil }
 
 // benchmarkOutbox returns an outbox to a sink, and something to offer.
-func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering) {
+func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []informer.Entry) {
 	builder, err := cloudevent.NewBuilder(
 		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
 	if err != nil {
@@ -32,28 +32,27 @@ func benchmarkOutbox(b *testing.B, to sink.Sink, keep bool) (*Outbox, []Offering
 	}
 	log := slog.New(slog.DiscardHandler)
 	o, err := New(NewOutput("out", to, log), Config{Listener: "l", Capacity: 100_000, Keep: keep,
-		Overflow: informer.OverflowBlock, Log: &failurelog.Log{Logger: log}})
+		Overflow: informer.OverflowBlock, Log: &FailureLog{Logger: log}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	by, all := &Maker{Builder: builder}, make([]Offering, 32)
+	by, all := &Maker{Builder: builder}, make([]informer.Entry, 32)
 	for i := range all {
 		pod, err := (&object.Parser{}).Parse(fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","uid":"u"}}`, i))
 		if err != nil {
 			b.Fatal(err)
 		}
-		all[i] = PrepareEvent(event.Event{Op: event.Add, Object: pod}, by, time.Now(),
-			ledger.Mark{}, nil)
+		all[i] = (&Pending{Wanted: true, By: by}).Of(event.Event{Op: event.Add, Object: pod})
 	}
 	return o, all
 }
 
 // again returns offerings of the same events.
-func again(all []Offering) []Offering {
+func again(all []informer.Entry) []informer.Entry {
 	for i := range all {
-		w := all[i].Progress.(*waiting)
-		all[i] = PrepareEvent(w.event, w.by, w.observed, w.mark, nil)
+		w := all[i].Progress.(*Pending)
+		all[i] = (&Pending{Wanted: true, By: w.By, Observed: w.Observed}).Of(w.event)
 	}
 	return all
 }
@@ -65,7 +64,7 @@ func BenchmarkKeep(b *testing.B) {
 			o, all := benchmarkOutbox(b, everything{}, keep)
 			ended := make(chan error, 1)
 			go func() { ended <- o.Run(b.Context()) }()
-			var cut []byte
+			cut := &written{}
 			n := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -73,7 +72,7 @@ func BenchmarkKeep(b *testing.B) {
 					b.Fatal(taken, err)
 				}
 				if n++; n%32 == 0 {
-					cut = o.Cut(cut[:0], appendText)
+					o.Cut(cut, part)
 				}
 				for o.Stats().Waiting > 10_000 {
 					time.Sleep(time.Millisecond)
@@ -95,20 +94,43 @@ func BenchmarkCut(b *testing.B) {
 			b.Fatal(taken, err)
 		}
 	}
-	cut := o.Cut(nil, appendText)
-	b.Logf("%d bytes for each entry", len(cut)/10_000)
+	cut := &written{}
+	o.Cut(cut, part)
+	b.Logf("%d bytes for each entry", cut.Len()/10_000)
 	b.Run("Changed", func(b *testing.B) {
 		for b.Loop() {
 			o.keeping.begin(again(all))
-			cut = o.Cut(cut[:0], appendText)
+			cut.Buffer.Reset()
+			o.Cut(cut, part)
 			for i := range all {
-				o.keeping.end(all[i].Progress.(*waiting))
+				o.keeping.end(all[i].Progress.(*Pending))
 			}
 		}
 	})
 	b.Run("Whole", func(b *testing.B) {
 		for b.Loop() {
-			cut = o.Whole(cut[:0], appendText)
+			cut.Buffer.Reset()
+			o.Whole(cut, part)
 		}
 	})
 }
+
+// written takes records as a checkpoint does.
+type written struct {
+	bytes.Buffer
+	text []byte
+}
+
+func (w *written) Reset()                   {}
+func (w *written) Clear(string)             {}
+func (w *written) Delete(string, event.Key) {}
+
+func (w *written) Put(_ string, key event.Key, value any, objects []*object.Object) {
+	record.Encode(&w.Buffer, value)
+	for _, o := range objects {
+		w.text = appendText(w.text[:0], o)
+		w.Write(w.text)
+	}
+}
+
+func appendText(to []byte, o *object.Object) []byte { return o.AppendJSON(to) }

@@ -135,7 +135,7 @@ func TestAFullStoreKeepsNobodyFromATrial(t *testing.T) {
 		s.letters.set(false, true)
 		e := s.event("x1")
 		entry := s.entry(e, []string{"text"})
-		entry.Failed = errors.New("no such key")
+		entry.own().Failed = errors.New("no such key")
 		s.put(e, entry)
 		s.out.set(taking)
 		s.wait(5 * time.Minute)
@@ -191,13 +191,13 @@ func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
 	var superseded atomic.Bool
 	var result Result
 	tell(t, many, sink.Pace{}, func(s *story) {
-		s.by.Owed = func(e event.Event) []Report { return []Report{s.report(e, report)} }
+		s.by.DueReports = func(e event.Event) []Report { return []Report{s.report(e, report)} }
 		s.out.set(all(errDown))
 		replay := &Replay{Letter: "1", Superseded: superseded.Load,
 			Ended: func(r Result, _ error) { result = r }}
 		replay.Begin()
-		entry := Owed(s.by)
-		entry.Replay = replay
+		entry := DueReports(s.by)
+		entry.own().Replay = replay
 		s.put(s.event("a1"), entry)
 		s.wait(0)
 		report.want(t)
@@ -223,7 +223,7 @@ func TestAReplayThatIsMergedAwayIsNotSent(t *testing.T) {
 				replay.Begin()
 				e := s.event("a1")
 				entry := s.entry(e, []string{"old"})
-				entry.Replay = replay
+				entry.own().Replay = replay
 				s.put(e, entry)
 				e = s.event("a2")
 				entry = s.entry(e, nil, owedReport())

@@ -97,4 +97,21 @@
 //   - When an outbox gets another output, writes under way end at the one before, and what comes
 //     later goes to the new one. What the one before is closed on, see [Output.Retire], has not
 //     failed.
+//
+// # Design decisions
+//
+// An outbox is an [informer.Subscription] that no informer feeds: it needs the same bound, lanes,
+// retries and marks. A worker that wrote itself would wait for the slowest output.
+//
+// Events are merged behind the filter: before it, `changed` and `became` would miss states that
+// another output should have.
+//
+// Delays are random from 0: what failed together comes back evenly. The output's pause keeps
+// small delays from becoming a busy loop.
+//
+// An outbox that is kept for cuts notes each entry when it is offered and when it ends. A cut
+// five times a second must not look at ten thousand entries that have not changed.
+//
+// A restored outbox does not take what it has of an object, or older: cuts of the informer and of
+// outboxes follow each other, and what was handed over between them would come from both.
 package delivery

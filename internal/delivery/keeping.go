@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -16,8 +17,8 @@ type keeping struct {
 	mu      sync.Mutex // guards what follows
 	number  uint64     // of the last entry
 	cut     uint64     // entries up to this number may be in cuts
-	entries map[*waiting]*kept
-	changed map[uint64]*kept // since the last cut, by number; nil: it has ended
+	entries map[*Pending]*kept
+	changed map[uint64]*kept // since the last cut, by number
 }
 
 // kept is an entry as cuts have it.
@@ -33,78 +34,72 @@ type kept struct {
 	attempts int32 // that have failed
 	refused  bool  // some of it is a dead letter
 	wanted   bool
-	reports  bool   // there were some: they may be owed
-	extent   extent // of what has changed since the last cut
+	reports  bool // there were some: they may be owed
+	// What cuts have: all but the counts, and the counts, which are what a sender changes.
+	recorded, counted bool
+	ended             bool
 }
 
-// extent is how much of an entry has changed.
-type extent uint8
-
-const (
-	extentNone  extent = iota // in a cut: the entry has ended
-	extentCount               // sent, attempts and refused
-	extentAll
-)
-
 // newKept returns a copy of an entry that nobody else has.
-func newKept(w *waiting, number uint64) *kept {
-	has := w.has()
-	return &kept{number: number, event: w.event, later: has.later, messages: has.messages,
-		failed: has.failed, observed: w.observed, offered: w.offered, sent: w.sent,
-		attempts: has.tried, refused: has.refused != nil, wanted: w.wanted,
-		reports: w.released || len(has.reports) > 0}
+func newKept(p *Pending, number uint64) *kept {
+	has := p.extra()
+	return &kept{number: number, event: p.event, later: has.later, messages: has.Messages,
+		failed: has.Failed, observed: p.Observed, offered: p.offered, sent: p.sent,
+		refused: has.refused != nil, wanted: p.Wanted,
+		reports: p.released || len(has.Reports) > 0}
 }
 
 // begin keeps what is being offered. Replays are kept by their letters.
-func (k *keeping) begin(offered []Offering) {
+func (k *keeping) begin(offered []informer.Entry) {
 	if !k.on {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range offered {
-		w := offered[i].Progress.(*waiting)
-		if w.has().replay == nil && k.entries[w] == nil {
+		p := offered[i].Progress.(*Pending)
+		if p.extra().Replay == nil && k.entries[p] == nil {
 			k.number++
-			k.put(w, k.number)
+			k.put(p, k.number, 0, false)
 		}
 	}
 }
 
-// put notes an entry as it is now. The caller holds mu.
-func (k *keeping) put(w *waiting, number uint64) {
-	e := newKept(w, number)
-	e.extent = extentAll
-	k.entries[w], k.changed[number] = e, e
+// put notes an entry as it is now, how many attempts have failed, and whether cuts have counts of
+// its number. The caller holds mu.
+func (k *keeping) put(p *Pending, number uint64, attempts int32, counted bool) {
+	e := newKept(p, number)
+	e.attempts, e.counted = attempts, counted
+	k.entries[p], k.changed[number] = e, e
 }
 
 // end forgets an entry that has ended, or was not taken.
-func (k *keeping) end(w *waiting) {
+func (k *keeping) end(p *Pending) {
 	if !k.on {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.remove(w)
+	k.remove(p)
 }
 
 // remove is end for a caller that holds mu.
-func (k *keeping) remove(w *waiting) {
-	e := k.entries[w]
+func (k *keeping) remove(p *Pending) {
+	e := k.entries[p]
 	switch {
 	case e == nil:
 		return
 	case e.number <= k.cut:
-		k.changed[e.number] = nil
+		e.ended, k.changed[e.number] = true, e
 	default:
 		delete(k.changed, e.number)
 	}
-	delete(k.entries, w)
+	delete(k.entries, p)
 }
 
 // merged notes that an entry was merged into a later one, which takes its place if it is not kept
 // itself. Neither is with a sender.
-func (k *keeping) merged(from, into *waiting) {
+func (k *keeping) merged(from, into *Pending) {
 	if !k.on {
 		return
 	}
@@ -114,32 +109,31 @@ func (k *keeping) merged(from, into *waiting) {
 	switch {
 	case i != nil:
 		k.remove(from)
-		k.put(into, i.number)
+		k.put(into, i.number, i.attempts, i.counted)
 	case f != nil:
 		delete(k.entries, from)
-		k.put(into, f.number)
+		k.put(into, f.number, 0, f.counted)
 	}
 }
 
 // sent notes how many messages of a sender's entry have been sent.
-func (k *keeping) sent(w *waiting) {
-	k.goesOn(w, func(e *kept) { e.sent, e.refused = w.sent, w.has().refused != nil })
+func (k *keeping) sent(p *Pending) {
+	k.goesOn(p, func(e *kept) { e.sent, e.refused = p.sent, p.extra().refused != nil })
 }
 
 // tried notes how many attempts to send a sender's entry have failed.
-func (k *keeping) tried(w *waiting, attempts int) {
-	k.goesOn(w, func(e *kept) { e.attempts = int32(attempts) })
+func (k *keeping) tried(p *Pending, attempts int) {
+	k.goesOn(p, func(e *kept) { e.attempts = int32(attempts) })
 }
 
-func (k *keeping) goesOn(w *waiting, how func(*kept)) {
+func (k *keeping) goesOn(p *Pending, how func(*kept)) {
 	if !k.on {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if e := k.entries[w]; e != nil {
+	if e := k.entries[p]; e != nil {
 		how(e)
-		e.extent = max(e.extent, extentCount)
 		k.changed[e.number] = e
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -78,40 +79,40 @@ func TestLag(t *testing.T) {
 // What waits is as old as the event that arrived, or that was offered, or as it says. What rules
 // report counts as well.
 func TestOldest(t *testing.T) {
-	report := func(s *story, e event.Event) *Entry {
-		return &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}}
+	report := func(s *story, e event.Event) *Pending {
+		return &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, owedReport())}}}
 	}
 	ago := func(d time.Duration) event.Instant { return event.Now() - event.Instant(d) }
 	for name, c := range map[string]struct {
-		offering func(*story) Offering
+		offering func(*story) informer.Entry
 		want     time.Duration
 	}{
-		"arrived": {func(s *story) Offering {
+		"arrived": {func(s *story) informer.Entry {
 			e := s.event("a1")
 			e.Arrived = ago(time.Hour)
-			return Prepare(e, s.entry(e, nil))
+			return s.entry(e, nil).Of(e)
 		}, time.Hour},
-		"of a list": {func(s *story) Offering {
+		"of a list": {func(s *story) informer.Entry {
 			e := s.event("a1")
-			return Prepare(e, s.entry(e, nil))
+			return s.entry(e, nil).Of(e)
 		}, 0},
-		"of a list, and has waited before": {func(s *story) Offering {
+		"of a list, and has waited before": {func(s *story) informer.Entry {
 			e := s.event("a1")
-			o := Prepare(e, s.entry(e, nil))
+			o := s.entry(e, nil).Of(e)
 			o.Since = ago(time.Hour)
 			return o
 		}, time.Hour},
-		"a report": {func(s *story) Offering {
+		"a report": {func(s *story) informer.Entry {
 			e := s.event("a1")
-			return Prepare(e, report(s, e))
+			return report(s, e).Of(e)
 		}, 0},
-		"a replay": {func(s *story) Offering {
+		"a replay": {func(s *story) informer.Entry {
 			e := s.event("a1")
 			entry := s.entry(e, nil)
-			entry.Replay = &Replay{Superseded: func() bool { return false },
+			entry.own().Replay = &Replay{Superseded: func() bool { return false },
 				Ended: func(Result, error) {}}
-			entry.Replay.Begin()
-			return Prepare(e, entry)
+			entry.own().Replay.Begin()
+			return entry.Of(e)
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +163,7 @@ func TestReportsAreAsOldAfterARestart(t *testing.T) {
 		report := func(s *story, text string) {
 			e := s.event(text)
 			e.Arrived = event.Now()
-			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+			s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, owedReport())}}})
 		}
 		s.out.do(all(errDown))
 		report(s, "a1")
@@ -194,7 +195,7 @@ func TestLagOfReports(t *testing.T) {
 		put := func(text string, arrived event.Instant, settler Settler) {
 			e := s.event(text)
 			e.Arrived = arrived
-			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, settler)}})
+			s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, settler)}}})
 		}
 		put("a1", event.Now(), owedReport())
 		put("b1", 0, owedReport())
@@ -221,11 +222,12 @@ func TestLagOfMergedReports(t *testing.T) {
 			tell(t, many, sink.Pace{}, func(s *story) {
 				from, into := s.event("a1"), s.event("a2")
 				from.Arrived, into.Arrived = c.earlier, c.later
-				earlier := (&Entry{By: s.by, Wanted: wanted}).waiting(from)
-				earlier.outbox = s.Outbox
-				later := (&Entry{By: s.by, Wanted: !wanted}).waiting(into)
+				earlier := &Pending{By: s.by, Wanted: wanted, outbox: s.Outbox}
+				earlier.Of(from)
+				later := &Pending{By: s.by, Wanted: !wanted}
+				later.Of(into)
 				earlier.mergeInto(later)
-				if got := later.event.Arrived; got != c.want || !later.wanted {
+				if got := later.event.Arrived; got != c.want || !later.Wanted {
 					t.Errorf("%d and %d arrived at %d, want %d", c.earlier, c.later, got, c.want)
 				}
 			})

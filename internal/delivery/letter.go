@@ -1,11 +1,15 @@
 package delivery
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"sync"
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -44,4 +48,105 @@ func withMessage(l deadletter.Letter, m sink.Message) deadletter.Letter {
 		l.Rule = m.Report.Rule
 	}
 	return l
+}
+
+// Letters is where dead letters go. A *deadletter.Store is one.
+type Letters interface {
+	// Put stores a letter, and returns its ID once it is safe. It may wait for room until ctx is
+	// done. The error is deadletter.ErrDropped if there is no room and nobody is to wait for it.
+	Put(ctx context.Context, l deadletter.Letter) (id string, err error)
+}
+
+// Store stores a letter and returns its ID. One that is larger than the whole store is stored
+// without the texts of its event, so that it is known at least that there was one. Dropping a
+// letter because the user chose that is not an error, and then there is no ID.
+func Store(ctx context.Context, to Letters, l deadletter.Letter) (id string, err error) {
+	id, err = to.Put(ctx, l)
+	if errors.Is(err, deadletter.ErrTooLarge) && !errors.Is(err, deadletter.ErrDropped) {
+		l.Object, l.Old, l.Message = nil, nil, nil
+		id, err = to.Put(ctx, l)
+	}
+	if errors.Is(err, deadletter.ErrDropped) {
+		return "", nil
+	}
+	return id, err
+}
+
+// Replay is a dead letter on its way to outputs again. What came of its event has one entry for
+// each output.
+type Replay struct {
+	// Letter is the ID of the letter. What an output refuses again takes its place.
+	Letter string
+	// Superseded reports whether the output has taken something newer than the letter meanwhile.
+	// Then the letter is not sent.
+	Superseded func() bool
+	// Ended is called once, when all entries have ended.
+	Ended func(Result, error)
+
+	mu      sync.Mutex // guards what follows
+	pending int        // entries
+	result  Result     // the worst so far
+	err     error
+}
+
+// Result is what became of a replay.
+type Result uint8
+
+// The results, in the order in which the worse one counts if there are several outputs.
+const (
+	Delivered  Result = iota
+	Filtered          // nothing of it is to be sent
+	Superseded        // something newer was delivered already
+	Failed            // it is a dead letter again, or still
+)
+
+// Begin notes an entry of the replay. The caller notes itself as well, so that nothing ends before
+// all entries have begun.
+func (r *Replay) Begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pending++
+}
+
+// End notes that an entry has ended, or the caller of Begin.
+func (r *Replay) End(result Result, err error) {
+	r.mu.Lock()
+	if result > r.result {
+		r.result, r.err = result, err
+	}
+	r.pending--
+	over := r.pending == 0
+	r.mu.Unlock()
+	if over {
+		r.Ended(r.result, r.err)
+	}
+}
+
+// replaced removes the letter from its store, since another one is in its place.
+func (r *Replay) replaced(in Letters) error {
+	store, ok := in.(interface {
+		Delete(ids ...string) (int, error)
+	})
+	if r == nil || !ok {
+		return nil
+	}
+	_, err := store.Delete(r.Letter)
+	return err
+}
+
+// View sets what an output's expressions see of a message.
+func View(v *filters.Message, m *sink.Message) {
+	*v = filters.Message{
+		Event:   eventOf(m),
+		Cluster: m.Origin.Cluster, Listener: m.Origin.Listener, Resource: m.Origin.Resource,
+		Namespace: m.Object.Namespace(), Name: m.Object.Name(), UID: m.UID,
+		Type: m.Type, ID: m.ID, Subject: m.Subject,
+	}
+	if m.Body == sink.BodyData {
+		v.Data = m.Data
+	}
+	if r := m.Report; r != nil {
+		v.Rule, v.Severity, v.Message = r.Rule, r.Severity, r.Message
+		v.Violated, v.Since = r.Violated, r.Since
+	}
 }

@@ -5,10 +5,7 @@ import (
 	"log/slog"
 	"runtime"
 	"testing"
-	"time"
 
-	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -48,17 +45,17 @@ func memoryOfWhatWaits(t *testing.T, capacity int, keep bool, each int) {
 		for range outputs {
 			o, err := New(NewOutput("out", hanging{}, log), Config{Listener: "l",
 				Capacity: capacity, Overflow: informer.OverflowLatest, Keep: keep,
-				Log: &failurelog.Log{Logger: log}})
+				Log: &FailureLog{Logger: log}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range events {
-				if taken, err := o.OfferAll([]Offering{PrepareEvent(e, by,
-					time.Now(), ledger.MarkOf(e.Object), nil)}); taken != 1 || err != nil {
+				if taken, err := o.OfferAll([]informer.Entry{(&Pending{Wanted: true,
+					By: by}).Of(e)}); taken != 1 || err != nil {
 					t.Fatal(taken, err)
 				}
 			}
-			o.Cut(nil, appendText)
+			cutOf(o)
 			all = append(all, o)
 		}
 		bytes := float64(heap()-before) / entries

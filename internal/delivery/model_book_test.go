@@ -154,8 +154,8 @@ type settled struct {
 	ended   bool
 }
 
-// Owed implements Settler: nothing earlier of the rule may be open.
-func (s *settled) Owed() bool {
+// IsDue implements Settler: nothing earlier of the rule may be open.
+func (s *settled) IsDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {

@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -190,7 +189,7 @@ func (r *run) open(to *Output, capacity int, policy Policy) {
 	var err error
 	r.outbox, err = New(to, Config{Listener: "l", Capacity: capacity, Overflow: r.overflow,
 		Policy: policy, Letters: r.world, Keep: true,
-		Log: &failurelog.Log{Logger: slog.New(slog.DiscardHandler)}})
+		Log: &FailureLog{Logger: slog.New(slog.DiscardHandler)}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -204,7 +205,7 @@ type run struct {
 	receiver *receiver
 	cancel   func()
 	ended    chan error
-	cuts     [][]byte
+	cuts     []recordtest.Cut
 	past     Stats // of the outboxes before restarts
 }
 
@@ -216,7 +217,7 @@ func (r *run) configure() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.maker = &Maker{Builder: b, Owed: func(e event.Event) []Report {
+	r.maker = &Maker{Builder: b, DueReports: func(e event.Event) []Report {
 		if r.retired.Load() {
 			return nil
 		}
@@ -261,21 +262,21 @@ func (r *run) offer(name string, wanted bool, violated [2]bool, made int) {
 	if e.Old == nil {
 		e.Op = event.Add
 	}
-	entry := &Entry{Wanted: wanted, By: r.maker, Observed: time.Now()}
+	entry := &Pending{Wanted: wanted, By: r.maker, Observed: time.Now()}
 	r.book.judge(name, violated)
-	entry.Reports = r.book.owed(name, message(r.maker.Builder, e))
-	if !wanted && len(entry.Reports) == 0 {
+	entry.own().Reports = r.book.owed(name, message(r.maker.Builder, e))
+	if !wanted && len(entry.own().Reports) == 0 {
 		return
 	}
 	for i := range made {
 		m := r.maker.Builder.Event(e, time.Now())
 		m.Body, m.Data = sink.BodyData, strconv.Itoa(i)
-		entry.Messages = append(entry.Messages, m)
+		entry.own().Messages = append(entry.own().Messages, m)
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
 	defer cancel()
 	if err := r.outbox.Offer(ctx, e, entry); err != nil {
-		for _, report := range entry.Reports { // there was no room
+		for _, report := range entry.own().Reports { // there was no room
 			report.Settler.Release()
 		}
 		return
@@ -293,17 +294,17 @@ func (r *run) replay(name string, letter bool) {
 	if o == nil || r.outbox.Has(o.Key()) || letter && !r.book.again(name) {
 		return
 	}
-	entry := Owed(r.maker)
+	entry := DueReports(r.maker)
 	if letter {
 		r.replays.Add(1)
-		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+		entry.own().Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
 			Ended: func(Result, error) { r.replays.Add(-1) }}
-		entry.Replay.Begin()
+		entry.own().Replay.Begin()
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
 	defer cancel()
 	if err := r.outbox.Offer(ctx, event.Event{Op: event.Resync, Object: o}, entry); err != nil &&
 		letter {
-		entry.Replay.End(Failed, err)
+		entry.own().Replay.End(Failed, err)
 	}
 }

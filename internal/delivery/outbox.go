@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/histogram"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -32,9 +29,7 @@ type Config struct {
 	Letters  Letters
 	// Notes are where deliveries are noted that make dead letters superfluous. May be nil.
 	Notes *deadletter.Listener
-	// Ledger notes what becomes of entries. May be nil.
-	Ledger *ledger.Ledger
-	Log    *failurelog.Log
+	Log   *FailureLog
 	// Keep notes what is unsent, for Cut.
 	Keep bool
 	// Await returns once what rules know is where a crash does not lose it. It is called before a
@@ -65,7 +60,7 @@ type Outbox struct {
 	made     atomic.Int64 // bytes that wait
 	stats    stats
 	letters  atomic.Uint64
-	lag      *histogram.Histogram
+	lag      *tracing.Histogram
 	keeping  keeping
 	before   before
 	awaited  atomic.Pointer[time.Time] // when a call of Await began that has returned nil
@@ -79,10 +74,10 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("output %q: %w", out.Name, err)
 	}
-	o := &Outbox{name: out.Name, cfg: cfg, queue: queue, lag: histogram.New(lagBounds)}
+	o := &Outbox{name: out.Name, cfg: cfg, queue: queue, lag: tracing.NewHistogram(lagBounds)}
 	if cfg.Keep {
 		k := &o.keeping
-		k.on, k.entries, k.changed = true, map[*waiting]*kept{}, map[uint64]*kept{}
+		k.on, k.entries, k.changed = true, map[*Pending]*kept{}, map[uint64]*kept{}
 	}
 	o.sized(cfg.Capacity, cfg.Overflow)
 	o.Use(out, cfg.Policy)
@@ -158,27 +153,9 @@ func (o *Outbox) changed() {
 	}
 }
 
-// Offering is an event and what came of it for one output, ready to be offered to one outbox.
-type Offering = informer.Offering
-
-// Prepare returns what an outbox takes. What the entry refers to is the outbox's from here on.
-func Prepare(e event.Event, entry *Entry) Offering {
-	return Offering{Event: e, Progress: entry.waiting(e)}
-}
-
-// PrepareEvent is Prepare for an event that is sent as it is.
-func PrepareEvent(e event.Event, by *Maker, observed time.Time, mark ledger.Mark,
-	trace *tracing.Trace) Offering {
-	w := &waiting{by: by, observed: observed, event: e, wanted: true, mark: mark}
-	if trace != nil {
-		w.rare = &rare{trace: trace}
-	}
-	return Offering{Event: e, Progress: w}
-}
-
-// OfferAll takes offerings as far as there is room, and returns how many: the first ones. It never
-// waits. Its error says that the outbox has stopped.
-func (o *Outbox) OfferAll(all []Offering) (taken int, err error) {
+// OfferAll takes entries, each with a Pending as its Progress, as far as there is room, and returns
+// how many: the first ones. It never waits. Its error says that the outbox has stopped.
+func (o *Outbox) OfferAll(all []informer.Entry) (taken int, err error) {
 	if len(all) == 0 { // the queue would wake a sender
 		return 0, nil
 	}
@@ -188,38 +165,38 @@ func (o *Outbox) OfferAll(all []Offering) (taken int, err error) {
 	return taken, o.wrapped(err)
 }
 
-// OfferWait takes an offering. With overflow block it waits for room; its error is ctx's, or says
-// that the outbox has stopped, and then it did not take the offering.
-func (o *Outbox) OfferWait(ctx context.Context, offering Offering) error {
-	one := [...]Offering{offering}
+// OfferWait takes an entry. With overflow block it waits for room; its error is ctx's, or says
+// that the outbox has stopped, and then it did not take it.
+func (o *Outbox) OfferWait(ctx context.Context, e informer.Entry) error {
+	one := [...]informer.Entry{e}
 	o.count(one[:], 1)
-	err := o.queue.OfferOneWait(ctx, one[0])
+	err := o.queue.OfferWait(ctx, one[0])
 	if err != nil {
 		o.count(one[:], -1)
 	}
 	return o.wrapped(err)
 }
 
-// Offer is OfferWait for an entry.
-func (o *Outbox) Offer(ctx context.Context, e event.Event, entry *Entry) error {
-	return o.OfferWait(ctx, Prepare(e, entry))
+// Offer is OfferWait for what came of an event.
+func (o *Outbox) Offer(ctx context.Context, e event.Event, p *Pending) error {
+	return o.OfferWait(ctx, p.Of(e))
 }
 
 // count counts what is being offered, or was not taken. It is counted before it is in the queue:
 // from then on it is the senders', who may merge another one into it.
-func (o *Outbox) count(all []Offering, sign int64) {
+func (o *Outbox) count(all []informer.Entry, sign int64) {
 	if len(all) == 0 {
 		return
 	}
 	now, size, wanted := time.Now(), int64(0), int64(0)
 	for i := range all {
-		w := all[i].Progress.(*waiting)
+		p := all[i].Progress.(*Pending)
 		if sign > 0 {
-			w.outbox, w.offered = o, now.Sub(w.observed)
-			o.before.comes(&all[i], w)
+			p.outbox, p.offered = o, now.Sub(p.Observed)
+			o.before.comes(&all[i], p)
 		}
-		size += w.size()
-		if w.wanted {
+		size += p.size()
+		if p.Wanted {
 			wanted++
 		}
 	}
@@ -230,7 +207,7 @@ func (o *Outbox) count(all []Offering, sign int64) {
 		return
 	}
 	for i := range all {
-		o.keeping.end(all[i].Progress.(*waiting))
+		o.keeping.end(all[i].Progress.(*Pending))
 	}
 }
 
@@ -297,9 +274,41 @@ func (o *Outbox) Stats() Stats {
 
 // Lag is how long it took from the arrival of events until the output had taken everything of them,
 // what rules report included. Those of lists, resyncs and replays did not arrive.
-func (o *Outbox) Lag() histogram.Snapshot { return o.lag.Snapshot() }
+func (o *Outbox) Lag() tracing.Snapshot { return o.lag.Snapshot() }
 
 // Oldest returns since when the oldest of what waits for the output does, 0 if nothing waits: an
 // offering's Since, or when its event arrived, or else when it was offered. Of what was restored it
 // is when the event was observed.
 func (o *Outbox) Oldest() event.Instant { return o.queue.Stats().Oldest }
+
+// stats are counted by the workers and senders.
+type stats struct {
+	offered, delivered, deadLettered, dropped, merged atomic.Uint64
+	written, retried                                  atomic.Uint64
+	failed, refused, reports                          atomic.Uint64
+}
+
+// lagBounds are from what a local receiver takes to what nobody should wait for.
+var lagBounds = tracing.Bounds{time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
+	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, time.Second,
+	5 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute}
+
+// Stats is what an outbox has done since it was made. Entries are counted but for those that have
+// nothing but reports of rules in them.
+type Stats struct {
+	Offered      uint64 // entries that came in
+	Delivered    uint64 // entries of which everything was taken
+	DeadLettered uint64 // entries of which something is a dead letter
+	Dropped      uint64 // with overflow drop
+	Merged       uint64 // into a later one of their object, since the outbox was full
+	Waiting      uint64 // entries that have not ended
+	Queued       int    // entries in the outbox, those of reports alone included
+
+	Written uint64 // messages that the output took
+	Reports uint64 // those of them that rules reported
+	Failed  uint64 // times that it did not take a message, which is tried again
+	Refused uint64 // messages that it refused permanently
+	Retried uint64 // entries that failed and were tried again
+	Letters uint64 // dead letters, reports of rules included
+	Made    int64  // bytes that handlers and expressions made and that are waiting
+}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
-	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/sink"
 )
 
@@ -25,7 +25,7 @@ type Output struct {
 	Sink sink.Sink
 
 	pace    sink.Pace // of Sink, with no zero in it
-	breaker breaker.Breaker
+	breaker backoff.Breaker
 	log     *slog.Logger
 	use     use
 	earlier atomic.Uint64 // pauses of outputs that it has taken the place of
@@ -36,7 +36,7 @@ func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
 	p := s.Pace()
 	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
 	return &Output{Name: name, Sink: s, pace: p, log: log,
-		breaker: breaker.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
+		breaker: backoff.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
 }
 
 // Room returns how many entries an outbox needs so that each write finds a full batch: as many as
@@ -54,7 +54,7 @@ func (o *Output) isClosed(err error) bool {
 
 // Pause returns the pause that there is now, the zero Pause if there is none, and how many there
 // were, those of the outputs before included.
-func (o *Output) Pause() (p breaker.Pause, pauses uint64) {
+func (o *Output) Pause() (p backoff.Pause, pauses uint64) {
 	p, pauses = o.breaker.State()
 	return p, pauses + o.earlier.Load()
 }
@@ -84,3 +84,49 @@ func (o *Output) failed(trial bool, err error) {
 			p.Failures, "for", p.Length().Round(time.Millisecond), "error", p.Cause)
 	}
 }
+
+// use counts the writes under way to an output, of all its listeners. The zero value is ready.
+type use struct {
+	// writes is less than 0 once no more may begin: over more than there are.
+	writes atomic.Int64
+	over   atomic.Pointer[chan struct{}] // has room for one
+}
+
+// over is what is added to the writes when no more may begin.
+const over = math.MinInt64
+
+// enter notes that a write begins, and reports whether it may. If so, call leave.
+func (u *use) enter() bool {
+	if u.writes.Add(1) > 0 {
+		return true
+	}
+	u.leave()
+	return false
+}
+
+func (u *use) leave() {
+	if u.writes.Add(-1) == over {
+		select {
+		case *u.over.Load() <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// end has no more writes begin, and waits until the last one has ended, or ctx is done. It is
+// called once.
+func (u *use) end(ctx context.Context) error {
+	ended := make(chan struct{}, 1)
+	u.over.Store(&ended)
+	if u.writes.Add(over) == over {
+		return nil
+	}
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (u *use) hasEnded() bool { return u.writes.Load() < 0 }

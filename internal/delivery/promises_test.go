@@ -406,7 +406,7 @@ func TestAReportCountsAsToldWhenItIsTaken(t *testing.T) {
 		report, refused := owedReport(), owedReport()
 		s.out.set(all(errDown))
 		e := s.event("a1")
-		s.put(e, &Entry{Reports: []Report{s.report(e, report)}})
+		s.put(e, &Pending{Extra: &Extra{Reports: []Report{s.report(e, report)}}})
 		s.wait(time.Minute)
 		report.want(t)
 		s.out.set(taking)
@@ -414,7 +414,7 @@ func TestAReportCountsAsToldWhenItIsTaken(t *testing.T) {
 		report.want(t, "took")
 		s.out.set(all(sink.Permanent(errDown)))
 		e = s.event("a2")
-		s.put(e, &Entry{Reports: []Report{s.report(e, refused)}})
+		s.put(e, &Pending{Extra: &Extra{Reports: []Report{s.report(e, refused)}}})
 		refused.want(t, "refused")
 		s.wantLetters("a2! refused")
 		s.wantEnds(0, 0, 0, 0, 0) // reports alone are not counted
@@ -465,7 +465,7 @@ func TestAReportThatIsMergedAwayIsOwedAgain(t *testing.T) {
 	cfg := Config{Capacity: 1, Overflow: informer.OverflowLatest}
 	tell(t, cfg, sink.Pace{}, func(s *story) {
 		asked := 0
-		s.by.Owed = func(e event.Event) []Report {
+		s.by.DueReports = func(e event.Event) []Report {
 			asked++
 			return []Report{s.report(e, again)}
 		}
@@ -497,7 +497,7 @@ func TestAnEntryIsOfItsConfiguration(t *testing.T) {
 		configure := func(cluster string) {
 			s.by = newMaker(t, cluster)
 			by := s.by.Builder
-			s.by.Owed = func(e event.Event) []Report {
+			s.by.DueReports = func(e event.Event) []Report {
 				m := by.Event(e, time.Now())
 				m.Report = &sink.Report{Rule: "rule"}
 				return []Report{{Message: m, Settler: owedReport()}}

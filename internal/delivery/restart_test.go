@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,34 +15,45 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
-	"github.com/informerd/informerd/internal/codec"
+	"github.com/informerd/informerd/internal/record"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// appendText and parsed are how the tests' cuts have objects.
-func appendText(to []byte, o *object.Object) []byte { return o.AppendJSON(to) }
+const part = "outbox"
 
-func parsed(text []byte) (*object.Object, error) { return (&object.Parser{}).Parse(text) }
+type cutter interface {
+	Cut(to record.Writer, part string) bool
+	Whole(to record.Writer, part string)
+}
+
+// cutOf returns what an outbox's next cut has, nil if that is nothing.
+func cutOf(o cutter) recordtest.Cut {
+	return recordtest.Of(func(w record.Writer) { o.Cut(w, part) })
+}
+
+// wholeOf returns a cut that has everything.
+func wholeOf(o cutter) recordtest.Cut {
+	return recordtest.Of(func(w record.Writer) { o.Whole(w, part) })
+}
 
 // appendCut appends what an outbox's next cut has, if that is anything.
-func appendCut(cuts [][]byte, o *Outbox) [][]byte {
-	if cut := o.Cut(nil, appendText); len(cut) > 0 {
+func appendCut(cuts []recordtest.Cut, o *Outbox) []recordtest.Cut {
+	if cut := cutOf(o); len(cut) > 0 {
 		cuts = append(cuts, cut)
 	}
 	return cuts
 }
 
 // backlog returns what cuts add up to.
-func backlog(t *testing.T, cuts ...[]byte) *Backlog {
+func backlog(t *testing.T, cuts ...recordtest.Cut) *Backlog {
 	t.Helper()
-	l := &Backlog{}
-	for _, cut := range cuts {
-		if err := l.Apply(cut, parsed); err != nil {
-			t.Fatal(err)
-		}
+	l, err := ReadBacklog(recordtest.Apply(cuts...)[part])
+	if err != nil {
+		t.Fatal(err)
 	}
 	return l
 }
@@ -56,7 +68,7 @@ func (s *story) restart(cfg Config, pace sink.Pace) *story {
 	s.ended <- <-s.ended // for tell
 	next := newStory(s.t, cfg, pace)
 	next.last, next.begun = s.last, s.begun
-	if err := next.Restore(backlog(s.t, s.Whole(nil, appendText)), next.by); err != nil {
+	if err := next.Restore(backlog(s.t, wholeOf(s)), next.by); err != nil {
 		s.t.Fatal(err)
 	}
 	return next
@@ -135,12 +147,12 @@ func TestReportsAreAskedForAgainAfterARestart(t *testing.T) {
 		e := s.event("a1")
 		s.put(e, s.entry(e, []string{"x"}, owedReport()))
 		e = s.event("b1")
-		s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
-		s.put(s.event("d1"), Owed(s.by))
+		s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, owedReport())}}})
+		s.put(s.event("d1"), DueReports(s.by))
 		s.offer("c1")
 		next := s.restart(keep, sink.Pace{})
 		again := owedReport()
-		next.by.Owed = func(e event.Event) []Report { return []Report{next.report(e, again)} }
+		next.by.DueReports = func(e event.Event) []Report { return []Report{next.report(e, again)} }
 		next.run()
 		next.wantTaken("a1! a1:x b1! d1! c1")
 		again.want(s.t, "took", "took", "took")
@@ -159,11 +171,11 @@ func TestReportsOfALaterEventAreOfItAfterARestart(t *testing.T) {
 			e := s.event("a2")
 			s.put(e, s.entry(e, []string{"x"}))
 			e = s.event("a3")
-			s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+			s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, owedReport())}}})
 			next := s
 			for range restarts {
 				next = next.restart(cfg, sink.Pace{})
-				next.by.Owed = func(e event.Event) []Report {
+				next.by.DueReports = func(e event.Event) []Report {
 					return []Report{next.report(e, owedReport())}
 				}
 				next.out.set(all(errDown))
@@ -188,12 +200,12 @@ func TestAReplayIsNotKept(t *testing.T) {
 		s.out.set(all(errDown))
 		e := s.event("a1")
 		entry := s.entry(e, nil)
-		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+		entry.own().Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
 			Ended: func(Result, error) {}}
-		entry.Replay.Begin()
+		entry.own().Replay.Begin()
 		s.put(e, entry)
 		s.wait(time.Minute)
-		if n := backlog(s.t, s.Whole(nil, appendText)).Len(); n != 0 {
+		if n := backlog(s.t, wholeOf(s)).Len(); n != 0 {
 			t.Errorf("%d entries", n)
 		}
 	})
@@ -206,10 +218,10 @@ func TestWhatIsMergedIntoAReplayIsKept(t *testing.T) {
 		s.cancel()
 		s.ended <- <-s.ended
 		s.offer("a1 a2")
-		entry := Owed(s.by)
-		entry.Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
+		entry := DueReports(s.by)
+		entry.own().Replay = &Replay{Letter: "1", Superseded: func() bool { return false },
 			Ended: func(Result, error) {}}
-		entry.Replay.Begin()
+		entry.own().Replay.Begin()
 		s.put(event.Event{Op: event.Resync, Object: s.last["a"]}, entry)
 		next := s.restart(keep, sink.Pace{})
 		next.run()
@@ -222,23 +234,25 @@ func TestACutHasWhatHasChangedSince(t *testing.T) {
 	tell(t, keep, sink.Pace{}, func(s *story) {
 		s.offer("a1")
 		s.wait(0)
-		if cut := s.Cut(nil, appendText); cut != nil {
-			t.Errorf("all is sent, but the cut is %q", cut)
+		if cut := cutOf(s); cut != nil {
+			t.Errorf("all is sent, but the cut is %+v", cut)
 		}
 		s.out.set(all(sink.Alone(errDown)))
 		s.offer("b1 c1")
 		s.wait(0)
-		first := s.Cut(nil, appendText)
+		first := cutOf(s)
 		if n := backlog(s.t, first).Len(); n != 2 {
 			t.Errorf("%d entries", n)
 		}
-		if cut := s.Cut(nil, appendText); cut != nil {
-			t.Errorf("nothing has happened, but the cut is %q", cut)
+		if cut := cutOf(s); cut != nil {
+			t.Errorf("nothing has happened, but the cut is %+v", cut)
 		}
 		s.wait(time.Hour)
-		second := s.Cut(nil, appendText)
-		if bytes.Contains(second, []byte("metadata")) {
-			t.Errorf("only attempts have changed, but the cut is %q", second)
+		second := cutOf(s)
+		for _, change := range second {
+			if change.Record == nil || len(change.Record.Objects) > 0 {
+				t.Errorf("only attempts have changed, but the cut has %+v", change)
+			}
 		}
 		l := backlog(s.t, first, second)
 		if l.entries[2].attempts < 10 {
@@ -246,15 +260,15 @@ func TestACutHasWhatHasChangedSince(t *testing.T) {
 		}
 		s.out.set(taking)
 		s.wait(time.Hour)
-		if n := backlog(s.t, first, second, s.Cut([]byte{}, appendText)).Len(); n != 0 {
+		if n := backlog(s.t, first, second, cutOf(s)).Len(); n != 0 {
 			t.Errorf("%d entries in the end", n)
 		}
 	})
 	tell(t, many, sink.Pace{}, func(s *story) {
 		s.out.set(all(errDown))
 		s.offer("a1")
-		if cut := s.Cut(nil, appendText); cut != nil {
-			t.Errorf("nothing is kept, but the cut is %q", cut)
+		if cut := cutOf(s); cut != nil {
+			t.Errorf("nothing is kept, but the cut is %+v", cut)
 		}
 	})
 }
@@ -292,7 +306,7 @@ func TestForceTakesWhatThereIsNoRoomFor(t *testing.T) {
 			s.offer("a1 b1")
 			force := func(text string) error {
 				e := s.event(text)
-				return s.Force(Prepare(e, s.entry(e, nil)))
+				return s.Force(s.entry(e, nil).Of(e))
 			}
 			for _, text := range []string{"a2", "c1", "b2"} {
 				if err := force(text); err != nil {
@@ -325,7 +339,7 @@ func TestForceWhileOthersOffer(t *testing.T) {
 				e := s.event(name + "1")
 				done.Go(func() {
 					if i%2 == 0 {
-						if err := s.Force(Prepare(e, s.entry(e, nil))); err != nil {
+						if err := s.Force(s.entry(e, nil).Of(e)); err != nil {
 							s.t.Error(err)
 						}
 					} else if err := s.Offer(s.t.Context(), e, s.entry(e, nil)); err != nil {
@@ -371,7 +385,7 @@ func TestAReportWaitsForAwait(t *testing.T) {
 		if got := s.Stats(); got.Retried != 0 {
 			s.t.Errorf("%+v", got)
 		}
-		l := backlog(s.t, s.Whole(nil, appendText))
+		l := backlog(s.t, wholeOf(s))
 		if e := l.entries[2]; l.Len() != 1 || e == nil || e.attempts != 0 {
 			s.t.Errorf("%d entries, c1 is %+v", l.Len(), e)
 		}
@@ -416,21 +430,6 @@ func TestReportsWaitTogetherForAwait(t *testing.T) {
 	})
 }
 
-// What is appended of a backlog is all of it.
-func TestABacklogIsAppended(t *testing.T) {
-	cuts := cutsOfTrouble(t)
-	for n := range len(cuts) + 1 {
-		l := backlog(t, cuts[:n]...)
-		text := l.Append(nil, appendText)
-		next := backlog(t, text)
-		again := next.Append([]byte("more"), appendText)
-		if string(again) != "more"+string(text) || next.Len() != l.Len() ||
-			next.number != l.number {
-			t.Errorf("%q\nbecomes %q", text, again)
-		}
-	}
-}
-
 // A message is as it was, apart from where it comes from, which is the present configuration's.
 func TestAMessageIsAsItWas(t *testing.T) {
 	s := newStory(t, keep, sink.Pace{})
@@ -440,9 +439,9 @@ func TestAMessageIsAsItWas(t *testing.T) {
 	entry := s.entry(e, []string{"{}"})
 	m := s.by.Builder.Event(s.event("a3"), time.Now())
 	m.Handler, m.Body, m.Data = "digest", sink.BodyData, ""
-	entry.Messages, entry.Failed = append(entry.Messages, m), errors.New("why")
+	entry.own().Messages, entry.own().Failed = append(entry.own().Messages, m), errors.New("why")
 	s.put(e, entry)
-	l := backlog(t, s.Whole(nil, appendText))
+	l := backlog(t, wholeOf(s))
 	next := newStory(t, keep, sink.Pace{})
 	if err := next.Restore(l, next.by); err != nil {
 		t.Fatal(err)
@@ -456,8 +455,8 @@ func TestAMessageIsAsItWas(t *testing.T) {
 		return fmt.Sprintf("%+v %s %s %d %t", shown, m.Object.AppendJSON(nil),
 			m.Old.AppendJSON(nil), m.Time.UnixNano(), *m.Origin == *s.by.Builder.Origin())
 	}
-	for i := range entry.Messages {
-		if got, want := text(&got.messages[i]), text(&entry.Messages[i]); got != want {
+	for i := range entry.own().Messages {
+		if got, want := text(&got.messages[i]), text(&entry.own().Messages[i]); got != want {
 			t.Errorf("message %d:\n got %s\nwant %s", i, got, want)
 		}
 	}
@@ -469,34 +468,33 @@ func TestAMessageIsAsItWas(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotACutIsRefusedAndChangesNothing(t *testing.T) {
-	cuts := cutsOfTrouble(t)
-	l := backlog(t, cuts...)
-	before := l.Len()
-	for i, cut := range cuts {
-		for n := range cut {
-			if err := l.Apply(cut[:n], parsed); !errors.Is(err, ErrDamaged) || l.Len() != before {
-				t.Fatalf("%d bytes of cut %d: %v", n, i, err)
+func TestDamagedRecordsAreRefused(t *testing.T) {
+	all := recordtest.Apply(cutsOfTrouble(t)...)[part]
+	for key, r := range all {
+		refused := func(what string, key event.Key, r record.Record) {
+			t.Helper()
+			records := maps.Clone(all)
+			records[key] = r
+			_, err := ReadBacklog(records)
+			if !errors.Is(err, record.ErrDamaged) {
+				t.Errorf("%s: %v", what, err)
 			}
 		}
-		if err := l.Apply(append(slices.Clone(cut), 0), parsed); !errors.Is(err, ErrDamaged) {
-			t.Errorf("one byte too much: %v", err)
+		for n := range r.Value {
+			refused(fmt.Sprint(n, " bytes"), key, record.Record{Value: r.Value[:n],
+				Objects: r.Objects})
 		}
-		cut[0]++
-		if err := l.Apply(cut, parsed); !errors.Is(err, ErrVersion) || l.Len() != before {
-			t.Errorf("another version: %v", err)
+		refused("one byte too much", key, record.Record{Value: append(slices.Clone(r.Value), 0),
+			Objects: r.Objects})
+		if len(r.Objects) > 0 {
+			refused("without its objects", key, record.Record{Value: r.Value})
 		}
-		cut[0]--
-	}
-	var unknown []byte // which goes on
-	unknown = append(unknown, cutVersion, 0, 9, 1, 9, byte(extentCount), 1, 1, 0)
-	if err := l.Apply(unknown, parsed); !errors.Is(err, ErrDamaged) {
-		t.Errorf("more of an unknown entry: %v", err)
+		refused("without a number", event.Key{Name: "-"}, r)
 	}
 }
 
 // cutsOfTrouble returns cuts with all that cuts can have.
-func cutsOfTrouble(t *testing.T) (cuts [][]byte) {
+func cutsOfTrouble(t *testing.T) (cuts []recordtest.Cut) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStory(t, keep, sink.Pace{})
 		s.run()
@@ -513,11 +511,11 @@ func cutsOfTrouble(t *testing.T) (cuts [][]byte) {
 		}
 		s.offer("b3")
 		e = s.event("b4") // b3 is merged into it
-		s.put(e, &Entry{By: s.by, Reports: []Report{s.report(e, owedReport())}})
+		s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, owedReport())}}})
 		cuts = appendCut(cuts, s.Outbox)
 		s.out.set(one("a1:y", errDown))
 		s.wait(time.Minute)
-		cuts = append(appendCut(cuts, s.Outbox), s.Whole(nil, appendText))
+		cuts = append(appendCut(cuts, s.Outbox), wholeOf(s))
 		s.finish()
 	})
 	return cuts
@@ -525,26 +523,27 @@ func cutsOfTrouble(t *testing.T) (cuts [][]byte) {
 
 // FuzzBacklog: no bytes make an outbox that does not work.
 func FuzzBacklog(f *testing.F) {
-	var cuts [][]byte
-	f.Add([]byte{cutVersion, 1, 0, 0})
-	o := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`
-	seed := codec.AppendUint([]byte{cutVersion, 0}, 1)
-	seed = codec.AppendUint(codec.AppendUint(seed, 1), 1)
-	seed = append(seed, byte(extentAll), 0, 0, 0, 1, 1)
-	seed = codec.AppendInt(codec.AppendTime(seed, time.Unix(1, 2)), 3)
-	seed = codec.AppendText(append(seed, byte(event.Add), 0, 0, 0, 0), o)
-	seed = append(seed, 0, 0, 0, 0, 0)
-	if err := (&Backlog{}).Apply(seed, parsed); err != nil {
-		f.Fatal(err)
+	var cuts []recordtest.Cut
+	text := "why"
+	for _, saved := range []savedEntry{{Wanted: true, Event: savedEvent{Op: event.Add, Object: 1}},
+		{Report: true, Failed: &text, Event: savedEvent{Op: event.Update, Object: 1, Old: 2},
+			Later:    &savedEvent{Op: event.Delete, Object: 2},
+			Messages: []savedMessage{{ID: "1", Op: event.Update, Object: 1, Old: 2}}}} {
+		var b bytes.Buffer
+		record.Encode(&b, &saved)
+		f.Add(b.Bytes())
 	}
-	f.Add(seed)
-	f.Fuzz(func(t *testing.T, cut []byte) {
+	f.Fuzz(func(t *testing.T, value []byte) {
 		if cuts == nil {
 			cuts = cutsOfTrouble(t)
 		}
 		for n := range len(cuts) + 1 {
-			l := backlog(t, cuts[:n]...)
-			if err := l.Apply(cut, parsed); err != nil {
+			records := recordtest.Apply(cuts[:n]...)
+			o := newStory(t, keep, sink.Pace{}).event("a1").Object
+			records.Add(part, event.Key{Name: "z"}, record.Record{Value: value,
+				Objects: []*object.Object{o, o}})
+			l, err := ReadBacklog(records[part])
+			if err != nil {
 				continue
 			}
 			size := l.Len()
@@ -552,7 +551,7 @@ func FuzzBacklog(f *testing.F) {
 			if err := next.Restore(l, next.by); err != nil {
 				t.Fatal(err)
 			}
-			if again := backlog(t, next.Whole(nil, appendText)); again.Len() != size {
+			if again := backlog(t, wholeOf(next)); again.Len() != size {
 				t.Errorf("%d entries are %d when they are restored", size, again.Len())
 			}
 			next.Stop()
@@ -579,9 +578,9 @@ func TestCutsWhileMessagesAreSent(t *testing.T) {
 	s.Use(s.to, Policy{MinBackoff: time.Microsecond, MaxBackoff: time.Microsecond})
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context()) }()
-	stop, cut := make(chan struct{}), make(chan [][]byte)
+	stop, cut := make(chan struct{}), make(chan []recordtest.Cut)
 	go func() {
-		var cuts [][]byte
+		var cuts []recordtest.Cut
 		for {
 			select {
 			case <-stop:
@@ -590,7 +589,7 @@ func TestCutsWhileMessagesAreSent(t *testing.T) {
 			default:
 				cuts = appendCut(cuts, s.Outbox)
 				if len(cuts) > 50 {
-					cuts = [][]byte{s.Whole(nil, appendText)}
+					cuts = []recordtest.Cut{wholeOf(s)}
 				}
 			}
 		}

@@ -8,21 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-// Append appends a cut that has all of the backlog, as [Outbox.Whole] of an outbox that it is
-// restored to does.
-func (l *Backlog) Append(to []byte, with AppendObject) []byte {
-	c := cut{with: with, number: l.number, whole: true, entries: make([]kept, 0, len(l.entries))}
-	for _, number := range slices.Sorted(maps.Keys(l.entries)) {
-		c.entries = append(c.entries, *l.entries[number])
-		c.entries[len(c.entries)-1].extent = extentAll
-	}
-	return c.append(to)
-}
 
 // Restore puts in what an earlier outbox of the listener and output had not sent, each object's in
 // its order. There is room for all of it, whatever the capacity. By makes what is made when it is
@@ -38,11 +26,11 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 			return o.wrapped(err)
 		}
 	}
-	offered := make([]Offering, len(numbers))
+	offered := make([]informer.Entry, len(numbers))
 	for i, number := range numbers {
 		e := l.entries[number]
-		offered[i] = Offering{Event: e.event, Progress: e.waiting(by), Owed: true,
-			Since: event.At(e.observed)}
+		offered[i] = informer.Entry{Event: e.event, Progress: e.pending(by),
+			MaybeDelivered: true, Since: event.At(e.observed), Attempt: int(e.attempts)}
 		if e.later != nil {
 			offered[i].Event = *e.later
 		}
@@ -51,7 +39,7 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	o.count(offered, 1)
 	o.before.restore(offered)
 	for i, number := range numbers { // they were offered before
-		offered[i].Progress.(*waiting).offered = l.entries[number].offered
+		offered[i].Progress.(*Pending).offered = l.entries[number].offered
 	}
 	if _, err := o.queue.OfferAll(offered); err != nil {
 		return o.wrapped(err)
@@ -59,12 +47,12 @@ func (o *Outbox) Restore(l *Backlog, by *Maker) error {
 	return o.Resize(capacity, o.cfg.Overflow)
 }
 
-// Force takes an offering beyond the capacity, for a route that has no time to wait. Its error says
-// that the outbox has stopped; then it did not take the offering.
-func (o *Outbox) Force(offering Offering) error {
+// Force takes an entry beyond the capacity, for a route that has no time to wait. Its error says
+// that the outbox has stopped; then it did not take it.
+func (o *Outbox) Force(e informer.Entry) error {
 	o.sizing.Lock()
 	defer o.sizing.Unlock()
-	one, capacity := []Offering{offering}, int(o.capacity.Load())
+	one, capacity := []informer.Entry{e}, int(o.capacity.Load())
 	for size := capacity; ; {
 		taken, err := o.OfferAll(one)
 		if taken > 0 || err != nil {
@@ -98,11 +86,11 @@ type before struct {
 }
 
 // restore notes the reports among what was restored.
-func (b *before) restore(offered []Offering) {
+func (b *before) restore(offered []informer.Entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, o := range offered {
-		if !o.Progress.(*waiting).released {
+		if !o.Progress.(*Pending).released {
 			continue
 		}
 		if b.since == nil {
@@ -115,50 +103,51 @@ func (b *before) restore(offered []Offering) {
 }
 
 // comes has reports wait since they did before the restart, of which nothing has a lag.
-func (b *before) comes(o *Offering, w *waiting) {
-	if w.wanted || !b.any.Load() {
+func (b *before) comes(o *informer.Entry, p *Pending) {
+	if p.Wanted || !b.any.Load() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := o.Event.Object.Key()
 	if since, ok := b.since[key]; ok {
-		o.Since, w.event.Arrived = since.Earlier(o.Since), 0
+		o.Since, p.event.Arrived = since.Earlier(o.Since), 0
 		delete(b.since, key)
 		b.any.Store(len(b.since) > 0)
 	}
 }
 
 // restore keeps what cuts have already.
-func (k *keeping) restore(l *Backlog, numbers []uint64, offered []Offering) {
+func (k *keeping) restore(l *Backlog, numbers []uint64, offered []informer.Entry) {
 	if !k.on {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.number, k.cut = l.number, l.number
+	if len(numbers) > 0 {
+		k.number = numbers[len(numbers)-1]
+		k.cut = k.number
+	}
 	for i, number := range numbers {
-		k.entries[offered[i].Progress.(*waiting)] = l.entries[number]
+		k.entries[offered[i].Progress.(*Pending)] = l.entries[number]
 	}
 }
 
-// waiting returns the entry of an outbox. It shares no memory with the kept one that changes.
-func (e *kept) waiting(by *Maker) *waiting {
-	w := &waiting{by: by, observed: e.observed, offered: e.offered, event: e.event,
-		mark: ledger.MarkOf(e.event.Object),
-		sent: e.sent, wanted: e.wanted, released: e.reports, before: e.later != nil}
+// pending returns the entry of an outbox. It shares no memory with the kept one that changes.
+func (e *kept) pending(by *Maker) *Pending {
+	p := &Pending{By: by, Observed: e.observed, offered: e.offered, event: e.event,
+		sent: e.sent, Wanted: e.wanted, released: e.reports, before: e.later != nil}
 	for i := range e.messages {
 		e.messages[i].Origin = by.Builder.Origin()
 	}
-	if e.messages == nil && e.failed == nil && e.attempts == 0 && !e.refused && e.later == nil {
-		return w
+	if e.messages == nil && e.failed == nil && !e.refused && e.later == nil {
+		return p
 	}
-	w.rare = &rare{messages: e.messages, failed: e.failed, tried: e.attempts, later: e.later,
-		earlier: by}
+	p.Extra = &Extra{Messages: e.messages, Failed: e.failed, later: e.later, earlier: by}
 	if e.refused {
-		w.rare.refused = errEarlier
+		p.refused = errEarlier
 	}
-	return w
+	return p
 }
 
 // errEarlier is why some of an entry is a dead letter, which says more.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -22,8 +25,8 @@ type sender struct {
 	// The buffers of the current turn, used again by the next one.
 	taken    []informer.Delivery
 	done     []*informer.Delivery // those that have ended, and that the queue does not know of yet
-	parcels  []parcel
-	live     []*parcel // those of which the current write has a message
+	pending  []*Pending
+	live     []*Pending // those of which the current write has a message
 	messages []sink.Message
 }
 
@@ -41,20 +44,16 @@ func (s *sender) run(ctx context.Context) error {
 		s.taken = append(s.taken[:0], d)
 		out := o.output.Load()
 		if s.crew.leave(out.pace.Writes) {
-			s.taken[0].Attempt-- // it is not tried
-			s.taken[0].Retry(0)
+			s.taken[0].Untried(0)
 			o.senders.end()
 			return nil
 		}
 		s.crew.grow(out.pace.Writes)
 		s.fill(ctx, out.pace)
 		for i := range s.taken {
-			d := &s.taken[i]
-			w := d.Progress.(*waiting)
-			if tried := w.has().tried; tried > 0 {
-				d.Attempt, w.rare.tried = d.Attempt+int(tried), 0
-			}
-			s.parcels = append(s.parcels, parcel{Delivery: d, entry: w})
+			p := s.taken[i].Progress.(*Pending)
+			p.delivery = &s.taken[i]
+			s.pending = append(s.pending, p)
 		}
 		s.turn(ctx, out)
 		s.flush()
@@ -62,10 +61,10 @@ func (s *sender) run(ctx context.Context) error {
 		// A sender that waits refers to no objects.
 		n := len(s.taken) // no buffer has had more in it
 		clear(s.taken)
-		clear(s.parcels)
+		clear(s.pending)
 		clear(s.live[:min(n, cap(s.live))])
 		clear(s.messages[:min(n, cap(s.messages))])
-		s.parcels = s.parcels[:0]
+		s.pending = s.pending[:0]
 		if o.cfg.OnRoom != nil {
 			o.cfg.OnRoom()
 		}
@@ -102,18 +101,18 @@ func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 	}
 }
 
-// turn sends the parcels. While the output is paused it waits, and of a trial there is one parcel.
+// turn sends the entries. While the output is paused it waits, and of a trial there is one entry.
 func (s *sender) turn(ctx context.Context, out *Output) {
-	for rest := s.parcels; len(rest) > 0; {
+	for rest := s.pending; len(rest) > 0; {
 		s.flush()
 		change := s.outbox.change.Load().done
 		if reason, err := s.outbox.givesUp(); reason != "" {
-			s.expire(ctx, &rest[0], reason, err)
+			s.expire(ctx, rest[0], reason, err)
 			rest = rest[1:]
 			continue
 		}
 		if out != s.outbox.output.Load() {
-			s.allBack(rest)
+			s.allBack(rest, 0)
 			return
 		}
 		if out.breaker.Troubled() && ctx.Err() == nil {
@@ -123,8 +122,8 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		}
 		entered, trial := s.enter(ctx, out, rest, change)
 		if !entered { // something else has changed, or is over
-			if s.overdue(&rest[0]) {
-				s.expire(ctx, &rest[0], deadletter.Expired, cmp.Or(out.breaker.Cause(), errAway))
+			if s.overdue(rest[0]) {
+				s.expire(ctx, rest[0], deadletter.Expired, cmp.Or(out.breaker.Cause(), errAway))
 				rest = rest[1:]
 			}
 			continue
@@ -133,14 +132,14 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		if trial {
 			n = 1
 			best := freshest(rest)
-			rest[0], *best = *best, rest[0]
+			rest[0], rest[best] = rest[best], rest[0]
 		}
 		if !out.use.enter() {
 			out.breaker.Leave(trial)
 			select {
 			case <-change:
 			case <-ctx.Done():
-				s.allBack(rest)
+				s.allBack(rest, 0)
 				return
 			}
 			continue
@@ -148,7 +147,7 @@ func (s *sender) turn(ctx context.Context, out *Output) {
 		s.send(ctx, out, rest[:n], trial)
 		out.use.leave()
 		if rest = rest[n:]; len(rest) > 0 && s.away(ctx, out) {
-			s.allBack(rest) // older ones may have to be given up before the next pause is over
+			s.allBack(rest, 0) // older ones may have to be given up before the next pause is over
 			return
 		}
 	}
@@ -161,12 +160,10 @@ var (
 	errLeaving = errors.New("the listener was removed, and the output did not take this within shutdown.drain")
 )
 
-// send writes the messages of parcels, of each the first one, then of each the second one, and so
-// on, and finishes each parcel.
-func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial bool) {
-	for i := range parcels {
-		s.live = append(s.live, &parcels[i])
-	}
+// send writes the messages of entries, of each the first one, then of each the second one, and so
+// on, and finishes each entry.
+func (s *sender) send(ctx context.Context, out *Output, pending []*Pending, trial bool) {
+	s.live = append(s.live, pending...)
 	settled := !trial
 	for len(s.live) > 0 {
 		s.collect(ctx)
@@ -182,9 +179,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 		settled = true
 		s.settle(ctx, out, errs)
 		if s.away(ctx, out) {
-			for _, p := range s.live {
-				s.untried(p)
-			}
+			s.allBack(s.live, 0)
 			s.live = s.live[:0]
 		}
 	}
@@ -193,7 +188,7 @@ func (s *sender) send(ctx context.Context, out *Output, parcels []parcel, trial 
 	}
 }
 
-// collect puts the next message of each live parcel into messages, and finishes those that have
+// collect puts the next message of each live entry into messages, and finishes those that have
 // none.
 func (s *sender) collect(ctx context.Context) {
 	s.messages = s.messages[:0]
@@ -204,8 +199,8 @@ func (s *sender) collect(ctx context.Context) {
 			s.messages = s.messages[:n]
 			continue
 		}
-		if trace := p.entry.has().trace; trace != nil {
-			p.try = trace.Send(s.outbox.name, time.Since(p.entry.offeredAt()), p.Attempt)
+		if trace := p.extra().Trace; trace != nil {
+			p.try = trace.Send(s.outbox.name, time.Since(p.offeredAt()), p.delivery.Attempt)
 			s.messages[n].TraceParent = p.try.Parent()
 		}
 		s.live[n] = p
@@ -214,9 +209,9 @@ func (s *sender) collect(ctx context.Context) {
 	s.live = s.live[:n]
 }
 
-// next sets m to a parcel's next message that can be sent. If there is none, the parcel is
+// next sets m to an entry's next message that can be sent. If there is none, the entry is
 // finished, or put back.
-func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool) {
+func (s *sender) next(ctx context.Context, p *Pending, m *sink.Message) (ok bool) {
 	for {
 		failed, ok := p.next(m)
 		reason := deadletter.FilterFailed
@@ -236,7 +231,7 @@ func (s *sender) next(ctx context.Context, p *parcel, m *sink.Message) (ok bool)
 	}
 }
 
-// settle deals with the results of a write. The parcels that go on stay live.
+// settle deals with the results of a write. The entries that go on stay live.
 func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 	n := 0
 	for i, p := range s.live {
@@ -244,13 +239,13 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 		if errs != nil {
 			err = errs[i]
 		}
-		p.try.End(err)
+		p.extra().try.End(err)
 		if err == nil {
 			s.outbox.stats.written.Add(1)
 			s.took(p, &s.messages[i])
 			p.pass()
 		} else if out.isClosed(err) { // another one takes it
-			s.untried(p)
+			s.untried(p, 0)
 			continue
 		} else if !s.failed(ctx, out, p, &s.messages[i], err) {
 			continue
@@ -262,10 +257,10 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 }
 
 // took notes that the output has taken a message.
-func (s *sender) took(p *parcel, m *sink.Message) {
-	if p.report != nil {
-		p.report.Took(time.Now())
-		p.entry.rare.reported = true
+func (s *sender) took(p *Pending, m *sink.Message) {
+	if p.reporting {
+		p.settler().Took(time.Now())
+		p.reported = true
 		s.outbox.stats.reports.Add(1)
 	}
 	notes := s.outbox.cfg.Notes
@@ -279,58 +274,62 @@ func (s *sender) took(p *parcel, m *sink.Message) {
 	if m.Report != nil {
 		d.Rule = m.Report.Rule
 	}
-	if replay := p.entry.has().replay; replay != nil {
+	if replay := p.extra().Replay; replay != nil {
 		d.Letter = replay.Letter
 	}
 	notes.Delivered(d)
 }
 
-// finish ends a parcel of which everything was taken or refused.
-func (s *sender) finish(p *parcel) {
-	s.outbox.end(p.entry)
-	s.done = append(s.done, p.Delivery)
+// finish ends an entry of which everything was taken or refused.
+func (s *sender) finish(p *Pending) {
+	s.outbox.end(p)
+	s.done = append(s.done, p.delivery)
 }
 
 // end counts an entry that has ended.
-func (o *Outbox) end(w *waiting) {
-	o.keeping.end(w)
-	if size := w.size(); size > 0 {
+func (o *Outbox) end(p *Pending) {
+	o.keeping.end(p)
+	if size := p.size(); size > 0 {
 		o.made.Add(-size)
 	}
-	has := w.has()
-	if has.replay != nil {
+	has := p.extra()
+	if has.Replay != nil {
 		switch {
 		case has.refused != nil:
-			has.replay.End(Failed, has.refused)
-		case w.superseded:
-			has.replay.End(Superseded, nil)
+			has.Replay.End(Failed, has.refused)
+		case p.superseded:
+			has.Replay.End(Superseded, nil)
 		default:
-			has.replay.End(Delivered, nil)
+			has.Replay.End(Delivered, nil)
 		}
 	}
 	switch {
-	case has.refused != nil && w.wanted:
+	case has.refused != nil && p.Wanted:
 		o.stats.deadLettered.Add(1)
-		o.cfg.Ledger.End(w.mark, ledger.DeadLetter)
-	case w.wanted && has.replay != nil:
+	case p.Wanted:
 		o.stats.delivered.Add(1)
-		o.cfg.Ledger.Replayed(w.mark)
-	case w.wanted:
-		o.stats.delivered.Add(1)
-		o.cfg.Ledger.End(w.mark, ledger.Delivered)
 	}
 	// what rules report is late as well
-	if arrived := w.event.Arrived; arrived != 0 && has.replay == nil &&
-		(has.reported || w.wanted && has.refused == nil) {
+	if arrived := p.event.Arrived; arrived != 0 && has.Replay == nil &&
+		(has.reported || p.Wanted && has.refused == nil) {
 		o.lag.Observe(time.Duration(event.Now() - arrived))
 	}
 }
 
-// back puts a parcel back, to be sent after a delay.
-func (s *sender) back(p *parcel, after time.Duration) {
-	p.Progress = p.entry
-	s.outbox.keeping.tried(p.entry, p.Attempt)
-	p.Retry(after)
+// back puts back what has failed, to be sent after a delay.
+func (s *sender) back(p *Pending, after time.Duration) {
+	d := p.delivery
+	p.delivery = nil // from here on it may be another sender's
+	s.outbox.keeping.tried(p, d.Attempt)
+	d.Retry(after)
+}
+
+// untried puts back what has not failed.
+func (s *sender) untried(p *Pending, after time.Duration) {
+	d := p.delivery
+	p.delivery = nil
+	s.outbox.keeping.tried(p, d.Attempt-1)
+	d.Untried(after)
 }
 
 // wrapped returns an error, if it is one, with the name of the output.
@@ -339,4 +338,117 @@ func (o *Outbox) wrapped(err error) error {
 		return nil
 	}
 	return fmt.Errorf("output %q: %w", o.name, err)
+}
+
+// crew is the senders of a Run. There are as many as the output has use for, also when that is
+// another one than before; but an outbox to which nothing comes has one.
+type crew struct {
+	ctx     context.Context
+	outbox  *Outbox
+	senders atomic.Int32
+	group   sync.WaitGroup
+
+	mu   sync.Mutex // guards what follows
+	errs []error
+}
+
+// work has the first sender work, and returns when all have ended.
+func (c *crew) work() error {
+	c.senders.Store(1)
+	c.send()
+	c.group.Wait()
+	return errors.Join(c.errs...)
+}
+
+func (c *crew) send() {
+	if err := (&sender{outbox: c.outbox, crew: c}).run(c.ctx); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.errs = append(c.errs, err)
+	}
+}
+
+// grow starts a sender, unless there are as many as there may be.
+func (c *crew) grow(most int) {
+	for n := c.senders.Load(); int(n) < most; n = c.senders.Load() {
+		if c.senders.CompareAndSwap(n, n+1) {
+			c.group.Go(c.send)
+			return
+		}
+	}
+}
+
+// leave reports whether there are more senders than there may be. Then the caller has to end.
+func (c *crew) leave(most int) bool {
+	for n := c.senders.Load(); int(n) > most; n = c.senders.Load() {
+		if c.senders.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// CrashesBeforeLetter is with how many crashes of the sink a message is a dead letter.
+const CrashesBeforeLetter = 5
+
+// write writes the messages of the live entrys. When the sink crashes, each is written once more,
+// by itself, so that only those fail that make it crash. If the output is paused by then, they are
+// tried again later.
+func (s *sender) write(ctx context.Context, out *Output) []error {
+	errs, crash := write(ctx, out.Sink, s.messages)
+	if crash == nil {
+		return errs
+	}
+	errs = make([]error, len(s.messages))
+	for i := range s.messages {
+		if len(s.messages) > 1 {
+			if s.away(ctx, out) {
+				errs[i] = sink.Alone(errAway)
+				continue
+			}
+			var one []error
+			if one, crash = write(ctx, out.Sink, s.messages[i:i+1]); one != nil {
+				errs[i] = one[0]
+			}
+		}
+		if crash != nil {
+			errs[i] = s.crashed(s.live[i], crash)
+		}
+	}
+	return errs
+}
+
+// crashed logs a crash of the sink, and returns the error of the message it crashed with.
+func (s *sender) crashed(p *Pending, c *crash) error {
+	err := fmt.Errorf("the output crashed, which is a defect of it: %v", c.reason)
+	s.outbox.cfg.Log.Failure(slog.LevelError, p.delivery, "an output crashed",
+		s.outbox.wrapped(err), slog.String("stack", c.stack))
+	if p.delivery.Attempt >= CrashesBeforeLetter {
+		return sink.Permanent(err)
+	}
+	return sink.Alone(err)
+}
+
+// crash is a panic of a sink.
+type crash struct {
+	reason any
+	stack  string
+}
+
+// write writes messages. The errors are nil, or there is one, or nil, for each message.
+func write(ctx context.Context, to sink.Sink, messages []sink.Message) (errs []error,
+	crashed *crash) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			errs, crashed = nil, &crash{reason, string(debug.Stack())}
+		}
+	}()
+	errs = to.Write(ctx, messages)
+	if errs != nil && len(errs) != len(messages) {
+		// What was taken comes again.
+		return sink.AllFailed(len(messages), fmt.Errorf(
+			"the output returned %d results for %d messages, which is a defect of it", len(errs),
+			len(messages))), nil
+	}
+	return errs, nil
 }

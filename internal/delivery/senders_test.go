@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -52,7 +51,7 @@ func TestSendersStartWhenThereIsSomethingToSend(t *testing.T) {
 		h := hanging{make(chan struct{}, 10), make(chan struct{})}
 		log := slog.New(slog.DiscardHandler)
 		o, err := New(NewOutput("out", h, log),
-			Config{Listener: "l", Capacity: 10, Log: &failurelog.Log{Logger: log}})
+			Config{Listener: "l", Capacity: 10, Log: &FailureLog{Logger: log}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +74,7 @@ func TestSendersStartWhenThereIsSomethingToSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			entry := &Entry{Wanted: true, By: &Maker{Builder: messages}}
+			entry := &Pending{Wanted: true, By: &Maker{Builder: messages}}
 			if err := o.Offer(t.Context(), event.Event{Op: event.Add, Object: pod},
 				entry); err != nil {
 				t.Fatal(err)

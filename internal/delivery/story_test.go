@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -231,7 +230,7 @@ func newStory(t *testing.T, cfg Config, pace sink.Pace) *story {
 		cfg.Letters = s.letters
 	}
 	if cfg.Log == nil {
-		cfg.Log = &failurelog.Log{Logger: quiet}
+		cfg.Log = &FailureLog{Logger: quiet}
 	}
 	if cfg.Policy.MaxBackoff == 0 {
 		cfg.Policy.MinBackoff, cfg.Policy.MaxBackoff = time.Second, time.Minute
@@ -287,15 +286,15 @@ func (s *story) event(text string) event.Event {
 }
 
 // entry returns what came of an event: the event as it is, or what was made of it, and reports.
-func (s *story) entry(e event.Event, made []string, settlers ...Settler) *Entry {
-	entry := &Entry{Wanted: true, By: s.by}
+func (s *story) entry(e event.Event, made []string, settlers ...Settler) *Pending {
+	entry := &Pending{Wanted: true, By: s.by}
 	for _, data := range made {
 		m := s.by.Builder.Event(e, time.Now())
 		m.Body, m.Data = sink.BodyData, data
-		entry.Messages = append(entry.Messages, m)
+		entry.own().Messages = append(entry.own().Messages, m)
 	}
 	for _, settler := range settlers {
-		entry.Reports = append(entry.Reports, s.report(e, settler))
+		entry.own().Reports = append(entry.own().Reports, s.report(e, settler))
 	}
 	return entry
 }
@@ -315,7 +314,7 @@ func (s *story) offer(texts string) {
 	}
 }
 
-func (s *story) put(e event.Event, entry *Entry) {
+func (s *story) put(e event.Event, entry *Pending) {
 	s.t.Helper()
 	if err := s.Offer(s.t.Context(), e, entry); err != nil {
 		s.t.Fatal(err)
@@ -366,7 +365,7 @@ type noted struct {
 
 func owedReport() *noted { return &noted{owed: true} }
 
-func (n *noted) Owed() bool {
+func (n *noted) IsDue() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.owed

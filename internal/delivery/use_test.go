@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -55,7 +54,7 @@ func (c *closing) Write(_ context.Context, messages []sink.Message) []error {
 // slowly is a settler that takes a moment to say that a report is owed.
 type slowly struct{}
 
-func (slowly) Owed() bool        { time.Sleep(3 * time.Millisecond); return true }
+func (slowly) IsDue() bool       { time.Sleep(3 * time.Millisecond); return true }
 func (slowly) Took(time.Time)    {}
 func (slowly) Refused(time.Time) {}
 func (slowly) Release()          {}
@@ -75,7 +74,7 @@ func newExchanging(t *testing.T, entries int) *exchanging {
 	first := x.add(log, false)
 	var err error
 	x.Outbox, err = New(first, Config{Listener: "l", Capacity: entries, Policy: Policy{
-		MinBackoff: time.Second, MaxBackoff: time.Second}, Log: &failurelog.Log{Logger: log}})
+		MinBackoff: time.Second, MaxBackoff: time.Second}, Log: &FailureLog{Logger: log}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +93,8 @@ func newExchanging(t *testing.T, entries int) *exchanging {
 		e := event.Event{Op: event.Add, Object: pod}
 		report := builder.Event(e, time.Now())
 		report.Report = &sink.Report{}
-		if err := x.Offer(t.Context(), e, &Entry{Wanted: true, By: &Maker{Builder: builder},
-			Reports: []Report{{Message: report, Settler: slowly{}}}}); err != nil {
+		if err := x.Offer(t.Context(), e, &Pending{Wanted: true, By: &Maker{Builder: builder},
+			Extra: &Extra{Reports: []Report{{Message: report, Settler: slowly{}}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -22,17 +22,17 @@ import (
 
 // patched is an API that records which versions its patches made.
 type patched struct {
-	kubeapi.API
+	sink.KubeAPI
 	mu   sync.Mutex
 	made map[string]bool
 }
 
-func (p *patched) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
-	answer, err := p.API.Do(ctx, r)
+func (p *patched) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
+	answer, err := p.KubeAPI.Do(ctx, r)
 	if err != nil || r.Method != "PATCH" {
 		return answer, err
 	}
-	after, err := kubeapi.ReadMetadata(answer)
+	after, err := sink.ReadKubeMetadata(answer)
 	p.mu.Lock()
 	p.made[after.ResourceVersion] = true
 	p.mu.Unlock()
@@ -45,7 +45,7 @@ func TestOwnWritesAmongOthers(t *testing.T) {
 	t.Parallel()
 	const objects, changes = 20, 4
 	w := newWriting(t, "own-writes")
-	api := &patched{API: w.api, made: map[string]bool{}}
+	api := &patched{KubeAPI: w.api, made: map[string]bool{}}
 	writes := patch.NewWrites()
 	s, err := patch.New(patch.Config{API: api, Type: patch.Merge, Writes: writes})
 	if err != nil {

@@ -111,8 +111,8 @@ type rightsWorld struct {
 }
 
 // TestRights runs each configuration with the rights that informerd rbac prints and no others, and
-// then without each single one of them. Exactly the listeners that need it are not ready, with the
-// rule in the reason, and are ready when it is granted. Without STRESS=full, two rights of each
+// then without each single one of them, which informerd rbac check finds. Listeners are ready when it
+// is granted. Without STRESS=full, two rights of each
 // configuration are taken away.
 func TestRights(t *testing.T) {
 	needs(t)
@@ -241,11 +241,11 @@ func (w *rightsWorld) trial(t *testing.T, file, account string, lacks grant) map
 	w.must(t, err)
 	defer p.kill()
 	if lacks != (grant{}) {
-		w.degraded(t, p, needed, lacks)
+		w.checked(t, path, kubeconfig, lacks)
 		w.must(t, w.grant(account, list.Items))
 	}
 	begun := time.Now()
-	w.ready(t, p, "ok", nil)
+	w.ready(t, p)
 	if lacks != (grant{}) {
 		w.mu.Lock()
 		w.longest = max(w.longest, time.Since(begun))
@@ -259,54 +259,47 @@ func (w *rightsWorld) trial(t *testing.T, file, account string, lacks grant) map
 	return all
 }
 
-// degraded waits until exactly the listeners that need a right are not ready.
-func (w *rightsWorld) degraded(t *testing.T, p *process, needed map[string]map[grant]bool,
-	lacks grant) {
-	var lines []string
-	for listener, rights := range needed {
-		if listener != "" && (rights[lacks] || needed[""][lacks]) {
-			lines = append(lines, listener)
+// checked waits until informerd rbac check finds that exactly one right is missing.
+func (w *rightsWorld) checked(t *testing.T, path, kubeconfig string, lacks grant) {
+	err := eventually(func() error {
+		cmd := exec.Command(informerdBin(), "rbac", "check", path, "--kubeconfig", kubeconfig,
+			"-o", "json")
+		out, err := cmd.Output()
+		if cmd.ProcessState.ExitCode() != 1 {
+			return fmt.Errorf("%v: %s", err, out)
 		}
-	}
-	if len(lines) == 0 {
-		t.Fatalf("nobody needs %s", lacks)
-	}
-	rule := regexp.QuoteMeta("apiGroups: ["+yamlWord(lacks.group)+"], resources: ["+lacks.resource+
-		"]") + `.*verbs: \[` + lacks.verb + `\]`
-	others := 0
-	for listener := range needed {
-		if listener != "" && listener != "optional" {
-			others++
+		var report struct {
+			Missing []struct {
+				Namespace string
+				Rule      roleRule
+			}
 		}
-	}
-	expected := []string{fmt.Sprintf(`^not ready: %d of %d listeners$`, len(lines), others)}
-	for _, listener := range lines {
-		expected = append(expected, fmt.Sprintf(`^listener "%s": .*%s`, listener, rule))
-	}
-	w.ready(t, p, "", expected)
+		if err := json.Unmarshal(out, &report); err != nil {
+			return err
+		}
+		var missing []grant
+		for _, one := range report.Missing {
+			missing = append(missing, one.Rule.grants(one.Namespace)...)
+		}
+		if !slices.Equal(missing, []grant{lacks}) {
+			return fmt.Errorf("missing are %v, want %v", missing, lacks)
+		}
+		return nil
+	})
+	w.must(t, err)
 }
 
-func yamlWord(text string) string {
-	if text == "" {
-		return "''"
-	}
-	return text
-}
-
-// ready waits for an answer of /readyz.
-func (w *rightsWorld) ready(t *testing.T, p *process, body string, expressions []string) {
+// ready waits until all listeners are ready.
+func (w *rightsWorld) ready(t *testing.T, p *process) {
 	t.Helper()
 	address, err := p.address()
 	w.must(t, err)
 	err = eventually(func() error {
 		got, err := get("http://" + address + "/readyz")
-		switch {
-		case err != nil:
-			return err
-		case body != "" && got != body:
-			return errors.New(got)
+		if err == nil && got != "ok" {
+			err = errors.New(got)
 		}
-		return expected(got, expressions)
+		return err
 	})
 	if err != nil {
 		t.Fatalf("%v\nits log is\n%s", err, p.written())

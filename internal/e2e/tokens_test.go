@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/access"
+	"github.com/informerd/informerd/internal/kube"
 )
 
 // tokens makes service accounts and their tokens on the real API server.
@@ -237,7 +237,7 @@ func TestEndpointsAskTheAPIServer(t *testing.T) {
 		t.Error(err)
 	}
 	// API servers take a moment to notice themselves.
-	if took := time.Since(revoked); took > access.TTL+5*time.Second {
+	if took := time.Since(revoked); took > kube.TTL+5*time.Second {
 		t.Errorf("the right was of use for %v", took)
 	}
 	w.end(p)

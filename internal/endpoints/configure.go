@@ -7,20 +7,19 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/informerd/informerd/internal/access"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 // Configure sets who gets an answer from the server and how it is encrypted. The API server is
 // asked about tokens. The error is a config.Errors if the configuration is to blame.
-func (s *Server) Configure(cfg *config.Config, api kubeapi.API) error {
+func (s *Server) Configure(cfg *config.Config, api sink.KubeAPI) error {
 	h := cfg.HTTP
 	s.Address, s.Hosts, s.Pprof = h.Address, h.Hosts, h.Pprof
 	if h.Auth == config.AuthKubernetes {
-		s.Access = access.New(&kube.Reviewer{API: api, Audiences: h.Audiences})
+		s.Access = kube.NewAccess(&kube.Reviewer{API: api, Audiences: h.Audiences})
 	}
 	switch {
 	case h.TLS != nil:
@@ -36,7 +35,7 @@ func (s *Server) Configure(cfg *config.Config, api kubeapi.API) error {
 		if err != nil {
 			name = ""
 		}
-		config, fingerprint, err := SelfSigned(append([]string{name}, h.Hosts...)...)
+		config, fingerprint, err := selfSigned(append([]string{name}, h.Hosts...)...)
 		if err != nil {
 			return err
 		}
@@ -54,12 +53,12 @@ func Mistakes(cfg *config.Config) config.Errors {
 }
 
 // openTLS returns the certificate's files, nil if none are configured.
-func openTLS(cfg *config.Config) (*tlsfiles.Source, config.Errors) {
+func openTLS(cfg *config.Config) (*secret.TLS, config.Errors) {
 	t := cfg.HTTP.TLS
 	if t == nil {
 		return nil, nil
 	}
-	source, err := tlsfiles.Open(tlsfiles.Files{CertFile: cfg.Path(t.CertFile),
+	source, err := secret.OpenTLS(secret.TLSFiles{CertFile: cfg.Path(t.CertFile),
 		KeyFile: cfg.Path(t.KeyFile)})
 	if err != nil {
 		mistake := cfg.ErrorAt("http.tls", "http.tls: "+err.Error(), "")

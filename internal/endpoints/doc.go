@@ -33,7 +33,7 @@
 //     informerd_informer_synced.
 //   - /livez is 200 and ok as long as there is an answer: a restart fixes nothing else.
 //   - /readyz is 200 and ok if all listeners get their events, and nothing has come to a halt: then
-//     it has a line for each such stall, as package stall finds them. Otherwise it is 503, and says
+//     it has a line for each such stall, see below. Otherwise it is 503, and says
 //     how many do not. It then has a line for each of them and each reason: missing rights, a resource
 //     that does not exist, a server that cannot be reached, an incomplete first list, a handler
 //     that does not start.
@@ -49,6 +49,17 @@
 //     whatever the limit. An answer that cannot be finished is cut off together with its
 //     connection, and never ends as if it were complete.
 //
+// # Stalls
+//
+//   - A part has come to a halt if it has something to do, and nothing has come of it for 40 s. An
+//     idle cluster is no stall. A [StallWatch] finds it within a minute of its beginning.
+//   - A stall ends with the first look after its cause has; that of an informer which lists again
+//     and again, once it has not done so for 40 s.
+//   - Time that passed without a look does not count beyond two looks, such as while the machine
+//     slept.
+//   - What follows from another stall of the same listener is left out. An output that is away for
+//     several listeners is one stall.
+//
 // # Limits
 //
 //   - At most 64 connections are open at once; more wait to be accepted. A client has 5 s for its
@@ -57,4 +68,17 @@
 //     logged at info.
 //   - Serve blocks until its context is done, lets requests under way finish, and returns within a
 //     second; what a client has not read by then is cut off.
+//
+// # Design decisions
+//
+// A kubelet that restarted informerd because a listener may not list would fix nothing and lose
+// what waits. So the liveness probe is /livez, and /healthz and /readyz are for people and
+// rollouts.
+//
+// Who may see names of objects in a cluster is known to its API server, so it is asked. Any other
+// password or option would be one more thing to guard.
+//
+// Stalls are found by looking at the status, by one rule: there is work, and the counters of its
+// end stand still. A part that hangs cannot say so. 40 s is longer than a time-out of 10 s with
+// some retries.
 package endpoints

@@ -20,8 +20,7 @@ func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 	sums := read()
 	for key, sum := range sums {
 		raise := func(counter string, n uint64) uint64 { return f.floor(key, counter).raise(n) }
-		sum.Lists, sum.Watches = raise("lists", sum.Lists), raise("watches", sum.Watches)
-		sum.Bookmarks = raise("bookmarks", sum.Bookmarks)
+		sum.Lists = raise("lists", sum.Lists)
 		sum.Events, sum.Skipped = raise("events", sum.Events), raise("skipped", sum.Skipped)
 		sum.Received = raise("received", sum.Received)
 		for reason, n := range sum.Relists {

@@ -52,8 +52,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case g.strict != nil && !g.strict.admits(w, r, to):
 	case g.strict == nil && !g.anybody && !isLoopbackHeader(r.Host):
 		fail(w, http.StatusForbidden,
-			fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
-				"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
+			fmt.Sprintf("the Host header %q is neither a loopback address nor localhost", r.Host))
 	case !g.anybody && isForeign(r):
 		refuse(w, http.StatusForbidden)
 	case to.action:
@@ -63,7 +62,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD",
 			r.Method))
 	case !found:
-		fail(w, http.StatusNotFound, "there is nothing at this path: there are "+g.known)
+		fail(w, http.StatusNotFound, "not found: there are "+g.known)
 	default:
 		g.protect(to.handle, w, r)
 	}
@@ -78,8 +77,7 @@ func (g *guard) act(handle http.HandlerFunc, w http.ResponseWriter, r *http.Requ
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case g.strict == nil:
-		fail(w, http.StatusForbidden, "this changes something, which needs a user who may do that: "+
-			"set http.auth to kubernetes, or use the command informerd dlq")
+		fail(w, http.StatusForbidden, "this needs http.auth: kubernetes")
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", "POST")
 		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only POST", r.Method))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // State says whether a listener gets its events.
@@ -95,7 +95,7 @@ func verdict(not []trouble, word string, listeners int) (status int, text string
 }
 
 // paused returns one line about a listener's pause, whatever its guest's text is.
-func paused(name string, p breaker.Pause) string {
+func paused(name string, p backoff.Pause) string {
 	return fmt.Sprintf("listener %+q: paused since %s, now until %s: its handler has crashed %d times in a row, at last with %+.300q",
 		name, p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Failures,
 		fmt.Sprint(p.Cause))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/status"
@@ -74,8 +74,8 @@ func TestProbesHaveNoData(t *testing.T) {
 		t.Errorf("%s, %s", res.Status, body)
 	}
 	for address, want := range map[string]string{
-		":0": "", "0.0.0.0:0": "", "8081": "health address", ":http": "the port is a number",
-		r.address: "set health.address to another port",
+		":0": "", "0.0.0.0:0": "", "8081": "health address", ":nothing": "health address",
+		r.address: "address already in use",
 	} {
 		s := &Server{Address: address, Probes: true}
 		_, err := s.Listen()
@@ -92,7 +92,7 @@ func TestProbesHaveNoData(t *testing.T) {
 // within its line.
 func TestHealthTellsOfPauses(t *testing.T) {
 	listeners := append(someListeners(), Listener{Name: "other", Route: func() route.Stats {
-		return route.Stats{HandlerPauses: 2, Paused: breaker.Pause{Begin: noon, End: noon.Add(1e9),
+		return route.Stats{HandlerPauses: 2, Paused: backoff.Pause{Begin: noon, End: noon.Add(1e9),
 			Since: noon, Failures: 5, Cause: errors.New("crash")}}
 	}})
 	res, body := serve(t, &Server{Listeners: listeners}).get("/healthz")

@@ -8,62 +8,36 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-var informerSeries = []series[scope]{
-	gauge(byScope, "informer_objects",
-		"Objects in the caches of the informers of this resource and namespace (\"\" for all namespaces); one that two informers hold, for the "+
-			"sake of different selectors, counts twice.",
-		func(s scope) int { return s.Objects }),
-	gauge(byScope, "informer_memory_bytes",
-		"About how many bytes the cached objects take, without what they share.",
-		func(s scope) int64 { return s.Memory }),
-	gauge(byScope, "informer_synced",
-		"1 if the first list of each informer of this resource and namespace is in its cache, 0 until then. Worry if it stays at 0: the log says why.",
-		func(s scope) int { return oneIf(s.Synced) }),
-	gauge(byScope, "informer_failing",
-		"Informers of this resource and namespace that cannot list or watch at the moment. Worry if it stays above 0: listeners see nothing "+
-			"new. The log says why.",
-		func(s scope) int { return s.failing }),
-	gauge(byScope, "informer_queued_objects",
-		"Objects whose changes have arrived and wait to be put into the cache. Worry if it goes on rising: a listener with overflow block holds "+
-			"the informer up, or the machine is too busy.",
-		func(s scope) int { return s.Queued }),
-	counter(byScope, "informer_lists_total",
-		"Lists that the API server answered, first ones included; informerd_informer_relists_total has the others by reason.",
-		func(s scope) uint64 { return s.Lists }),
-	counter(byScope, "informer_watches_total",
-		"Watches that the API server opened. One every few minutes is how it should be.",
-		func(s scope) uint64 { return s.Watches }),
-	counter(byScope, "informer_bookmarks_total",
-		"Signs of life that watches sent without an event, about one each minute.",
-		func(s scope) uint64 { return s.Bookmarks }),
-	counter(byScope, "informer_events_total",
-		"Events that the API server sent.",
-		func(s scope) uint64 { return s.Events }),
-	counter(byScope, "informer_received_bytes_total",
-		"Bytes of lists and watches that the API server sent, as they are when they are not compressed any more.",
-		func(s scope) uint64 { return s.Received }),
-	{describe("informer_staleness_seconds",
-		"For how long nothing has come from the API server, neither an event nor a bookmark nor the beginning of an answer; of several "+
-			"informers of this resource and namespace, the one that has heard nothing for longest. A server sends a bookmark about every minute. "+
-			"Alert if it exceeds a few minutes: what listeners know may be old.", byScope...),
-		prometheus.GaugeValue, func(s scope) float64 { return s.silence.Seconds() }},
-	counter(byScope, "informer_skipped_total",
-		"What the API server sent that is not an object of this resource and was left out. Worry about any increase.",
-		func(s scope) uint64 { return s.Skipped }),
+func scopeMetrics(s *scope) []metric {
+	return []metric{
+		gauge("informer_objects",
+			"Objects in the caches.", s.Objects),
+		gauge("informer_memory_bytes",
+			"Approximate memory of the cached objects.", s.Memory),
+		gauge("informer_synced",
+			"1 if the first lists are complete.", oneIf(s.Synced)),
+		gauge("informer_failing",
+			"Informers that cannot list or watch at present.", s.failing),
+		counter("informer_lists_total",
+			"Lists that the API server answered.", s.Lists),
+		counter("informer_events_total",
+			"Events that the API server sent.", s.Events),
+		counter("informer_received_bytes_total",
+			"Bytes of lists and watches, uncompressed.", s.Received),
+		gauge("informer_staleness_seconds",
+			"Time since the API server has sent anything.", s.silence.Seconds()),
+		counter("informer_skipped_total",
+			"Malformed objects from the API server that were skipped.", s.Skipped),
+	}
 }
 
-// relists is a metric of a scope and a reason.
-var relists = describe("informer_relists_total",
-	"Lists that were not an informer's first one, by why everything had to be listed again: expired (the API server did not have the version "+
-		"any more), unreadable or error (the watch brought something that cannot be read, or an error), refused (the watch was), failures (ten "+
-		"watches in a row had failed), version (the resource is read in another version). Changes that came and went meanwhile are passed over. "+
-		"Worry if it goes on rising.",
-	"resource", "namespace", "reason")
-
-func collectScope(ch chan<- prometheus.Metric, s scope) {
-	sendAll(ch, informerSeries, s, s.resource, s.namespace)
+func (c *collector) collectScope(ch chan<- prometheus.Metric, s *scope) {
+	c.send(ch, byScope, scopeMetrics(s), s.resource, s.namespace)
 	for reason, n := range s.Relists {
-		send(ch, relists, prometheus.CounterValue, float64(n), s.resource, s.namespace, reason)
+		c.send(ch, []string{"resource", "namespace", "reason"}, []metric{
+			counter("informer_relists_total", "Lists after the first one, by reason: "+
+				"expired, unreadable, error, refused, failures or version.", n),
+		}, s.resource, s.namespace, reason)
 	}
 }
 
@@ -89,10 +63,7 @@ func (c *collector) scopes() map[[2]string]scope {
 		sum.failing += oneIf(s.Err != nil)
 		sum.Objects += s.Objects
 		sum.Memory += s.Memory
-		sum.Queued += s.Queued
 		sum.Lists += s.Lists
-		sum.Watches += s.Watches
-		sum.Bookmarks += s.Bookmarks
 		sum.Events += s.Events
 		sum.Received += s.Received
 		sum.Skipped += s.Skipped

@@ -14,9 +14,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -140,7 +141,7 @@ func someListeners() []Listener {
 					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23,
 					EmissionsRefused: 24, Matched: 25, Members: 26, Own: 51,
 					Outputs: []route.OutputStats{{Output: "hook", Unwanted: 50, Pauses: 61,
-						Paused: breaker.Pause{End: noon}, Lag: someTimes(73),
+						Paused: backoff.Pause{End: noon}, Lag: someTimes(73),
 						Stats: delivery.Stats{Offered: 62, Delivered: 63, DeadLettered: 64,
 							Dropped: 65, Merged: 66, Waiting: 67, Written: 68, Retried: 69,
 							Letters: 70, Made: 71, Queued: 72, Failed: 74, Refused: 75,
@@ -148,7 +149,7 @@ func someListeners() []Listener {
 					Handler: &route.HandlerStats{Took: someTimes(32), Fuel: 33, Memory: 34,
 						Crashes: map[plugins.Reason]uint64{plugins.ReasonTrap: 35,
 							plugins.ReasonDeadline: 0}},
-					HandlerPauses: 30, Paused: breaker.Pause{
+					HandlerPauses: 30, Paused: backoff.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
 						Failures: 31, Cause: crash,
 					},
@@ -163,8 +164,8 @@ func someListeners() []Listener {
 					SpillError: errors.New("no space left on device"),
 				}
 			},
-			Violations: func() []Violation {
-				return []Violation{
+			Violations: func() []rules.Violation {
+				return []rules.Violation{
 					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-2",
 						UID: "u2", Message: `container "c" is privileged`, Since: noon},
 					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-1",
@@ -174,8 +175,8 @@ func someListeners() []Listener {
 						Message: "no limits", Since: noon},
 				}
 			},
-			Counts: func() map[Count]int {
-				return map[Count]int{{Rule: "privileged", Severity: "high", Namespace: "shop"}: 2, {
+			Counts: func() map[rules.Count]int {
+				return map[rules.Count]int{{Rule: "privileged", Severity: "high", Namespace: "shop"}: 2, {
 					Rule: "no-limits", Severity: "low", Namespace: "pay"}: 1, {Rule: "no-limits",
 					Severity: "low", Namespace: "gone"}: 0}
 			},
@@ -184,17 +185,17 @@ func someListeners() []Listener {
 			Name: "nodes", Resource: "nodes",
 			Route:  func() route.Stats { return route.Stats{} },
 			Buffer: func() informer.SubscriptionStats { return informer.SubscriptionStats{} },
-			Violations: func() []Violation {
-				return []Violation{{Rule: "not-ready", Severity: "critical", Namespace: "",
+			Violations: func() []rules.Violation {
+				return []rules.Violation{{Rule: "not-ready", Severity: "critical", Namespace: "",
 					Name: "n1", UID: "u4", Message: "not ready", Since: noon}}
 			},
-			Counts: func() map[Count]int {
-				return map[Count]int{{Rule: "not-ready", Severity: "critical", Namespace: ""}: 1}
+			Counts: func() map[rules.Count]int {
+				return map[rules.Count]int{{Rule: "not-ready", Severity: "critical", Namespace: ""}: 1}
 			},
 		},
-		{Name: "clean", Resource: "jobs.batch", Violations: func() []Violation {
+		{Name: "clean", Resource: "jobs.batch", Violations: func() []rules.Violation {
 			return nil
-		}, Counts: func() map[Count]int { return nil }},
+		}, Counts: func() map[rules.Count]int { return nil }},
 		{Name: "plain", Resource: "events"},
 	}
 }

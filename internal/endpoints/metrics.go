@@ -9,11 +9,15 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/expfmt"
 
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/tracing"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -54,38 +58,13 @@ func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 // collector reads the listeners and informers with each request.
 type collector struct {
 	*Server
-	log    *slog.Logger
-	floors floors
+	log       *slog.Logger
+	floors    floors
+	described sync.Map // *prometheus.Desc by name: to make one takes longer than all the rest
 }
 
-// Describe sends the registry the metrics that there are, so that it notices others.
-func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, reloaded, reloadTime, leads,
-		stalls,
-		reloads, events, ruleViolations,
-		listenerViolations, relists, handlerTime, handlerCrashes, attempts, lag, requests,
-		requestRetries, requestTime} {
-		ch <- d
-	}
-	describeAll(ch, routeSeries)
-	describeAll(ch, handlerSeries)
-	describeAll(ch, earlySeries)
-	describeAll(ch, outputSeries)
-	describeAll(ch, ruleSeries)
-	describeAll(ch, bufferSeries)
-	describeAll(ch, informerSeries)
-	describeAll(ch, hostSeries)
-	describeAll(ch, storeSeries)
-	describeAll(ch, letterSeries)
-	describeAll(ch, patchSeries)
-	describeAll(ch, checkpointSeries)
-}
-
-func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
-	for _, s := range all {
-		ch <- s.desc
-	}
-}
+// Describe sends nothing: which metrics there are is known when they are collected.
+func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect runs on a goroutine of the registry, where a panic would end the process.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
@@ -93,117 +72,167 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		if reason := recover(); reason != nil {
 			c.log.Error("reading the metrics panicked", "panic",
 				fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
-			ch <- prometheus.NewInvalidMetric(buildInfo, errors.New("reading them panicked"))
+			ch <- prometheus.NewInvalidMetric(
+				prometheus.NewInvalidDesc(errors.New("reading them panicked")),
+				errors.New("reading them panicked"))
 		}
 	}()
-	send(ch, buildInfo, prometheus.GaugeValue, 1, cmp.Or(c.Version, "unknown"))
-	send(ch, clusterInfo, prometheus.GaugeValue, 1, c.Cluster)
+	c.send(ch, []string{"version"}, []metric{gauge("build_info",
+		"The version of informerd. Always 1.", 1)}, cmp.Or(c.Version, "unknown"))
+	c.send(ch, []string{"cluster"}, []metric{gauge("cluster_info",
+		"The configured name of the cluster. Always 1.", 1)}, c.Cluster)
 	if c.Reload != nil {
-		last, successful := c.Reload(), 0.0
-		if last.Successful {
-			successful = 1
-		}
-		send(ch, reloaded, prometheus.GaugeValue, successful)
-		if !last.Last.IsZero() {
-			send(ch, reloadTime, prometheus.GaugeValue, float64(last.Last.UnixMilli())/1000)
-		}
-		send(ch, reloads, prometheus.CounterValue, float64(last.Successes), "success")
-		send(ch, reloads, prometheus.CounterValue, float64(last.Failures), "failure")
+		c.collectReload(ch, c.Reload())
 	}
 	if c.Stalled != nil {
-		collectStalls(ch, c.Stalled())
+		c.collectStalls(ch, c.Stalled())
 	}
 	if c.Leads != nil {
-		value := 0.0
-		if c.Leads() {
-			value = 1
-		}
-		send(ch, leads, prometheus.GaugeValue, value)
+		c.send(ch, nil, []metric{gauge("leader",
+			"1 if this replica leads. Absent without leaderElection.", oneIf(c.Leads()))})
 	}
-	if c.Handlers != nil {
-		sendAll(ch, hostSeries, c.Handlers())
+	if c.Instances != nil {
+		c.send(ch, nil, []metric{gauge("handler_instances",
+			"Running instances of handlers.", c.Instances())})
 	}
 	if c.Requests != nil {
-		collectRequests(ch, c.Requests())
+		for result, n := range c.Requests() {
+			c.send(ch, []string{"method", "code"}, []metric{counter("kube_requests_total",
+				"Requests to the API server, by method and code.", n)}, result.Method, result.Code)
+		}
 	}
 	if c.Letters != nil {
-		collectLetters(ch, c.Letters())
+		c.collectLetters(ch, c.Letters())
 	}
 	if c.Patches != nil {
-		collectPatches(ch, c.Patches())
+		patches := c.Patches()
+		c.send(ch, nil, []metric{
+			counter("patches_changed_total",
+				"Patches that changed an object.", patches.Changed),
+			counter("patch_pauses_total",
+				"Pauses of patches of an object that were patched too often.", patches.Pauses),
+		})
 	}
 	if c.Checkpoint != nil {
-		sendAll(ch, checkpointSeries, c.Checkpoint())
+		stats := c.Checkpoint()
+		c.send(ch, nil, checkpointMetrics(&stats))
 	}
 	for _, l := range c.listeners() {
-		collectListener(ch, l)
+		c.collectListener(ch, l)
 	}
 	if c.Informers != nil {
 		for _, s := range c.floors.raise(c.scopes) {
-			collectScope(ch, s)
+			c.collectScope(ch, &s)
 		}
 	}
 }
 
-func collectListener(ch chan<- prometheus.Metric, l Listener) {
+func (c *collector) collectReload(ch chan<- prometheus.Metric, last Reload) {
+	c.send(ch, nil, []metric{gauge("config_last_reload_successful",
+		"1 if the last reload was successful, or there was none.", oneIf(last.Successful))})
+	for result, n := range map[string]uint64{"success": last.Successes, "failure": last.Failures} {
+		c.send(ch, []string{"result"}, []metric{counter("config_reloads_total",
+			"Reloads of the configuration, by result: success or failure.", n)}, result)
+	}
+}
+
+func (c *collector) collectListener(ch chan<- prometheus.Metric, l Listener) {
 	if l.Route != nil {
 		stats := l.Route()
-		for _, op := range event.Ops {
-			send(ch, events, prometheus.CounterValue, float64(stats.Events[op]), l.Name,
-				op.String())
-		}
-		sendAll(ch, routeSeries, stats, l.Name)
-		if stats.Handler != nil {
-			sendAll(ch, handlerSeries, stats, l.Name)
-			sendHistogram(ch, handlerTime, stats.Handler.Took, l.Name)
-			for reason, n := range stats.Handler.Crashes {
-				send(ch, handlerCrashes, prometheus.CounterValue, float64(n), l.Name,
-					string(reason))
-			}
-		}
-		for _, early := range stats.Early {
-			sendAll(ch, earlySeries, early, l.Name, early.Reason)
-		}
-		for _, out := range stats.Outputs {
-			sendAll(ch, outputSeries, out, l.Name, out.Output)
-			sendHistogram(ch, lag, out.Lag, l.Name, out.Output)
-			send(ch, attempts, prometheus.CounterValue, float64(out.Written), l.Name, out.Output,
-				"taken")
-			send(ch, attempts, prometheus.CounterValue, float64(out.Failed), l.Name, out.Output,
-				"failed")
-			send(ch, attempts, prometheus.CounterValue, float64(out.Refused), l.Name, out.Output,
-				"refused")
-		}
+		c.collectRoute(ch, l.Name, &stats)
 		if l.Counts != nil {
-			sendAll(ch, ruleSeries, stats, l.Name)
+			c.send(ch, byListener, ruleMetrics(&stats), l.Name)
 		}
 	}
 	if l.Buffer != nil {
-		sendAll(ch, bufferSeries, l.Buffer(), l.Name)
+		stats := l.Buffer()
+		c.send(ch, byListener, bufferMetrics(&stats), l.Name)
 	}
 	if l.Counts != nil {
 		total := 0
 		for count, n := range bounded(l.Counts()) {
-			send(ch, ruleViolations, prometheus.GaugeValue, float64(n), l.Name, count.Rule,
-				count.Severity, count.Namespace)
+			c.send(ch, []string{"listener", "rule", "severity", "namespace"},
+				[]metric{gauge("rule_violations",
+					"Open violations by rule, severity and namespace; no series without one.", n)},
+				l.Name, count.Rule, count.Severity, count.Namespace)
 			total += n
 		}
-		send(ch, listenerViolations, prometheus.GaugeValue, float64(total), l.Name)
+		c.send(ch, byListener, []metric{gauge("listener_violations",
+			"Open violations of all rules of the listener.", total)}, l.Name)
 	}
 }
 
-func sendAll[S any](ch chan<- prometheus.Metric, all []series[S], state S, labels ...string) {
-	for _, s := range all {
-		send(ch, s.desc, s.kind, s.value(state), labels...)
+func (c *collector) collectRoute(ch chan<- prometheus.Metric, name string, stats *route.Stats) {
+	for _, op := range event.Ops {
+		c.send(ch, []string{"listener", "op"}, []metric{counter("events_total",
+			"Events that the listener took from its buffer, by operation.", stats.Events[op])},
+			name, op.String())
+	}
+	c.send(ch, byListener, routeMetrics(stats), name)
+	if stats.Handler != nil {
+		c.send(ch, byListener, handlerMetrics(stats), name)
+		c.sendHistogram(ch, "handler_duration_seconds", "Duration of calls of the handler.",
+			byListener, stats.Handler.Took, name)
+		for reason, n := range stats.Handler.Crashes {
+			c.send(ch, byReason, []metric{counter("handler_crashes_total",
+				"Calls of the handler that failed, by reason.", n)}, name, string(reason))
+		}
+	}
+	for _, early := range stats.Early {
+		c.send(ch, byReason, earlyMetrics(&early), name, early.Reason)
+	}
+	for _, out := range stats.Outputs {
+		c.send(ch, byOutput, outputMetrics(&out), name, out.Output)
+		c.sendHistogram(ch, "output_lag_seconds",
+			"Time from the arrival of an event until it was delivered.", byOutput, out.Lag, name,
+			out.Output)
+		for outcome, n := range map[string]uint64{"taken": out.Written, "failed": out.Failed,
+			"refused": out.Refused} {
+			c.send(ch, []string{"listener", "output", "outcome"},
+				[]metric{counter("output_attempts_total", "Messages that were sent, by outcome: "+
+					"taken, failed (tried again) or refused (dead letter).", n)},
+				name, out.Output, outcome)
+		}
 	}
 }
 
-func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType,
-	value float64, labels ...string) {
-	for i := range labels {
-		labels[i] = valid(labels[i])
+// describe returns the description of a metric.
+func (c *collector) describe(name, help string, labels []string) *prometheus.Desc {
+	d, known := c.described.Load(name)
+	if !known {
+		d, _ = c.described.LoadOrStore(name,
+			prometheus.NewDesc("informerd_"+name, help, labels, nil))
 	}
-	ch <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
+	return d.(*prometheus.Desc)
+}
+
+// send sends metrics with the same labels.
+func (c *collector) send(ch chan<- prometheus.Metric, labels []string, all []metric,
+	values ...string) {
+	for i := range values {
+		values[i] = valid(values[i])
+	}
+	for _, m := range all {
+		ch <- prometheus.MustNewConstMetric(c.describe(m.name, m.help, labels), m.kind, m.value,
+			values...)
+	}
+}
+
+// sendHistogram sends a histogram, unless there is none.
+func (c *collector) sendHistogram(ch chan<- prometheus.Metric, name, help string,
+	labels []string, s tracing.Snapshot, values ...string) {
+	if s.Counts == nil {
+		return
+	}
+	buckets := make(map[float64]uint64, len(s.Bounds))
+	for i, bound := range s.Bounds {
+		buckets[bound.Seconds()] = s.Counts[i]
+	}
+	for i := range values {
+		values[i] = valid(values[i])
+	}
+	ch <- prometheus.MustNewConstHistogram(c.describe(name, help, labels), s.Count(),
+		s.Sum.Seconds(), buckets, values...)
 }
 
 // valid returns a text with which a label can be set.
@@ -211,15 +240,15 @@ func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // bounded returns the counts that become series: those above 0, of a bounded number of namespaces
 // for each rule.
-func bounded(counts map[Count]int) map[Count]int {
+func bounded(counts map[rules.Count]int) map[rules.Count]int {
 	type rule struct{ name, severity string }
 	namespaces := map[rule][]string{}
-	out := map[Count]int{}
+	out := map[rules.Count]int{}
 	for c, n := range counts {
 		if n <= 0 {
 			continue
 		}
-		c = Count{Rule: valid(c.Rule), Severity: valid(c.Severity), Namespace: valid(c.Namespace)}
+		c = rules.Count{Rule: valid(c.Rule), Severity: valid(c.Severity), Namespace: valid(c.Namespace)}
 		if out[c] == 0 {
 			r := rule{c.Rule, c.Severity}
 			namespaces[r] = append(namespaces[r], c.Namespace)
@@ -233,8 +262,8 @@ func bounded(counts map[Count]int) map[Count]int {
 		// By name and not by number: series that come and go with each scrape are expensive.
 		slices.Sort(names)
 		for _, ns := range names[maxNamespaces:] {
-			beyond := Count{Rule: r.name, Severity: r.severity, Namespace: ns}
-			out[Count{Rule: r.name, Severity: r.severity, Namespace: others}] += out[beyond]
+			beyond := rules.Count{Rule: r.name, Severity: r.severity, Namespace: ns}
+			out[rules.Count{Rule: r.name, Severity: r.severity, Namespace: others}] += out[beyond]
 			delete(out, beyond)
 		}
 	}

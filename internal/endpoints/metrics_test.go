@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
 var update = flag.Bool("update", false, "write testdata again")
@@ -78,29 +79,29 @@ func TestMetricsAreReadWhenAskedFor(t *testing.T) {
 }
 
 func TestOnlyOpenViolationsHaveASeries(t *testing.T) {
-	got := bounded(map[Count]int{{Rule: "r", Severity: "low", Namespace: "a"}: 0, {
+	got := bounded(map[rules.Count]int{{Rule: "r", Severity: "low", Namespace: "a"}: 0, {
 		Rule: "r", Severity: "low", Namespace: "b"}: 2, {Rule: "r", Severity: "low",
 		Namespace: ""}: 1})
-	if len(got) != 2 || got[Count{Rule: "r", Severity: "low", Namespace: "b"}] != 2 ||
-		got[Count{Rule: "r", Severity: "low", Namespace: ""}] != 1 {
+	if len(got) != 2 || got[rules.Count{Rule: "r", Severity: "low", Namespace: "b"}] != 2 ||
+		got[rules.Count{Rule: "r", Severity: "low", Namespace: ""}] != 1 {
 		t.Error(got)
 	}
 }
 
 func TestTheNamespacesOfARuleAreBounded(t *testing.T) {
-	counts := map[Count]int{}
+	counts := map[rules.Count]int{}
 	for i := range maxNamespaces {
-		counts[Count{Rule: "few", Severity: "low", Namespace: fmt.Sprintf("ns-%04d", i)}] = 1
+		counts[rules.Count{Rule: "few", Severity: "low", Namespace: fmt.Sprintf("ns-%04d", i)}] = 1
 	}
 	for i := range maxNamespaces + 3 {
-		counts[Count{Rule: "many", Severity: "high", Namespace: fmt.Sprintf("ns-%04d", i)}] = i
+		counts[rules.Count{Rule: "many", Severity: "high", Namespace: fmt.Sprintf("ns-%04d", i)}] = i
 	}
-	counts[Count{Rule: "many", Severity: "high", Namespace: "ns-0000"}] = 1
+	counts[rules.Count{Rule: "many", Severity: "high", Namespace: "ns-0000"}] = 1
 	got := bounded(counts)
 	if n := len(got); n != 2*maxNamespaces+1 {
 		t.Errorf("%d series, want %d", n, 2*maxNamespaces+1)
 	}
-	for count, want := range map[Count]int{
+	for count, want := range map[rules.Count]int{
 		{Rule: "few", Severity: "low", Namespace: "ns-0999"}: 1, {
 			Rule: "few", Severity: "low", Namespace: others}: 0, {Rule: "many", Severity: "high",
 			Namespace: "ns-0000"}: 1, {Rule: "many", Severity: "high", Namespace: "ns-0999"}: 999,
@@ -116,8 +117,8 @@ func TestTheNamespacesOfARuleAreBounded(t *testing.T) {
 // One name that is not UTF-8 would cost all metrics, and two of them could look alike.
 func TestLabelsAreMadeValid(t *testing.T) {
 	r := serve(t, &Server{Cluster: "\xff",
-		Listeners: []Listener{{Name: "l", Counts: func() map[Count]int {
-			return map[Count]int{{Rule: "r", Severity: "low", Namespace: "a\xff"}: 1, {
+		Listeners: []Listener{{Name: "l", Counts: func() map[rules.Count]int {
+			return map[rules.Count]int{{Rule: "r", Severity: "low", Namespace: "a\xff"}: 1, {
 				Rule: "r", Severity: "low", Namespace: "a\xfe"}: 2, {Rule: "r", Severity: "low",
 				Namespace: "\"\\\n"}: 3}
 		}}}})

@@ -14,12 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/internal/status"
-	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // pageHead is the page up to the table's rows.
@@ -67,14 +65,9 @@ func someServer() *Server {
 			return Reload{Successful: true, Last: time.Unix(1700000000, 0), Successes: 5,
 				Failures: 6}
 		},
-		Handlers: func() plugins.HostStats {
-			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53,
-				Took: 1500 * time.Millisecond}
-		},
-		Requests: func() kube.Requests {
-			return kube.Requests{Took: map[string]histogram.Snapshot{"GET": someTimes(54)},
-				Results: map[kube.Result]uint64{{Method: "GET", Code: "200"}: 55},
-				Retries: map[kube.Result]uint64{{Method: "GET", Code: "429"}: 56}}
+		Instances: func() int64 { return 50 },
+		Requests: func() map[kube.Result]uint64 {
+			return map[kube.Result]uint64{{Method: "GET", Code: "200"}: 55}
 		},
 		Letters: func() deadletter.Stats {
 			return deadletter.Stats{Letters: 61, Bytes: 62, MaxBytes: 63, Waiting: 64,

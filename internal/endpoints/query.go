@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -35,7 +34,7 @@ func parseQuery(raw string, listeners []string) (query, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if n := len(values[name]); n > 1 {
-			return q, fmt.Errorf("parameter %q is set %d times: set it once", name, n)
+			return q, fmt.Errorf("parameter %q is set %d times", name, n)
 		}
 		value := values[name][0]
 		switch name {
@@ -61,24 +60,19 @@ func parseQuery(raw string, listeners []string) (query, error) {
 	return q, nil
 }
 
-// known returns an error with the known names if there is no such name.
+// known returns an error if there is no such name, with the nearest one.
 func known(what, name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	hint := ""
 	if near, ok := nearest.Name(name, names); ok {
-		hint = fmt.Sprintf(", did you mean %s?", near)
+		return fmt.Errorf("unknown %s %q, did you mean %s?", what, name, near)
 	}
-	there := "there is none"
-	if len(names) > 0 {
-		there = "there are " + strings.Join(names, ", ")
-	}
-	return fmt.Errorf("there is no %s %q%s: %s", what, name, hint, there)
+	return fmt.Errorf("unknown %s %q", what, name)
 }
 
 // wants reports whether a violation of a selected listener matches.
-func (q query) wants(v *Violation) bool {
+func (q query) wants(v *rules.Violation) bool {
 	return is(q.rule, v.Rule) && is(q.severity, v.Severity) && is(q.namespace, v.Namespace)
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -26,11 +26,11 @@ import (
 func manyListeners(n int) []Listener {
 	full := someListeners()[0]
 	all := make([]Listener, n)
-	var bounds histogram.Bounds
-	for i := range histogram.MaxBounds {
+	var bounds tracing.Bounds
+	for i := range tracing.MaxBounds {
 		bounds = append(bounds, time.Duration(i+1)*time.Millisecond)
 	}
-	took := histogram.New(bounds)
+	took := tracing.NewHistogram(bounds)
 	for i := range all {
 		l := full
 		l.Name = fmt.Sprintf("listener-%03d", i)
@@ -149,7 +149,7 @@ func TestOddNames(t *testing.T) {
 // are a histogram without a bucket, a clock that was set, and the largest numbers.
 func TestValuesAreFinite(t *testing.T) {
 	worst := route.Stats{Matched: math.MaxUint64, Outputs: []route.OutputStats{
-		{Output: "none"}, {Output: "empty", Lag: histogram.New(nil).Snapshot()},
+		{Output: "none"}, {Output: "empty", Lag: tracing.NewHistogram(nil).Snapshot()},
 		{Output: "future", Oldest: math.MaxInt64}, {Output: "past", Oldest: math.MinInt64},
 	}, Handler: &route.HandlerStats{Fuel: math.MaxUint64}}
 	s := &Server{Reload: func() Reload { return Reload{} }, Informers: someInformers,

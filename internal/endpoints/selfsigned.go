@@ -19,9 +19,9 @@ import (
 // process lives.
 const selfSignedLife = 10 * 365 * 24 * time.Hour
 
-// SelfSigned returns the configuration of a server with a new certificate for these hosts and the
+// selfSigned returns the configuration of a server with a new certificate for these hosts and the
 // machine itself, and the SHA-256 digest of the certificate, by which clients can know it.
-func SelfSigned(hosts ...string) (config *tls.Config, fingerprint string, err error) {
+func selfSigned(hosts ...string) (config *tls.Config, fingerprint string, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot make a key: %w", err)

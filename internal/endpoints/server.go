@@ -17,15 +17,14 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/informerd/informerd/internal/access"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/plugins"
 )
 
 const (
@@ -57,8 +56,8 @@ type Listener struct {
 	State func() State
 	// Violations are the open ones, and Counts how many there are; both are nil if the listener has
 	// no rules.
-	Violations func() []Violation
-	Counts     func() map[Count]int
+	Violations func() []rules.Violation
+	Counts     func() map[rules.Count]int
 }
 
 // Server is the HTTP server. Set the fields, then call Listen, then Serve, each once.
@@ -71,13 +70,14 @@ type Server struct {
 	Current func() []Listener
 	// Informers returns their current states; nil if there are none.
 	Informers func() []informer.Status
-	Handlers  func() plugins.HostStats // nil if there are none
-	Letters   func() deadletter.Stats  // nil if there is no store of dead letters
-	Patches   func() patch.Stats       // nil if there are no outputs
-	Reload    func() Reload            // nil if there are none
-	Leads     func() bool              // whether this replica works; nil if there is only one
-	Requests  func() kube.Requests     // to the API server; nil: they are not shown
-	Log       *slog.Logger             // nil: no log
+	Instances func() int64            // of handlers; nil if there are none
+	Letters   func() deadletter.Stats // nil if there is no store of dead letters
+	Patches   func() patch.Stats      // nil if there are no outputs
+	Reload    func() Reload           // nil if there are none
+	Leads     func() bool             // whether this replica works; nil if there is only one
+	// Requests returns how many were sent to the API server; nil: they are not shown.
+	Requests func() map[kube.Result]uint64
+	Log      *slog.Logger // nil: no log
 	// Stalled returns what has come to a halt, which makes the server not ready; nil: nothing does.
 	Stalled func() []status.Stall
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
@@ -92,7 +92,7 @@ type Server struct {
 	Actions map[string]http.HandlerFunc
 	// Access decides who gets an answer; then any address will do, and TLS has to be set. Nil:
 	// everybody on this machine.
-	Access *access.Checker
+	Access *kube.Access
 	TLS    *tls.Config // with GetCertificate; nil: connections are not encrypted
 	Hosts  []string    // further names by which clients reach the server, with Access
 	Pprof  bool        // Go's profiles are served as well
@@ -144,16 +144,15 @@ func (s *Server) Listen() (net.Addr, error) {
 }
 
 func (s *Server) checkAddress() error {
-	if s.Probes {
-		return checkHostPort("health", s.Address)
+	switch {
+	case s.Probes:
+		return nil
+	case s.Access == nil:
+		return checkAddress(s.Address)
+	case s.TLS == nil:
+		return errors.New("tokens must not be sent without TLS")
 	}
-	if s.Access != nil {
-		if s.TLS == nil {
-			return errors.New("tokens must not be sent without TLS")
-		}
-		return checkHostPort("http", s.Address)
-	}
-	return checkAddress(s.Address)
+	return nil
 }
 
 // setting returns the part of the configuration that has the address.

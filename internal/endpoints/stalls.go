@@ -7,23 +7,19 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/informerd/informerd/internal/stall"
 	"github.com/informerd/informerd/internal/status"
 )
 
-var stalls = describe("stalls",
-	"Parts of informerd that have come to a halt: they have something to do, and nothing has come of it for 40 s. "+
-		"What a part does not get to do is no stall. /readyz and the status page say which, and why. Alert if there is any.",
-	"kind")
-
 // collectStalls sends a series for each kind, whether there is a stall of it or not.
-func collectStalls(ch chan<- prometheus.Metric, found []status.Stall) {
+func (c *collector) collectStalls(ch chan<- prometheus.Metric, found []status.Stall) {
 	counts := map[string]int{}
 	for _, s := range found {
 		counts[s.Kind]++
 	}
-	for _, kind := range stall.Kinds {
-		send(ch, stalls, prometheus.GaugeValue, float64(counts[kind]), kind)
+	for _, kind := range stallKinds {
+		c.send(ch, []string{"kind"}, []metric{gauge("stalls",
+			"Parts that have come to a halt: work to do, and no progress for 40 s.",
+			counts[kind])}, kind)
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/histogram"
 	"github.com/informerd/informerd/internal/keeper"
-	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
+	"github.com/informerd/informerd/internal/tracing"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -21,29 +21,46 @@ import (
 
 // notMetrics are what the stages count or say and no metric shows.
 var notMetrics = map[string]string{
-	"route.Stats.Retried":                 "events_retried_total and output_retries_total add up to it",
-	"route.Stats.DeadLetters":             "dead_letters_total and output_letters_total add up to it",
-	"route.Stats.Unwanted":                "output_events_unwanted_total adds up to it",
-	"route.Stats.HandlerCrashes":          "handler_crashes_total adds up to it",
-	"informer.SubscriptionStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
-	"informer.SubscriptionStats.Done":     "events_total without what the buffer holds",
-	"informer.SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
-	"informer.SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
-	"deadletter.ListenerStats.Stored":     "dead_letters_total counts the same where the reason is known",
-	"route.Stats.HandlerTrouble":          "a text, for statuses",
-	"route.OutputStats.Trouble":           "a text, for statuses",
-	"route.Stats.Working":                 "a step that takes long is one of informerd_stalls",
-	"endpoints.Reload.Running":            "a reload that hangs is one of informerd_stalls",
-	"informer.Status.Resource":            "a label",
-	"informer.Status.Scope":               "a label",
-	"informer.Status.Bytes":               "the length of the texts; Memory is what they take",
-	"informer.Status.Subscriptions":       "said by the configuration",
-	"informer.Status.ResourceVersion":     "opaque",
+	"route.Stats.Retried":                  "events_retried_total and output_retries_total add up to it",
+	"route.Stats.DeadLetters":              "dead_letters_total and output_letters_total add up to it",
+	"route.Stats.Unwanted":                 "output_events_unwanted_total adds up to it",
+	"route.Stats.Members":                  "a share of the memory that heap profiles show",
+	"route.Stats.Leaving":                  "dead_letter_store_waiting rises if it does not fall",
+	"delivery.Stats.Reports":               "in the status",
+	"informer.SubscriptionStats.Parked":    "in the status",
+	"informer.SubscriptionStats.Marked":    "in the status",
+	"informer.SubscriptionStats.Resyncing": "resyncs_skipped_total rises if it does not fall",
+	"informer.Status.Queued":               "in the status; a queue that stands is one of informerd_stalls",
+	"informer.Status.Watches":              "in the status",
+	"informer.Status.Bookmarks":            "in the status",
+	"deadletter.ListenerStats.Bytes":       "the store's sum is dead_letter_store_bytes",
+	"deadletter.ListenerStats.Superseded":  "informerd dlq ls shows them",
+	"deadletter.ListenerStats.Oldest":      "informerd dlq ls shows it",
+	"keeper.Stats.Written":                 "in the status",
+	"keeper.Stats.SnapshotFailures":        "logged",
+	"endpoints.Reload.Last":                "in the status",
+	"patch.Stats.Unchanged":                "nothing has changed",
+	"patch.Stats.Skipped":                  "nothing was sent",
+	"route.Stats.HandlerCrashes":           "handler_crashes_total adds up to it",
+	"informer.SubscriptionStats.Offered":   "events_total, events_coalesced_total and the other ends of an event add up to it",
+	"informer.SubscriptionStats.Done":      "events_total without what the buffer holds",
+	"informer.SubscriptionStats.Retried":   "events_retried_total counts the same where the reason is known",
+	"informer.SubscriptionStats.Recalled":  "rules and selects that look at the clock are asked again every minute",
+	"deadletter.ListenerStats.Stored":      "dead_letters_total counts the same where the reason is known",
+	"route.Stats.HandlerTrouble":           "a text, for statuses",
+	"route.OutputStats.Trouble":            "a text, for statuses",
+	"route.Stats.Working":                  "a step that takes long is one of informerd_stalls",
+	"endpoints.Reload.Running":             "a reload that hangs is one of informerd_stalls",
+	"informer.Status.Resource":             "a label",
+	"informer.Status.Scope":                "a label",
+	"informer.Status.Bytes":                "the length of the texts; Memory is what they take",
+	"informer.Status.Subscriptions":        "said by the configuration",
+	"informer.Status.ResourceVersion":      "opaque",
 }
 
 // Whatever a stage counts can be seen from outside, or has a reason in notMetrics.
 func TestWhatIsCountedIsAMetric(t *testing.T) {
-	counts := func() map[Count]int { return nil }
+	counts := func() map[rules.Count]int { return nil }
 	check(t, route.Stats{Handler: &route.HandlerStats{}}, func(s route.Stats) *Server {
 		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats {
 			return s
@@ -72,9 +89,6 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 	check(t, informer.Status{}, func(s informer.Status) *Server {
 		return &Server{Informers: func() []informer.Status { return []informer.Status{s} }}
 	})
-	check(t, plugins.HostStats{}, func(s plugins.HostStats) *Server {
-		return &Server{Handlers: func() plugins.HostStats { return s }}
-	})
 	check(t, deadletter.ListenerStats{}, func(s deadletter.ListenerStats) *Server {
 		return &Server{Letters: func() deadletter.Stats {
 			return deadletter.Stats{Listeners: map[string]deadletter.ListenerStats{"l": s}}
@@ -87,9 +101,6 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 		return &Server{Listeners: []Listener{{Name: "l", Route: func() route.Stats {
 			return route.Stats{Handler: &s}
 		}}}}
-	})
-	check(t, kube.Requests{}, func(s kube.Requests) *Server {
-		return &Server{Requests: func() kube.Requests { return s }}
 	})
 	check(t, Reload{}, func(s Reload) *Server {
 		return &Server{Reload: func() Reload { return s }}
@@ -154,18 +165,14 @@ func set(t *testing.T, field reflect.Value) {
 		*value = &route.HandlerStats{Fuel: 7}
 	case *map[plugins.Reason]uint64:
 		*value = map[plugins.Reason]uint64{plugins.ReasonTrap: 7}
-	case *histogram.Snapshot:
+	case *tracing.Snapshot:
 		*value = someTimes(7)
-	case *map[kube.Result]uint64:
-		*value = map[kube.Result]uint64{{Method: "GET", Code: "200"}: 7}
-	case *map[string]histogram.Snapshot:
-		*value = map[string]histogram.Snapshot{"GET": someTimes(7)}
 	case *[]route.OutputStats:
 		*value = []route.OutputStats{{Output: "o"}}
 	case *delivery.Stats:
 		value.Offered = 7
-	case *breaker.Pause:
-		*value = breaker.Pause{Begin: noon, End: noon, Since: noon, Failures: 7}
+	case *backoff.Pause:
+		*value = backoff.Pause{Begin: noon, End: noon, Since: noon, Failures: 7}
 	case *informer.Resource:
 		value.Resource = "pods"
 	case *informer.Scope:
@@ -176,7 +183,7 @@ func set(t *testing.T, field reflect.Value) {
 }
 
 // someTimes are those of a histogram that has counted as many in each of its buckets.
-func someTimes(n uint64) histogram.Snapshot {
-	return histogram.Snapshot{Bounds: histogram.Bounds{time.Millisecond, time.Second},
+func someTimes(n uint64) tracing.Snapshot {
+	return tracing.Snapshot{Bounds: tracing.Bounds{time.Millisecond, time.Second},
 		Counts: []uint64{n, 2 * n, 3 * n}, Sum: time.Duration(n) * time.Minute}
 }

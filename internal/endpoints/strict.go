@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/informerd/informerd/internal/access"
+	"github.com/informerd/informerd/internal/kube"
 )
 
 // strict lets requests in that may read what they ask for. What it answers the others says nothing
@@ -47,13 +47,13 @@ func (s *strict) admits(w http.ResponseWriter, r *http.Request, to served) bool 
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, access.ErrUnauthenticated):
+	case errors.Is(err, kube.ErrUnauthenticated):
 		// Browsers ask for a name and a password then, and the password is the token.
 		w.Header()["Www-Authenticate"] = []string{"Bearer", `Basic realm="informerd"`}
 		refuse(w, http.StatusUnauthorized)
-	case errors.Is(err, access.ErrForbidden):
+	case errors.Is(err, kube.ErrForbidden):
 		refuse(w, http.StatusForbidden)
-	case errors.Is(err, access.ErrBusy):
+	case errors.Is(err, kube.ErrBusy):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusTooManyRequests)
 	default:

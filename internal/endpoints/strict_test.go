@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/access"
+	"github.com/informerd/informerd/internal/kube"
 )
 
 // doorman is a reviewer. The token is the name of its owner: reader may read everything but
@@ -24,18 +24,18 @@ type doorman struct {
 	asked atomic.Int64
 }
 
-func (d *doorman) Token(_ context.Context, token string) (*access.Identity, error) {
+func (d *doorman) Token(_ context.Context, token string) (*kube.Identity, error) {
 	d.asked.Add(1)
 	if d.away.Load() {
 		return nil, errors.New("secret reason")
 	}
 	if token == "reader" || token == "poor" {
-		return &access.Identity{Name: token}, nil
+		return &kube.Identity{Name: token}, nil
 	}
 	return nil, nil
 }
 
-func (d *doorman) May(_ context.Context, who *access.Identity, verb, path string) (bool, error) {
+func (d *doorman) May(_ context.Context, who *kube.Identity, verb, path string) (bool, error) {
 	d.asked.Add(1)
 	switch path { // which every cluster allows to everybody
 	case "/livez", "/readyz", "/healthz":
@@ -50,12 +50,12 @@ func (d *doorman) May(_ context.Context, who *access.Identity, verb, path string
 // serveStrict starts a server with a certificate of its own.
 func serveStrict(t *testing.T, d *doorman, logged *log) *running {
 	t.Helper()
-	config, fingerprint, err := SelfSigned("named.example", "10.1.2.3", "")
+	config, fingerprint, err := selfSigned("named.example", "10.1.2.3", "")
 	if err != nil || len(fingerprint) != 64 {
 		t.Fatal(fingerprint, err)
 	}
 	s := someServer()
-	s.Access, s.TLS, s.Hosts, s.Pprof = access.New(d), config, []string{"listed.svc"}, true
+	s.Access, s.TLS, s.Hosts, s.Pprof = kube.NewAccess(d), config, []string{"listed.svc"}, true
 	s.Log = logged.logger(slog.LevelInfo)
 	return serve(t, s)
 }
@@ -231,7 +231,7 @@ func TestAStrictServerWithoutItsReviewer(t *testing.T) {
 }
 
 func TestTokensNeedTLS(t *testing.T) {
-	s := &Server{Address: "127.0.0.1:0", Access: access.New(&doorman{})}
+	s := &Server{Address: "127.0.0.1:0", Access: kube.NewAccess(&doorman{})}
 	if _, err := s.Listen(); err == nil || err.Error() != "tokens must not be sent without TLS" {
 		t.Error(err)
 	}
@@ -252,7 +252,7 @@ func TestForeignOrigins(t *testing.T) {
 // What changes something is for users who may do that, and for no page of others that has a
 // browser send it.
 func TestActions(t *testing.T) {
-	config, _, err := SelfSigned("named.example")
+	config, _, err := selfSigned("named.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestActions(t *testing.T) {
 		}
 		done++
 	}
-	s := &Server{Access: access.New(&doorman{}), TLS: config,
+	s := &Server{Access: kube.NewAccess(&doorman{}), TLS: config,
 		Actions: map[string]http.HandlerFunc{"/allowed": act, "/other": act}}
 	r := serve(t, s)
 	send := func(method, path, headers, body string) int {
@@ -329,7 +329,7 @@ func TestActionsWithoutUsers(t *testing.T) {
 	for _, method := range []string{"GET", "POST", "PUT"} {
 		res, body := r.raw(method + " /allowed HTTP/1.1\r\nHost: localhost\r\n" +
 			"Authorization: Bearer reader\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
-		if res.StatusCode != 403 || !strings.Contains(body, "set http.auth to kubernetes") {
+		if res.StatusCode != 403 || !strings.Contains(body, "this needs http.auth: kubernetes") {
 			t.Errorf("%s: %s %s", method, res.Status, body)
 		}
 	}

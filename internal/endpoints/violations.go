@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
 // held is how many bytes of an answer are held back: a shorter answer can still become an error.
@@ -69,7 +71,7 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
+func writeItem(out *bufio.Writer, l Listener, v rules.Violation, first bool) error {
 	line, err := json.Marshal(item{
 		Listener: l.Name, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity,
 		Namespace: v.Namespace, Name: v.Name, UID: v.UID,
@@ -88,8 +90,8 @@ func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
 }
 
 // sorted returns violations in the promised order, in which they usually are already.
-func sorted(violations []Violation) []Violation {
-	order := func(a, b Violation) int {
+func sorted(violations []rules.Violation) []rules.Violation {
+	order := func(a, b rules.Violation) int {
 		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Namespace, b.Namespace),
 			strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 	}

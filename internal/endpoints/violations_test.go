@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
 func TestViolations(t *testing.T) {
@@ -33,7 +35,6 @@ func TestViolations(t *testing.T) {
 
 func TestParametersOfViolations(t *testing.T) {
 	r := serve(t, &Server{Listeners: someListeners()})
-	const listeners = "there are clean, nodes, plain, pods"
 	tests := []struct {
 		query string
 		names string // of the items
@@ -63,13 +64,13 @@ func TestParametersOfViolations(t *testing.T) {
 		{"limit=1e3", "", 0, `limit is a whole number from 0 to 100000, not "1e3"`},
 		{"limit=99999999999999999999", "", 0,
 			`limit is a whole number from 0 to 100000, not "99999999999999999999"`},
-		{"listener=pod", "", 0, `there is no listener "pod", did you mean pods?: ` + listeners},
-		{"listener=", "", 0, `there is no listener "": ` + listeners},
+		{"listener=pod", "", 0, `unknown listener "pod", did you mean pods?`},
+		{"listener=", "", 0, `unknown listener ""`},
 		{"severity=hihg", "", 0,
-			`there is no severity "hihg", did you mean high?: there are info, low, medium, high, critical`},
-		{"names=x", "", 0, `there is no parameter "names": there are listener, rule, severity, namespace, limit`},
-		{"rules=<b>", "", 0, `there is no parameter "rules", did you mean rule?: there are listener, rule, severity, namespace, limit`},
-		{"rule=a&rule=b", "", 0, `parameter "rule" is set 2 times: set it once`},
+			`unknown severity "hihg", did you mean high?`},
+		{"names=x", "", 0, `unknown parameter "names"`},
+		{"rules=<b>", "", 0, `unknown parameter "rules", did you mean rule?`},
+		{"rule=a&rule=b", "", 0, `parameter "rule" is set 2 times`},
 		{"rule=%zz", "", 0, `the query cannot be read: invalid URL escape "%zz"`},
 		{"rule=a;listener=b", "", 0,
 			`the query cannot be read: invalid semicolon separator in query`},
@@ -106,23 +107,23 @@ func TestWithoutListenersThereAreNoViolations(t *testing.T) {
 	if _, body := r.get("/violations"); body != `{"items":[],"total":0}`+"\n" {
 		t.Error(body)
 	}
-	if _, body := r.get("/violations?listener=a"); body != `{"error":"there is no listener \"a\": there is none"}`+"\n" {
+	if _, body := r.get("/violations?listener=a"); body != `{"error":"unknown listener \"a\""}`+"\n" {
 		t.Error(body)
 	}
 }
 
 // manyViolations are n of them, the last first.
-func manyViolations(n int) []Violation {
-	all := make([]Violation, n)
+func manyViolations(n int) []rules.Violation {
+	all := make([]rules.Violation, n)
 	for i := range all {
-		all[i] = Violation{Rule: "r", Namespace: "ns", Name: fmt.Sprintf("o-%06d", n-1-i),
+		all[i] = rules.Violation{Rule: "r", Namespace: "ns", Name: fmt.Sprintf("o-%06d", n-1-i),
 			Message: strings.Repeat("x", 100)}
 	}
 	return all
 }
 
 func TestTheDefaultLimitIsThousand(t *testing.T) {
-	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation {
+	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []rules.Violation {
 		return manyViolations(1_500)
 	}}}})
 	_, body := r.get("/violations")
@@ -147,10 +148,10 @@ func TestViolationsAreSortedInACopy(t *testing.T) {
 func TestViolationsAreWrittenAsTheyAreRead(t *testing.T) {
 	ask := make(chan struct{})
 	r := serve(t, &Server{Listeners: []Listener{
-		{Name: "a", Violations: func() []Violation { return manyViolations(2_000) }},
-		{Name: "b", Violations: func() []Violation {
+		{Name: "a", Violations: func() []rules.Violation { return manyViolations(2_000) }},
+		{Name: "b", Violations: func() []rules.Violation {
 			<-ask
-			return []Violation{{Rule: "last"}}
+			return []rules.Violation{{Rule: "last"}}
 		}},
 	}})
 	res, err := r.client.Get("http://" + r.address + "/violations?limit=5000")
@@ -173,8 +174,8 @@ func TestViolationsAreWrittenAsTheyAreRead(t *testing.T) {
 
 func TestSinceIsInUTC(t *testing.T) {
 	since := time.Date(2026, 1, 1, 0, 30, 0, 1, time.FixedZone("", 3600))
-	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation {
-		return []Violation{{Since: since}}
+	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []rules.Violation {
+		return []rules.Violation{{Since: since}}
 	}}}})
 	if _, body := r.get("/violations?" + url.Values{"listener": {
 		"l"}}.Encode()); !strings.Contains(body, `"since":"2025-12-31T23:30:00.000000001Z"`) {

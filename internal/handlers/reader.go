@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -45,11 +45,6 @@ func (r *Reader) Spec() (*plugins.Spec, error) {
 	}, nil
 }
 
-// Module reads the module of a listener's handler.
-func Module(cfg *config.Config, l *config.Listener) ([]byte, error) {
-	return readModule(cfg.Path(l.Handler.Wasm), LimitsOf(l.Handler.Limits).Module)
-}
-
 // LimitsOf returns the limits of the configuration as the host of handlers takes them.
 func LimitsOf(l config.Limits) plugins.Limits {
 	return plugins.Limits{
@@ -66,7 +61,7 @@ func readModule(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening one may never end, either
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open %s: %s", path, statefolder.WithoutPath(err))
+		return nil, fmt.Errorf("open %s: %s", path, document.Reason(err))
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > limit:

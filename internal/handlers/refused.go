@@ -32,9 +32,8 @@ func (r *Reader) Refused(err error) {
 		below, hint = ".handler.config", "write names and values, as in config: {threshold: 3}"
 		message = strings.Replace(message, "a JSON object", "a mapping", 1)
 	case errors.As(err, &crash) && crash.Reason == plugins.ReasonRefused:
-		message = plain(message)
 		below = ".handler.config"
-		if name := named(h.Config, plain(crash.Cause.Error())); name != "" {
+		if name := named(h.Config, crash.Cause.Error()); name != "" {
 			below = document.Join(below, name)
 		} else if len(h.Config) == 0 {
 			hint = "add config to the handler, with what it needs"
@@ -59,42 +58,4 @@ func named(members json.RawMessage, message string) (first string) {
 		}
 	}
 	return first
-}
-
-// wrongType is what Go says of a value in JSON that has another type than the field for it.
-var wrongType = regexp.MustCompile(
-	`json: cannot unmarshal (\w+)(?: \S+)? into Go (?:struct field [^.\s]*\.?(\S*)|value) of type (\S+)`)
-
-// plain says in the words of configurations what a handler in Go says of its configuration.
-func plain(message string) string {
-	message = wrongType.ReplaceAllStringFunc(message, func(text string) string {
-		parts := wrongType.FindStringSubmatch(text)
-		field := parts[2]
-		if field == "" {
-			field = "it"
-		}
-		return field + " must be " + wanted(parts[3]) + ", is " + kinds[parts[1]]
-	})
-	return strings.Replace(message, "json: unknown field", "unknown field", 1)
-}
-
-// kinds are the kinds of values, by their words in JSON.
-var kinds = map[string]string{"string": "a string", "number": "a number", "bool": "true or false",
-	"array": "a list", "object": "a mapping"}
-
-// wanted returns the kind of value for a type of Go.
-func wanted(goType string) string {
-	switch {
-	case strings.HasPrefix(goType, "int"), strings.HasPrefix(goType, "uint"):
-		return "a whole number"
-	case strings.HasPrefix(goType, "float"):
-		return "a number"
-	case strings.HasPrefix(goType, "["):
-		return "a list"
-	case goType == "string":
-		return "a string"
-	case goType == "bool":
-		return "true or false"
-	}
-	return "a mapping"
 }

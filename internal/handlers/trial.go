@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Trial is a listener's handler as the daemon would load it, for trying it out.
-type Trial struct {
+// trial is a listener's handler as the daemon would load it, for trying it out.
+type trial struct {
 	Spec plugins.Spec
 	// Parser reads objects as the listener's informer would.
 	Parser *object.Parser
@@ -18,10 +18,10 @@ type Trial struct {
 	Indexes map[string]map[string]string
 }
 
-// NewTrial returns the handler of a listener, with another module if one is named. Without network
-// the values of headers are not read, since no request has them. The error is a config.Errors if
-// the configuration is to blame, and an answer.UnknownListenerError if it has no such listener.
-func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, error) {
+// NewTrial returns the handler of a listener, with another module if one is named. The values of
+// headers are not read, since no request has them. The error is a config.Errors if the
+// configuration is to blame, and a plan.UnknownListenerError if it has no such listener.
+func NewTrial(cfg *config.Config, name, module string) (*trial, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
 		return nil, plan.UnknownListener(cfg, name)
@@ -30,7 +30,7 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 		return nil, config.Errors{
 			cfg.ErrorAt("listeners."+name, fmt.Sprintf("listener %q has no handler", name), "")}
 	}
-	r := trialReader(cfg, l, network)
+	r := trialReader(cfg, l)
 	if module != "" {
 		r.Listener.Handler.Wasm, r.Listener.Handler.SHA256 = module, ""
 	}
@@ -45,7 +45,7 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 	if len(r.Mistakes) > 0 {
 		return nil, r.Mistakes
 	}
-	t := &Trial{Spec: *spec, Parser: parser, Indexes: map[string]map[string]string{}}
+	t := &trial{Spec: *spec, Parser: parser, Indexes: map[string]map[string]string{}}
 	for name, inf := range l.Informers() {
 		t.Indexes[name] = inf.Indexes
 	}
@@ -54,9 +54,9 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 
 // TrialGrants returns grants that are not part of a configuration. Headers are as for NewTrial; the
 // paths of their files are relative to the working directory.
-func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
+func TrialGrants(g config.Grants) (plugins.Grants, error) {
 	l := &config.Listener{Handler: &config.Handler{Grants: g}}
-	r := trialReader(&config.Config{}, l, network)
+	r := trialReader(&config.Config{}, l)
 	r.Field = ""
 	granted, ok := r.Grants(r.Listener.Handler.Grants)
 	if !ok {
@@ -66,10 +66,10 @@ func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
 }
 
 // trialReader returns a reader of a listener's handler. The handler keeps no values beyond its end.
-func trialReader(cfg *config.Config, l *config.Listener, network bool) *Reader {
+func trialReader(cfg *config.Config, l *config.Listener) *Reader {
 	listener, handler := *l, *l.Handler
 	listener.Handler = &handler
-	if !network && handler.Grants.HTTP != nil {
+	if handler.Grants.HTTP != nil {
 		http := *handler.Grants.HTTP
 		http.Headers = withoutValues(http.Headers)
 		handler.Grants.HTTP = &http

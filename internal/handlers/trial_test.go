@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/answer"
+	"github.com/informerd/informerd/internal/plan"
 )
 
 const trialConfig = `apiVersion: informerd.dev/v1alpha1
@@ -52,7 +52,7 @@ func trialFile(t *testing.T) *config.Config {
 // no use for.
 func TestTrial(t *testing.T) {
 	cfg := trialFile(t)
-	trial, err := NewTrial(cfg, "hook", "", false)
+	trial, err := NewTrial(cfg, "hook", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestTrial(t *testing.T) {
 		t.Errorf("%v, %v", o.JSON(), err)
 	}
 	other := cfg.Path("other.wasm")
-	if trial, err = NewTrial(cfg, "hook", other, false); err != nil ||
+	if trial, err = NewTrial(cfg, "hook", other); err != nil ||
 		string(trial.Spec.Wasm) != "another" || trial.Spec.Path != other {
 		t.Errorf("%v, %v", trial, err)
 	}
@@ -87,21 +87,18 @@ func TestTrial(t *testing.T) {
 
 func TestTrialMistakes(t *testing.T) {
 	cfg := trialFile(t)
-	var unknown *answer.UnknownListenerError
-	if _, err := NewTrial(cfg, "hoko", "", false); !errors.As(err, &unknown) {
+	var unknown *plan.UnknownListenerError
+	if _, err := NewTrial(cfg, "hoko", ""); !errors.As(err, &unknown) {
 		t.Errorf("got %v", err)
 	}
 	for _, c := range []struct {
-		listener, module string
-		network          bool
-		want             string
+		listener, module, want string
 	}{
-		{"plain", "", false, `c.yaml:17:10: listener "plain" has no handler`},
-		{"hook", "/nowhere.wasm", false,
+		{"plain", "", `c.yaml:17:10: listener "plain" has no handler`},
+		{"hook", "/nowhere.wasm",
 			`c.yaml:10:13: listener "hook": cannot read the handler: open /nowhere.wasm: no such file or directory`},
-		{"hook", "", true, `c.yaml:15:88: listeners.hook.handler.grants.http.headers.Authorization.fromEnv: the environment variable NOT_SET_ANYWHERE is not set, or empty`},
 	} {
-		_, err := NewTrial(cfg, c.listener, c.module, c.network)
+		_, err := NewTrial(cfg, c.listener, c.module)
 		var mistakes config.Errors
 		if !errors.As(err, &mistakes) || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.listener, err, c.want)
@@ -113,12 +110,8 @@ func TestTrialGrants(t *testing.T) {
 	g := config.Grants{HTTP: &config.HTTPGrant{Allow: []string{"https://a.example.com/"},
 		Headers: map[string]config.Value{
 			"Authorization": {FromFile: "no/such/file"}}}}
-	granted, err := TrialGrants(g, false)
+	granted, err := TrialGrants(g)
 	if err != nil || granted.HTTP.Headers["Authorization"] != "(from a file)" {
 		t.Errorf("got %+v, %v", granted.HTTP, err)
-	}
-	if _, err := TrialGrants(g, true); err == nil ||
-		!strings.Contains(err.Error(), "no/such/file cannot be read") {
-		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // commit commits what was added, if there is anything.
@@ -55,7 +56,7 @@ func sameObjects(c *informer.InformerCut) bool {
 	for range c.Objects {
 		return false
 	}
-	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Told) == 0
+	return !c.Whole && len(c.Left)+len(c.Gone)+len(c.Unfinished) == 0
 }
 
 func names(listeners []Cutter) (names []string) {
@@ -67,10 +68,10 @@ func names(listeners []Cutter) (names []string) {
 
 // listener adds what has changed of a listener.
 func (k *Keeper) listener(l Cutter) {
-	k.block = l.Cut(k.block[:0], k.out.appendObject)
-	if selects, had := k.selects[l.Name()]; len(k.block) == 0 && had && selects == l.Select() {
-		return
+	to := k.out.listener(l.Name())
+	l.Cut(to)
+	if selects, had := k.selects[l.Name()]; !had || selects != l.Select() {
+		k.selects[l.Name()] = l.Select()
+		to.Put(selectPart, event.Key{}, l.Select(), nil)
 	}
-	k.selects[l.Name()] = l.Select()
-	k.out.listener(l.Name(), l.Select(), k.block)
 }

@@ -42,4 +42,17 @@
 //     log is missing, or the last cut is damaged. A page of 4 KiB may have several of the last cuts.
 //   - After a Run that has returned nil, a bit or a page that is damaged is noticed, or it is the
 //     last cut.
+//
+// # Design decisions
+//
+// What nobody has asked for yet is written into each snapshot: a definition that is away can
+// delay a listener over many restarts, and the first rotation would lose its state.
+//
+// A rotation takes the cut for the old log and the whole for the snapshot under one lock of each
+// informer (CutAndWhole). Whole alone would leave what changed since the last cut out of the old
+// log, Cut and then Whole what changes between the two.
+//
+// Reports of rules wait for a commit: their ids have the time at which a violation began, which
+// only the book knows. A violation that was reported before a crash and judged again after it
+// would have another id.
 package keeper

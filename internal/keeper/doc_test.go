@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -75,15 +75,13 @@ func (o *ordered) Cut() []informer.InformerCut {
 // orderedCutter is the listener of ordered.
 type orderedCutter struct{ *ordered }
 
-func (o orderedCutter) Name() string   { return "a" }
-func (o orderedCutter) Select() string { return "" }
-func (o orderedCutter) Whole(to []byte, with delivery.AppendObject) []byte {
-	return o.fakeListener.Whole(to, with)
-}
+func (o orderedCutter) Name() string           { return "a" }
+func (o orderedCutter) Select() string         { return "" }
+func (o orderedCutter) Whole(to record.Writer) { o.fakeListener.Whole(to) }
 
-func (o orderedCutter) Cut(to []byte, with delivery.AppendObject) []byte {
+func (o orderedCutter) Cut(to record.Writer) {
 	o.order = append(o.order, "routes")
-	return o.fakeListener.Cut(to, with)
+	o.fakeListener.Cut(to)
 }
 
 // "What listeners have finished is taken first, then what their routes have not sent, and handlers'

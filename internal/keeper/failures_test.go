@@ -1,11 +1,11 @@
 package keeper
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/record"
 )
 
 // "Run returns the first error of the disk, and so does every Await. Nothing is committed after
@@ -216,20 +217,37 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("in use: %v", err)
 	}
 	const one = placeFirst | placeLast
-	damaged, version := checkpoint.ErrDamaged, checkpoint.ErrVersion
-	for what, c := range map[string]struct {
-		block []byte
-		want  error
-	}{
-		"a later format":            {[]byte{formatVersion + 1, one}, version},
-		"an earlier format":         {[]byte{formatVersion - 1, one}, version},
-		"a later format of a route": {listenerBlock(t, []byte{2, 0, 0}), version},
-		"a route":                   {listenerBlock(t, []byte{1, 0, 100}), damaged},
-		"an unknown record":         {[]byte{formatVersion, one, 100}, damaged},
-		"a record that is cut off":  {[]byte{formatVersion, one, byte(kindGone), 1}, damaged},
-		"a cut without a beginning": {[]byte{formatVersion, placeLast}, damaged},
-		"an object of no informer":  {[]byte{formatVersion, one, byte(kindGone), 0, 0, 0}, damaged},
-		"nothing":                   {[]byte{}, damaged},
+	block := func(place byte, entries ...[]any) []byte {
+		b := bytes.NewBuffer([]byte{place})
+		for _, e := range entries {
+			v := e[0].(verb)
+			if e[4] != nil {
+				v |= hasValue
+			}
+			b.WriteByte(byte(v))
+			for _, text := range e[1:3] {
+				b.WriteByte(byte(len(text.(string))))
+				b.WriteString(text.(string))
+			}
+			if b.WriteByte(byte(e[3].(int))); e[4] != nil {
+				record.Encode(b, e[4])
+			}
+		}
+		return b.Bytes()
+	}
+	listener := []any{verbListener, "", "a", 0, nil}
+	part := func(name string) []any { return []any{verbPart, "", name, 0, nil} }
+	gone := []any{verbPut, "ns", "a", 0, "7"}
+	for what, c := range map[string]struct{ block []byte }{
+		"a route": {block(one, listener, part("outputs"),
+			[]any{verbPut, "", "1", 0, []any{"out", 7}})},
+		"an unknown record":         {block(one, []any{verb(100), "", "", 0, nil})},
+		"a record that is cut off":  {[]byte{one, byte(verbListener), 9}},
+		"more objects than bytes":   {block(one, listener, part("x"), []any{verbPut, "", "a", 9, nil})},
+		"a cut without a beginning": {block(placeLast, listener)},
+		"an object of no informer":  {block(one, part("objects"), gone)},
+		"an object of no part":      {block(one, listener, gone)},
+		"nothing":                   {[]byte{}},
 	} {
 		other := t.TempDir()
 		k := open(t, other)
@@ -239,22 +257,11 @@ func TestOpenRefuses(t *testing.T) {
 		if err := k.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(other, quiet); !errors.Is(err, c.want) {
+		if _, err := Open(other, quiet); !errors.Is(err, checkpoint.ErrDamaged) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if err := checkpoint.Remove(other); err != nil { // it is not locked
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-}
-
-// listenerBlock returns the block of a cut that has a listener.
-func listenerBlock(t *testing.T, cut []byte) (block []byte) {
-	t.Helper()
-	w := &writer{write: func(b []byte) error { block = slices.Clone(b); return nil }}
-	w.listener("a", "", cut)
-	if err := w.end(); err != nil {
-		t.Fatal(err)
-	}
-	return block
 }

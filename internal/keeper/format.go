@@ -1,23 +1,24 @@
 package keeper
 
 import (
-	"fmt"
-	"math"
+	"bytes"
+	"encoding/binary"
+	"slices"
 	"time"
 
-	"github.com/informerd/informerd/internal/checkpoint"
-	"github.com/informerd/informerd/internal/codec"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// formatVersion is the version of the blocks. No other one is read.
+// A block has a byte, which is its place in its cut, and entries up to its end. An entry is this:
 //
-//	version  byte
-//	place    byte: whether the block is the first one of its cut, and whether it is the last
-//	records  each a kind, and what that says, up to the end of the block
-const formatVersion = 1
+//	verb     byte, with hasValue if there is a value
+//	key      namespace and name, each a length and a text; both are empty if it is the first object's
+//	objects  their number
+//	value    CBOR
+//	objects  as package object encodes them
 
 // place is where a block is in its cut.
 const (
@@ -25,28 +26,53 @@ const (
 	placeLast
 )
 
-// kind is what a record is about.
-type kind byte
+// verb is what an entry says.
+type verb uint8
 
 const (
-	// kindInformer begins what a cut has of an informer, to which the next three belong.
-	kindInformer kind = iota + 1
-	kindObject
-	kindGone
-	kindTold
-	// kindInformerEnded: nothing of an informer counts any more.
-	kindInformerEnded
-	// kindUnbound: a listener has no part in an informer any more.
-	kindUnbound
-	kindListener
-	// kindForgotten: there is no such listener any more, in any informer.
-	kindForgotten
-	// kindPadding is for nothing but the bytes that it has.
-	kindPadding
-	// kindSettled: of an informer, nothing is delivered after this. kindBegun: from here on,
-	// anything of any informer may be.
-	kindSettled
-	kindBegun
+	// Entries are about the owner that was named last in their cut, and its part.
+	verbInformer verb = iota + 1 // the value is an owner
+	verbListener                 // the name is the owner
+	verbPart                     // the name is the part
+	verbReset
+	verbClear
+	verbPut
+	verbDelete
+	// verbEnded: there is no such informer any more.
+	verbEnded
+	// verbUnbound: the listener has no part in the informer any more.
+	verbUnbound
+	// verbForgotten: there is no such listener any more, in any informer.
+	verbForgotten
+	// verbPadding is for nothing but the bytes that it has.
+	verbPadding
+)
+
+// hasValue is added to the verb of an entry that has a value.
+const hasValue = 1 << 7
+
+// The parts of an informer's records, and those of a listener that a keeper has itself. Each
+// listener has a part of its own in an informer.
+const (
+	versionPart = "version" // a savedVersion
+	objectsPart = "objects"
+	gonePart    = "gone"    // the versions by which objects are gone, until versionPart has come there
+	resyncsPart = "resyncs" // by listener: the time of the next one
+	settledPart = "settled" // nothing was delivered after that
+	// unfinishedPrefix and the name of a listener are what that has not finished: with no key
+	// whether it begins, and a savedUnfinished for each object
+	unfinishedPrefix = "unfinished "
+	selectPart       = "select" // a listener's
+)
+
+// savedUnfinished is an object of which a listener has not finished the last event. Its record has
+// the state, if there is one, and those that are gone.
+type savedUnfinished uint8
+
+const (
+	unfinishedState savedUnfinished = 1 << iota // it knows one
+	unfinishedPresent
+	unfinishedSame
 )
 
 // sealPage is at least what a disk writes at once.
@@ -55,30 +81,56 @@ const sealPage = 4096
 // blockSize is the size from which on a cut goes on in another block. Tests have smaller ones.
 var blockSize = 1 << 20
 
+// owner is an informer, or else a listener.
+type owner struct {
+	informer informer.InformerID
+	listener string
+}
+
 // writer makes the blocks of one log or snapshot. Objects share texts among its blocks, so all of
-// them have to be written, in their order.
+// them have to be written, in their order. It is the record.Writer of the owner.
 type writer struct {
 	encoder object.Encoder
 	write   func(block []byte) error
-	block   []byte
-	object  []byte // the last one, used again
+	block   bytes.Buffer
+	owner   owner
+	named   owner  // the owner that the cut has named last
+	part    string // that the cut has named last of it
 	begun   bool   // the cut has a block that was written
 	err     error  // of a write; then there is nothing more to write
+
+	objects []*object.Object // used again
 }
 
-// record begins a record.
-func (w *writer) record(k kind) {
-	if len(w.block) >= blockSize {
+// add adds an entry.
+func (w *writer) add(v verb, key event.Key, value any, objects []*object.Object) {
+	if w.block.Len() >= blockSize {
 		w.flush(0)
 	}
-	if len(w.block) == 0 {
+	if w.block.Len() == 0 {
 		first := byte(0)
 		if !w.begun {
 			first = placeFirst
 		}
-		w.block = append(w.block, formatVersion, first)
+		w.block.WriteByte(first)
 	}
-	w.block = append(w.block, byte(k))
+	if len(objects) > 0 && key == objects[0].Key() {
+		key = event.Key{}
+	}
+	if value != nil {
+		v |= hasValue
+	}
+	b := append(w.block.AvailableBuffer(), byte(v))
+	for _, text := range []string{key.Namespace, key.Name} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	w.block.Write(binary.AppendUvarint(b, uint64(len(objects))))
+	if value != nil {
+		record.Encode(&w.block, value)
+	}
+	for _, o := range objects {
+		w.block.Write(w.encoder.Append(w.block.AvailableBuffer(), o))
+	}
 }
 
 // flush writes the block.
@@ -86,11 +138,11 @@ func (w *writer) flush(place byte) {
 	if w.err != nil {
 		return
 	}
-	w.block[1] |= place
-	w.err = w.write(w.block)
-	w.block, w.begun = w.block[:0], true
-	if cap(w.block) > 4*blockSize {
-		w.block = nil
+	w.block.Bytes()[0] |= place
+	w.err = w.write(w.block.Bytes())
+	w.begun = true
+	if w.block.Reset(); w.block.Cap() > 4*blockSize {
+		w.block = bytes.Buffer{}
 	}
 }
 
@@ -99,205 +151,241 @@ func (w *writer) end() error {
 	if w.empty() {
 		return w.err
 	}
-	if len(w.block) == 0 {
-		w.block = append(w.block, formatVersion, 0)
+	if w.block.Len() == 0 {
+		w.block.WriteByte(0)
 	}
 	w.flush(placeLast)
-	w.begun = false
+	w.begun, w.named, w.part = false, owner{}, ""
 	return w.err
 }
 
 // empty reports whether the cut has nothing so far.
-func (w *writer) empty() bool { return len(w.block) == 0 && !w.begun }
+func (w *writer) empty() bool { return w.block.Len() == 0 && !w.begun }
 
-// appendObject appends an object to bytes, as routes do.
-func (w *writer) appendObject(to []byte, o *object.Object) []byte { return w.encoder.Append(to, o) }
-
-func (w *writer) putObject(o *object.Object) {
-	w.object = w.encoder.Append(w.object[:0], o)
-	w.block = codec.AppendText(w.block, w.object)
-}
-
-func (w *writer) putText(text string) { w.block = codec.AppendText(w.block, text) }
-
-func (w *writer) putKey(k event.Key) {
-	w.putText(k.Namespace)
-	w.putText(k.Name)
-}
-
-func (w *writer) putID(id informer.InformerID) {
-	r := id.Resource
-	for _, text := range []string{r.Group, r.Version, r.Resource, r.Kind, id.Scope.Namespace,
-		id.Scope.LabelSelector, id.Scope.FieldSelector, id.Keeps} {
-		w.putText(text)
+// own names the owner, unless the cut has named it last.
+func (w *writer) own() {
+	if w.named == w.owner {
+		return
+	}
+	w.named, w.part = w.owner, ""
+	if w.owner.listener != "" {
+		w.add(verbListener, event.Key{Name: w.owner.listener}, nil, nil)
+	} else {
+		w.add(verbInformer, event.Key{}, &w.owner.informer, nil)
 	}
 }
 
-// informer adds an informer's cut.
+// in names the part of the owner, unless the cut has named it last.
+func (w *writer) in(part string) {
+	w.own()
+	if w.part != part {
+		w.part = part
+		w.add(verbPart, event.Key{Name: part}, nil, nil)
+	}
+}
+
+// Reset implements record.Writer.
+func (w *writer) Reset() {
+	w.own()
+	w.add(verbReset, event.Key{}, nil, nil)
+}
+
+// Clear implements record.Writer.
+func (w *writer) Clear(part string) {
+	w.in(part)
+	w.add(verbClear, event.Key{}, nil, nil)
+}
+
+// Put implements record.Writer.
+func (w *writer) Put(part string, key event.Key, value any, objects []*object.Object) {
+	w.in(part)
+	w.add(verbPut, key, value, objects)
+}
+
+// Delete implements record.Writer.
+func (w *writer) Delete(part string, key event.Key) {
+	w.in(part)
+	w.add(verbDelete, key, nil, nil)
+}
+
+// listener implements target.
+func (w *writer) listener(name string) record.Writer {
+	w.owner = owner{listener: name}
+	return w
+}
+
+// informer implements target.
 func (w *writer) informer(c *informer.InformerCut) {
-	w.record(kindInformer)
-	w.putID(c.Informer)
-	w.block = codec.AppendBool(w.block, c.Whole)
-	w.putText(c.Version)
-	w.block = codec.AppendUint(w.block, uint64(len(c.Left)))
+	w.owner = owner{informer: c.Informer}
+	if c.Whole {
+		w.Reset()
+	}
+	w.Put(versionPart, event.Key{}, c.Version, nil)
 	for _, name := range c.Left {
-		w.putText(name)
+		w.Clear(unfinishedPrefix + name)
 	}
 	for o := range c.Objects {
-		w.record(kindObject)
-		w.putObject(o)
+		w.objects = append(w.objects[:0], o)
+		w.Put(objectsPart, o.Key(), nil, w.objects)
 	}
-	for _, gone := range c.Gone {
-		w.record(kindGone)
-		w.putKey(gone.Key)
-		w.putText(gone.Version)
+	for i := range c.Gone {
+		w.Put(gonePart, c.Gone[i].Key, c.Gone[i].Version, nil)
 	}
-	for i := range c.Told {
-		w.told(&c.Told[i])
+	for i := range c.Unfinished {
+		w.unfinished(&c.Unfinished[i])
 	}
 }
 
-func (w *writer) told(t *informer.ToldCut) {
-	w.record(kindTold)
-	w.putText(t.Subscription)
-	w.block = codec.AppendBool(codec.AppendBool(w.block, t.Whole), t.Begins)
-	w.putTime(t.Due)
-	w.putEntries(t.Entries)
-}
-
-// putTime adds a time, to the millisecond.
-func (w *writer) putTime(t time.Time) {
-	ms := int64(0)
-	if !t.IsZero() {
-		ms = max(t.UnixMilli(), 1)
+// unfinished adds what a listener has finished of the informer, or not any more.
+func (w *writer) unfinished(t *informer.UnfinishedCut) {
+	part, resync := unfinishedPrefix+t.Subscription, event.Key{Name: t.Subscription}
+	if t.Whole {
+		w.Clear(part)
+		w.Put(part, event.Key{}, t.Begins, nil)
+		w.Delete(resyncsPart, resync)
 	}
-	w.block = codec.AppendUint(w.block, uint64(ms))
-}
-
-func (w *writer) putEntries(all []informer.Told) {
-	w.block = codec.AppendUint(w.block, uint64(len(all)))
-	for i := range all {
-		e := &all[i]
-		w.putKey(e.Key)
-		w.block = codec.AppendBool(codec.AppendBool(w.block, e.Ended), e.State != nil)
+	if !t.Due.IsZero() {
+		w.Put(resyncsPart, resync, t.Due.Truncate(time.Millisecond), nil)
+	}
+	for i := range t.Entries {
+		e := &t.Entries[i]
+		if e.Ended {
+			w.Delete(part, e.Key)
+			continue
+		}
+		w.objects = w.objects[:0]
 		if e.State != nil {
-			w.putObject(e.State)
+			w.objects = append(w.objects, e.State)
 		}
-		w.block = codec.AppendBool(codec.AppendBool(w.block, e.Present), e.Same)
-		w.block = codec.AppendUint(w.block, uint64(len(e.Gone)))
-		for _, o := range e.Gone {
-			w.putObject(o)
-		}
+		w.objects = append(w.objects, e.Gone...)
+		w.Put(part, e.Key, unfinishedValues[flags(e)], w.objects)
 	}
+	clear(w.objects)
 }
 
-func (w *writer) settled(id informer.InformerID) {
-	w.record(kindSettled)
-	w.putID(id)
-}
-
-func (w *writer) informerEnded(id informer.InformerID) {
-	w.record(kindInformerEnded)
-	w.putID(id)
-}
-
-func (w *writer) unbound(id informer.InformerID, listener string) {
-	w.record(kindUnbound)
-	w.putID(id)
-	w.putText(listener)
-}
-
-// listener adds what a listener's route has cut, and by which select it has its objects.
-func (w *writer) listener(name, selects string, cut []byte) {
-	w.record(kindListener)
-	w.putText(name)
-	w.putText(selects)
-	w.block = codec.AppendText(w.block, cut)
-}
-
-func (w *writer) forgotten(listener string) {
-	w.record(kindForgotten)
-	w.putText(listener)
-}
-
-func (w *writer) padding(size int) {
-	w.record(kindPadding)
-	w.block = codec.AppendText(w.block, make([]byte, size))
-}
-
-// reader reads blocks, in their order.
-type reader struct {
-	decoder object.Decoder
-	codec.Reader
-}
-
-// block begins a block, and returns where it is in its cut.
-func (r *reader) block(b []byte) (place byte, err error) {
-	r.Reader = *codec.NewReader(b)
-	version := r.Byte()
-	if place = r.Byte(); r.Err() == nil && version != formatVersion {
-		return place, fmt.Errorf("%w: it has version %d, and version %d is known",
-			checkpoint.ErrVersion, version, formatVersion)
-	}
-	return place, r.Err()
-}
-
-func (r *reader) id() (id informer.InformerID) {
-	for _, text := range []*string{&id.Resource.Group, &id.Resource.Version, &id.Resource.Resource,
-		&id.Resource.Kind, &id.Scope.Namespace, &id.Scope.LabelSelector, &id.Scope.FieldSelector,
-		&id.Keeps} {
-		*text = r.Text()
-	}
-	return id
-}
-
-func (r *reader) entries() []informer.Told {
-	n := r.Count()
-	all := make([]informer.Told, 0, n)
-	for range n {
-		e := informer.Told{Key: r.key(), Ended: r.Bool()}
-		if has := r.Bool(); has {
-			e.State = r.object()
-		}
-		e.Present, e.Same = r.Bool(), r.Bool()
-		for range r.Count() {
-			e.Gone = append(e.Gone, r.object())
-		}
-		if r.Err() != nil {
-			return nil
-		}
-		all = append(all, e)
+// unfinishedValues are the values of savedUnfinished: there is one for each listener of each event.
+// CBOR has a small number as one byte.
+var unfinishedValues = func() (all [unfinishedSame << 1]any) {
+	for i := range all {
+		all[i] = record.Raw{byte(i)}
 	}
 	return all
+}()
+
+func flags(e *informer.Unfinished) (f savedUnfinished) {
+	if e.State != nil {
+		f |= unfinishedState
+	}
+	if e.Present {
+		f |= unfinishedPresent
+	}
+	if e.Same {
+		f |= unfinishedSame
+	}
+	return f
 }
 
-func (r *reader) time() time.Time {
-	ms := r.Uint()
-	if ms == 0 || ms > math.MaxInt64 {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(ms))
+// informerEnded implements target.
+func (w *writer) informerEnded(id informer.InformerID) {
+	w.owner = owner{informer: id}
+	w.own()
+	w.add(verbEnded, event.Key{}, nil, nil)
 }
 
-func (r *reader) key() event.Key { return event.Key{Namespace: r.Text(), Name: r.Text()} }
-
-func (r *reader) object() *object.Object {
-	text := r.Bytes()
-	if r.Err() != nil {
-		return nil
-	}
-	o, err := r.decode(text)
-	if err != nil {
-		r.Fail(err)
-	}
-	return o
+// unbound implements target.
+func (w *writer) unbound(id informer.InformerID, listener string) {
+	w.owner = owner{informer: id}
+	w.own()
+	w.add(verbUnbound, event.Key{Name: listener}, nil, nil)
 }
 
-// decode reads an object that is all of a text.
-func (r *reader) decode(text []byte) (*object.Object, error) {
-	o, rest, err := r.decoder.Next(text)
-	if err == nil && len(rest) > 0 {
-		err = codec.ErrDamaged
+// forgotten implements target.
+func (w *writer) forgotten(listener string) {
+	w.add(verbForgotten, event.Key{Name: listener}, nil, nil)
+}
+
+// settled notes whether something of an informer may have been delivered that no cut has.
+func (w *writer) settled(id informer.InformerID, is bool) {
+	if w.owner = (owner{informer: id}); is {
+		w.Put(settledPart, event.Key{}, nil, nil)
+	} else {
+		w.Clear(settledPart)
 	}
-	return o, err
+}
+
+func (w *writer) padding(size int) { w.add(verbPadding, event.Key{}, make([]byte, size), nil) }
+
+// reader reads the entries of blocks, in their order.
+type reader struct {
+	decoder object.Decoder
+	owner   owner
+	part    string
+}
+
+// change is an entry with what those before it say.
+type change struct {
+	owner owner
+	part  string
+	verb  verb
+	key   event.Key
+	record.Record
+}
+
+// next reads an entry.
+func (r *reader) next(b []byte) (c change, rest []byte, err error) {
+	v, rest := b[0], b[1:]
+	c.verb = verb(v &^ hasValue)
+	var namespace, name []byte
+	for _, to := range []*[]byte{&namespace, &name} {
+		n, length := binary.Uvarint(rest)
+		if length <= 0 || n > uint64(len(rest)-length) {
+			return c, nil, record.ErrDamaged
+		}
+		*to, rest = rest[length:][:n], rest[length:][n:]
+	}
+	c.key = event.Key{Namespace: string(namespace), Name: string(name)}
+	objects, length := binary.Uvarint(rest)
+	if length <= 0 || objects > uint64(len(rest)) || objects > 0 && c.verb != verbPut {
+		return c, nil, record.ErrDamaged
+	}
+	if rest = rest[length:]; v&hasValue != 0 {
+		var value record.Raw
+		if rest, err = record.DecodeFirst(rest, &value); err != nil {
+			return c, nil, err
+		}
+		c.Value = value
+	}
+	c.Objects = slices.Grow(c.Objects, int(objects))
+	for range objects {
+		var o *object.Object
+		if o, rest, err = r.decoder.Next(rest); err != nil {
+			return c, nil, err
+		}
+		c.Objects = append(c.Objects, o)
+	}
+	if objects > 0 && c.key == (event.Key{}) {
+		c.key = c.Objects[0].Key()
+	}
+	switch c.verb {
+	case verbInformer:
+		r.owner, r.part = owner{}, ""
+		err = c.Decode(&r.owner.informer)
+	case verbListener:
+		r.owner, r.part = owner{listener: c.key.Name}, ""
+	case verbPart:
+		r.part = c.key.Name
+	case verbReset, verbEnded, verbUnbound:
+		if r.owner == (owner{}) {
+			err = record.ErrDamaged
+		}
+	case verbClear, verbPut, verbDelete:
+		if r.owner == (owner{}) || r.part == "" {
+			err = record.ErrDamaged
+		}
+	case verbForgotten, verbPadding:
+	default:
+		err = record.ErrDamaged
+	}
+	c.owner, c.part = r.owner, r.part
+	return c, rest, err
 }

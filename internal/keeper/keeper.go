@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
-	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -46,8 +45,8 @@ type Cutter interface {
 	// Select is the expression by which the listener has its objects.
 	Select() string
 	// Cut and Whole are as those of a route.
-	Cut(to []byte, with delivery.AppendObject) []byte
-	Whole(to []byte, with delivery.AppendObject) []byte
+	Cut(to record.Writer)
+	Whole(to record.Writer)
 }
 
 // target is where cuts go.
@@ -56,8 +55,8 @@ type target interface {
 	informerEnded(informer.InformerID)
 	unbound(id informer.InformerID, listener string)
 	forgotten(listener string)
-	listener(name, selects string, cut []byte)
-	appendObject(to []byte, o *object.Object) []byte
+	// listener returns where the records of a listener go, until the next call.
+	listener(name string) record.Writer
 	// empty reports whether the cut has nothing so far, and end ends it.
 	empty() bool
 	end() error
@@ -95,7 +94,6 @@ type Keeper struct {
 	killed   map[informer.InformerID]bool   // what the cut before has of their Killed
 	held     bool                           // a listener waits for a cut
 	rotation *rotation
-	block    []byte
 }
 
 // unbound is an informer in which a listener has no part any more.
@@ -111,24 +109,26 @@ func Open(dir string, log *slog.Logger) (*Keeper, error) {
 		return nil, err
 	}
 	s := newState()
-	if err := store.Load((&loading{state: s}).add); err != nil {
+	var informers map[informer.InformerID]*informer.Stored
+	var listeners map[string]*Listener
+	if err = store.Load(s.add); err == nil {
+		informers, listeners, err = s.stored()
+	}
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	k := &Keeper{store: store, due: store.Due, log: log, loaded: s.listeners,
-		wake: make(chan struct{}, 1), waiting: map[informer.InformerID]*informer.Stored{},
+	k := &Keeper{store: store, due: store.Due, log: log, loaded: listeners,
+		wake: make(chan struct{}, 1), waiting: informers,
 		begun: map[informer.InformerID]string{}, selects: map[string]string{},
 		alive: map[informer.InformerID]string{}, killed: map[informer.InformerID]bool{}}
-	settled := false
-	for id, in := range s.informers {
-		k.waiting[id] = in.stored()
-		settled = settled || in.settled
-	}
-	for name, l := range s.listeners {
+	for name, l := range listeners {
 		k.selects[name] = l.Select
 	}
 	out := &writer{write: k.write(k.store.Commit)}
-	if settled {
-		out.record(kindBegun) // which the first cut has
+	for id, stored := range informers { // anything may be delivered after the first cut
+		if !stored.Killed {
+			out.settled(id, false)
+		}
 	}
 	k.out = out
 	return k, nil
@@ -175,7 +175,7 @@ func (k *Keeper) Bound(name string) (others []informer.InformerID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for id, s := range k.waiting {
-		if _, has := s.Told[name]; has {
+		if _, has := s.Unfinished[name]; has {
 			others = append(others, id)
 			k.unbindLocked(id, name)
 		}
@@ -186,7 +186,7 @@ func (k *Keeper) Bound(name string) (others []informer.InformerID) {
 func (k *Keeper) unbindLocked(id informer.InformerID, listener string) {
 	s := k.waiting[id]
 	k.unbound = append(k.unbound, unbound{id, listener})
-	if delete(s.Told, listener); len(s.Told) == 0 {
+	if delete(s.Unfinished, listener); len(s.Unfinished) == 0 {
 		delete(k.waiting, id)
 	}
 }
@@ -198,7 +198,7 @@ func (k *Keeper) Forget(name string) {
 	delete(k.loaded, name)
 	k.forgot = append(k.forgot, name)
 	for id, s := range k.waiting {
-		if _, has := s.Told[name]; has {
+		if _, has := s.Unfinished[name]; has {
 			k.unbindLocked(id, name)
 		}
 	}

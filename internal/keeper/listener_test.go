@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/codec"
-	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -56,74 +56,77 @@ func (l *fakeListener) violate(objects int) { l.violated, l.rulesChanged = objec
 func (l *fakeListener) Name() string   { return l.name }
 func (l *fakeListener) Select() string { return l.selects }
 
-func (l *fakeListener) Cut(to []byte, with delivery.AppendObject) []byte {
+func (l *fakeListener) Cut(to record.Writer) {
 	if l.saved != nil {
-		return to
+		return
 	}
 	changed, book := l.changed, l.rulesChanged
 	l.changed, l.rulesChanged = map[uint64]bool{}, false
 	if changed == nil {
-		return l.whole(to, with)
+		l.whole(to)
+		return
 	}
-	if len(changed) == 0 && !book {
-		return to
-	}
-	return l.append(to, false, slices.Sorted(maps.Keys(changed)), book, with)
+	l.put(to, slices.Sorted(maps.Keys(changed)), book)
 }
 
-func (l *fakeListener) Whole(to []byte, with delivery.AppendObject) []byte {
+func (l *fakeListener) Whole(to record.Writer) {
 	if l.saved != nil {
-		return l.saved.Route.Append(to, with)
+		l.saved.Records.Write(to)
+	} else {
+		l.whole(to)
 	}
-	return l.whole(to, with)
 }
 
-func (l *fakeListener) whole(to []byte, with delivery.AppendObject) []byte {
-	return l.append(to, true, slices.Sorted(maps.Keys(l.unsent)), l.violated >= 0, with)
+func (l *fakeListener) whole(to record.Writer) {
+	to.Reset()
+	to.Put("outputs", event.Key{Name: "1"}, []any{"out", false}, nil)
+	l.put(to, slices.Sorted(maps.Keys(l.unsent)), l.violated >= 0)
 }
 
-// append appends a cut in the format of packages route, delivery and rules.
-func (l *fakeListener) append(to []byte, whole bool, numbers []uint64, book bool,
-	with delivery.AppendObject) []byte {
-	box := codec.AppendUint(codec.AppendBool([]byte{1}, whole), l.number)
-	box = codec.AppendUint(box, uint64(len(numbers)))
+// put writes records as packages route, delivery and rules do.
+func (l *fakeListener) put(to record.Writer, numbers []uint64, book bool) {
 	for _, number := range numbers {
-		box = codec.AppendUint(box, number)
-		o := l.unsent[number]
-		if o == nil {
-			box = append(box, 0)
-			continue
+		putUnsent(to, number, l.unsent[number])
+	}
+	if !book {
+		return
+	}
+	to.Clear(rules.Part)
+	if l.violated >= 0 {
+		for key, r := range violations[l.violated] {
+			to.Put(rules.Part, key, record.Raw(r.Value), nil)
 		}
-		box = append(box, 2, 0, 0, 0, 1, 0) // all of the entry: nothing is sent, it is wanted
-		box = codec.AppendInt(codec.AppendTime(box, time.Unix(1, 0)), 0)
-		box = append(box, byte(event.Add), 0, 0, 0, 0)
-		box = codec.AppendText(box, with(nil, o))
-		box = append(box, 0, 0, 0, 0, 0) // no state before, nothing later, no failure, no message
 	}
-	to = append(codec.AppendBool(append(to, 1), whole), 1, 1)
-	to = codec.AppendText(codec.AppendBool(codec.AppendText(to, "out"), false), box)
-	switch {
-	case book && l.violated < 0:
-		to = append(to, 4)
-	case book:
-		to = codec.AppendText(append(to, 3), violations[l.violated])
+}
+
+// putUnsent writes an entry of output 1, or that there is none.
+func putUnsent(to record.Writer, number uint64, o *object.Object) {
+	const part = "outbox 1"
+	key := event.Key{Name: strconv.FormatUint(number, 36)}
+	if o == nil {
+		to.Delete(part, key)
+		return
 	}
-	return append(to, 0)
+	added := []any{event.Add, false, false, 0, false, 1, 0}
+	to.Put(part, key, []any{true, false, time.Unix(1, 0), 0, added, nil, nil, nil},
+		[]*object.Object{o})
 }
 
 // listener returns what has to be loaded.
 func (l *fakeListener) listener(t testing.TB) *Listener {
 	t.Helper()
-	to := &Listener{Select: l.selects}
-	whole := l.whole(nil, func(to []byte, o *object.Object) []byte { return o.AppendJSON(to) })
-	if err := to.Route.Apply(whole, (&object.Parser{}).Parse); err != nil {
+	records := record.Set{}
+	l.whole(records)
+	to, err := readListener(records)
+	if err != nil {
 		t.Fatal(err)
 	}
+	to.Select = l.selects
 	return to
 }
 
-// violations are books, as whole cuts, in which no object violates a rule, one, and so on.
-var violations = func() (books [][]byte) {
+// violations are the records of books in which no object violates a rule, one, and so on.
+var violations = func() (books []map[event.Key]record.Record) {
 	rule, err := rules.Compile(rules.Definition{Name: "bad", Deny: filters.Expression{Text: "true",
 		File: "config.yaml", Line: 1, Listener: "a"}})
 	if err != nil {
@@ -139,7 +142,9 @@ var violations = func() (books [][]byte) {
 			}
 			b.Evaluator(nil).Evaluate(event.Event{Op: event.Add, Object: o}, time.Unix(1, 0))
 		}
-		books = append(books, b.Whole(nil, []string{"out"}))
+		records := record.Set{}
+		b.Whole(records, []string{"out"})
+		books = append(books, records[rules.Part])
 	}
 	return books
 }()

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -103,7 +104,7 @@ func storedText(s *informer.Stored) string {
 		}
 		lines = append(lines, fmt.Sprintf("gone %v %s", gone.Key, gone.Version))
 	}
-	for name, entries := range s.Told {
+	for name, entries := range s.Unfinished {
 		lines = append(lines, fmt.Sprint("told ", name, slices.Contains(s.Begins, name),
 			s.Due[name].UnixMilli()))
 		for _, e := range entries {
@@ -120,6 +121,24 @@ func storedText(s *informer.Stored) string {
 
 // listenerText returns what a listener has.
 func listenerText(l *Listener) string {
-	return fmt.Sprintf("select %q, %q\n", l.Select, l.Route.Append(nil,
-		func(to []byte, o *object.Object) []byte { return o.AppendJSON(to) }))
+	return fmt.Sprintf("select %q, %s\n", l.Select, recordsText(l.Records))
+}
+
+// recordsText returns the records of a listener's route, the same text for the same.
+func recordsText(s record.Set) string {
+	var lines []string
+	for part, records := range s {
+		for key, r := range records {
+			if part == selectPart {
+				continue
+			}
+			line := fmt.Sprintf("%s %v %q", part, key, r.Value)
+			for _, o := range r.Objects {
+				line += " " + string(o.AppendJSON(nil))
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "; ")
 }

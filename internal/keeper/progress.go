@@ -6,11 +6,10 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/informerd/informerd/internal/codec"
-	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -24,19 +23,19 @@ type Progress struct {
 }
 
 // Part is what a listener has finished of an informer: all events up to the Version and those that
-// are Ahead of it, but for what Told lists.
+// are Later of it, but for what Unfinished lists.
 type Part struct {
 	Version string
-	// Ahead are versions of objects, or by which they were gone, that are after Version.
-	Ahead map[event.Key]uint64
+	// Later are versions of objects, or by which they were gone, that are after Version.
+	Later map[event.Key]uint64
 	// Newest is the newest version of an object that the informer has had, gone ones included.
 	Newest uint64
 	// Killed: a process before was killed, and may have delivered what comes after Version.
 	Killed bool
-	// Begins: the listener knows no other object than those that Told lists.
-	Begins bool
-	Due    time.Time // of the next resync, zero if there is none
-	Told   []informer.Told
+	// Begins: the listener knows no other object than those that Unfinished lists.
+	Begins     bool
+	Due        time.Time // of the next resync, zero if there is none
+	Unfinished []informer.Unfinished
 }
 
 // progress are the cuts of a keeper that does not keep objects. It is a target.
@@ -46,10 +45,9 @@ type progress struct {
 	publish func(segments map[string][]byte, final bool) error
 
 	informers map[informer.InformerID]*position
-	listeners map[string]*Listener
+	listeners map[string]record.Set
 	changed   map[string]struct{} // listeners, since the last publication
-	encoder   object.Encoder      // of the cut that is being made
-	reader    *reader             // of what the encoder has appended
+	writes    string              // the listener whose record.Writer it is
 	err       error
 	last      bool
 }
@@ -57,9 +55,9 @@ type progress struct {
 // position is how far an informer is.
 type position struct {
 	Part
-	told   map[string]map[event.Key]informer.Told
-	begins map[string]bool      // listeners that know no other objects
-	due    map[string]time.Time // their next resyncs
+	unfinished map[string]map[event.Key]informer.Unfinished
+	begins     map[string]bool      // listeners that know no other objects
+	due        map[string]time.Time // their next resyncs
 }
 
 // Publish returns a keeper that goes on with what others know: the objects of informers with what
@@ -69,19 +67,18 @@ type position struct {
 func Publish(stored map[informer.InformerID]*informer.Stored, segments map[string][]byte,
 	publish func(segments map[string][]byte, final bool) error, log *slog.Logger) (*Keeper, error) {
 	p := &progress{publish: publish, informers: map[informer.InformerID]*position{},
-		listeners: map[string]*Listener{}, changed: map[string]struct{}{}, reader: &reader{}}
+		listeners: map[string]record.Set{}, changed: map[string]struct{}{}}
 	k := &Keeper{published: p, out: p, due: func() bool { return false }, log: log,
 		wake: make(chan struct{}, 1), waiting: stored, begun: map[informer.InformerID]string{},
 		loaded: map[string]*Listener{}, selects: map[string]string{},
 		alive: map[informer.InformerID]string{}, killed: map[informer.InformerID]bool{}}
 	for name, segment := range segments {
-		for _, to := range []map[string]*Listener{k.loaded, p.listeners} { // they share nothing
-			read, err := ReadProgress(segment)
-			if err != nil {
-				return nil, fmt.Errorf("listener %q: %w", name, err)
-			}
-			to[name] = &read.Listener
+		read, err := ReadProgress(segment)
+		if err != nil {
+			return nil, fmt.Errorf("listener %q: %w", name, err)
 		}
+		k.loaded[name], p.listeners[name] = &read.Listener, record.Set{}
+		read.Records.Write(p.listeners[name])
 		k.selects[name] = k.loaded[name].Select
 	}
 	for id, s := range stored {
@@ -98,42 +95,42 @@ func (p *progress) informer(c *informer.InformerCut) {
 		p.informers[c.Informer] = at
 	}
 	if c.Whole {
-		for name := range at.told { // it may have no part in it any more
+		for name := range at.unfinished { // it may have no part in it any more
 			p.changed[name] = struct{}{}
 		}
 		*at = *newPosition(Part{Newest: at.Newest})
 	}
 	at.advance(c)
 	for _, name := range c.Left {
-		delete(at.told, name)
+		delete(at.unfinished, name)
 		p.changed[name] = struct{}{}
 	}
-	for i := range c.Told {
-		at.apply(&c.Told[i])
+	for i := range c.Unfinished {
+		at.apply(&c.Unfinished[i])
 	}
-	for name := range at.told {
+	for name := range at.unfinished {
 		p.changed[name] = struct{}{}
 	}
 }
 
 func newPosition(p Part) *position {
-	return &position{Part: p, told: map[string]map[event.Key]informer.Told{},
+	return &position{Part: p, unfinished: map[string]map[event.Key]informer.Unfinished{},
 		begins: map[string]bool{}, due: map[string]time.Time{}}
 }
 
 // advance notes the versions that a cut has.
 func (at *position) advance(c *informer.InformerCut) {
 	at.Version, at.Killed = c.Version, c.Killed
-	complete := parseVersion(c.Version)
-	maps.DeleteFunc(at.Ahead, func(_ event.Key, v uint64) bool { return v <= complete })
+	complete := object.ParseVersion(c.Version)
+	maps.DeleteFunc(at.Later, func(_ event.Key, v uint64) bool { return v <= complete })
 	note := func(key event.Key, text string) {
-		version := parseVersion(text)
+		version := object.ParseVersion(text)
 		at.Newest = max(at.Newest, version)
 		if version > complete {
-			if at.Ahead == nil {
-				at.Ahead = map[event.Key]uint64{}
+			if at.Later == nil {
+				at.Later = map[event.Key]uint64{}
 			}
-			at.Ahead[key] = version
+			at.Later[key] = version
 		}
 	}
 	for o := range c.Objects {
@@ -144,11 +141,11 @@ func (at *position) advance(c *informer.InformerCut) {
 	}
 }
 
-func (at *position) apply(t *informer.ToldCut) {
-	told := at.told[t.Subscription]
-	if told == nil || t.Whole {
-		told = map[event.Key]informer.Told{}
-		at.told[t.Subscription] = told
+func (at *position) apply(t *informer.UnfinishedCut) {
+	unfinished := at.unfinished[t.Subscription]
+	if unfinished == nil || t.Whole {
+		unfinished = map[event.Key]informer.Unfinished{}
+		at.unfinished[t.Subscription] = unfinished
 		at.begins[t.Subscription] = t.Begins
 		delete(at.due, t.Subscription)
 	}
@@ -157,9 +154,9 @@ func (at *position) apply(t *informer.ToldCut) {
 	}
 	for _, e := range t.Entries {
 		if e.Ended {
-			delete(told, e.Key)
+			delete(unfinished, e.Key)
 		} else {
-			told[e.Key] = e
+			unfinished[e.Key] = e
 		}
 	}
 }
@@ -167,7 +164,7 @@ func (at *position) apply(t *informer.ToldCut) {
 // informerEnded implements target.
 func (p *progress) informerEnded(id informer.InformerID) {
 	if at := p.informers[id]; at != nil {
-		for name := range at.told {
+		for name := range at.unfinished {
 			p.changed[name] = struct{}{}
 		}
 		delete(p.informers, id)
@@ -177,7 +174,7 @@ func (p *progress) informerEnded(id informer.InformerID) {
 // unbound implements target.
 func (p *progress) unbound(id informer.InformerID, listener string) {
 	if at := p.informers[id]; at != nil {
-		delete(at.told, listener)
+		delete(at.unfinished, listener)
 		p.changed[listener] = struct{}{}
 	}
 }
@@ -186,29 +183,36 @@ func (p *progress) unbound(id informer.InformerID, listener string) {
 func (p *progress) forgotten(listener string) {
 	delete(p.listeners, listener)
 	for _, at := range p.informers {
-		delete(at.told, listener)
+		delete(at.unfinished, listener)
 	}
 	p.changed[listener] = struct{}{}
 }
 
 // listener implements target.
-func (p *progress) listener(name, selects string, cut []byte) {
-	to := p.listeners[name]
-	if to == nil {
-		to = &Listener{}
-		p.listeners[name] = to
-	}
-	to.Select = selects
-	p.changed[name] = struct{}{}
-	if len(cut) > 0 && p.err == nil {
-		p.err = to.Route.Apply(bytes.Clone(cut), p.reader.decode)
-	}
+func (p *progress) listener(name string) record.Writer {
+	p.writes = name
+	return p
 }
 
-// appendObject implements target.
-func (p *progress) appendObject(to []byte, o *object.Object) []byte {
-	return p.encoder.Append(to, o)
+// written returns the records of the listener that is written, which change.
+func (p *progress) written() record.Set {
+	p.changed[p.writes] = struct{}{}
+	return ofKey(p.listeners, p.writes)
 }
+
+// Reset implements record.Writer.
+func (p *progress) Reset() { p.written().Reset() }
+
+// Clear implements record.Writer.
+func (p *progress) Clear(part string) { p.written().Clear(part) }
+
+// Put implements record.Writer.
+func (p *progress) Put(part string, key event.Key, value any, objects []*object.Object) {
+	p.written().Put(part, key, value, objects)
+}
+
+// Delete implements record.Writer.
+func (p *progress) Delete(part string, key event.Key) { p.written().Delete(part, key) }
 
 // empty implements target.
 func (p *progress) empty() bool { return len(p.changed) == 0 && !p.last }
@@ -225,72 +229,111 @@ func (p *progress) end() error {
 		}
 	}
 	clear(p.changed)
-	p.encoder, p.reader = object.Encoder{}, &reader{}
 	p.err = p.publish(segments, p.last)
 	return p.err
 }
 
+// segment is what is published of a listener: blocks as in a log, with what it has finished of an
+// informer in place of the objects.
+type segment struct {
+	_      struct{} `cbor:",toarray"`
+	Format int
+	Blocks [][]byte
+}
+
+const (
+	positionPart = "position" // a savedPosition
+	laterPart    = "later"    // versions, by key
+)
+
+// savedPosition is how far an informer is.
+type savedPosition struct {
+	_      struct{} `cbor:",toarray"`
+	Newest uint64
+	Killed bool
+}
+
 // segment returns the progress of a listener.
-//
-//	version    byte
-//	select     text
-//	route      bytes, a cut of everything
-//	informers  for each: its id, version, newest version, whether killed, whether it begins, when
-//	           the next resync is; a count of those ahead, each a key and a version; a count of
-//	           those told, each as in a block
 func (p *progress) segment(name string) []byte {
-	l := p.listeners[name]
-	w := &writer{block: []byte{formatVersion}}
-	w.putText(l.Select)
-	w.block = codec.AppendText(w.block, l.Route.Append(nil, w.appendObject))
+	s := segment{Format: checkpoint.Format}
+	w := &writer{write: func(block []byte) error {
+		s.Blocks = append(s.Blocks, bytes.Clone(block))
+		return nil
+	}}
+	p.listeners[name].Write(w.listener(name))
 	for id, at := range p.informers {
-		told, has := at.told[name]
+		unfinished, has := at.unfinished[name]
 		if !has {
 			continue
 		}
-		w.putID(id)
-		w.putText(at.Version)
-		w.block = codec.AppendBool(codec.AppendUint(w.block, at.Newest), at.Killed)
-		w.block = codec.AppendBool(w.block, at.begins[name])
-		w.putTime(at.due[name])
-		w.block = codec.AppendUint(w.block, uint64(len(at.Ahead)))
-		for key, version := range at.Ahead {
-			w.putKey(key)
-			w.block = codec.AppendUint(w.block, version)
+		w.owner = owner{informer: id}
+		w.Put(versionPart, event.Key{}, at.Version, nil)
+		w.Put(positionPart, event.Key{}, &savedPosition{Newest: at.Newest, Killed: at.Killed}, nil)
+		for key, version := range at.Later {
+			w.Put(laterPart, key, version, nil)
 		}
-		w.putEntries(slices.Collect(maps.Values(told)))
+		w.unfinished(&informer.UnfinishedCut{Subscription: name, Whole: true, Begins: at.begins[name],
+			Due: at.due[name], Entries: slices.Collect(maps.Values(unfinished))})
 	}
-	return w.block
+	_ = w.end() // nothing of it can fail
+	var b bytes.Buffer
+	record.Encode(&b, &s)
+	return b.Bytes()
 }
 
 // ReadProgress reads what a keeper has published of a listener.
-func ReadProgress(segment []byte) (*Progress, error) {
-	r := &reader{Reader: *codec.NewReader(segment)}
-	if version := r.Byte(); r.Err() == nil && version != formatVersion {
-		return nil, route.ErrVersion
+func ReadProgress(published []byte) (*Progress, error) {
+	var of segment
+	if err := (record.Record{Value: published}).Decode(&of); err != nil {
+		return nil, err
 	}
-	p := &Progress{Informers: map[informer.InformerID]*Part{}}
-	p.Select = r.Text()
-	if cut := r.Bytes(); r.Err() == nil {
-		if err := p.Route.Apply(bytes.Clone(cut), r.decode); err != nil {
+	if of.Format != checkpoint.Format {
+		return nil, checkpoint.ErrVersion
+	}
+	s := newState()
+	for _, block := range of.Blocks {
+		if err := s.addBlock(block); err != nil {
 			return nil, err
 		}
 	}
-	for r.More() {
-		id := r.id()
-		part := &Part{Version: r.Text(), Newest: r.Uint(), Killed: r.Bool(),
-			Begins: r.Bool(), Due: r.time(), Ahead: map[event.Key]uint64{}}
-		for range r.Count() {
-			part.Ahead[r.key()] = r.Uint()
-		}
-		part.Told = r.entries()
-		p.Informers[id] = part
+	if len(s.listeners) != 1 || s.within {
+		return nil, record.ErrDamaged
 	}
-	return p, r.End()
+	p := &Progress{Informers: map[informer.InformerID]*Part{}}
+	for name, records := range s.listeners {
+		l, err := readListener(records)
+		if err != nil {
+			return nil, err
+		}
+		p.Listener = *l
+		for id, records := range s.informers {
+			if p.Informers[id], err = readPart(name, records); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
 }
 
-// parseVersion returns a resourceVersion as a number, 0 if it is none.
-func parseVersion(version string) uint64 {
-	n, _ := strconv.ParseUint(version, 10, 64)
-	return n
+func readPart(listener string, records record.Set) (*Part, error) {
+	stored, err := readInformer(records)
+	if err != nil {
+		return nil, err
+	}
+	var position savedPosition
+	if err := records[positionPart][event.Key{}].Decode(&position); err != nil {
+		return nil, err
+	}
+	part := &Part{Version: stored.Version, Newest: position.Newest, Killed: position.Killed,
+		Begins: len(stored.Begins) > 0, Due: stored.Due[listener],
+		Unfinished: stored.Unfinished[listener],
+		Later:      map[event.Key]uint64{}}
+	for key, r := range records[laterPart] {
+		var version uint64
+		if err := r.Decode(&version); err != nil {
+			return nil, err
+		}
+		part.Later[key] = version
+	}
+	return part, nil
 }

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/codec"
-	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/checkpoint"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -69,8 +69,8 @@ type changing struct{ n atomic.Int32 }
 func (l *changing) Name() string   { return "a" }
 func (l *changing) Select() string { return fmt.Sprint(l.n.Load()) }
 
-func (l *changing) Cut(to []byte, _ delivery.AppendObject) []byte   { return to }
-func (l *changing) Whole(to []byte, _ delivery.AppendObject) []byte { return to }
+func (l *changing) Cut(record.Writer)   {}
+func (l *changing) Whole(record.Writer) {}
 
 func checkPublications(t *testing.T, got []publication, want ...publication) {
 	t.Helper()
@@ -178,13 +178,15 @@ func TestDamagedProgress(t *testing.T) {
 			t.Errorf("the first %d of %d bytes are read", cut, len(segment))
 		}
 	}
-	other := append([]byte{formatVersion + 1}, segment[1:]...)
-	if _, err := ReadProgress(other); !errors.Is(err, route.ErrVersion) {
+	var b bytes.Buffer
+	record.Encode(&b, []any{checkpoint.Format + 1, nil})
+	other := b.Bytes()
+	if _, err := ReadProgress(other); !errors.Is(err, checkpoint.ErrVersion) {
 		t.Errorf("another version: %v", err)
 	}
 	_, err := Publish(map[informer.InformerID]*informer.Stored{}, map[string][]byte{"a": other},
 		nil, nil)
-	if !errors.Is(err, route.ErrVersion) || !strings.HasPrefix(err.Error(), `listener "a": `) {
+	if !errors.Is(err, checkpoint.ErrVersion) || !strings.HasPrefix(err.Error(), `listener "a": `) {
 		t.Errorf("Publish: %v", err)
 	}
 }
@@ -194,14 +196,14 @@ func FuzzReadProgress(f *testing.F) {
 	segment := progressOf(f)
 	f.Add(segment)
 	f.Add(segment[:len(segment)/2])
-	f.Add(codec.AppendUint([]byte{formatVersion}, 1<<40))
+	f.Add([]byte{0x82, checkpoint.Format, 0x9b, 0, 0, 1, 0, 0, 0, 0, 0}) // 1<<40 blocks
 	f.Fuzz(func(t *testing.T, segment []byte) {
 		p, err := ReadProgress(segment)
 		if err != nil {
 			return
 		}
 		for id, part := range p.Informers {
-			if part == nil || part.Ahead == nil {
+			if part == nil || part.Later == nil {
 				t.Errorf("%v: %+v", id, part)
 			}
 		}

@@ -64,7 +64,8 @@ func TestBound(t *testing.T) {
 	if s := k.Stored(informerID("jobs")); s != nil {
 		t.Errorf("there is %v of an informer for nobody", s)
 	}
-	if s := k.Stored(informerID("nodes")); s == nil || len(s.Told) != 1 || s.Told["a"] != nil {
+	if s := k.Stored(informerID("nodes")); s == nil || len(s.Unfinished) != 1 ||
+		s.Unfinished["a"] != nil {
 		t.Errorf("there is %v of the informer of another listener", s)
 	}
 }
@@ -119,7 +120,7 @@ func TestBoundDuringASnapshot(t *testing.T) {
 	k = reopen(t, dir, k)
 	r := k.beginRotation()
 	k.Bound("a")
-	if told := r.waiting[informerID("pods")].Told; len(told) != 2 {
+	if told := r.waiting[informerID("pods")].Unfinished; len(told) != 2 {
 		t.Errorf("there is %v", told)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // rotation is a snapshot that is being written.
@@ -40,7 +41,7 @@ func (k *Keeper) beginRotation() *rotation {
 		stop: make(chan struct{}), done: make(chan error, 1)}
 	for id, s := range k.waiting {
 		c := *s
-		c.Told = maps.Clone(s.Told)
+		c.Unfinished = maps.Clone(s.Unfinished)
 		r.waiting[id] = &c
 	}
 	return r
@@ -60,8 +61,9 @@ func (k *Keeper) rotate(r *rotation, listeners []Cutter) error {
 	k.out = &writer{write: k.write(k.store.Commit)}
 	w := &writer{write: k.write(snapshot.Write)}
 	for _, l := range listeners {
-		k.block = l.Whole(k.block[:0], w.appendObject)
-		w.listener(l.Name(), l.Select(), k.block)
+		to := w.listener(l.Name())
+		l.Whole(to)
+		to.Put(selectPart, event.Key{}, l.Select(), nil)
 	}
 	k.rotation = r
 	go func() { r.done <- r.write(w, snapshot) }()

@@ -9,13 +9,13 @@ func (k *Keeper) settle() error {
 	}
 	for id := range k.alive {
 		if !k.killed[id] {
-			out.settled(id)
+			out.settled(id, true)
 		}
 	}
 	k.mu.Lock()
 	for id, s := range k.waiting {
 		if !s.Killed {
-			out.settled(id)
+			out.settled(id, true)
 		}
 	}
 	k.mu.Unlock()

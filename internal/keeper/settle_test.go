@@ -91,7 +91,7 @@ func TestAKillIsKnown(t *testing.T) {
 	id := informer.InformerID{Resource: informer.Resource{Kind: "Pod"}}
 	empty := func(func(*object.Object) bool) {}
 	cut := informer.InformerCut{Informer: id, Whole: true, Version: "1", Objects: empty,
-		Told: []informer.ToldCut{{Subscription: "l", Whole: true}}}
+		Unfinished: []informer.UnfinishedCut{{Subscription: "l", Whole: true}}}
 	killed := cut
 	killed.Killed = true // by a process before
 	asked := func(t *testing.T, dir string, cut informer.InformerCut) *life {
@@ -142,12 +142,13 @@ func TestWhatMayBeKnownComesBack(t *testing.T) {
 	one, two, three := parse("1"), parse("2"), parse("3")
 	dir := live(t, t.TempDir(), informer.InformerCut{Informer: id, Whole: true, Version: "1",
 		Objects: slices.Values([]*object.Object{three}),
-		Told: []informer.ToldCut{{Subscription: "l", Whole: true, Entries: []informer.Told{
-			{Key: one.Key(), State: one, Present: true, Gone: []*object.Object{two}},
-			{Key: event.Key{Name: "b"}, Gone: []*object.Object{two, three}},
-		}}}}).stop()
-	told := stored(t, dir, id).Told["l"]
-	slices.SortFunc(told, func(a, b informer.Told) int { return len(a.Gone) - len(b.Gone) })
+		Unfinished: []informer.UnfinishedCut{{Subscription: "l", Whole: true,
+			Entries: []informer.Unfinished{
+				{Key: one.Key(), State: one, Present: true, Gone: []*object.Object{two}},
+				{Key: event.Key{Name: "b"}, Gone: []*object.Object{two, three}},
+			}}}}).stop()
+	told := stored(t, dir, id).Unfinished["l"]
+	slices.SortFunc(told, func(a, b informer.Unfinished) int { return len(a.Gone) - len(b.Gone) })
 	if len(told) != 2 || told[0].State.JSON() != one.JSON() || !told[0].Present ||
 		told[0].Gone[0].JSON() != two.JSON() || told[1].State != nil || told[1].Present ||
 		told[1].Gone[0].JSON() != two.JSON() || told[1].Gone[1].JSON() != three.JSON() {

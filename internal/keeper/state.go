@@ -1,16 +1,14 @@
 package keeper
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
-	"github.com/informerd/informerd/internal/codec"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -19,16 +17,23 @@ import (
 
 // state is what all cuts make together.
 type state struct {
-	informers map[informer.InformerID]*storedInformer
-	listeners map[string]*Listener
-	loose     map[informer.InformerID]struct{} // that a listener has left in this cut
+	informers map[informer.InformerID]record.Set
+	listeners map[string]record.Set
+	unbound   map[informer.InformerID]struct{} // that a listener has left in this cut
+
+	// within a cut: the changes that its blocks have so far.
+	reader reader
+	within bool
+	cut    []change
 }
 
 // Listener is what a listener had.
 type Listener struct {
 	// Select is the expression by which it has its objects.
 	Select string
-	Route  route.Saved
+	// Records are those of its route, and Route is what they say.
+	Records record.Set
+	Route   *route.Saved
 }
 
 // Unsettled is behind the select of before, as no expression of a configuration can have it. A
@@ -36,264 +41,259 @@ type Listener struct {
 // decided: those that have come since were decided by another one, as the route remembers.
 const Unsettled = "\x00"
 
-// storedInformer is an informer as its cuts have it.
-type storedInformer struct {
-	version string
-	objects map[event.Key]*object.Object
-	gone    map[event.Key]string
-	told    map[string]map[event.Key]informer.Told
-	begins  map[string]bool      // listeners that know no other objects
-	due     map[string]time.Time // their next resyncs
-	settled bool                 // nothing was delivered after that
-}
-
 func newState() *state {
-	return &state{informers: map[informer.InformerID]*storedInformer{},
-		listeners: map[string]*Listener{}, loose: map[informer.InformerID]struct{}{}}
-}
-
-// stored returns the informer as package informer takes it.
-func (s *storedInformer) stored() *informer.Stored {
-	to := &informer.Stored{Version: s.version, Objects: slices.Collect(maps.Values(s.objects)),
-		Told: make(map[string][]informer.Told, len(s.told)), Due: maps.Clone(s.due),
-		Killed: !s.settled}
-	for key, version := range s.gone {
-		to.Gone = append(to.Gone, informer.Gone{Key: key, Version: version})
-	}
-	for name, entries := range s.told {
-		to.Told[name] = slices.Collect(maps.Values(entries))
-		if s.begins[name] {
-			to.Begins = append(to.Begins, name)
-		}
-	}
-	return to
-}
-
-// whole returns the informer as a cut that has everything.
-func whole(id informer.InformerID, s *informer.Stored) *informer.InformerCut {
-	c := &informer.InformerCut{Informer: id, Whole: true, Version: s.Version,
-		Killed: s.Killed, Objects: slices.Values(s.Objects), Gone: s.Gone}
-	for _, name := range slices.Sorted(maps.Keys(s.Told)) {
-		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
-			Begins: slices.Contains(s.Begins, name), Due: s.Due[name], Entries: s.Told[name]})
-	}
-	return c
-}
-
-// loading adds blocks to a state, cut by cut.
-type loading struct {
-	reader
-	state *state
-	// within a cut: the changes that its blocks have so far, and the informer of the next ones.
-	within bool
-	cut    []func(*state) error
-	of     informer.InformerID
+	return &state{informers: map[informer.InformerID]record.Set{},
+		listeners: map[string]record.Set{}, unbound: map[informer.InformerID]struct{}{}}
 }
 
 // add adds a block, which is valid until add returns. After an error, the state means nothing.
-func (l *loading) add(block []byte) error {
-	place, err := l.block(block)
-	if err != nil {
-		return refused(err)
+func (s *state) add(block []byte) error {
+	if err := s.addBlock(block); err != nil {
+		return fmt.Errorf("%w: %w", checkpoint.ErrDamaged, err)
 	}
-	switch first := place&placeFirst != 0; {
-	case first: // a crash has cut off the one before, if there is one
-		l.cut, l.within, l.of = l.cut[:0], true, informer.InformerID{}
-	case !l.within:
-		return refused(codec.ErrDamaged)
+	return nil
+}
+
+func (s *state) addBlock(block []byte) error {
+	if len(block) == 0 {
+		return record.ErrDamaged
 	}
-	for l.More() {
-		l.record()
+	place, rest := block[0], block[1:]
+	switch {
+	case place&placeFirst != 0: // a crash has cut off the one before, if there is one
+		s.cut, s.within = s.cut[:0], true
+		s.reader.owner, s.reader.part = owner{}, ""
+	case !s.within:
+		return record.ErrDamaged
 	}
-	if err := l.End(); err != nil {
-		return refused(err)
+	for len(rest) > 0 {
+		var c change
+		var err error
+		if c, rest, err = s.reader.next(rest); err != nil {
+			return err
+		}
+		s.cut = append(s.cut, c)
 	}
 	if place&placeLast == 0 {
 		return nil
 	}
-	for _, change := range l.cut {
-		if err := change(l.state); err != nil {
-			return refused(err)
+	for i := range s.cut {
+		if err := s.apply(&s.cut[i]); err != nil {
+			return err
 		}
 	}
-	l.state.sweep()
-	clear(l.cut)
-	l.cut, l.within = l.cut[:0], false
+	s.sweep()
+	clear(s.cut)
+	s.cut, s.within = s.cut[:0], false
 	return nil
 }
 
-// refused returns the error of a block that cannot be read, as package checkpoint has it.
-func refused(err error) error {
-	if errors.Is(err, checkpoint.ErrVersion) || errors.Is(err, route.ErrVersion) {
-		return fmt.Errorf("%w: %w", checkpoint.ErrVersion, err)
+// of returns the records of an owner.
+func (s *state) of(o owner) record.Set {
+	if o.listener != "" {
+		return ofKey(s.listeners, o.listener)
 	}
-	return fmt.Errorf("%w: %w", checkpoint.ErrDamaged, err)
+	return ofKey(s.informers, o.informer)
 }
 
-// record reads a record, and notes what it changes.
-func (l *loading) record() {
-	switch kind(l.Byte()) {
-	case kindInformer:
-		l.informer()
-	case kindObject:
-		o := l.object()
-		l.note(func(in *storedInformer) {
-			in.objects[o.Key()] = o
-			delete(in.gone, o.Key())
-		})
-	case kindGone:
-		key, version := l.key(), l.Text()
-		l.note(func(in *storedInformer) {
-			delete(in.objects, key)
-			in.gone[key] = version
-		})
-	case kindTold:
-		l.told()
-	case kindInformerEnded:
-		id := l.id()
-		l.change(func(s *state) { delete(s.informers, id) })
-	case kindUnbound:
-		id, listener := l.id(), l.Text()
-		l.change(func(s *state) { s.unbind(id, listener) })
-	case kindListener:
-		l.listener()
-	case kindForgotten:
-		listener := l.Text()
-		l.change(func(s *state) { s.forget(listener) })
-	case kindPadding:
-		l.Bytes()
-	case kindSettled:
-		id := l.id()
-		l.change(func(s *state) {
-			if in := s.informers[id]; in != nil {
-				in.settled = true
+func ofKey[K comparable](all map[K]record.Set, key K) record.Set {
+	if all[key] == nil {
+		all[key] = record.Set{}
+	}
+	return all[key]
+}
+
+func (s *state) apply(c *change) error {
+	switch c.verb {
+	case verbReset:
+		s.of(c.owner).Reset()
+	case verbClear:
+		s.of(c.owner).Clear(c.part)
+	case verbPut:
+		s.of(c.owner).Add(c.part, c.key, c.Record)
+		if c.owner.listener == "" {
+			return forgetGone(s.of(c.owner), c)
+		}
+	case verbDelete:
+		s.of(c.owner).Delete(c.part, c.key)
+	case verbEnded:
+		delete(s.informers, c.owner.informer)
+	case verbUnbound:
+		s.unbind(c.owner.informer, c.key.Name)
+	case verbForgotten:
+		delete(s.listeners, c.key.Name)
+		for id := range s.informers {
+			s.unbind(id, c.key.Name)
+		}
+	}
+	return nil
+}
+
+// forgetGone forgets what a record of an informer makes void: that an object is there or gone, and
+// what was gone by the version that the objects are complete to.
+func forgetGone(records record.Set, c *change) error {
+	switch c.part {
+	case objectsPart:
+		if len(c.Objects) != 1 {
+			return record.ErrDamaged
+		}
+		records.Delete(gonePart, c.key)
+	case gonePart:
+		records.Delete(objectsPart, c.key)
+	case versionPart:
+		var version, gone string
+		if err := c.Decode(&version); err != nil {
+			return err
+		}
+		complete := object.ParseVersion(version)
+		for key, r := range records[gonePart] {
+			if err := r.Decode(&gone); err != nil {
+				return err
 			}
-		})
-	case kindBegun:
-		l.change(func(s *state) {
-			for _, in := range s.informers {
-				in.settled = false
-			}
-		})
-	default:
-		l.Fail(codec.ErrDamaged)
-	}
-}
-
-// change notes a change of the cut.
-func (l *loading) change(how func(*state)) {
-	l.cut = append(l.cut, func(s *state) error { how(s); return nil })
-}
-
-// note notes a change of the informer that the cut is at.
-func (l *loading) note(how func(*storedInformer)) {
-	id := l.of
-	l.cut = append(l.cut, func(s *state) error {
-		in := s.informers[id]
-		if in == nil {
-			return codec.ErrDamaged
-		}
-		how(in)
-		return nil
-	})
-}
-
-func (l *loading) informer() {
-	id := l.id()
-	whole, version := l.Bool(), l.Text()
-	var left []string
-	for range l.Count() {
-		left = append(left, l.Text())
-	}
-	l.of = id
-	l.change(func(s *state) {
-		in := s.informers[id]
-		if in == nil || whole {
-			in = &storedInformer{objects: map[event.Key]*object.Object{},
-				gone: map[event.Key]string{}, told: map[string]map[event.Key]informer.Told{},
-				begins: map[string]bool{}, due: map[string]time.Time{}}
-			s.informers[id] = in
-		}
-		in.version, in.settled = version, false
-		complete, _ := strconv.ParseUint(version, 10, 64)
-		maps.DeleteFunc(in.gone, func(_ event.Key, gone string) bool {
-			n, err := strconv.ParseUint(gone, 10, 64)
-			return err == nil && n <= complete
-		})
-		for _, name := range left {
-			delete(in.told, name)
-		}
-	})
-}
-
-func (l *loading) told() {
-	t := informer.ToldCut{Subscription: l.Text(), Whole: l.Bool(), Begins: l.Bool(),
-		Due: l.time(), Entries: l.entries()}
-	if l.Err() != nil {
-		return
-	}
-	l.note(func(in *storedInformer) {
-		told := in.told[t.Subscription]
-		if told == nil || t.Whole {
-			told = map[event.Key]informer.Told{}
-			in.told[t.Subscription] = told
-			in.begins[t.Subscription] = t.Begins
-			delete(in.due, t.Subscription)
-		}
-		if !t.Due.IsZero() {
-			in.due[t.Subscription] = t.Due
-		}
-		for _, e := range t.Entries {
-			if e.Ended {
-				delete(told, e.Key)
-			} else {
-				told[e.Key] = e
+			if gone != "" && object.ParseVersion(gone) <= complete {
+				records.Delete(gonePart, key)
 			}
 		}
-	})
-}
-
-func (l *loading) listener() {
-	name, selects, cut := l.Text(), l.Text(), bytes.Clone(l.Bytes())
-	l.cut = append(l.cut, func(s *state) error {
-		to := s.listeners[name]
-		if to == nil {
-			to = &Listener{}
-			s.listeners[name] = to
-		}
-		if to.Select = selects; len(cut) == 0 {
-			return nil // nothing else has changed
-		}
-		return to.Route.Apply(cut, l.decode)
-	})
+	}
+	return nil
 }
 
 // unbind notes that a listener has no part in an informer. Nobody needs an informer in which no
 // listener has a part.
 func (s *state) unbind(id informer.InformerID, listener string) {
-	in := s.informers[id]
-	if in == nil {
-		return
-	}
-	delete(in.told, listener)
-	s.loose[id] = struct{}{}
+	s.informers[id].Clear(unfinishedPrefix + listener)
+	s.unbound[id] = struct{}{}
 }
 
 // sweep ends a cut: informers that the cut has left without a listener are forgotten. Others may
 // have joined in the same cut.
 func (s *state) sweep() {
-	for id := range s.loose {
-		if in := s.informers[id]; in != nil && len(in.told) == 0 {
+	for id := range s.unbound {
+		if !hasListener(s.informers[id]) {
 			delete(s.informers, id)
 		}
 	}
-	clear(s.loose)
+	clear(s.unbound)
 }
 
-// forget forgets a listener.
-func (s *state) forget(listener string) {
-	delete(s.listeners, listener)
-	for id := range s.informers {
-		s.unbind(id, listener)
+func hasListener(informer record.Set) bool {
+	for part := range informer {
+		if strings.HasPrefix(part, unfinishedPrefix) {
+			return true
+		}
 	}
+	return false
+}
+
+// stored returns the informers and listeners that there are.
+func (s *state) stored() (map[informer.InformerID]*informer.Stored, map[string]*Listener, error) {
+	informers := make(map[informer.InformerID]*informer.Stored, len(s.informers))
+	listeners := make(map[string]*Listener, len(s.listeners))
+	for id, records := range s.informers {
+		stored, err := readInformer(records)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s: %w", checkpoint.ErrDamaged, id.Resource, err)
+		}
+		informers[id] = stored
+	}
+	for name, records := range s.listeners {
+		l, err := readListener(records)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: listener %q: %w", checkpoint.ErrDamaged, name, err)
+		}
+		listeners[name] = l
+	}
+	return informers, listeners, nil
+}
+
+func readListener(records record.Set) (l *Listener, err error) {
+	l = &Listener{Records: records}
+	if text, has := records[selectPart][event.Key{}]; has {
+		err = text.Decode(&l.Select)
+	}
+	if err == nil {
+		l.Route, err = route.Read(records)
+	}
+	return l, err
+}
+
+// readInformer returns an informer as package informer takes it.
+func readInformer(records record.Set) (*informer.Stored, error) {
+	_, settled := records[settledPart]
+	to := &informer.Stored{Unfinished: map[string][]informer.Unfinished{}, Due: map[string]time.Time{},
+		Objects: make([]*object.Object, 0, len(records[objectsPart])), Killed: !settled}
+	if err := records[versionPart][event.Key{}].Decode(&to.Version); err != nil {
+		return nil, err
+	}
+	for _, r := range records[objectsPart] {
+		to.Objects = append(to.Objects, r.Objects[0])
+	}
+	for key, r := range records[gonePart] {
+		gone := informer.Gone{Key: key}
+		if err := r.Decode(&gone.Version); err != nil {
+			return nil, err
+		}
+		to.Gone = append(to.Gone, gone)
+	}
+	for key, r := range records[resyncsPart] {
+		var due time.Time
+		if err := r.Decode(&due); err != nil {
+			return nil, err
+		}
+		to.Due[key.Name] = due.Local()
+	}
+	for part, entries := range records {
+		name, is := strings.CutPrefix(part, unfinishedPrefix)
+		if !is {
+			continue
+		}
+		var begins bool
+		var err error
+		if to.Unfinished[name], begins, err = readUnfinished(entries); err != nil {
+			return nil, err
+		}
+		if begins {
+			to.Begins = append(to.Begins, name)
+		}
+	}
+	return to, nil
+}
+
+// whole returns an informer as a cut that has everything.
+func whole(id informer.InformerID, s *informer.Stored) *informer.InformerCut {
+	c := &informer.InformerCut{Informer: id, Whole: true, Version: s.Version,
+		Killed: s.Killed, Objects: slices.Values(s.Objects), Gone: s.Gone}
+	for _, name := range slices.Sorted(maps.Keys(s.Unfinished)) {
+		c.Unfinished = append(c.Unfinished, informer.UnfinishedCut{Subscription: name, Whole: true,
+			Begins: slices.Contains(s.Begins, name), Due: s.Due[name], Entries: s.Unfinished[name]})
+	}
+	return c
+}
+
+// readUnfinished returns what a listener has not finished of an informer, and whether it begins.
+func readUnfinished(records map[event.Key]record.Record) (all []informer.Unfinished, begins bool,
+	err error) {
+	all = make([]informer.Unfinished, 0, len(records))
+	for key, r := range records {
+		if key == (event.Key{}) {
+			if err := r.Decode(&begins); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
+		var s savedUnfinished
+		if err := r.Decode(&s); err != nil {
+			return nil, false, err
+		}
+		e := informer.Unfinished{Key: key, Present: s&unfinishedPresent != 0, Same: s&unfinishedSame != 0,
+			Gone: slices.Clip(r.Objects)}
+		if s&unfinishedState != 0 {
+			if len(r.Objects) == 0 {
+				return nil, false, record.ErrDamaged
+			}
+			e.State, e.Gone = r.Objects[0], r.Objects[1:]
+		}
+		all = append(all, e)
+	}
+	return all, begins, nil
 }

@@ -2,9 +2,11 @@ package keeper
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/informerd/informerd/internal/checkpoint"
@@ -47,16 +49,35 @@ type ListenerSummary struct {
 	Violations int `json:"violations"`
 }
 
-// Summarize reads a checkpoint as Recall does, and counts what it has.
+// attempts is how often a checkpoint is read that changes meanwhile.
+const attempts = 5
+
+// Summarize reads a checkpoint, which another process may use, counts what it has, and changes
+// nothing. The error is fs.ErrNotExist if there is none.
 func Summarize(dir string) (*Summary, error) {
-	r, err := Recall(dir)
-	if err != nil {
-		return nil, err
+	for n := 1; ; n++ {
+		s := newState()
+		contents, err := checkpoint.Inspect(dir, s.add)
+		if err == nil && contents.Committed.IsZero() {
+			err = fmt.Errorf("there is no checkpoint in %s: %w", dir, fs.ErrNotExist)
+		}
+		var informers map[informer.InformerID]*informer.Stored
+		var listeners map[string]*Listener
+		if err == nil {
+			informers, listeners, err = s.stored()
+		}
+		if err == nil {
+			return summarize(contents, informers, listeners), nil
+		}
+		changes := errors.Is(err, fs.ErrNotExist) || errors.Is(err, checkpoint.ErrDamaged)
+		if !changes || n == attempts {
+			return nil, err
+		}
 	}
-	return r.state.summary(r.contents), nil
 }
 
-func (s *state) summary(c checkpoint.Contents) *Summary {
+func summarize(c checkpoint.Contents, informers map[informer.InformerID]*informer.Stored,
+	saved map[string]*Listener) *Summary {
 	to := &Summary{Bytes: c.Bytes, Committed: c.Committed, Informers: []InformerSummary{},
 		Listeners: []ListenerSummary{}}
 	listeners := map[string]*ListenerSummary{}
@@ -66,18 +87,22 @@ func (s *state) summary(c checkpoint.Contents) *Summary {
 		}
 		return listeners[name]
 	}
-	for id, in := range s.informers {
-		to.Informers = append(to.Informers, in.summary(id))
-		for name, told := range in.told {
+	for id, in := range informers {
+		to.Informers = append(to.Informers, summaryOf(id, in))
+		versions := versionsOf(in)
+		for name, unfinished := range in.Unfinished {
 			l := of(name)
-			l.Unfinished += len(told) + in.unlisted(name)
-			l.Behind = max(l.Behind, in.behind(name))
+			l.Unfinished += len(unfinished)
+			if slices.Contains(in.Begins, name) {
+				l.Unfinished += unlisted(in, unfinished)
+			}
+			l.Behind = max(l.Behind, behind(in, versions, unfinished))
 		}
 	}
-	for name, saved := range s.listeners {
+	for name, has := range saved {
 		l := of(name)
-		l.Unsent = saved.Route.UnsentTo()
-		if rules := saved.Route.Rules(); rules != nil {
+		l.Unsent = has.Route.UnsentTo()
+		if rules := has.Route.Rules(); rules != nil {
 			l.Violations = rules.Open()
 		}
 	}
@@ -92,49 +117,52 @@ func (s *state) summary(c checkpoint.Contents) *Summary {
 	return to
 }
 
-func (s *storedInformer) summary(id informer.InformerID) InformerSummary {
+func summaryOf(id informer.InformerID, in *informer.Stored) InformerSummary {
 	return InformerSummary{Resource: id.Resource.String(), Namespace: id.Scope.Namespace,
 		LabelSelector: id.Scope.LabelSelector, FieldSelector: id.Scope.FieldSelector,
-		Version: s.version, Objects: len(s.objects), Listeners: slices.Sorted(maps.Keys(s.told))}
+		Version: in.Version, Objects: len(in.Objects), Listeners: slices.Sorted(maps.Keys(in.Unfinished))}
 }
 
-// unlisted returns how many objects a listener has to learn that are not listed for it.
-func (s *storedInformer) unlisted(listener string) (n int) {
-	if !s.begins[listener] {
-		return 0
+// versionsOf returns the versions of objects, or those by which they were gone.
+func versionsOf(in *informer.Stored) map[event.Key]uint64 {
+	versions := make(map[event.Key]uint64, len(in.Objects)+len(in.Gone))
+	for _, o := range in.Objects {
+		versions[o.Key()] = object.ParseVersion(o.ResourceVersion())
 	}
-	for key := range s.objects {
-		if _, listed := s.told[listener][key]; !listed {
+	for _, gone := range in.Gone {
+		versions[gone.Key] = object.ParseVersion(gone.Version)
+	}
+	return versions
+}
+
+// unlisted returns how many objects there are that are not among those that are unfinished.
+func unlisted(in *informer.Stored, unfinished []informer.Unfinished) int {
+	listed := make(map[event.Key]bool, len(unfinished))
+	for i := range unfinished {
+		listed[unfinished[i].Key] = true
+	}
+	n := 0
+	for _, o := range in.Objects {
+		if !listed[o.Key()] {
 			n++
 		}
 	}
 	return n
 }
 
-// behind returns by how many versions a listener is behind the informer.
-func (s *storedInformer) behind(listener string) (most uint64) {
-	version, err := strconv.ParseUint(s.version, 10, 64)
-	if err != nil {
-		return 0
-	}
-	for key, known := range s.told[listener] {
-		if n := s.unfinished(key, known.State); n > 0 && n < version {
+// behind returns by how many versions the oldest unfinished event is behind the informer: that of
+// the object, or of the state that the listener knows if the object is gone and nobody knows when.
+func behind(in *informer.Stored, versions map[event.Key]uint64,
+	unfinished []informer.Unfinished) (most uint64) {
+	version := object.ParseVersion(in.Version)
+	for i := range unfinished {
+		n := versions[unfinished[i].Key]
+		if known := unfinished[i].State; n == 0 && known != nil {
+			n = object.ParseVersion(known.ResourceVersion())
+		}
+		if n > 0 && n < version {
 			most = max(most, version-n)
 		}
 	}
 	return most
-}
-
-// unfinished returns the version of an object's last event, or that of the state which a listener
-// knows if the object has gone; 0 if it is unknown.
-func (s *storedInformer) unfinished(key event.Key, known *object.Object) uint64 {
-	text := s.gone[key]
-	if o := cmp.Or(s.objects[key], known); o != nil && text == "" {
-		text = o.ResourceVersion()
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }

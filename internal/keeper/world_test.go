@@ -216,18 +216,18 @@ func (in *fakeInformer) noteTold(name string, key event.Key) {
 
 func (in *fakeInformer) stored() *informer.Stored {
 	s := &informer.Stored{Version: strconv.Itoa(in.version),
-		Objects: slices.Collect(maps.Values(in.objects)), Told: map[string][]informer.Told{},
+		Objects: slices.Collect(maps.Values(in.objects)), Unfinished: map[string][]informer.Unfinished{},
 		Due: in.due}
 	for key, version := range in.gone {
 		s.Gone = append(s.Gone, informer.Gone{Key: key, Version: strconv.Itoa(version)})
 	}
 	for name, told := range in.told {
-		s.Told[name] = nil
+		s.Unfinished[name] = nil
 		if in.begins[name] {
 			s.Begins = append(s.Begins, name)
 		}
 		for key, state := range told {
-			s.Told[name] = append(s.Told[name], informer.Told{Key: key, State: state})
+			s.Unfinished[name] = append(s.Unfinished[name], informer.Unfinished{Key: key, State: state})
 		}
 	}
 	return s
@@ -237,8 +237,8 @@ func (in *fakeInformer) whole() informer.InformerCut {
 	s := in.stored()
 	c := informer.InformerCut{Informer: informerID(in.name), Whole: true, Version: s.Version,
 		Objects: slices.Values(s.Objects), Gone: s.Gone}
-	for name, entries := range s.Told {
-		c.Told = append(c.Told, informer.ToldCut{Subscription: name, Whole: true,
+	for name, entries := range s.Unfinished {
+		c.Unfinished = append(c.Unfinished, informer.UnfinishedCut{Subscription: name, Whole: true,
 			Begins: in.begins[name], Due: in.due[name], Entries: entries})
 	}
 	return c
@@ -264,14 +264,14 @@ func (in *fakeInformer) cut() informer.InformerCut {
 	}
 	c.Objects = slices.Values(objects)
 	for _, name := range slices.Sorted(maps.Keys(in.told)) {
-		told := informer.ToldCut{Subscription: name, Whole: p.toldWhole[name],
+		told := informer.UnfinishedCut{Subscription: name, Whole: p.toldWhole[name],
 			Begins: p.toldWhole[name] && in.begins[name], Due: in.due[name]}
 		for key := range p.told[name] {
 			state, has := in.told[name][key]
-			told.Entries = append(told.Entries, informer.Told{Key: key, State: state, Ended: !has})
+			told.Entries = append(told.Entries, informer.Unfinished{Key: key, State: state, Ended: !has})
 		}
 		if told.Whole || len(told.Entries) > 0 || p.due {
-			c.Told = append(c.Told, told)
+			c.Unfinished = append(c.Unfinished, told)
 		}
 	}
 	return c

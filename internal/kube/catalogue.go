@@ -2,11 +2,9 @@ package kube
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/nearest"
@@ -27,49 +25,14 @@ type entry struct {
 	verbs      []string
 }
 
-// newCatalogue sorts the resources: the core group first, then groups in the server's order, each
-// with its preferred version first, then the others in the server's order.
-func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
-	failed map[schema.GroupVersion]error) *catalogue {
-	rank := map[string]int{"v1": -1}
-	for _, group := range groups {
-		if preferred := group.PreferredVersion.GroupVersion; preferred != "" &&
-			rank[preferred] == 0 {
-			rank[preferred] = len(rank)
-		}
-		for _, version := range group.Versions {
-			if rank[version.GroupVersion] == 0 {
-				rank[version.GroupVersion] = len(rank)
-			}
-		}
-	}
+// newCatalogue returns the resources of groups, which come best first.
+func newCatalogue(groups []groupVersion) *catalogue {
 	c := &catalogue{}
-	for _, list := range slices.SortedFunc(slices.Values(lists),
-		func(a, b *metav1.APIResourceList) int {
-			return cmp.Or(cmp.Compare(rank[a.GroupVersion], rank[b.GroupVersion]),
-				cmp.Compare(a.GroupVersion, b.GroupVersion))
-		}) {
-		gv, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			continue // no name can refer to it
+	for _, gv := range groups {
+		if gv.err != nil {
+			c.failed = append(c.failed, gv.String())
 		}
-		all := map[string]bool{} // with the subresources
-		for _, r := range list.APIResources {
-			all[r.Name] = true
-		}
-		for _, r := range list.APIResources {
-			if strings.Contains(r.Name, "/") {
-				continue // a subresource
-			}
-			c.entries = append(c.entries, entry{
-				Resource: Resource{GVR: gv.WithResource(r.Name), GVK: gv.WithKind(r.Kind),
-					Namespaced: r.Namespaced, OwnStatus: !all[r.Name+"/status"]},
-				singular: r.SingularName, shortNames: r.ShortNames, verbs: r.Verbs,
-			})
-		}
-	}
-	for gv := range maps.Keys(failed) {
-		c.failed = append(c.failed, gv.String())
+		c.entries = append(c.entries, gv.entries...)
 	}
 	slices.Sort(c.failed)
 	return c

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/loopback"
+	"github.com/informerd/informerd/internal/outbound"
 )
 
 // compress chooses whether answers are compressed. The speed of the connection is unknown, but
@@ -50,5 +50,5 @@ func isLoopback(cfg *rest.Config) bool {
 		return false // whoever uses a malformed address reports it
 	}
 	host := strings.ToLower(strings.TrimSuffix(server.Hostname(), "."))
-	return loopback.Host(host) || strings.HasSuffix(host, ".localhost")
+	return outbound.Loopback(host) || strings.HasSuffix(host, ".localhost")
 }

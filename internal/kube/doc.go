@@ -34,6 +34,10 @@
 //   - It sends nothing that its fence refuses, however long it has connected, and gives up what is
 //     not answered when the fence is cut. An answer counts in any case.
 //
+// # Access
+//
+// [Access] says who may read a path, by tokens and rights.
+//
 // # Errors
 //
 // All of them name the server:

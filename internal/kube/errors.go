@@ -91,7 +91,7 @@ func discoveryError(ctx context.Context, server string, err error) error {
 		return fmt.Errorf("the answer of the API server %s is not a list of resources: %w",
 			server, err)
 	}
-	switch status = withReason(status); {
+	switch {
 	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
 		return fmt.Errorf("the API server %s does not let informerd see its resources: %w", server,
 			status)
@@ -100,14 +100,4 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	default:
 		return fmt.Errorf("%s does not answer as an API server does: %w", server, status)
 	}
-}
-
-// withReason returns an error that has at least its reason: the discovery client does not read the
-// server's text about an error, and calls it unknown.
-func withReason(err *apierrors.StatusError) *apierrors.StatusError {
-	said := *err
-	if said.ErrStatus.Message == "unknown" {
-		said.ErrStatus.Message = string(said.ErrStatus.Reason)
-	}
-	return &said
 }

@@ -61,7 +61,7 @@ func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, er
 	if gv.Group == "" {
 		root = "/openapi/v3/api"
 	}
-	body, err := r.client.RESTClient().Get().
+	body, err := r.client.Get().
 		AbsPath(root, gv.Group, gv.Version).
 		SetHeader("Accept", "application/json").Stream(ctx)
 	if err == nil {
@@ -98,7 +98,7 @@ func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err
 	case !errors.As(err, &status):
 		return fmt.Errorf("the schema of %s on %s cannot be used: %w", gv, server, err)
 	}
-	switch status = withReason(status); {
+	switch {
 	case apierrors.IsNotFound(status):
 		return &UnpublishedSchemaError{Server: server, GroupVersion: gv}
 	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):

@@ -2,24 +2,22 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // Resolver finds the resources of one API server by name. Make one with NewResolver; it is safe for
 // concurrent use.
 type Resolver struct {
 	server string
-	client *discovery.DiscoveryClient
+	client *rest.RESTClient
 	// asking holds one token for the call that asks the server; the others wait for its result.
 	asking chan struct{}
 	// reading is the same for documents, see OpenAPI.
@@ -34,10 +32,10 @@ type Resolver struct {
 // NewResolver returns a Resolver for the server of the configuration, without connecting to it.
 func NewResolver(cfg *rest.Config) (*Resolver, error) {
 	asked := rest.CopyConfig(cfg)
-	asked.Wrap(retryafter.Transport)
-	client, err := discovery.NewDiscoveryClientForConfig(asked)
+	asked.Wrap(backoff.Transport)
+	client, err := NewJSONClient(asked)
 	if err != nil {
-		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
+		return nil, err
 	}
 	return &Resolver{
 		server: address(cfg), client: client, asking: make(chan struct{}, 1),
@@ -88,9 +86,7 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 
 // CloseIdleConnections ends the connections that no request uses.
 func (r *Resolver) CloseIdleConnections() {
-	if c, ok := r.client.RESTClient().(*rest.RESTClient); ok {
-		utilnet.CloseIdleConnectionsFor(c.Client.Transport)
-	}
+	utilnet.CloseIdleConnectionsFor(r.client.Client.Transport)
 }
 
 // Invalidate clears the cache: the next Resolve or OpenAPI asks the server.
@@ -132,19 +128,17 @@ func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalo
 // ask requests all groups and their resources from the server. Groups that fail are noted; if all
 // fail, that is an error.
 func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
-	ctx, delays := retryafter.Note(ctx)
-	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)
-	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
-	if err != nil && (!partial || ctx.Err() != nil) {
+	ctx, delays := backoff.NoteDelays(ctx)
+	found, err := r.discover(ctx)
+	if err != nil {
 		err = discoveryError(ctx, r.server, err)
 		if unreachable, ok := err.(*UnreachableError); ok {
 			unreachable.RetryAfter = delays.Delay()
 		}
 		return nil, err
 	}
-	if partial && len(lists) == 0 {
-		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()),
-			RetryAfter: delays.Delay()}
+	if err := allFailed(found); err != nil {
+		return nil, &UnreachableError{Server: r.server, Err: err, RetryAfter: delays.Delay()}
 	}
-	return newCatalogue(groups, lists, failed), nil
+	return newCatalogue(found), nil
 }

@@ -238,7 +238,7 @@ func TestServerThatIsNotReady(t *testing.T) {
 		_, err := r.Resolve(t.Context(), "pods")
 		var unreachable *UnreachableError
 		want := "the API server " + s.URL +
-			" cannot be reached: the server is currently unable to handle the request"
+			" cannot be reached: starting"
 		if !errors.As(err, &unreachable) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -254,7 +254,7 @@ func TestServerOfWhichEveryGroupFails(t *testing.T) {
 	_, err := s.resolver(t).Resolve(t.Context(), "pods")
 	var unreachable *UnreachableError
 	if want := "the API server " + s.URL +
-		" cannot be reached: unable to retrieve the complete list of server APIs: v1: down"; !errors.As(err, &unreachable) || err.Error() != want {
+		" cannot be reached: no group can be listed: v1: down"; !errors.As(err, &unreachable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -266,7 +266,7 @@ func TestServerThatRefusesOrIsNone(t *testing.T) {
 	}{
 		"forbidden": {func(w http.ResponseWriter, _ *http.Request) {
 			fail(w, http.StatusForbidden, metav1.StatusReasonForbidden, "not you")
-		}, "the API server %s does not let informerd see its resources: Forbidden"},
+		}, "the API server %s does not let informerd see its resources: not you"},
 		"a web page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
 			"the answer of the API server %s is not a list of resources: invalid character '<' looking for beginning of value"},
 		"not found": {func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },

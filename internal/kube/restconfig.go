@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,15 +40,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Compression == "" {
-		o.Compression = "auto"
-	}
-	if o.Version == "" {
-		o.Version = "dev"
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Compression = cmp.Or(o.Compression, "auto")
+	o.Version = cmp.Or(o.Version, "dev")
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o
 }
 

@@ -10,14 +10,14 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // A server that says when to come again is in the error at once. Discovery would wait by itself
 // otherwise, an hour here.
 func TestAServerThatWantsToBeLeftAlone(t *testing.T) {
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second,
-		"3600": retryafter.Max, "soon": 0, "": 0} {
+		"3600": backoff.MaxRetryAfter, "soon": 0, "": 0} {
 		var asked atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked.Add(1)

@@ -13,8 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/access"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 // TokenReviews and AccessReviews are what a Reviewer creates. No other verb is needed.
@@ -35,18 +34,18 @@ func ReviewerRights() []Right {
 		{Resource: AccessReviews, Verb: "create"}}
 }
 
-// Reviewer asks an API server about the tokens of others. It implements access.Reviewer.
+// Reviewer asks an API server about the tokens of others. It implements AccessReviewer.
 type Reviewer struct {
-	API kubeapi.API
+	API sink.KubeAPI
 	// Audiences are those of which a token must be for one; none: those of the API server.
 	Audiences []string
 }
 
 var errNoAnswer = errors.New("the API server's answer has no status")
 
-// Token implements access.Reviewer. A server that does not look at audiences knows its own tokens
+// Token implements AccessReviewer. A server that does not look at audiences knows its own tokens
 // only, which are not for the audiences of others.
-func (r *Reviewer) Token(ctx context.Context, token string) (*access.Identity, error) {
+func (r *Reviewer) Token(ctx context.Context, token string) (*Identity, error) {
 	review := authenticationv1.TokenReview{TypeMeta: typeOf(TokenReviews),
 		Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: r.Audiences}}
 	var answer struct {
@@ -66,7 +65,7 @@ func (r *Reviewer) Token(ctx context.Context, token string) (*access.Identity, e
 	}):
 		return nil, nil
 	}
-	who := &access.Identity{Name: s.User.Username, UID: s.User.UID, Groups: s.User.Groups,
+	who := &Identity{Name: s.User.Username, UID: s.User.UID, Groups: s.User.Groups,
 		Extra: map[string][]string{}}
 	for key, values := range s.User.Extra {
 		who.Extra[key] = values
@@ -74,8 +73,8 @@ func (r *Reviewer) Token(ctx context.Context, token string) (*access.Identity, e
 	return who, nil
 }
 
-// May implements access.Reviewer.
-func (r *Reviewer) May(ctx context.Context, who *access.Identity, verb, path string) (bool,
+// May implements AccessReviewer.
+func (r *Reviewer) May(ctx context.Context, who *Identity, verb, path string) (bool,
 	error) {
 	spec := authorizationv1.SubjectAccessReviewSpec{User: who.Name, UID: who.UID,
 		Groups: who.Groups, Extra: map[string]authorizationv1.ExtraValue{},
@@ -107,7 +106,7 @@ func (r *Reviewer) create(ctx context.Context, gvr schema.GroupVersionResource,
 	if err != nil {
 		return err
 	}
-	text, err := r.API.Do(ctx, kubeapi.Request{Method: http.MethodPost, Group: gvr.Group,
+	text, err := r.API.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: gvr.Group,
 		Version: gvr.Version, Resource: gvr.Resource, Body: body})
 	if err != nil {
 		return fmt.Errorf("cannot create %s.%s: %w", gvr.Resource, gvr.Group, err)

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
-
-	"github.com/informerd/informerd/internal/access"
 )
 
 // reviewing returns a reviewer that asks a server with these answers, and what it was asked last.
@@ -28,13 +26,13 @@ func reviewing(t *testing.T, audiences []string, answer *string) (r *Reviewer, a
 
 func TestReviewerToken(t *testing.T) {
 	const ann = `"user":{"username":"ann","uid":"1","groups":["g"],"extra":{"k":["v"]}}`
-	whole := &access.Identity{Name: "ann", UID: "1", Groups: []string{"g"},
+	whole := &Identity{Name: "ann", UID: "1", Groups: []string{"g"},
 		Extra: map[string][]string{"k": {"v"}}}
 	ours := []string{"informerd", "other"}
 	for _, test := range []struct {
 		audiences []string
 		answer    string
-		want      *access.Identity
+		want      *Identity
 		fails     bool
 	}{
 		{nil, `{"status":{"authenticated":true,` + ann + `}}`, whole, false},
@@ -65,7 +63,7 @@ func TestReviewerToken(t *testing.T) {
 }
 
 func TestReviewerMay(t *testing.T) {
-	who := &access.Identity{Name: "ann", UID: "1", Groups: []string{"g"},
+	who := &Identity{Name: "ann", UID: "1", Groups: []string{"g"},
 		Extra: map[string][]string{"k": {"v"}}}
 	for answer, want := range map[string]string{
 		`{"status":{"allowed":true}}`:               "true",

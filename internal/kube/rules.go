@@ -11,11 +11,11 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/internal/sink"
 )
 
-// Rules are what an account may do in a namespace, those of the whole cluster included.
-type Rules struct {
+// rules are what an account may do in a namespace, those of the whole cluster included.
+type rules struct {
 	Resources    []authorizationv1.ResourceRule
 	NonResources []authorizationv1.NonResourceRule
 	// Incomplete says why there may be others, "" if there are none.
@@ -23,7 +23,7 @@ type Rules struct {
 }
 
 // Rules returns what the account may do in a namespace, which need not exist.
-func (w *Writer) Rules(ctx context.Context, namespace string) (Rules, error) {
+func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
 	review := authorizationv1.SelfSubjectRulesReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
 			Kind: "SelfSubjectRulesReview"},
@@ -34,17 +34,17 @@ func (w *Writer) Rules(ctx context.Context, namespace string) (Rules, error) {
 	}
 	if err := w.review(ctx, authorizationv1.GroupName, "selfsubjectrulesreviews", review,
 		&answer); err != nil {
-		return Rules{}, err
+		return rules{}, err
 	}
 	if answer.Status == nil {
-		return Rules{}, errors.New("the answer is not a review of rules: it has no status")
+		return rules{}, errors.New("the answer is not a review of rules: it has no status")
 	}
 	s := answer.Status
-	r := Rules{Resources: s.ResourceRules, NonResources: s.NonResourceRules}
+	r := rules{Resources: s.ResourceRules, NonResources: s.NonResourceRules}
 	if s.Incomplete {
 		r.Incomplete = "the API server does not know all of them"
 		if s.EvaluationError != "" {
-			r.Incomplete = kubeapi.Cut(s.EvaluationError, 200)
+			r.Incomplete = sink.Cut(s.EvaluationError, 200)
 		}
 	}
 	return r, nil
@@ -74,7 +74,7 @@ func (w *Writer) review(ctx context.Context, group, resource string, review, ans
 	if err != nil {
 		return err
 	}
-	text, err := w.Do(ctx, kubeapi.Request{Method: http.MethodPost, Group: group, Version: "v1",
+	text, err := w.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: group, Version: "v1",
 		Resource: resource, Body: body})
 	if err != nil {
 		return err

@@ -13,28 +13,26 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/sink"
 )
 
-// Writer sends the requests of outputs to the API server. It implements kubeapi.API, and is safe
+// Writer sends the requests of outputs to the API server. It implements sink.KubeAPI, and is safe
 // for concurrent use. Make one with NewWriter.
 type Writer struct {
 	rest  rest.Interface
 	http  *http.Client
-	fence *fence.Fence
+	fence *sink.Fence
 }
 
 // NewWriter returns a Writer for the server of the configuration, without connecting to it. What it
 // sends has to pass the fence, which may be nil. There is no limit of requests per second beyond
 // cfg's: each output bounds how many are under way, and the server limits them by priority and
 // fairness, with 429 and Retry-After.
-func NewWriter(cfg *rest.Config, f *fence.Fence) (*Writer, error) {
+func NewWriter(cfg *rest.Config, f *sink.Fence) (*Writer, error) {
 	cfg = rest.CopyConfig(cfg)
 	if f != nil { // with a Dial of its own it shares no connection with other clients
 		if cfg.Dial == nil {
@@ -42,44 +40,29 @@ func NewWriter(cfg *rest.Config, f *fence.Fence) (*Writer, error) {
 		}
 		cfg.Dial = f.Dial(cfg.Dial)
 	}
-	cfg.AcceptContentTypes, cfg.ContentType = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	cfg.GroupVersion = nil
-	cfg.APIPath = "/" // each request has its whole path
-	cfg.NegotiatedSerializer = serializer.NewCodecFactory(statusScheme).WithoutConversion()
-	cfg.Wrap(retryafter.Transport)
+	cfg.Wrap(backoff.Transport)
 	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &limited{rt} })
-	client, err := rest.HTTPClientFor(cfg)
+	c, err := NewJSONClient(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
+		return nil, err
 	}
-	c, err := rest.UnversionedRESTClientForConfigAndClient(cfg, client)
-	if err != nil {
-		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
-	}
-	return &Writer{c, client, f}, nil
+	return &Writer{c, c.Client, f}, nil
 }
 
 // The times of connections, as client-go has them without a Dial.
 const dialTimeout, keepAlive = 30 * time.Second, 30 * time.Second
 
-// statusScheme decodes the errors the server sends, and nothing else.
-var statusScheme = func() *runtime.Scheme {
-	scheme := runtime.NewScheme()
-	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
-	return scheme
-}()
-
 // metadataOnly is the Accept header that asks for metadata. Aggregated API servers that do not know
 // it answer with the whole object.
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
-// Do implements kubeapi.API.
-func (w *Writer) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+// Do implements sink.KubeAPI.
+func (w *Writer) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 	path, err := pathOf(r)
 	if err != nil {
 		return nil, err
 	}
-	ctx, delays := retryafter.Note(ctx)
+	ctx, delays := backoff.NoteDelays(ctx)
 	request := w.rest.Verb(r.Method).AbsPath(path).Throttle(nil).MaxRetries(0)
 	if r.MetadataOnly {
 		request.SetHeader("Accept", metadataOnly)
@@ -120,7 +103,7 @@ func answered(err error) bool {
 func (w *Writer) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(w.http.Transport) }
 
 // pathOf returns the path of a request. Names come from objects, so they are checked.
-func pathOf(r kubeapi.Request) (string, error) {
+func pathOf(r sink.KubeRequest) (string, error) {
 	segments := []string{"/apis", r.Group, r.Version}
 	if r.Group == "" {
 		segments = []string{"/api", r.Version}
@@ -134,11 +117,11 @@ func pathOf(r kubeapi.Request) (string, error) {
 	}
 	for _, s := range segments[1:] {
 		if s == "" {
-			return "", &kubeapi.BadRequestError{Reason: "a part of the object's path is empty"}
+			return "", &sink.BadRequestError{Reason: "a part of the object's path is empty"}
 		}
 		if wrong := rest.IsValidPathSegmentName(s); len(wrong) > 0 {
-			return "", &kubeapi.BadRequestError{Reason: fmt.Sprintf(
-				"%q cannot be part of a path: it %s", kubeapi.Cut(s, 64), wrong[0])}
+			return "", &sink.BadRequestError{Reason: fmt.Sprintf(
+				"%q cannot be part of a path: it %s", sink.Cut(s, 64), wrong[0])}
 		}
 	}
 	return strings.Join(segments, "/"), nil

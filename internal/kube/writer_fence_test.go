@@ -12,10 +12,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/informerd/informerd/internal/secret/tlstest"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
-	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
 )
 
 // A Writer sends nothing that its fence refuses, however long it has connected, and gives up what
@@ -23,7 +21,7 @@ import (
 func TestWriterBehindAFence(t *testing.T) {
 	var refusing, late atomic.Bool
 	other := errors.New("another one leads")
-	f := fence.New(func() error {
+	f := sink.NewFence(func() error {
 		if refusing.Load() {
 			return other
 		}
@@ -61,7 +59,7 @@ func TestWriterBehindAFence(t *testing.T) {
 	do := func(method string) error {
 		r := ofPod
 		r.Method = method
-		_, err := kubeapi.Call(t.Context(), w, kubeapi.DefaultTimeout, r)
+		_, err := sink.CallKube(t.Context(), w, sink.KubeTimeout, r)
 		return err
 	}
 	expect := func(err error) {

@@ -14,9 +14,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
 func newWriter(t *testing.T, answer http.HandlerFunc) *Writer {
@@ -32,8 +31,8 @@ func newWriter(t *testing.T, answer http.HandlerFunc) *Writer {
 	return w
 }
 
-var ofPod = kubeapi.Request{Method: http.MethodPatch, Version: "v1", Resource: "pods",
-	Namespace: "shop", Name: "system:web", ContentType: kubeapi.MergePatch, Body: []byte(`{"a":1}`),
+var ofPod = sink.KubeRequest{Method: http.MethodPatch, Version: "v1", Resource: "pods",
+	Namespace: "shop", Name: "system:web", ContentType: sink.MergePatch, Body: []byte(`{"a":1}`),
 	FieldManager: "informerd/fix labels", DryRun: true, MetadataOnly: true}
 
 func TestWriterSendsRequests(t *testing.T) {
@@ -46,12 +45,12 @@ func TestWriterSendsRequests(t *testing.T) {
 	})
 	const metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
 		"application/json"
-	create := kubeapi.Request{Method: http.MethodPost, Group: "events.k8s.io", Version: "v1",
+	create := sink.KubeRequest{Method: http.MethodPost, Group: "events.k8s.io", Version: "v1",
 		Resource: "events", Namespace: "shop", Body: []byte(`{}`)}
-	read := kubeapi.Request{Method: http.MethodGet, Group: "apps", Version: "v1",
+	read := sink.KubeRequest{Method: http.MethodGet, Group: "apps", Version: "v1",
 		Resource: "things", Name: "a b?c"}
 	for _, tt := range []struct {
-		r    kubeapi.Request
+		r    sink.KubeRequest
 		want string
 	}{
 		{ofPod, `PATCH /prefix/api/v1/namespaces/shop/pods/system:web?dryRun=All&` +
@@ -78,7 +77,7 @@ func TestWriterRefusesNames(t *testing.T) {
 		r := ofPod
 		r.Name = name
 		_, err := w.Do(t.Context(), r)
-		if !sink.IsPermanent(kubeapi.Failed(err)) {
+		if !sink.IsPermanent(sink.KubeFailure(err)) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -124,7 +123,7 @@ func TestWriterFaults(t *testing.T) {
 			"the API server answered 429 TooManyRequests"},
 		{"429 with a status", fail(429, "7", fmt.Sprintf(status, "TooManyRequests", 429)), false,
 			7 * time.Second, `the API server answered 429 TooManyRequests: "no"`},
-		{"an hour", fail(503, "3600", ""), false, retryafter.Max,
+		{"an hour", fail(503, "3600", ""), false, backoff.MaxRetryAfter,
 			"the API server answered 503 ServiceUnavailable"},
 		{"502 of a proxy", fail(502, "", "<html>"), false, 0, "the API server answered 502"},
 		{"301", fail(301, "", ""), false, 0, "the API server answered 301"},
@@ -144,7 +143,7 @@ func TestWriterFaults(t *testing.T) {
 				asked.Add(1)
 				tt.answer(rw, r)
 			})
-			_, err := kubeapi.Call(t.Context(), w, 20*time.Second, ofPod)
+			_, err := sink.CallKube(t.Context(), w, 20*time.Second, ofPod)
 			if err == nil || sink.IsPermanent(err) != tt.permanent ||
 				sink.AskedDelay(err) != tt.delay || !strings.HasPrefix(err.Error(), tt.text) ||
 				strings.Contains(err.Error(), "secret") {

@@ -1,10 +1,7 @@
-// Package migrate converts configurations of kubernetes-event-exporter, kubewatch and
-// shell-operator.
+// Package migrate is informerd migrate: it converts configurations of kubernetes-event-exporter and
+// kubewatch.
 //
-//   - What is converted selects the same events as the original, by what the tools document. What
-//     differs, and what cannot be converted, is reported with its place and the reason.
-//   - The result is valid: what informerd would refuse is taken out before, and reported.
-//   - Secrets of the original are not in the result. It names environment variables instead, and
-//     the report lists them.
-//   - Nothing of the original is run: scripts are searched for configurations, and no more.
+//   - The result passes informerd validate, once the environment variables that it names are set.
+//   - What of the original is not in it is reported with its place.
+//   - Secrets of the original are never in the result.
 package migrate

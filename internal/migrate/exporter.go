@@ -3,7 +3,6 @@ package migrate
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,106 +14,56 @@ import (
 type exporter struct {
 	converter
 	namespaces []string
-	omitLookup bool
 	ways       map[string][]condition // to receivers
 	order      []string               // of the receivers in the routes
-	at         map[string]document.Place
-}
-
-// asked are settings of the whole process, with what they are here.
-var processSettings = map[string]string{
-	"logLevel":          "it is a flag of informerd run: --log-level",
-	"logFormat":         "it is a flag of informerd run: --log-format",
-	"metricsNamePrefix": "metrics of informerd have their own names; http.address serves them",
-	"kubeQPS":           "informerd watches, and sends no request for each event",
-	"kubeBurst":         "informerd watches, and sends no request for each event",
-	"cacheSize":         "informerd looks labels up in its own cache, which has all objects",
 }
 
 func (e *exporter) convert() {
-	e.ways, e.at = map[string][]condition{}, map[string]document.Place{}
-	for _, m := range e.root.Members {
-		switch m.Name {
-		case "route", "receivers", "throttlePeriod", "maxEventAgeSeconds", "omitLookup":
-		case "namespace":
-			if text := m.Value.Text; text != "" {
-				e.namespaces = []string{text}
-			}
-		case "clusterName":
-			e.clusterName(m.Value)
-		case "leaderElection":
-			e.election(m.Value)
-		default:
-			why, is := processSettings[m.Name]
-			if !is {
-				why = string(e.peer) + " ignores it"
-			}
-			e.findAt(Note, m.Place, m.Name, "%s", why)
-		}
+	e.ways = map[string][]condition{}
+	if text := e.root.textOf("namespace"); text != "" {
+		e.namespaces = []string{text}
 	}
-	e.omitLookup = e.root.Get("omitLookup").IsTrue()
-	e.route(e.root.Get("route"), "route", condition{})
+	if n := e.root.get("clusterName"); e.root.textOf("clusterName") != "" {
+		e.setting(n, "cluster", n.text)
+	}
+	if n := e.root.get("leaderElection"); n.get("enabled").isTrue() {
+		e.setting(n, "leaderElection", "kubernetes-event-exporter")
+	}
+	e.route(e.root.get("route"), "route", always)
 	e.listen()
 }
 
-func (e *exporter) clusterName(n *document.Node) {
-	if n.Text == "" {
-		return
+// setting adds a setting with a name, unless another configuration has it.
+func (e *exporter) setting(n *node, setting, name string) {
+	for _, p := range e.settings {
+		if p.name == setting {
+			return
+		}
 	}
-	name := e.label("cluster", n.Text)
-	if name != n.Text {
-		e.find(Differs, n, "clusterName", "cluster names are DNS labels here: it is %s", name)
-	}
-	if known(e.settings, "cluster") == nil {
-		e.settings = append(e.settings, &part{name: "cluster", value: fields{{"name", name}}})
-	}
-}
-
-func (e *exporter) election(n *document.Node) {
-	if !n.Get("enabled").IsTrue() || known(e.settings, "leaderElection") != nil {
-		return
-	}
-	id := n.String("leaderElectionID")
-	if id == "" {
-		id = "kubernetes-event-exporter"
-	}
-	e.settings = append(e.settings, &part{name: "leaderElection",
-		value: fields{{"name", e.label("election", id)}}})
-	e.find(Differs, n, "leaderElection", "replicas of informerd hand over what is not delivered yet; the Lease is another one, so do not run both tools with it")
+	e.settings = append(e.settings, &part{name: setting,
+		value: fields{{"name", e.label(setting, name)}}, from: e.finding(n.Place, setting, "")})
 }
 
 // route adds the ways to the receivers below a route. Before is what is true of an event that comes
 // here.
-func (e *exporter) route(n *document.Node, field string, before condition) {
-	if n == nil || n.IsNull() {
-		return
+func (e *exporter) route(n *node, field string, before condition) {
+	passes := []condition{before}
+	for i, rule := range n.list("drop") {
+		passes = append(passes, notTrue(e.rule(rule, document.Item(field+".drop", i))))
 	}
-	e.unknown(n, field, "drop", "match", "routes")
-	here := []condition{before}
-	for i, rule := range n.List("drop") {
-		at := document.Item(field+".drop", i)
-		if rule.Get("receiver") != nil {
-			e.find(Note, rule.Get("receiver"), at+".receiver", "%s ignores it in a drop rule", e.peer)
-		}
-		here = append(here, notTrue(e.rule(rule, at)))
-	}
-	passes := allOf(here...)
-	further := []condition{passes}
-	for i, rule := range n.List("match") {
-		at := document.Item(field+".match", i)
-		matches := e.rule(rule, at)
-		if name := rule.String("receiver"); name != "" {
+	further := passes
+	for i, rule := range n.list("match") {
+		matches := e.rule(rule, document.Item(field+".match", i))
+		if name := rule.textOf("receiver"); name != "" {
 			if e.ways[name] == nil {
 				e.order = append(e.order, name)
-				e.at[name] = rule.Get("receiver").Place
 			}
-			e.ways[name] = append(e.ways[name], allOf(passes, matches))
+			e.ways[name] = append(e.ways[name], allOf(allOf(passes...), matches))
 		}
 		further = append(further, matches)
 	}
-	next := allOf(further...)
-	for i, sub := range n.List("routes") {
-		e.route(sub, document.Item(field+".routes", i), next)
+	for i, sub := range n.list("routes") {
+		e.route(sub, document.Item(field+".routes", i), allOf(further...))
 	}
 }
 
@@ -131,123 +80,96 @@ var ruleFields = []struct{ name, field string }{
 }
 
 // rule returns when an Event matches a rule.
-func (e *exporter) rule(n *document.Node, field string) condition {
-	known := []string{"labels", "annotations", "minCount", "receiver"}
+func (e *exporter) rule(n *node, field string) condition {
 	var parts []condition
 	for _, f := range ruleFields {
-		known = append(known, f.name)
-		if v := n.Get(f.name); v.IsText() && v.Text != "" {
+		if v := n.get(f.name); v.isText() && v.text != "" {
 			parts = append(parts, e.pattern(v, field+"."+f.name, f.field))
 		}
 	}
-	e.unknown(n, field, known...)
 	for _, from := range []string{"labels", "annotations"} {
-		if m := n.Get(from); m.IsMapping() {
-			for _, label := range m.Members {
+		if m := n.get(from); m.isMapping() {
+			for _, label := range m.members {
 				parts = append(parts, e.involved(n, from, label, document.Join(field+"."+from,
-					label.Name)))
+					label.name)))
 			}
 		}
 	}
-	if v := n.Get("minCount"); v.IsText() {
-		count, err := strconv.Atoi(v.Text)
-		switch {
-		case err != nil:
-			e.find(Lost, v, field+".minCount", "it must be a number")
-		case count > 0:
-			parts = append(parts, isTrue(fmt.Sprintf("(object.count ?? 0) >= %d", count)))
-		}
+	if count, err := strconv.Atoi(n.textOf("minCount")); err == nil && count > 0 {
+		parts = append(parts, condition(fmt.Sprintf("(object.count ?? 0) >= %d", count)))
 	}
 	return allOf(parts...)
 }
 
-// literal are patterns that match one text, or one of several, and nothing else.
+// The patterns that match one text, or a part of it.
 var (
-	wholeText = regexp.MustCompile(`^\^\(?([A-Za-z0-9_/:-]+(?:\|[A-Za-z0-9_/:-]+)*)\)?\$$`)
+	wholeText = regexp.MustCompile(`^\^([A-Za-z0-9_/:-]+)\$$`)
 	partText  = regexp.MustCompile(`^[A-Za-z0-9_/:-]+$`)
 )
 
 // pattern returns when a field's text matches a pattern. The pattern means the same in both tools.
-func (e *exporter) pattern(n *document.Node, field, of string) condition {
-	p := n.Text
-	re, err := regexp.Compile(p)
+func (e *exporter) pattern(n *node, field, of string) condition {
+	p := n.text
 	if strings.Contains(p, "${") {
-		e.find(Lost, n, field, "there is an environment variable in it, and informerd has none in expressions: write its value")
-		return condition{kind: never}
+		e.lost(n, field, "expressions have no environment variables: write the value")
+		return never
 	}
+	re, err := regexp.Compile(p)
 	if err != nil {
-		e.find(Note, n, field, "%s is not a pattern (%s), so nothing ever matches it in %s; the result is the same",
-			document.Quote(p), strings.TrimPrefix(err.Error(), "error parsing regexp: "), e.peer)
-		return condition{kind: never}
+		return never
 	}
-	if p == ".*" {
-		return condition{kind: always}
-	}
-	if m := wholeText.FindStringSubmatch(p); m != nil &&
-		strings.Contains(p, "(") == strings.Contains(p, ")") &&
-		strings.Contains(p, "(") == strings.Contains(p, "|") {
-		if words := strings.Split(m[1], "|"); len(words) > 1 {
-			return isTrue(of + " in " + quotedList(words))
-		}
-		return isTrue(of + " == " + quoted(m[1]))
+	if m := wholeText.FindStringSubmatch(p); m != nil {
+		return condition(of + " == " + quoted(m[1]))
 	}
 	if partText.MatchString(p) {
-		return isTrue(of + " contains " + quoted(p))
+		return condition(of + " contains " + quoted(p))
+	}
+	if p == ".*" {
+		return always
 	}
 	if re.MatchString("") { // as it is where the field is missing
 		of = "(" + of + ` ?? "")`
 	}
-	return isTrue(of + " matches " + quoted(p))
+	return condition(of + " matches " + quoted(p))
 }
 
-// lookedUp are the kinds whose labels are looked up. A watch of all kinds that there are would cost
-// more than the Events.
-var lookedUp = []string{"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job",
-	"CronJob", "Service", "Node", "Ingress", "PersistentVolumeClaim", "HorizontalPodAutoscaler"}
+// lookedUp are the kinds whose labels are looked up, with their resources. A watch of all kinds
+// that there are would cost more than the Events.
+var lookedUp = []struct{ kind, plural, group string }{
+	{"Pod", "pods", ""}, {"Deployment", "deployments", ".apps"},
+	{"ReplicaSet", "replicasets", ".apps"}, {"StatefulSet", "statefulsets", ".apps"},
+	{"DaemonSet", "daemonsets", ".apps"}, {"Job", "jobs", ".batch"},
+	{"CronJob", "cronjobs", ".batch"}, {"Service", "services", ""},
+}
 
 // involved returns when a label or an annotation of the involved object matches. An Event does not
 // have them.
-func (e *exporter) involved(rule *document.Node, from string, label document.NodeMember,
+func (e *exporter) involved(rule *node, from string, label member,
 	field string) condition {
-	if e.omitLookup {
-		e.findAt(Note, label.Place, field, "with omitLookup %s knows no labels, so nothing matches it; the result is the same", e.peer)
-		return condition{kind: never}
+	if e.root.get("omitLookup").isTrue() {
+		return never
 	}
-	kinds := []string{"Pod"}
-	if p := rule.String("kind"); p != "" {
-		kinds = nil
-		re, err := regexp.Compile(p)
-		for _, kind := range lookedUp {
-			if err == nil && re.MatchString(kind) {
-				kinds = append(kinds, kind)
-			}
-		}
+	kind := "^Pod$"
+	if p := rule.textOf("kind"); p != "" {
+		kind = p
 	}
-	if len(kinds) == 0 {
-		e.findAt(Lost, label.Place, field, "objects of this kind are not looked up; add an informer of them, and look them up with cached")
-		return condition{kind: never}
+	kinds, err := regexp.Compile(kind)
+	if err != nil {
+		return never
 	}
-	e.findAt(Differs, label.Place, field, "informerd watches %s, and looks the labels up there; of other kinds it knows none",
-		strings.Join(kinds, ", "))
 	var ways []condition
-	for _, kind := range kinds {
-		k, _ := kindNamed(kind, "")
-		inf := fields{{"resource", k.resource()}}
-		namespace := `object.involvedObject.namespace ?? ""`
-		if k.cluster {
-			namespace = `""`
-		} else if e.namespaces != nil {
-			inf = append(inf, another("namespaces", e.namespaces))
+	for _, k := range lookedUp {
+		if !kinds.MatchString(k.kind) {
+			continue
 		}
-		value := fmt.Sprintf("cached(%s, %s, object.involvedObject.name).metadata.%s[%s]",
-			quoted(e.sharedInformer(k.plural, inf)), namespace, from, quoted(label.Name))
-		matches := isTrue(value + " != nil")
-		if re, err := regexp.Compile(label.Value.Text); err != nil || !re.MatchString("") {
-			matches = e.pattern(label.Value, field, value) // it does not match nil
-		} else if label.Value.Text != "" {
-			matches = allOf(matches, e.pattern(label.Value, field, value))
-		}
-		ways = append(ways, allOf(isTrue("object.involvedObject.kind == "+quoted(kind)), matches))
+		value := fmt.Sprintf(
+			"cached(%s, object.involvedObject.namespace ?? \"\", object.involvedObject.name).metadata.%s[%s]",
+			quoted(e.informer(k.plural, k.plural+k.group, e.namespaces)), from, quoted(label.name))
+		ways = append(ways, allOf(condition("object.involvedObject.kind == "+quoted(k.kind)),
+			condition(value+" != nil"), e.pattern(label.value, field, value)))
+	}
+	if ways == nil {
+		e.lost(label.value, field, "objects of this kind are not looked up: add an informer, and use cached")
 	}
 	return anyOf(ways...)
 }
@@ -255,88 +177,34 @@ func (e *exporter) involved(rule *document.Node, from string, label document.Nod
 // maxAge returns for how many seconds an Event is passed on.
 func (e *exporter) maxAge() int {
 	for _, name := range []string{"maxEventAgeSeconds", "throttlePeriod"} {
-		if n, err := strconv.Atoi(e.root.String(name)); err == nil && n != 0 {
+		if n, err := strconv.Atoi(e.root.textOf(name)); err == nil && n != 0 {
 			return n
 		}
 	}
 	return 5
 }
 
-// A filter should have at most so many bytes and nodes: informerd refuses more than 16 KiB, and
-// more than 2,000 nodes.
-const (
-	maxFilter = 15 << 10
-	maxWeight = 1700
-)
-
-// parts returns when one of several ways leads to a receiver, in several parts if one would be too
-// long. The parts are listeners of their own.
-func (e *exporter) parts(ways []condition) (parts []condition) {
-	part := condition{kind: never}
-	for _, way := range ways {
-		more := anyOf(part, way)
-		if len(more.String()) < maxFilter && more.weight() < maxWeight || part.kind == never {
-			part = more
-			continue
-		}
-		parts = append(parts, part)
-		part = way
-	}
-	return append(parts, part)
-}
-
 // listen adds a listener for each receiver that Events come to.
 func (e *exporter) listen() {
-	receivers := map[string]*document.Node{}
+	receivers := map[string]*node{}
 	index := map[string]int{}
-	for i, r := range e.root.List("receivers") {
-		name := r.String("name")
-		if receivers[name] != nil {
-			e.find(Note, r, document.Item("receivers", i), "a later receiver of that name replaces it, as in %s", e.peer)
-		}
-		receivers[name], index[name] = r, i
-		if e.ways[name] == nil {
-			e.find(Note, r, document.Item("receivers", i), "no route leads to %s", document.Quote(name))
-		}
+	for i, r := range e.root.list("receivers") {
+		receivers[r.textOf("name")], index[r.textOf("name")] = r, i
 	}
 	for _, name := range e.order {
-		r := receivers[name]
-		if r == nil {
-			e.findAt(Note, e.at[name], "", "there is no receiver %s, so Events for it go nowhere, as in %s",
-				document.Quote(name), e.peer)
-			continue
-		}
 		way := anyOf(e.ways[name]...)
-		if way.kind == never {
-			e.findAt(Note, e.at[name], "", "no Event ever comes to the receiver %s, as in %s",
-				document.Quote(name), e.peer)
+		r := receivers[name]
+		if r == nil || way == never {
 			continue
 		}
-		if len(e.ways[name]) > 1 {
-			e.findAt(Note, e.at[name], "", "several routes lead to %s: an Event that more than one of them matches is sent once here",
-				document.Quote(name))
-		}
-		inf := fields{{"resource", "events"}}
-		if e.namespaces != nil {
-			inf = append(inf, another("namespaces", e.namespaces))
-		}
-		age := isTrue(fmt.Sprintf(`age(object.lastTimestamp ?? object.eventTime) <= "%ds"`,
-			e.maxAge()))
-		at := e.place(r.Place)
-		finding := Finding{File: e.file, Line: at.Line, Column: at.Column,
-			Field: document.Item("receivers", index[name])}
-		out := e.receiver(r, finding.Field)
-		out.finding = finding
+		field := document.Item("receivers", index[name])
+		out := &part{name: e.label("output", name), from: e.finding(r.Place, field, "")}
+		out.value = e.receiver(r, field, out.name)
 		e.outputs = append(e.outputs, out)
-		for _, way := range e.parts(e.ways[name]) {
-			e.listeners = append(e.listeners, &part{name: e.label("listener", name),
-				finding: finding,
-				value: fields{{"informer", e.sharedInformer("events", inf)},
-					{"on", []string{"add"}}, {"filter", allOf(way, age).String()},
-					{"outputs", []string{out.name}}}})
-		}
+		age := fmt.Sprintf(`age(object.lastTimestamp ?? object.eventTime) <= "%ds"`, e.maxAge())
+		e.listeners = append(e.listeners, &part{name: e.label("listener", name), from: out.from,
+			value: fields{{"informer", e.informer("events", "events", e.namespaces)},
+				{"on", []string{"add"}}, {"filter", allOf(way, condition(age))},
+				{"outputs", []string{out.name}}}, outputs: []string{out.name}})
 	}
-	slices.SortStableFunc(e.informers, func(a, b *part) int {
-		return strings.Compare(a.name, b.name)
-	})
 }

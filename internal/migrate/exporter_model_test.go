@@ -228,7 +228,7 @@ func TestRoutesModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, err := Convert(Options{}, Source{"a.yaml", source})
+		text, _, err := Convert(Source{"a.yaml", source})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

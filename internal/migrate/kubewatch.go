@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,17 +23,12 @@ var watched = map[string]string{
 	"coreevent": "events",
 }
 
-// oldNames are those of kubewatch's sample, which it does not read.
-var oldNames = map[string]string{"rc": "replicationcontroller", "rs": "replicaset",
-	"ds": "daemonset", "svc": "services", "po": "pod", "sa": "serviceaccount",
-	"pv": "persistentvolume", "ns": "namespace", "ing": "ingress"}
-
 // inCluster are the resources without a namespace.
 var inCluster = []string{"node", "clusterrole", "clusterrolebinding", "persistentvolume",
 	"namespace"}
 
-// handlerNames are the handlers of kubewatch, each with the settings that make it the one.
-var handlerNames = map[string][]string{
+// handlers are those of kubewatch, each with the settings that make it the one.
+var handlers = map[string][]string{
 	"slack": {"channel", "token"}, "slackwebhook": {"channel", "username", "slackwebhookurl"},
 	"hipchat": {"room", "token"}, "mattermost": {"channel", "url"}, "flock": {"url"},
 	"webhook": {"url"}, "cloudevent": {"url"}, "msteams": {"webhookurl"},
@@ -47,151 +43,180 @@ var handlerOrder = []string{"slack", "slackwebhook", "hipchat", "mattermost", "f
 // handler an output.
 type kubewatch struct {
 	converter
-	advanced bool // the events of the handler cloudevent are filtered
+	custom []string // the custom resources, with their groups
 }
 
 func (k *kubewatch) convert() {
-	resources, namespace := k.root.Get("resource"), k.root.Get("namespace")
-	at := "resource"
+	resources, at, namespace := k.root.get("resource"), "resource", k.root.textOf("namespace")
 	if k.values {
-		resources, at = k.root.Get("resourcesToWatch"), "resourcesToWatch"
-		namespace = k.root.Get("namespaceToWatch")
-	} else {
-		k.unknown(k.root, "", "handler", "resource", "customresources", "namespace", "message")
+		resources, at = k.root.get("resourcesToWatch"), "resourcesToWatch"
+		namespace = k.root.textOf("namespaceToWatch")
 	}
-	out, handler := k.output()
-	var custom []string
-	for i, n := range k.root.List("customresources") {
-		name := n.String("resource") + "." + n.String("version")
-		if group := n.String("group"); group != "" {
-			name += "." + group
-		}
-		custom = append(custom, name)
-		k.listen(n, document.Item("customresources", i), n.String("resource"), name, "", out)
+	handler, n := k.handler()
+	name := "stdout"
+	if n != nil {
+		name = handler
 	}
-	if resources != nil {
-		for _, m := range resources.Members {
-			resource, is := watched[m.Name]
-			field := document.Join(at, m.Name)
+	out := &part{name: k.label("output", name), from: k.finding(k.root.Place, "handler", "")}
+	for i, n := range k.root.list("customresources") {
+		resource, version, group := n.textOf("resource"), n.textOf("version"), n.textOf("group")
+		k.custom = append(k.custom, strings.TrimSuffix(resource+"."+group, "."))
+		k.listen(n.Place, document.Item("customresources", i), resource,
+			strings.TrimSuffix(resource+"."+version+"."+group, "."), "", out)
+	}
+	if resources.isMapping() {
+		for _, m := range resources.members {
+			resource, is := watched[m.name]
+			field, in := document.Join(at, m.name), namespace
+			if slices.Contains(inCluster, m.name) {
+				in = ""
+			}
 			switch {
-			case !m.Value.IsTrue():
-			case oldNames[m.Name] != "":
-				k.findAt(Lost, m.Place, field, "kubewatch does not read it, and watches nothing for it; its name is %s",
-					oldNames[m.Name])
-			case !is:
-				k.findAt(Note, m.Place, field, "kubewatch ignores it")
+			case !m.value.isTrue():
+			case is:
+				k.listen(m.value.Place, field, m.name, resource, in, out)
 			default:
-				in := ""
-				if namespace.IsText() && !slices.Contains(inCluster, m.Name) {
-					in = namespace.Text
-				}
-				filter := k.filter(handler, m.Name)
-				k.listenAt(m.Place, field, m.Name, resource, in, filter, out)
+				k.lost(m.value, field, "kubewatch knows no such resource, and does not watch it")
 			}
 		}
 	}
-	if namespace.IsText() && namespace.Text != "" && len(custom) > 0 {
-		k.find(Note, namespace, "namespace", "kubewatch watches custom resources in all namespaces, and so does informerd")
-	}
-	out.value = k.handle(handler, out)
+	out.value = k.output(handler, n, out.name)
 	k.outputs = append(k.outputs, out)
 }
 
-func (k *kubewatch) listen(n *document.Node, field, name, resource, namespace string, out *part) {
-	k.listenAt(n.Place, field, name, resource, namespace, k.filter("", name), out)
-}
-
-func (k *kubewatch) listenAt(at document.Place, field, name, resource, namespace string,
-	filter condition, out *part) {
+func (k *kubewatch) listen(at document.Place, field, name, resource, namespace string, out *part) {
 	inf := fields{{"resource", resource}}
 	if namespace != "" {
-		inf = append(inf, another("namespaces", []string{namespace}))
+		inf = inf.with("namespaces", []string{namespace})
 	}
 	if resource == "secrets" {
-		inf = append(inf, another("allowSecrets", true))
-		k.findAt(Note, at, field, "values of Secrets are digests, so that an update shows which of them changed")
+		inf = inf.with("allowSecrets", true)
 	}
-	place := k.place(at)
 	k.listeners = append(k.listeners, &part{name: k.label("listener", name),
-		finding: Finding{File: k.file, Line: place.Line, Column: place.Column, Field: field},
-		value: fields{{"informer", inf}, {"filter", filter.String()},
-			{"outputs", []string{out.name}}}})
+		from: k.finding(at, field, ""), outputs: []string{out.name},
+		value: fields{{"informer", inf}, {"filter", "!initial"}, {"outputs", []string{out.name}}}})
 }
 
-// Updates that kubewatch's advanced filters let pass.
-const (
-	podUpdates = `any(object.status.initContainerStatuses, .restartCount > 0) ||
-any(object.status.containerStatuses, .restartCount > 0) ||
-any(object.status.initContainerStatuses, .state.waiting.reason == "ImagePullBackOff") ||
-any(object.status.containerStatuses, .state.waiting.reason == "ImagePullBackOff") ||
-object.status.phase == "Failed" && object.status.reason == "Evicted" ||
-object.status.message contains "evicted" ||
-any(object.status.initContainerStatuses, .state.terminated.reason == "OOMKilled" || .lastState.terminated.reason == "OOMKilled") ||
-any(object.status.containerStatuses, .state.terminated.reason == "OOMKilled" || .lastState.terminated.reason == "OOMKilled")`
-	jobUpdates = `any(object.status.conditions, .type == "Failed" && .status == "True")`
-)
-
-// filter returns which events kubewatch passes on: not those of objects that exist when it starts,
-// and with advanced filters for cloudevent, not those that say little.
-func (k *kubewatch) filter(handler, name string) condition {
-	fresh := isTrue("!initial")
-	if !k.advanced || handler != "cloudevent" {
-		return fresh
-	}
-	switch name {
-	case "pod":
-		return allOf(fresh, anyOf(isTrue(`op != "update"`), isTrue(`changed("spec")`),
-			isTrue(podUpdates)))
-	case "job":
-		return allOf(fresh, anyOf(isTrue(`op != "update"`), isTrue(`changed("spec")`),
-			isTrue(jobUpdates)))
-	case "event", "coreevent":
-		return allOf(fresh, isTrue(`op == "add"`), anyOf(isTrue(`object.reason == "Evicted"`),
-			isTrue(`object.type == "Warning"`)))
-	}
-	return fresh
-}
-
-// output finds the handler, as kubewatch does.
-func (k *kubewatch) output() (*part, string) {
-	root := k.root.Get("handler")
+// handler finds the handler, as kubewatch does; nil if there is none.
+func (k *kubewatch) handler() (name string, n *node) {
+	root := k.root.get("handler")
 	if k.values {
 		root = k.root
 	}
-	found := ""
 	for _, name := range handlerOrder {
-		n := root.Get(name)
-		enabled := n.Get("enabled")
+		n := root.get(name)
+		enabled := n.get("enabled")
 		// the chart enables slack unless the values say otherwise
-		if n == nil || k.values && !enabled.IsTrue() && (enabled != nil || name != "slack") {
+		if n == nil || k.values && !enabled.isTrue() && (enabled != nil || name != "slack") {
 			continue
 		}
-		if !slices.ContainsFunc(handlerNames[name], func(setting string) bool {
-			return n.String(setting) != ""
-		}) {
-			continue
+		if slices.ContainsFunc(handlers[name], func(s string) bool { return n.textOf(s) != "" }) {
+			return name, n
 		}
-		if found == "" {
-			found = name
-			continue
-		}
-		k.find(Note, n, "handler."+name, "kubewatch uses one handler, and %s comes first", found)
 	}
-	if !k.values && root != nil {
-		for _, m := range root.Members {
-			if handlerNames[m.Name] == nil {
-				k.findAt(Note, m.Place, "handler."+m.Name, "kubewatch ignores it")
+	return "", nil
+}
+
+// What kubewatch says of an event, as expressions.
+const (
+	kwReason = `op == "add" ? "Created" : op == "update" ? "Updated" : "Deleted"`
+	kwVerb   = `op == "add" ? "create" : op == "update" ? "update" : "delete"`
+)
+
+// kind returns the expression of the kind in messages: for custom resources it is their plural.
+func (k *kubewatch) kind() string {
+	if k.custom == nil {
+		return "object.kind"
+	}
+	return fmt.Sprintf("(resource in %s ? resource : object.kind)", quotedList(k.custom))
+}
+
+// message is the text that kubewatch makes of an event.
+func (k *kubewatch) message() string {
+	return "\"A `\" + " + k.kind() + " + \"` in namespace `\" + namespace + \"` has been `\" + (" +
+		kwReason + ") + \"`:\\n`\" + name + \"`\""
+}
+
+func colors(normal, warning, danger string) string {
+	return fmt.Sprintf(`"color": op == "add" ? %s : op == "update" ? %s : %s`, quoted(normal),
+		quoted(warning), quoted(danger))
+}
+
+// output converts the handler.
+func (k *kubewatch) output(handler string, n *node, name string) fields {
+	text := k.message()
+	field := "handler." + handler
+	if k.values {
+		field = handler
+	}
+	switch handler {
+	case "":
+		return dataTo(mapOf(`"text": `+text), "stdout", struct{}{})
+	case "hipchat", "smtp":
+		k.lost(n, field, "informerd has no such output")
+		return k.placeholder(name, mapOf(`"text": `+text))
+	case "slack":
+		title := n.textOf("title")
+		if title == "" {
+			title = "kubewatch"
+		}
+		shown := mapOf(`"title": `+quoted(title), `"value": `+text)
+		attachment := mapOf(colors("good", "warning", "danger"), `"mrkdwn_in": ["fields"]`,
+			`"fields": [`+shown+"]")
+		return postTo(slackAPI, mapOf(`"channel": `+quoted(n.textOf("channel")),
+			`"as_user": true`, `"attachments": [`+attachment+"]"),
+			fields{{"Authorization", k.variable(name+"_authorization", slackToken)}}, nil)
+	}
+	url := n.get("url")
+	for _, other := range []string{"slackwebhookurl", "webhookurl"} {
+		if at := n.get(other); at != nil {
+			url = at
+		}
+	}
+	if handler == "cloudevent" {
+		return dataTo(mapOf(`"operation": `+kwVerb, `"kind": `+k.kind(), `"clusterUid": cluster`,
+			`"description": `+text, `"apiVersion": object.apiVersion`, `"obj": object`,
+			`"oldObj": old`), "webhook", fields{{"url", k.url(url, name)}})
+	}
+	var tls fields
+	if cert := n.textOf("cert"); cert != "" {
+		tls = fields{{"caFile", cert}}
+	}
+	if skip := n.get("tlsskip"); skip.isTrue() {
+		k.lost(skip, field+".tlsskip", "informerd always checks certificates: set tls.caFile")
+		tls = nil
+	}
+	return postTo(k.url(url, name), k.body(handler, n), nil, tls)
+}
+
+// body is what a handler posts.
+func (k *kubewatch) body(handler string, n *node) string {
+	text := k.message()
+	colored := mapOf(`"title": `+text, colors("#00FF00", "#FFFF00", "#FF0000"))
+	switch handler {
+	case "slackwebhook":
+		parts := []string{`"text": ` + text}
+		for _, m := range [][2]string{{"channel", "channel"}, {"username", "username"},
+			{"emoji", "icon_emoji"}} {
+			if n.textOf(m[0]) != "" {
+				parts = append(parts, quoted(m[1])+": "+quoted(n.textOf(m[0])))
 			}
 		}
+		return mapOf(parts...)
+	case "mattermost":
+		return mapOf(`"channel": `+quoted(n.textOf("channel")),
+			`"username": `+quoted(n.textOf("username")), `"attachments": [`+colored+"]")
+	case "flock":
+		return mapOf(`"notification": "Kubewatch Alert"`, `"text": "Kubewatch Alert"`,
+			`"attachments": [`+colored+"]")
+	case "msteams":
+		theme := strings.Replace(colors("2DC72D", "DEFF22", "8C1A1A"), `"color"`, `"themeColor"`, 1)
+		return mapOf(`"@type": "MessageCard"`, `"@context": "http://schema.org/extensions"`, theme,
+			`"summary": "kubewatch notification received"`, `"title": "kubewatch"`,
+			`"sections": [`+mapOf(`"activityTitle": `+text, `"markdown": true`)+"]")
+	case "lark":
+		return mapOf(`"msg_type": "text"`, `"content": {"text": `+text+"}")
 	}
-	name := found
-	if name == "" {
-		name = "stdout"
-	}
-	at := k.at
-	if root != nil && root.Get(found) != nil {
-		at = k.place(root.Get(found).Place)
-	}
-	return &part{name: k.label("output", name), finding: Finding{File: k.file, Line: at.Line,
-		Column: at.Column, Field: strings.TrimSuffix("handler."+found, ".")}}, found
+	return mapOf(`"eventmeta": `+mapOf(`"kind": `+k.kind(), `"name": name`,
+		`"namespace": namespace`, `"reason": `+kwReason), `"text": `+text)
 }

@@ -1,7 +1,9 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,18 +12,11 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// Peer is a tool whose configurations are converted.
-type Peer string
-
-// The peers.
+// The tools whose configurations are converted.
 const (
-	EventExporter Peer = "event-exporter"
-	Kubewatch     Peer = "kubewatch"
-	ShellOperator Peer = "shell-operator"
+	eventExporter = "event-exporter"
+	kubewatchName = "kubewatch"
 )
-
-// Peers are all peers, in the order of messages.
-var Peers = []Peer{EventExporter, Kubewatch, ShellOperator}
 
 // Source is a file to convert.
 type Source struct {
@@ -29,73 +24,63 @@ type Source struct {
 	Data []byte
 }
 
-// Options are what Convert is asked for.
-type Options struct {
-	// From is the peer. Empty: the one that the sources look like.
-	From Peer
-	// StateDir is the folder for dead letters in the result.
-	StateDir string
+// Report says how much of the original is in the result.
+type Report struct {
+	from   string
+	Lost   config.Errors // what of the original is not in the result, by place
+	unset  []string      // what must be set before the result is run
+	placed map[string]int
 }
 
 // Convert returns the configuration that does what the sources do, and what of them is not in it.
 // The error is a config.Errors if a source cannot be read, or has nothing to convert.
-func Convert(o Options, sources ...Source) (text []byte, report *Report, err error) {
+func Convert(sources ...Source) (text []byte, report *Report, err error) {
 	var all []original
 	var mistakes config.Errors
-	advanced := false
 	for _, s := range sources {
-		f := finder{file: s.File, from: o.From}
+		f := finder{file: s.File}
 		if err := f.search(s.Data); err != nil {
 			mistakes = append(mistakes, err...)
-			continue
-		}
-		if len(f.found) == 0 {
-			mistakes = append(mistakes, f.nothing())
+		} else if len(f.found) == 0 {
+			mistakes = append(mistakes, config.Error{File: s.File,
+				Message: "there is no configuration of event-exporter or kubewatch in it"})
 		}
 		all = append(all, f.found...)
-		advanced = advanced || f.advanced
 	}
 	if len(mistakes) > 0 {
 		return nil, nil, mistakes
 	}
-	from := all[0].peer
-	for _, other := range all {
-		if other.peer != from {
-			return nil, nil, config.Errors{{File: other.file, Line: other.at.Line,
-				Column: other.at.Column, Message: fmt.Sprintf(
-					"this is a configuration of %s, and there is one of %s as well", other.peer, from),
-				Hint: "convert one of them with --from, or each on its own"}}
-		}
+	from := all[0].tool
+	d := &draft{names: map[string]bool{}, report: Report{from: from, placed: map[string]int{}}}
+	for i, s := range sources {
+		d.report.placed[s.File] = i
 	}
-	d := newDraft(from, o)
 	for _, one := range all {
 		c := converter{draft: d, original: one}
-		switch from {
-		case EventExporter:
+		if one.tool != from {
+			return nil, nil, config.Errors{{File: one.file, Line: one.root.Line, Column: one.root.Column,
+				Message: fmt.Sprintf("this is a configuration of %s, and there is one of %s as well",
+					one.tool, from)}}
+		}
+		if from == eventExporter {
 			(&exporter{converter: c}).convert()
-		case Kubewatch:
-			(&kubewatch{converter: c, advanced: advanced}).convert()
-		case ShellOperator:
-			(&hook{converter: c}).convert()
+		} else {
+			(&kubewatch{converter: c}).convert()
 		}
 	}
 	text, err = d.finish(sources)
+	d.report.sort()
 	return text, &d.report, err
 }
 
-// original is one configuration of a peer.
+// original is one configuration of a tool.
 type original struct {
-	peer Peer
+	tool string
 	file string
-	name string // of the hook, or the file without its ending
-	at   document.Place
-	root *document.Node
-	// place returns the place in the file of one in the text that root is from.
-	place func(document.Place) document.Place
+	name string // of the file without its ending, or of the member that has it
+	root *node
 	// values are those of the Helm chart, and not the configuration.
 	values bool
-	// script: the configuration is from a script.
-	script bool
 }
 
 // converter adds what an original does to a draft.
@@ -104,28 +89,14 @@ type converter struct {
 	original
 }
 
-// find reports something about a setting, at its value.
-func (c *converter) find(level Level, n *document.Node, field, format string, args ...any) {
-	c.findAt(level, n.Place, field, format, args...)
+// lost reports a setting that is not in the result.
+func (c *converter) lost(n *node, field, format string, args ...any) {
+	c.report.Lost = append(c.report.Lost, c.finding(n.Place, field, fmt.Sprintf(format, args...)))
 }
 
-func (c *converter) findAt(level Level, at document.Place, field, format string, args ...any) {
-	at = c.place(at)
-	c.report.Findings = append(c.report.Findings, Finding{File: c.file, Line: at.Line,
-		Column: at.Column, Level: level, Field: shownComment(field),
-		Message: shownComment(fmt.Sprintf(format, args...))})
-}
-
-// unknown reports members that are not known, which the peer ignores.
-func (c *converter) unknown(n *document.Node, field string, known ...string) {
-	if n == nil {
-		return
-	}
-	for _, m := range n.Members {
-		if !slices.Contains(known, m.Name) {
-			c.findAt(Note, m.Place, document.Join(field, m.Name), "%s ignores it", c.peer)
-		}
-	}
+func (c *converter) finding(at document.Place, field, message string) config.Error {
+	return config.Error{File: c.file, Line: at.Line, Column: at.Column,
+		Message: "lost: " + printable(field+": "+message)}
 }
 
 // stem returns the name of a file without folder and ending.
@@ -135,4 +106,27 @@ func stem(file string) string {
 		return name
 	}
 	return strings.TrimPrefix(base, ".")
+}
+
+// sort orders the findings by place, files as they were read, and removes those that occur twice.
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Lost, func(a, b config.Error) int {
+		return cmp.Or(cmp.Compare(r.placed[a.File], r.placed[b.File]), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column))
+	})
+	r.Lost = slices.Compact(r.Lost)
+}
+
+// Write writes the report: one line for each finding.
+func (r *Report) Write(w io.Writer) error {
+	var b strings.Builder
+	for _, f := range r.Lost {
+		fmt.Fprintln(&b, f)
+	}
+	for _, text := range r.unset {
+		fmt.Fprintf(&b, "before you run it: %s\n", text)
+	}
+	fmt.Fprintf(&b, "converted from %s: %d lost\n", r.from, len(r.Lost))
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -9,224 +10,255 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// absent are receivers of event-exporter without an output here, with what may take its place.
-var absent = map[string]string{
-	"syslog": "a syslog daemon can read a file", "sns": "", "sqs": "", "kinesis": "", "firehose": "",
-	"pubsub": "", "bigquery": "", "eventbridge": "", "opscenter": "",
-	"inMemory": "it is for tests of event-exporter",
-}
-
-// receiverKinds are the kinds of receivers, in the order in which event-exporter looks for them.
-var receiverKinds = []string{"inMemory", "pipe", "webhook", "file", "syslog", "stdout",
-	"elasticsearch", "kinesis", "firehose", "opensearch", "opsgenie", "sqs", "sns", "slack", "kafka",
-	"pubsub", "opscenter", "teams", "bigquery", "eventbridge", "loki"}
-
-// receiver converts a receiver to an output.
-func (e *exporter) receiver(r *document.Node, field string) *part {
-	name := r.String("name")
-	out := e.label("output", name)
-	for _, kind := range receiverKinds {
-		n := r.Get(kind)
-		if n == nil {
-			continue
-		}
-		field := field + "." + kind
-		if n.IsNull() {
-			n = &document.Node{Place: n.Place}
-		}
-		s := sink{exporter: e, n: n, field: field, name: out}
-		if convert := sinks[kind]; convert != nil {
-			return &part{name: out, value: convert(&s)}
-		}
-		p := e.noOutput(n, field, out, kind)
-		if n.Get("layout").IsMapping() {
-			p.value = append(fields{{"data", s.data()}}, p.value.(fields)...)
-		}
-		return p
-	}
-	return e.noOutput(r, field, out, "receiver of no known kind")
-}
-
-// noOutput makes a placeholder.
-func (e *exporter) noOutput(n *document.Node, field, name, kind string) *part {
-	hint := absent[kind]
-	if hint == "" {
-		hint = "a webhook or a topic of Kafka that something else reads may do"
-	}
-	e.find(Lost, n, field, "informerd has no %s; %s", kind, hint)
-	return e.instead(name, "It was a "+kind+", which informerd does not have: choose an output.",
-		"choose an output in place of %s; it writes to stdout until then", kind)
-}
-
-// sink converts one receiver.
+// sink converts one receiver of event-exporter.
 type sink struct {
 	*exporter
-	n           *document.Node
+	n           *node
 	field, name string
 }
 
-var sinks = map[string]func(*sink) fields{
-	"webhook": (*sink).webhook, "file": (*sink).file, "stdout": (*sink).stdout,
-	"pipe": (*sink).pipe, "slack": (*sink).slack, "kafka": (*sink).kafka,
-	"elasticsearch": (*sink).search, "opensearch": (*sink).search, "opsgenie": (*sink).opsgenie,
-	"teams": (*sink).teams, "loki": (*sink).loki,
+// sinks are the kinds of receivers that informerd has an output for.
+var sinks = []struct {
+	kind    string
+	convert func(*sink) fields
+}{
+	{"webhook", (*sink).webhook}, {"file", (*sink).file}, {"pipe", (*sink).pipe},
+	{"stdout", (*sink).stdout}, {"elasticsearch", (*sink).search}, {"opensearch", (*sink).search},
+	{"opsgenie", (*sink).opsgenie}, {"slack", (*sink).slack}, {"kafka", (*sink).kafka},
+	{"teams", (*sink).teams},
+}
+
+// receiver converts a receiver to an output.
+func (e *exporter) receiver(r *node, field, name string) fields {
+	for _, known := range sinks {
+		if n := r.get(known.kind); n != nil {
+			return known.convert(&sink{exporter: e, n: n, field: field + "." + known.kind, name: name})
+		}
+	}
+	s := sink{exporter: e, n: r, field: field, name: name}
+	for _, m := range r.members {
+		if m.name != "name" {
+			s.n, s.field = m.value, field+"."+m.name
+		}
+	}
+	e.lost(s.n, s.field, "informerd has no such output")
+	return e.placeholder(name, s.data())
 }
 
 // data returns the expression for what the receiver is sent.
 func (s *sink) data() string {
-	if s.n.Get("deDot").IsTrue() {
-		s.find(Lost, s.n.Get("deDot"), s.field+".deDot", "keys of labels keep their dots")
-	}
-	layout := s.n.Get("layout")
-	if !layout.IsMapping() {
-		s.find(Differs, s.n, s.field, "without a layout, what is sent is the Event as the API server has it, without clusterName and the labels of the involved object")
+	layout := s.n.get("layout")
+	if !layout.isMapping() {
 		return "object"
 	}
 	return s.layout(layout, s.field+".layout")
 }
 
 // layout returns the expression of a layout's value.
-func (s *sink) layout(n *document.Node, field string) string {
+func (s *sink) layout(n *node, field string) string {
+	var parts []string
 	switch {
-	case n.IsMapping():
-		parts := make([]string, 0, len(n.Members))
-		for _, m := range n.Members {
+	case n.isMapping():
+		for _, m := range n.members {
 			parts = append(parts,
-				quoted(m.Name)+": "+s.layout(m.Value, document.Join(field, m.Name)))
+				quoted(m.name)+": "+s.layout(m.value, document.Join(field, m.name)))
 		}
-		return bracketed("{", parts, "}")
-	case n.IsList():
-		parts := make([]string, 0, len(n.Items))
-		for i, item := range n.Items {
+		return mapOf(parts...)
+	case n.isList():
+		for i, item := range n.items {
 			parts = append(parts, s.layout(item, document.Item(field, i)))
 		}
-		return bracketed("[", parts, "]")
-	case !n.IsText():
+		return bracketed("[", "]", parts...)
+	case !n.isText():
 		return "nil"
-	case n.IsPlain() && jsonScalar.MatchString(n.Text):
-		return n.Text
+	case n.isPlain() && jsonScalar.MatchString(n.text):
+		return n.text
 	}
 	return s.template(n, field)
 }
 
 var jsonScalar = regexp.MustCompile(`^(?:true|false|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)$`)
 
-func bracketed(open string, parts []string, end string) string {
-	text := strings.Join(parts, ", ")
-	if len(text) < 76 && !strings.Contains(text, "\n") {
-		return open + text + end
-	}
-	for i, part := range parts {
-		parts[i] = "  " + strings.ReplaceAll(part, "\n", "\n  ")
-	}
-	return open + "\n" + strings.Join(parts, ",\n") + "\n" + end
-}
-
 // template returns the expression of a text with templates, nil if it has none.
-func (s *sink) template(n *document.Node, field string) string {
-	if strings.Contains(n.Text, "${") {
-		s.find(Lost, n, field, "there is an environment variable in it, and informerd has none in expressions: write its value")
-		return "nil"
+func (s *sink) template(n *node, field string) string {
+	text, err := expression(n.text)
+	if strings.Contains(n.text, "${") {
+		err = fmt.Errorf("expressions have no environment variables: write the value")
 	}
-	t := template{}
-	t.event = t.eventField
-	text := t.expression(n.Text)
-	for _, why := range t.untranslated {
-		s.find(Lost, n, field, "%s", why)
-	}
-	for _, why := range t.differs {
-		s.find(Differs, n, field, "%s", why)
-	}
-	if text == "" {
+	if err != nil {
+		s.lost(n, field, "%v", err)
 		return "nil"
 	}
 	return text
 }
 
-// text is template for a member that may be missing.
-func (s *sink) text(name string) string {
-	if n := s.n.Get(name); n.IsText() && n.Text != "" {
-		return s.template(n, s.field+"."+name)
+// members returns members of an object, for those settings that the receiver has.
+func (s *sink) members(names ...string) (all []string) {
+	for _, name := range names {
+		if n := s.n.get(name); n.isText() && n.text != "" {
+			all = append(all, quoted(name)+": "+s.template(n, s.field+"."+name))
+		}
 	}
-	return ""
+	return all
 }
 
-func (s *sink) envelope() {
-	s.find(Differs, s.n, s.field, "each message is a CloudEvent, whose data is what event-exporter writes")
-}
-
-func (s *sink) stdout() fields {
-	s.envelope()
-	s.unknown(s.n, s.field, "deDot", "layout", "path")
-	return fields{{"data", s.data()}, {"stdout", struct{}{}}}
-}
+func (s *sink) stdout() fields { return dataTo(s.data(), "stdout", struct{}{}) }
 
 func (s *sink) pipe() fields {
-	path := s.n.String("path")
-	if path == "/dev/stdout" {
+	path := s.n.textOf("path")
+	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
 		return s.stdout()
 	}
-	s.envelope()
-	if path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/") {
-		s.find(Lost, s.n, s.field+".path", "informerd writes its log there; messages go to stdout")
-		return fields{{"data", s.data()}, {"stdout", struct{}{}}}
-	}
-	s.find(Differs, s.n, s.field+".path", "the file is appended to, and begun again when it has 100 MiB")
-	return fields{{"data", s.data()}, {"file", fields{{"path", path}}}}
+	return dataTo(s.data(), "file", fields{{"path", path}})
 }
 
 func (s *sink) file() fields {
-	s.envelope()
-	s.unknown(s.n, s.field, "path", "layout", "maxsize", "maxage", "maxbackups", "deDot")
+	f := fields{{"path", s.n.textOf("path")}}
 	var rotate fields
-	if size, err := strconv.Atoi(s.n.String("maxsize")); err == nil && size > 0 {
-		rotate = append(rotate, another("size", fmt.Sprintf("%dMi", size)))
+	if size, err := strconv.Atoi(s.n.textOf("maxsize")); err == nil && size > 0 {
+		rotate = rotate.with("size", fmt.Sprintf("%dMi", size))
 	}
-	switch keep, _ := strconv.Atoi(s.n.String("maxbackups")); {
-	case keep > 0:
-		rotate = append(rotate, another("keep", keep))
-	default:
-		s.find(Differs, s.n, s.field, "event-exporter keeps all renamed files without maxbackups; informerd the last 7, or as many as rotate.keep says")
+	if keep, err := strconv.Atoi(s.n.textOf("maxbackups")); err == nil && keep > 0 {
+		rotate = rotate.with("keep", keep)
 	}
-	if n := s.n.Get("maxage"); n != nil && n.Text != "0" {
-		s.find(Lost, n, s.field+".maxage", "renamed files are removed by their number (rotate.keep), not by their age")
+	if n := s.n.get("maxage"); n != nil && n.text != "0" {
+		s.lost(n, s.field+".maxage", "renamed files are removed by their number, rotate.keep")
 	}
-	f := fields{{"path", s.n.String("path")}}
 	if rotate != nil {
-		f = append(f, another("rotate", rotate))
+		f = f.with("rotate", rotate)
 	}
-	return fields{{"data", s.data()}, {"file", f}}
+	return dataTo(s.data(), "file", f)
 }
 
 func (s *sink) kafka() fields {
-	s.envelope()
-	s.find(Differs, s.n, s.field, "the key is the path of the Event, such as events/shop/web.17f, and not its uid")
-	s.unknown(s.n, s.field, "topic", "brokers", "layout", "clientId", "compressionCodec", "version",
-		"tls", "sasl", "avro")
-	for _, name := range []string{"clientId", "compressionCodec", "version"} {
-		if n := s.n.Get(name); n.IsText() && n.Text != "" {
-			s.find(Note, n, s.field+"."+name, "informerd chooses it by itself")
-		}
-	}
-	if n := s.n.Get("avro"); n.IsMapping() {
-		s.find(Lost, n, s.field+".avro", "informerd writes JSON")
+	if n := s.n.get("avro"); n.isMapping() {
+		s.lost(n, s.field+".avro", "informerd writes JSON")
 	}
 	var brokers []string
-	for _, b := range s.n.List("brokers") {
-		brokers = append(brokers, b.Text)
+	for _, b := range s.n.list("brokers") {
+		brokers = append(brokers, b.text)
 	}
-	k := fields{{"brokers", brokers}, {"topic", s.n.String("topic")}}
-	if tls := s.n.Get("tls"); tls.Get("enable").IsTrue() {
-		k = append(k, another("tls", s.tls(tls, s.field+".tls")))
+	k := fields{{"brokers", brokers}, {"topic", s.n.textOf("topic")}}
+	if tls := s.n.get("tls"); tls.get("enable").isTrue() {
+		k = k.with("tls", s.tls(tls, s.field+".tls"))
 	}
-	if sasl := s.n.Get("sasl"); sasl.Get("enable").IsTrue() {
-		mechanism := map[string]string{"sha512": "scram-sha-512", "sha256": "scram-sha-256"}[sasl.String("mechanism")]
-		if mechanism == "" {
-			mechanism = "plain"
+	if sasl := s.n.get("sasl"); sasl.get("enable").isTrue() {
+		mechanism := map[string]string{"sha512": "scram-sha-512",
+			"sha256": "scram-sha-256"}[sasl.textOf("mechanism")]
+		k = k.with("sasl", fields{{"mechanism", cmp.Or(mechanism, "plain")},
+			{"username", sasl.textOf("username")},
+			{"password", s.secret(sasl.get("password"), s.name+"_password", "the password of Kafka")}})
+	}
+	return dataTo(s.data(), "kafka", k)
+}
+
+func (s *sink) webhook() fields {
+	return s.post(s.n.get("endpoint"), "endpoint", s.data())
+}
+
+// post is an output that posts the data as the body to where a setting says.
+func (s *sink) post(url *node, name, data string) fields {
+	return postTo(s.url(url, s.name), data, s.headers(), s.tls(s.n.get("tls"), s.field+".tls"))
+}
+
+// authorized is an output that posts to the API of a service.
+func (s *sink) authorized(url, data, credential string) fields {
+	return postTo(url, data, fields{{"Authorization",
+		s.variable(s.name+"_authorization", credential)}}, nil)
+}
+
+func postTo(url any, data string, headers, tls fields) fields {
+	w := fields{{"url", url}, {"mode", "binary"}}
+	if len(headers) > 0 {
+		w = w.with("headers", headers)
+	}
+	if len(tls) > 0 {
+		w = w.with("tls", tls)
+	}
+	return dataTo(data, "webhook", w)
+}
+
+func (s *sink) slack() fields {
+	parts := s.members("channel", "message")
+	for i := range parts {
+		parts[i] = strings.Replace(parts[i], `"message":`, `"text":`, 1)
+	}
+	if f := s.n.get("fields"); f.isMapping() {
+		attachment := s.members("author_name", "color", "title", "footer")
+		var list []string
+		for _, m := range f.members {
+			list = append(list, mapOf(`"title": `+quoted(m.name),
+				`"value": `+s.template(m.value, document.Join(s.field+".fields", m.name))))
 		}
-		k = append(k, another("sasl", fields{{"mechanism", mechanism},
-			{"username", sasl.String("username")},
-			{"password", s.secret(sasl.Get("password"), s.name+"_password", "the password of Kafka")}}))
+		attachment = append(attachment, `"fields": `+bracketed("[", "]", list...))
+		parts = append(parts, `"attachments": [`+mapOf(attachment...)+"]")
 	}
-	return fields{{"data", s.data()}, {"kafka", k}}
+	return s.authorized(slackAPI, mapOf(parts...), slackToken)
+}
+
+const (
+	slackAPI   = "https://slack.com/api/chat.postMessage"
+	slackToken = "Bearer, a space and the token of Slack"
+)
+
+// search posts documents to Elasticsearch or OpenSearch.
+func (s *sink) search() fields {
+	index := s.n.textOf("index")
+	if n := s.n.get("indexFormat"); n.isText() && n.text != "" {
+		s.lost(n, s.field+".indexFormat", "the index has no date")
+	}
+	if n := s.n.get("useEventID"); n.isTrue() {
+		s.lost(n, s.field+".useEventID", "each message is a new document")
+	}
+	if n := s.n.get("cloudID"); n.isText() {
+		s.lost(n, s.field+".cloudID", "write the URL of the deployment as webhook.url")
+	}
+	var host *node
+	for i, n := range s.n.list("hosts") {
+		if i > 0 {
+			s.lost(n, document.Item(s.field+".hosts", i), "a webhook has one URL")
+			continue
+		}
+		first := *n
+		if !wholeVariable.MatchString(n.text) {
+			first.text = strings.TrimSuffix(n.text, "/") + "/" + cmp.Or(index, "kube-events") + "/_doc"
+		}
+		host = &first
+	}
+	for _, c := range [][2]string{{"apiKey", "ApiKey, a space and the key"},
+		{"username", "Basic, a space and user:password as base64"}} {
+		if s.n.textOf(c[0]) != "" {
+			return postTo(s.url(host, s.name), s.data(), append(s.headers(), field{"Authorization",
+				s.variable(s.name+"_authorization", c[1])}), s.tls(s.n.get("tls"), s.field+".tls"))
+		}
+	}
+	return s.post(host, "hosts", s.data())
+}
+
+func (s *sink) opsgenie() fields {
+	parts := append([]string{`"priority": ` + quoted(cmp.Or(s.n.textOf("priority"), "P3"))},
+		s.members("message", "alias", "description")...)
+	for _, name := range []string{"tags", "details"} {
+		if n := s.n.get(name); n.isList() || n.isMapping() {
+			parts = append(parts, quoted(name)+": "+s.layout(n, s.field+"."+name))
+		}
+	}
+	host := cmp.Or(s.n.textOf("URL"), "api.opsgenie.com")
+	return s.authorized("https://"+host+"/v2/alerts", mapOf(parts...),
+		"GenieKey, a space and the key of Opsgenie")
+}
+
+// teams posts the members message and reason.
+func (s *sink) teams() fields {
+	text := map[string]string{"message": `object.message ?? ""`, "reason": `object.reason ?? ""`}
+	if layout := s.n.get("layout"); layout.isMapping() {
+		for name := range text {
+			if n := layout.get(name); n != nil {
+				text[name] = s.layout(n, s.field+".layout."+name)
+			}
+		}
+	}
+	return s.post(s.n.get("endpoint"), "endpoint", fmt.Sprintf(
+		`{"summary": "event", "text": "Event: " + (%s) + " \nStatus: " + (%s)}`,
+		text["message"], text["reason"]))
 }

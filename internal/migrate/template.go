@@ -1,277 +1,176 @@
 package migrate
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"text/template/parse"
 )
 
-// template translates a Go template about an Event, as event-exporter has them, to an expression of
-// an output.
-type template struct {
-	// untranslated says what of it has no expression. Differs says what is translated, and does
-	// not return quite the same.
-	untranslated, differs []string
-	event                 func(path []string) (value, error)
-}
-
-// value is a translated part of a template.
-type value struct {
-	text string
-	is   valueKind
-}
-
-type valueKind byte
-
-const (
-	aText   valueKind = iota // never nil
-	aNumber                  // never nil
-	aTruth
-	aJSON // of any shape, whose text a template writes
-)
-
-// asText returns the expression of the value's text.
-func (v value) asText() string {
-	switch v.is {
-	case aNumber, aTruth:
-		return "string(" + v.text + ")"
-	}
-	return v.text
-}
-
-// asTruth returns when a template takes the value for true.
-func (v value) asTruth() condition {
-	switch v.is {
-	case aTruth:
-		return isTrue(v.text)
-	case aNumber:
-		return isTrue(v.text + " != 0")
-	case aJSON:
-		return isTrue(v.text + " != nil")
-	}
-	return isTrue("(" + v.text + `) != ""`)
-}
-
-// expression returns the expression of a template, "" if there is none.
-func (t *template) expression(text string) string {
-	tree, err := t.parse(text)
-	if err != nil {
-		t.untranslated = append(t.untranslated, "it is not a template: "+err.Error())
-		return ""
-	}
-	if tree == nil {
-		return quoted(text)
-	}
-	return t.list(tree)
-}
-
-// parse returns nil for a text without templates. The parser may not end the process.
-func (t *template) parse(text string) (list *parse.ListNode, err error) {
-	if !strings.Contains(text, "{{") {
-		return nil, nil
-	}
+// expression returns the expression of a Go template about an Event, as event-exporter has them. It
+// translates fields, and functions that change a text.
+func expression(text string) (string, error) {
 	tree := parse.New("template")
 	tree.Mode = parse.SkipFuncCheck
-	if tree, err = tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
-		_, after, _ := strings.Cut(err.Error(), "template: ")
-		return nil, fmt.Errorf("%s", after)
-	}
-	return tree.Root, nil
-}
-
-// list translates what follows each other, which is written without anything between.
-func (t *template) list(list *parse.ListNode) string {
-	if list == nil {
-		return `""`
+	tree, err := tree.Parse(text, "", "", map[string]*parse.Tree{})
+	if err != nil {
+		return "", fmt.Errorf("it is not a template: %w", err)
 	}
 	var parts []string
-	var whole value
-	translated, texts := 0, 0
-	for _, n := range list.Nodes {
+	for _, n := range tree.Root.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
-			texts++
 			parts = append(parts, quoted(string(n.Text)))
-		case *parse.CommentNode:
+		case *parse.ActionNode:
+			v, whole, err := pipe(n.Pipe)
+			if err != nil {
+				return "", err
+			}
+			if whole && len(tree.Root.Nodes) > 1 {
+				return "", fmt.Errorf("%s is no text", n)
+			}
+			if len(tree.Root.Nodes) > 1 {
+				v = grouped(v)
+			}
+			parts = append(parts, v)
 		default:
-			v, err := t.node(n)
-			if err != nil {
-				t.untranslated = append(t.untranslated, err.Error())
-				continue
-			}
-			translated++
-			whole = v
-			if v.is == aJSON && len(list.Nodes) > 1 {
-				t.untranslated = append(t.untranslated,
-					n.String()+" in a text: expressions do not write JSON as text")
-				translated--
-				continue
-			}
-			part := v.asText()
-			if len(list.Nodes) > 1 && strings.ContainsAny(part, "?&|") {
-				part = "(" + part + ")"
-			}
-			parts = append(parts, part)
+			return "", fmt.Errorf("%.60s has no expression", n)
 		}
 	}
-	switch {
-	case translated == 0 && texts < len(list.Nodes):
-		return ""
-	case len(list.Nodes) == 1 && whole.is == aJSON:
-		t.differs = append(t.differs, "it is JSON here, and not a text that has JSON in it")
-		return whole.text
-	case len(parts) == 0:
-		return `""`
+	if parts == nil {
+		return `""`, nil
 	}
-	return strings.Join(parts, " + ")
-}
-
-func (t *template) node(n parse.Node) (value, error) {
-	switch n := n.(type) {
-	case *parse.ActionNode:
-		if len(n.Pipe.Decl) == 0 {
-			return t.pipe(n.Pipe)
-		}
-	case *parse.IfNode:
-		if len(n.Pipe.Decl) == 0 {
-			v, err := t.pipe(n.Pipe)
-			if err != nil {
-				return v, err
-			}
-			yes, no := t.list(n.List), t.list(n.ElseList)
-			if yes == "" || no == "" {
-				return v, fmt.Errorf("{{if}} around what has no expression")
-			}
-			return value{fmt.Sprintf("%s ? %s : %s", v.asTruth(), yes, no), aText}, nil
-		}
-	}
-	return value{}, fmt.Errorf("%s has no expression", truncate(n.String()))
-}
-
-func truncate(text string) string {
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return text
-}
-
-func (t *template) pipe(p *parse.PipeNode) (v value, err error) {
-	for i, c := range p.Cmds {
-		var last []value
-		if i > 0 {
-			last = []value{v}
-		}
-		if v, err = t.command(c, last); err != nil {
-			return v, err
-		}
-	}
-	return v, nil
-}
-
-func (t *template) command(c *parse.CommandNode, last []value) (value, error) {
-	name, is := c.Args[0].(*parse.IdentifierNode)
-	if !is {
-		if len(c.Args) > 1 || len(last) > 0 {
-			return value{}, fmt.Errorf("%s has no expression", truncate(c.String()))
-		}
-		return t.argument(c.Args[0])
-	}
-	if path, is := indexed(name.Ident, c.Args[1:]); is {
-		return t.event(path)
-	}
-	var args []value
-	for _, a := range c.Args[1:] {
-		v, err := t.argument(a)
-		if err != nil {
-			return v, err
-		}
-		args = append(args, v)
-	}
-	return t.call(name.Ident, append(args, last...), c)
-}
-
-// indexed returns the path of an index call with constant texts, as in index .Labels "app".
-func indexed(name string, args []parse.Node) (path []string, is bool) {
-	if name != "index" || len(args) < 2 {
-		return nil, false
-	}
-	f, is := args[0].(*parse.FieldNode)
-	if !is {
-		return nil, false
-	}
-	path = append(path, f.Ident...)
-	for _, a := range args[1:] {
-		s, is := a.(*parse.StringNode)
-		if !is {
-			return nil, false
-		}
-		path = append(path, s.Text)
-	}
-	return path, true
-}
-
-func (t *template) argument(n parse.Node) (value, error) {
-	switch n := n.(type) {
-	case *parse.FieldNode:
-		return t.event(n.Ident)
-	case *parse.DotNode:
-		return t.event(nil)
-	case *parse.StringNode:
-		return value{quoted(n.Text), aText}, nil
-	case *parse.NumberNode:
-		if n.IsInt {
-			return value{strconv.FormatInt(n.Int64, 10), aNumber}, nil
-		}
-	case *parse.BoolNode:
-		return value{strconv.FormatBool(n.True), aTruth}, nil
-	case *parse.PipeNode:
-		return t.pipe(n)
-	}
-	return value{}, fmt.Errorf("%s has no expression", truncate(n.String()))
-}
-
-// call translates a function of templates or of sprig.
-func (t *template) call(name string, args []value, c *parse.CommandNode) (value, error) {
-	n := len(args)
-	switch {
-	case n == 1 && (name == "toString" || name == "print"):
-		return value{args[0].asText(), aText}, nil
-	case n == 1 && (name == "lower" || name == "upper" || name == "trim"):
-		return value{name + "(" + args[0].asText() + ")", aText}, nil
-	case n == 1 && (name == "toJson" || name == "toPrettyJson" || name == "toRawJson"):
-		args[0].is = aJSON
-		return args[0], nil
-	case n == 1 && name == "quote" && args[0].is != aJSON:
-		return value{`"\"" + ` + grouped(args[0].asText()) + ` + "\""`, aText}, nil
-	case n == 1 && name == "not":
-		return value{notTrue(args[0].asTruth()).String(), aTruth}, nil
-	case n == 2 && name == "default":
-		given := args[1].asTruth().String()
-		return value{fmt.Sprintf("%s ? %s : %s", given, args[1].asText(), args[0].asText()),
-			aText}, nil
-	case n == 2 && (name == "eq" || name == "ne") && args[0].is == args[1].is:
-		word := map[string]string{"eq": " == ", "ne": " != "}[name]
-		return value{grouped(args[0].text) + word + grouped(args[1].text), aTruth}, nil
-	case n >= 2 && (name == "and" || name == "or"):
-		truths := make([]condition, n)
-		for i, a := range args {
-			if a.is != aTruth {
-				return value{}, fmt.Errorf("%s has no expression", truncate(c.String()))
-			}
-			truths[i] = a.asTruth()
-		}
-		if name == "and" {
-			return value{allOf(truths...).String(), aTruth}, nil
-		}
-		return value{anyOf(truths...).String(), aTruth}, nil
-	}
-	return value{}, fmt.Errorf("the function %s has no expression", name)
+	return strings.Join(parts, " + "), nil
 }
 
 func grouped(text string) string {
-	if strings.ContainsAny(text, "?&| ") {
+	if strings.ContainsAny(text, "? ") {
 		return "(" + text + ")"
 	}
 	return text
+}
+
+// pipe returns the expression of a field that goes through functions. Whole: it may be any value,
+// which a template writes as JSON.
+func pipe(p *parse.PipeNode) (v string, whole bool, err error) {
+	if len(p.Decl) > 0 {
+		return "", false, errors.New("variables have no expression")
+	}
+	for i, c := range p.Cmds {
+		args := c.Args
+		name, is := args[0].(*parse.IdentifierNode)
+		if is && name.Ident == "index" {
+			v, whole, err = indexed(args[1:])
+		} else if !is && len(args) == 1 && i == 0 {
+			v, whole, err = eventField(args[0])
+		} else if is {
+			last := args[len(args)-1]
+			if i == 0 && len(args) > 1 {
+				v, whole, err = eventField(last)
+				args = args[:len(args)-1]
+			}
+			if err == nil {
+				v, whole, err = call(name.Ident, args[1:], v, whole)
+			}
+		} else {
+			err = fmt.Errorf("%.60s has no expression", c)
+		}
+		if err != nil {
+			return "", false, err
+		}
+	}
+	return v, whole, nil
+}
+
+// call translates a function of templates or of sprig.
+func call(name string, args []parse.Node, v string, whole bool) (string, bool, error) {
+	switch {
+	case len(args) == 0 && slices.Contains([]string{"toJson", "toPrettyJson", "toRawJson"}, name):
+		return v, true, nil
+	case whole:
+	case len(args) == 0 && name == "toString":
+		return v, false, nil
+	case len(args) == 0 && slices.Contains([]string{"lower", "upper", "trim"}, name):
+		return name + "(" + v + ")", false, nil
+	case len(args) == 1 && name == "default":
+		if text, is := args[0].(*parse.StringNode); is {
+			return fmt.Sprintf(`(%s) != "" ? %s : %s`, v, v, quoted(text.Text)), false, nil
+		}
+	}
+	return "", false, fmt.Errorf("the function %s has no expression", name)
+}
+
+// indexed returns the value of an index call with a constant text, as in index .Labels "app".
+func indexed(args []parse.Node) (string, bool, error) {
+	if len(args) == 2 {
+		of, isField := args[0].(*parse.FieldNode)
+		key, isText := args[1].(*parse.StringNode)
+		if isField && isText {
+			return fieldOf(append(slices.Clone(of.Ident), key.Text))
+		}
+	}
+	return "", false, errors.New("index has no expression")
+}
+
+func eventField(n parse.Node) (string, bool, error) {
+	switch n := n.(type) {
+	case *parse.DotNode:
+		return "object", true, nil
+	case *parse.FieldNode:
+		return fieldOf(n.Ident)
+	}
+	return "", false, fmt.Errorf("%.60s has no expression", n)
+}
+
+// texts are the texts of an Event by their names in templates.
+var texts = map[string]string{
+	"Message": "object.message", "Reason": "object.reason", "Type": "object.type",
+	"Action": "object.action", "Name": "object.metadata.name",
+	"Namespace": "object.metadata.namespace", "UID": "object.metadata.uid",
+	"Source.Component":          "object.source.component",
+	"Source.Host":               "object.source.host",
+	"InvolvedObject.Kind":       "object.involvedObject.kind",
+	"InvolvedObject.Name":       "object.involvedObject.name",
+	"InvolvedObject.Namespace":  "object.involvedObject.namespace",
+	"InvolvedObject.UID":        "object.involvedObject.uid",
+	"InvolvedObject.APIVersion": "object.involvedObject.apiVersion",
+	"InvolvedObject.FieldPath":  "object.involvedObject.fieldPath",
+	"FirstTimestamp":            "object.firstTimestamp", "LastTimestamp": "object.lastTimestamp",
+	"EventTime":         "object.eventTime",
+	"CreationTimestamp": "object.metadata.creationTimestamp",
+	"GetTimestampMs":    "object.firstTimestamp ?? object.eventTime",
+}
+
+// values are values of any shape, which templates write as JSON.
+var values = map[string]string{
+	"Labels": "object.metadata.labels", "Annotations": "object.metadata.annotations",
+	"Source": "object.source", "InvolvedObject": "object.involvedObject",
+}
+
+// isoTime is what GetTimestampISO8601 returns: milliseconds, which only eventTime has.
+const isoTime = `object.firstTimestamp != nil ? trimSuffix(object.firstTimestamp, "Z") + ".000Z" : (object.eventTime ?? "")`
+
+// fieldOf returns the value of a path in a template about an Event.
+func fieldOf(path []string) (v string, whole bool, err error) {
+	// embedded structs can be named or not
+	short := slices.DeleteFunc(slices.Clone(path), func(name string) bool {
+		return name == "ObjectMeta" || name == "ObjectReference" || name == "Event"
+	})
+	name := strings.Join(short, ".")
+	switch {
+	case texts[name] != "":
+		return texts[name] + ` ?? ""`, false, nil
+	case name == "Count":
+		return "string(object.count ?? 0)", false, nil
+	case name == "ClusterName":
+		return "cluster", false, nil
+	case name == "GetTimestampISO8601":
+		return isoTime, false, nil
+	case len(short) == 2 && (short[0] == "Labels" || short[0] == "Annotations"):
+		return fmt.Sprintf(`%s[%s] ?? ""`, values[short[0]], quoted(short[1])), false, nil
+	case values[name] != "":
+		return values[name], true, nil
+	}
+	return "", false, fmt.Errorf(".%s is not a field of an Event", name)
 }

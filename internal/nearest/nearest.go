@@ -16,15 +16,15 @@ const maxLength = 128
 
 // Name returns the known name nearest to name, false if none is near.
 func Name(name string, known []string) (string, bool) {
-	names := Names(name, known, 1)
+	names := names(name, known, 1)
 	if len(names) == 0 {
 		return "", false
 	}
 	return names[0], true
 }
 
-// Names returns up to limit known names that are near to name.
-func Names(name string, known []string, limit int) []string {
+// names returns up to limit known names that are near to name.
+func names(name string, known []string, limit int) []string {
 	type candidate struct {
 		name     string
 		distance int

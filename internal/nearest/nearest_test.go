@@ -26,14 +26,14 @@ func TestNames(t *testing.T) {
 		{"zzzzzzz", words, nil},
 		{strings.Repeat("a", 200), []string{strings.Repeat("a", 200)}, nil},
 	} {
-		if got := Names(test.name, test.known, 5); !slices.Equal(got, test.want) {
+		if got := names(test.name, test.known, 5); !slices.Equal(got, test.want) {
 			t.Errorf("Names(%q) = %q, want %q", test.name, got, test.want)
 		}
 	}
 }
 
 func TestNamesLimit(t *testing.T) {
-	if got := Names("pod", []string{"pods", "podd", "poda"}, 2); !slices.Equal(got,
+	if got := names("pod", []string{"pods", "podd", "poda"}, 2); !slices.Equal(got,
 		[]string{"poda", "podd"}) {
 		t.Errorf("got %q", got)
 	}

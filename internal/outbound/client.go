@@ -136,21 +136,21 @@ func withoutUser(text string) string {
 	return u.String()
 }
 
-// Request is one that the grant allows.
-type Request struct {
+// request is one that the grant allows.
+type request struct {
 	method string
 	target target
 	header http.Header
 }
 
 // Method is the request's method.
-func (r *Request) Method() string { return r.method }
+func (r *request) Method() string { return r.method }
 
 // Host is where the request goes, as named in the grant.
-func (r *Request) Host() string { return r.target.host }
+func (r *request) Host() string { return r.target.host }
 
 // Prepare checks a request. The error is an ErrBad, ErrDenied or ErrTooLarge.
-func (c *Client) Prepare(head Head, bodySize int64) (*Request, error) {
+func (c *Client) Prepare(head Head, bodySize int64) (*request, error) {
 	if !isToken(head.Method) {
 		return nil, bad("the method is none")
 	}
@@ -175,7 +175,7 @@ func (c *Client) Prepare(head Head, bodySize int64) (*Request, error) {
 	for name, value := range c.fixed {
 		header[name] = value
 	}
-	return &Request{head.Method, t, header}, nil
+	return &request{head.Method, t, header}, nil
 }
 
 func (c *Client) allows(method string, t target) error {
@@ -196,7 +196,7 @@ type Response struct {
 }
 
 // Do sends a request and reads the answer to its end. The body is not used after Do returns.
-func (c *Client) Do(ctx context.Context, r *Request, body []byte) (*Response, error) {
+func (c *Client) Do(ctx context.Context, r *request, body []byte) (*Response, error) {
 	var reader io.Reader
 	if len(body) > 0 {
 		reader = bytes.NewReader(bytes.Clone(body)) // it may be read on after an early answer

@@ -10,7 +10,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/kubernetesevent"
 	"github.com/informerd/informerd/internal/sink/patch"
 )
@@ -33,7 +32,7 @@ func NewAPI(log *slog.Logger) (*API, error) {
 }
 
 // Connect sets the API server. Until then, outputs fail and are tried again.
-func (a *API) Connect(w kubeapi.API) { a.api.to.Store(&w) }
+func (a *API) Connect(w sink.KubeAPI) { a.api.to.Store(&w) }
 
 // Own returns the own writes of a listener, whose events it does not get.
 func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
@@ -72,13 +71,13 @@ func (a *API) looping(ctx context.Context, m *sink.Message, note string) error {
 func (a *API) Close(ctx context.Context) error { return a.loops.Close(ctx) }
 
 // connection is an API server that is not known yet when the outputs are made.
-type connection struct{ to atomic.Pointer[kubeapi.API] }
+type connection struct{ to atomic.Pointer[sink.KubeAPI] }
 
 // ErrNotConnected is the error of writes before Connect.
 var ErrNotConnected = errors.New("not connected to the API server yet")
 
-// Do implements kubeapi.API.
-func (c *connection) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+// Do implements sink.KubeAPI.
+func (c *connection) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 	to := c.to.Load()
 	if to == nil {
 		return nil, ErrNotConnected

@@ -10,8 +10,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/config/urls"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/secret"
 )
 
 // checker collects what is wrong with the secrets and files of an output.
@@ -72,9 +71,9 @@ func (c *checker) url(field string, v config.Value) {
 		c.wrong(field+where, err, "")
 		return
 	}
-	if problem, hint := urls.HTTP(text); problem != "" {
+	if problem := config.CheckURL(text); problem != "" {
 		c.mistakes = append(c.mistakes, c.cfg.ErrorAt(field+where,
-			field+where+": the value"+problem, hint))
+			field+where+": the value"+problem, ""))
 	}
 }
 
@@ -108,7 +107,7 @@ func (c *checker) secret(field string, s *config.Secret) {
 
 func (c *checker) tls(field string, t *config.TLS) {
 	if files := tlsOf(c.cfg, t); files != nil {
-		if _, err := tlsfiles.Open(*files); err != nil {
+		if _, err := secret.OpenTLS(*files); err != nil {
 			c.wrong(field, err, "")
 		}
 	}

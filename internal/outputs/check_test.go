@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 		"file: {path: key/a.jsonl}":  "c.yaml:5:20: outputs.o.file.path: DIR/key is not a folder",
 		"webhook: {url: {fromEnv: GOOD_URL}, headers: {A: {fromFile: key}, B: x}, sign: {secret: {fromFile: key}}}": "",
 		"webhook: {url: {fromEnv: NOT_SET}}":                         "c.yaml:5:32: outputs.o.webhook.url.fromEnv: " + notSet,
-		"webhook: {url: {fromEnv: BAD_URL}}":                         "c.yaml:5:32: outputs.o.webhook.url.fromEnv: the value must begin with https://; http:// is for loopback and private addresses, and for services in the cluster, as in http://NAME.NAMESPACE.svc",
+		"webhook: {url: {fromEnv: BAD_URL}}":                         "c.yaml:5:32: outputs.o.webhook.url.fromEnv: the value must begin with https:// unless it is a loopback or private address or a service in the cluster",
 		"webhook: {url: https://a, headers: {A: {fromEnv: BROKEN}}}": "c.yaml:5:56: outputs.o.webhook.headers.A.fromEnv: the value has a control character in it, such as a line break",
 		"webhook: {url: https://a, sign: {secret: {fromFile: empty}, previous: {fromFile: none}}}": "c.yaml:5:59: outputs.o.webhook.sign.secret.fromFile: the file DIR/empty is empty\n" +
 			"c.yaml:5:88: outputs.o.webhook.sign.previous.fromFile: the file DIR/none cannot be read: no such file or directory",

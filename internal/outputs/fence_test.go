@@ -11,7 +11,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/filters"
 )
@@ -43,7 +42,7 @@ func TestEverySinkHasTheFence(t *testing.T) {
 	}
 	wrong := errors.New("another one leads")
 	var stdout bytes.Buffer
-	m := Maker{Stdout: &stdout, Fence: fence.New(func() error { return wrong })}
+	m := Maker{Stdout: &stdout, Fence: sink.NewFence(func() error { return wrong })}
 	for kind, text := range kinds {
 		cfg, err := config.Parse("informerd.yaml", []byte(`apiVersion: informerd.dev/v1alpha1
 kind: Config
@@ -59,7 +58,7 @@ outputs: {o: {`+kind+`: `+text+"}}\n"))
 		report := sinktest.Message(t, "web", 1)
 		report.Body, report.Report = sink.BodyReport, &sink.Report{Rule: "r"}
 		errs := s.Write(t.Context(), []sink.Message{report})
-		if len(errs) != 1 || !errors.Is(errs[0], wrong) || !errors.Is(errs[0], fence.ErrRefused) {
+		if len(errs) != 1 || !errors.Is(errs[0], wrong) || !errors.Is(errs[0], sink.ErrFenced) {
 			t.Errorf("%s: %v", kind, errs)
 		}
 		if err := s.Close(context.Background()); err != nil {

@@ -10,13 +10,9 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/alertmanager"
-	"github.com/informerd/informerd/internal/sink/dryrun"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/file"
 	"github.com/informerd/informerd/internal/sink/slack"
-	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/internal/sink/webhook"
-	"github.com/informerd/informerd/internal/tlsfiles"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -26,9 +22,9 @@ type Maker struct {
 	API    *API
 	// Fence is what everything has to pass that the sinks send, but for those of API, whose writer
 	// has it. Nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 	// DryRun shows what sinks would send. Nil: they send it.
-	DryRun *dryrun.Report
+	DryRun *sink.DryRun
 
 	alerts sync.Map // from the names of outputs to *alertmanager.Sent
 }
@@ -48,11 +44,11 @@ func (m *Maker) New(cfg *config.Config, o *config.Output, x Expressions) (sink.S
 }
 
 // make makes a sink, which shows requests over HTTP in place of sending them if there is a show.
-func (m *Maker) make(cfg *config.Config, o *config.Output, x Expressions, show dryrun.Show) (
+func (m *Maker) make(cfg *config.Config, o *config.Output, x Expressions, show sink.Show) (
 	sink.Sink, error) {
 	switch {
 	case o.Stdout != nil:
-		return stdout.New(m.Fence.Writer(m.Stdout)), nil
+		return file.NewStdout(m.Fence.Writer(m.Stdout)), nil
 	case o.File != nil:
 		return m.newFile(cfg, o.File)
 	case o.Webhook != nil:
@@ -86,7 +82,7 @@ var webhookModes = map[string]webhook.Mode{
 	config.WebhookBatched: webhook.Batch,
 }
 
-func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show dryrun.Show) (sink.Sink,
+func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show sink.Show) (sink.Sink,
 	error) {
 	w := o.Webhook
 	c := webhook.Config{Output: o.Name, URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
@@ -103,7 +99,7 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show dryrun.Sho
 }
 
 func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
-	labels map[string]*filters.Filter, show dryrun.Show) (sink.Sink, error) {
+	labels map[string]*filters.Filter, show sink.Show) (sink.Sink, error) {
 	a := o.Alertmanager
 	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
 	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
@@ -147,10 +143,10 @@ func headers(cfg *config.Config, values map[string]config.Value) map[string]secr
 }
 
 // tlsOf returns the files of a connection, nil for none.
-func tlsOf(cfg *config.Config, t *config.TLS) *tlsfiles.Files {
+func tlsOf(cfg *config.Config, t *config.TLS) *secret.TLSFiles {
 	if t == nil {
 		return nil
 	}
-	return &tlsfiles.Files{CAFile: cfg.Path(t.CAFile), CertFile: cfg.Path(t.CertFile),
+	return &secret.TLSFiles{CAFile: cfg.Path(t.CAFile), CertFile: cfg.Path(t.CertFile),
 		KeyFile: cfg.Path(t.KeyFile), ServerName: t.ServerName}
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/dryrun"
 	"github.com/informerd/informerd/internal/sink/kafka"
 	"github.com/informerd/informerd/internal/sink/kubernetesevent"
 	"github.com/informerd/informerd/internal/sink/nats"
@@ -13,22 +12,22 @@ import (
 
 // newShown makes a sink that shows what the output would send.
 func (m *Maker) newShown(cfg *config.Config, o *config.Output, x Expressions) (sink.Sink, error) {
-	of := dryrun.Of{Output: o.Name, Kind: kindOf(o), Together: o.Alertmanager != nil ||
+	of := sink.ShownOutput{Output: o.Name, Kind: kindOf(o), Together: o.Alertmanager != nil ||
 		o.Webhook != nil && o.Webhook.Mode == config.WebhookBatched}
-	return m.DryRun.Sink(of, func(show dryrun.Show) (sink.Sink, error) {
+	return m.DryRun.Sink(of, func(show sink.Show) (sink.Sink, error) {
 		switch {
 		case o.Stdout != nil:
-			return dryrun.New(show, line("write", "stdout")), nil
+			return sink.NewShown(show, line("write", "stdout")), nil
 		case o.File != nil:
-			return dryrun.New(show, line("append", cfg.Path(o.File.Path))), nil
+			return sink.NewShown(show, line("append", cfg.Path(o.File.Path))), nil
 		case o.NATS != nil:
 			return nats.Shown(m.natsConfig(cfg, o, textOf(x.Subject)), show)
 		case o.Kafka != nil:
 			return kafka.Shown(m.kafkaConfig(cfg, o.Kafka), show)
 		case o.KubernetesEvent != nil:
-			return kubernetesevent.New(kubernetesevent.Config{API: dryrun.API{Show: show}})
+			return kubernetesevent.New(kubernetesevent.Config{API: sink.KubeDryRun{Show: show}})
 		case o.Patch != nil:
-			return patch.New(patch.Config{API: dryrun.API{Show: show},
+			return patch.New(patch.Config{API: sink.KubeDryRun{Show: show},
 				Type: patchTypes[o.Patch.Type], Patch: jsonOf(x.Patch), DryRun: o.Patch.DryRun})
 		}
 		return m.make(cfg, o, x, show)
@@ -49,8 +48,8 @@ func kindOf(o *config.Output) string {
 }
 
 // line returns what an output writes that takes lines.
-func line(do, to string) func(*sink.Message) (dryrun.Write, error) {
-	return func(m *sink.Message) (dryrun.Write, error) {
-		return dryrun.Write{Do: do, To: to, Body: cloudevent.Append(nil, *m)}, nil
+func line(do, to string) func(*sink.Message) (sink.Unsent, error) {
+	return func(m *sink.Message) (sink.Unsent, error) {
+		return sink.Unsent{Do: do, To: to, Body: cloudevent.Append(nil, *m)}, nil
 	}
 }

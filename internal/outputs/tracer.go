@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/sink/otlp"
+	"github.com/informerd/informerd/internal/sink/httpsink"
 	"github.com/informerd/informerd/internal/tracing"
 )
 
@@ -15,12 +15,12 @@ func NewTracer(cfg *config.Config, version string, log *slog.Logger) (*tracing.T
 	if t == nil {
 		return nil, nil
 	}
-	c := otlp.Config{URL: value(cfg, t.URL), Headers: headers(cfg, t.Headers),
+	c := httpsink.Config{URL: value(cfg, t.URL), Headers: headers(cfg, t.Headers),
 		Timeout: t.Timeout.Duration}
 	if files := tlsOf(cfg, t.TLS); files != nil {
 		c.TLS = *files
 	}
-	to, err := otlp.New(c)
+	to, err := newOTLP(c)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}

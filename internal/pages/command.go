@@ -40,8 +40,8 @@ var varies = regexp.MustCompile(
 
 var spaces = regexp.MustCompile(`[ \t]+`)
 
-// Masked returns a text without what varies between runs and machines.
-func Masked(text string) string {
+// masked returns a text without what varies between runs and machines.
+func masked(text string) string {
 	return spaces.ReplaceAllString(varies.ReplaceAllString(strings.Trim(text, "\n"), "#"), " ")
 }
 
@@ -49,7 +49,7 @@ func Masked(text string) string {
 // and "…" within a line matches any text of that line. What varies is not compared.
 func Shows(shown, printed string) bool {
 	var pattern strings.Builder
-	for line := range strings.SplitSeq(Masked(shown), "\n") {
+	for line := range strings.SplitSeq(masked(shown), "\n") {
 		if strings.TrimSpace(line) == "…" {
 			pattern.WriteString(`(?:.*\n)*?`)
 			continue
@@ -57,5 +57,5 @@ func Shows(shown, printed string) bool {
 		line = strings.ReplaceAll(regexp.QuoteMeta(strings.TrimRight(line, " ")), "…", ".*")
 		pattern.WriteString(line + ` ?\n`)
 	}
-	return regexp.MustCompile(`^` + pattern.String() + `$`).MatchString(Masked(printed) + "\n")
+	return regexp.MustCompile(`^` + pattern.String() + `$`).MatchString(masked(printed) + "\n")
 }

@@ -49,8 +49,8 @@ func (p *Page) Anchors() map[string]bool {
 	return found
 }
 
-// Title returns the first heading of the page.
-func (p *Page) Title() string {
+// title returns the first heading of the page.
+func (p *Page) title() string {
 	for _, line := range p.prose() {
 		if m := heading.FindStringSubmatch(line); m != nil {
 			return strings.ReplaceAll(linked.ReplaceAllString(m[1], "$1"), "`", "")

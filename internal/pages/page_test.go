@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	if want := "[{Line:19 Text:one \\\ntwo Shown:[d](d.md)\n```\n} {Line:23 Text:three Shown:}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := fmt.Sprint(p.Links(), p.Anchors(), p.Title()),
+	if got, want := fmt.Sprint(p.Links(), p.Anchors(), p.title()),
 		"[{1 two.md} {3 #one} {3 c.png}] map[named:true one-x-two:true same:true same-1:true]One x two"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

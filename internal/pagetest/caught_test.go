@@ -40,7 +40,7 @@ func TestBlocksThatAreCaught(t *testing.T) {
 		{"sh", "informerd run --confg x\n", "unknown flag: --confg"},
 		{"sh", "informerd rn x\n", "there is no command rn"},
 		{"sh", "informerd dlq lst\n", "there is no command lst"},
-		{"sh", "kubectl get pods -o yaml | informerd explain c.yaml -l a --object -   # it's fine\n", ""},
+		{"sh", "kubectl get pods -o yaml | informerd explain a --config c.yaml -f -   # it's fine\n", ""},
 		{"sh", "make everything\n", "the Makefile has no target everything"},
 		{"sh", "make build examples\n", ""},
 		{"sh", "wget x\n", "unknown program wget"},

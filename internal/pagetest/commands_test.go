@@ -218,7 +218,7 @@ func (r *reader) expressions(b pages.Block) {
 	for line := range strings.Lines(b.Text) {
 		text := strings.TrimSpace(line)
 		if strings.Contains(text, "=>") {
-			r.errorf(b, "values of expressions are compared in docs/filters.md alone: %s", text)
+			r.errorf(b, "values of expressions are compared in docs/expressions.md alone: %s", text)
 		}
 		if text == "" || strings.HasPrefix(text, "//") {
 			continue

@@ -12,7 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/cli"
 	"github.com/informerd/informerd/internal/pages"
-	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
+	"github.com/informerd/informerd/internal/secret/tlstest"
 )
 
 const (

@@ -23,12 +23,10 @@ type another struct {
 var others = []another{
 	{"*", "events", "internal/daemon/docs_events_test.go", "func TestEventsOfPages("},
 	{"*", "promql", "dev/tools/monitoring/promql_test.go", "func TestExpressionsOfPages("},
-	{"docs/filters.md", "expr data", "internal/daemon/docs_filters_test.go", "func TestFiltersPage("},
+	{"docs/expressions.md", "expr data", "internal/daemon/docs_expressions_test.go", "func TestExpressionPages("},
 	{"docs/outputs.md", "yaml http json", "internal/daemon/docs_outputs_test.go", "func TestOutputsPage("},
 	{"docs/outputs.md", "console", "internal/cli/docs_outputs_test.go", "func TestOutputsPage("},
-	{"docs/outputs.md", "go", "internal/daemon/docs_verify_test.go", "func TestVerifyIsShown("},
-	{"docs/command-line.md", "", "internal/cli/manual_test.go", "func TestHelp("},
-	{"docs/recipes.md", "text", "internal/daemon/docs_recipes_test.go", "func TestRecipesPage("},
+	{"docs/command-line.md", "", "internal/cli/command_line_test.go", "func TestHelp("},
 	{"docs/writing-handlers.md", "", "internal/e2e/handlers_page_test.go",
 		"func TestWritingHandlers("},
 	{"configs/policies/README.md", "", "configs/policies_test.go", "func TestReadmeExplains("},
@@ -39,12 +37,8 @@ var others = []another{
 
 // exceptions are blocks that nothing runs, by their page and first line.
 var exceptions = map[[2]string]string{
-	{"docs/getting-started.md", "── scale web to 4 replicas"}: "make demo prints it, which takes minutes; " +
-		"its stages are tested in dev/demo",
-	{"docs/audit.md", "$ informerd audit hooks --config informerd.yaml"}:     "the story audit",
 	{"docs/status.md", "$ informerd status --config informerd.yaml"}:         "the story status",
 	{"docs/rights.md", "account: system:serviceaccount:informerd:informerd"}: "the story rbac",
-	{"docs/rights.md", "not ready: 1 of 2 listeners"}:                        "the story missing-rights",
 }
 
 // elsewhere returns the test that runs a block, or nil.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 
@@ -23,9 +24,9 @@ type asked struct {
 // maxOfRules bounds what an informer asks of each event for all rules of a listener.
 const maxOfRules = 1024
 
-// Before is what is decided before the buffer. What gets into the buffer is still evaluated:
+// before is what is decided before the buffer. What gets into the buffer is still evaluated:
 // only the expressions decide what matches.
-type Before struct {
+type before struct {
 	On          event.OpSet
 	Conditions  []condition.Condition
 	Transitions bool
@@ -36,9 +37,9 @@ type Before struct {
 }
 
 // decide returns what the expressions let the buffer leave out.
-func (a asked) decide() Before {
+func (a asked) decide() before {
 	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
-	b := Before{On: a.on & filter.Ops, Conditions: selects.List, Complete: filter.Complete &&
+	b := before{On: a.on & filter.Ops, Conditions: selects.List, Complete: filter.Complete &&
 		selects.Complete && !rules}
 	wanted := condition.Set{Ops: b.On, List: filter.List}
 	if rules {
@@ -79,7 +80,7 @@ func (a asked) ofRules(wanted condition.Set) condition.Set {
 
 // ofSelected decides for a listener with a select. To it, an update may be an object's entering or
 // leaving the set, which is an add or a delete.
-func (b *Before) ofSelected(a asked, wanted condition.Set) {
+func (b *before) ofSelected(a asked, wanted condition.Set) {
 	b.Transitions = true
 	// What comes in for that may turn out to be none, or be of another op than is wanted; and one
 	// state of the object may be in the set while the filter asks about the other.
@@ -128,25 +129,19 @@ func (p *Listener) NeverReason() string {
 
 // LogBefore logs what is decided before the buffer.
 func (p *Listener) LogBefore(log *slog.Logger) {
-	a, b := p.asked, p.Before
-	switch {
-	case b.Never && conditionsOf(a.selects).Ops == 0:
-		log.Warn("no event can match: the select is never true")
-	case b.Never && len(a.denies) > 0:
-		log.Warn("no event can match: no rule's deny is ever true")
-	case b.Never:
-		log.Warn("no event can match: the filter wants none of the listener's ops", "on",
-			words(a.on), "filter", words(conditionsOf(a.filter).Ops))
+	b := p.Before
+	if b.Never {
+		log.Warn("no event can match: " + p.NeverReason())
+		return
+	}
+	if !log.Enabled(context.Background(), slog.LevelDebug) {
+		return
 	}
 	conditions := []string{}
 	for _, c := range b.Conditions {
 		conditions = append(conditions, c.String())
 	}
-	on := b.On
-	if b.Never {
-		on = 0
-	}
-	log.Debug("decided before the buffer", "on", words(on), "conditions", conditions, "complete",
+	log.Debug("decided before the buffer", "on", words(b.On), "conditions", conditions, "complete",
 		b.Complete)
 }
 

@@ -209,7 +209,7 @@ func drawDelivery(t *rapid.T) informer.Delivery {
 		}
 	}
 	e.Resumed = rapid.Bool().Draw(t, "resumed")
-	d := informer.NewDelivery(e, 1, nobody{})
+	d := informer.NewDelivery(informer.Entry{Event: e, Attempt: 1}, nobody{})
 	d.Before = before
 	return d
 }
@@ -226,7 +226,7 @@ func describe(d *informer.Delivery) string {
 
 // allows is what a listener with this configuration promises in informer.SubscriptionConfig and
 // package condition.
-func (b Before) allows(d *informer.Delivery) bool {
+func (b before) allows(d *informer.Delivery) bool {
 	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: stateBefore(d)}
 	return b.On.Has(d.Op) && conditiontest.Hold(b.Conditions, b.Transitions, e)
 }
@@ -259,7 +259,7 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 		p.Rules = rules.NewBook(judged, 1)
 		if o := stateBefore(d); o != nil {
 			w.deliveries = append(w.deliveries,
-				informer.NewDelivery(event.Event{Op: event.Add, Object: o}, 1, nobody{}))
+				informer.NewDelivery(informer.Entry{Event: event.Event{Op: event.Add, Object: o}, Attempt: 1}, nobody{}))
 		}
 	}
 	w.deliveries = append(w.deliveries, *d)

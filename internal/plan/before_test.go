@@ -24,7 +24,7 @@ func compiled(t testing.TB, kind filters.Kind, text string) *filters.Filter {
 }
 
 // said is what is decided before the buffer, in one line.
-func said(b Before) string {
+func said(b before) string {
 	var all []string
 	for _, c := range b.Conditions {
 		all = append(all, c.String())

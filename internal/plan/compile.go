@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/kinds"
 	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -20,7 +20,7 @@ type Plan struct {
 	Config    *config.Config
 	Listeners []*Listener // in the order of the configuration
 	Outputs   map[string]*Output
-	Digests   Digests
+	Digests   digests
 }
 
 // Listener is one listener of a plan.
@@ -33,7 +33,7 @@ type Listener struct {
 	Rules       []*rules.Rule
 	Quiet       bool         // only what rules report goes out
 	Expressions []Expression // all of them
-	Before      Before
+	Before      before
 	// NotLoaded is what is wrong with the handler's module, for a plan that is only looked at.
 	NotLoaded []string
 
@@ -53,13 +53,14 @@ type Expression struct {
 func Compile(cfg *config.Config, schemas Schemas) (*Plan, config.Errors) {
 	p := &Plan{Config: cfg, Outputs: map[string]*Output{}, Digests: digestsOf(cfg)}
 	var mistakes config.Errors
-	for _, l := range cfg.ListenersInOrder() {
-		c := newCompiler(cfg, l, schemas)
+	all := newCompilation(cfg, schemas)
+	for _, l := range all.listeners {
+		c := all.ofListener(l)
 		p.Listeners = append(p.Listeners, c.listener())
 		mistakes = append(mistakes, c.Mistakes...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
-		c := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
+		c := all.ofOutput(cfg.Outputs[name])
 		p.Outputs[name] = c.output(cfg.Outputs[name])
 		mistakes = append(mistakes, c.Mistakes...)
 	}
@@ -85,30 +86,78 @@ func (s *Section) Mistake(below string, err error) {
 	s.Mistakes = append(s.Mistakes, s.Config.ErrorAt(s.Field+below, err.Error(), ""))
 }
 
+// compilation is what the compilers of a configuration's parts share, so that the time of all of
+// them grows no faster than the configuration.
+type compilation struct {
+	config    *config.Config
+	schemas   Schemas
+	listeners []*config.Listener               // in the order of the configuration
+	users     map[string][]*config.Listener    // of outputs, by their names
+	passing   map[*config.Listener]event.OpSet // of the events that filters let through
+	lookedUp  map[string]lookedUpIn            // by the policies that have the informers
+}
+
+// lookedUpIn is what is known of the informers in which a listener may look objects up.
+type lookedUpIn struct {
+	indexes map[string][]string
+	objects map[string]filters.LookedUp
+}
+
+func newCompilation(cfg *config.Config, schemas Schemas) *compilation {
+	c := &compilation{config: cfg, schemas: schemas, listeners: cfg.ListenersInOrder(),
+		users: map[string][]*config.Listener{}, passing: map[*config.Listener]event.OpSet{},
+		lookedUp: map[string]lookedUpIn{}}
+	for _, l := range c.listeners {
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(l.Outputs))) {
+			c.users[name] = append(c.users[name], l)
+		}
+	}
+	return c
+}
+
+// informers returns what is known of the informers that a listener may name.
+func (c *compilation) informers(l *config.Listener) lookedUpIn {
+	known, ok := c.lookedUp[l.Policy]
+	if ok {
+		return known
+	}
+	known = lookedUpIn{map[string][]string{}, map[string]filters.LookedUp{}}
+	for name, inf := range l.Informers() {
+		if inf == nil { // of a configuration with mistakes
+			continue
+		}
+		known.indexes[name] = append(slices.Sorted(maps.Keys(inf.Indexes)),
+			informer.NamespaceIndex)
+		known.objects[name] = lookedUp(inf, c.schemas)
+	}
+	c.lookedUp[l.Policy] = known
+	return known
+}
+
 // compiler compiles the expressions of one listener or one output.
 type compiler struct {
 	Section
+	*compilation
 	events      filters.Expression // what is known of the events
 	expressions []Expression
 }
 
 func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compiler {
-	c := &compiler{Section: SectionOf(cfg, l), events: filters.Expression{Listener: l.Name,
-		Cluster: cfg.Cluster.Name, On: l.Ops(), Informers: map[string][]string{},
-		LookedUp: map[string]filters.LookedUp{}}}
+	all := &compilation{config: cfg, schemas: schemas, lookedUp: map[string]lookedUpIn{},
+		passing: map[*config.Listener]event.OpSet{}}
+	return all.ofListener(l)
+}
+
+// ofListener returns a compiler of a listener's expressions.
+func (c *compilation) ofListener(l *config.Listener) *compiler {
+	known := c.informers(l)
+	one := &compiler{Section: SectionOf(c.config, l), compilation: c,
+		events: filters.Expression{Listener: l.Name, Cluster: c.config.Cluster.Name,
+			On: l.Ops(), Informers: known.indexes, LookedUp: known.objects}}
 	if inf := l.Informer(); inf != nil {
-		c.events.Dropped, c.events.Schema = droppedBy(inf), schemaOf(inf, schemas)
-		c.events.Objects = kindOf(inf, schemas).Kind
+		one.events.Dropped, one.events.Schema = droppedBy(inf), schemaOf(inf, c.schemas)
 	}
-	for name, inf := range l.Informers() {
-		if inf == nil { // of a configuration with mistakes
-			continue
-		}
-		c.events.Informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)),
-			informer.NamespaceIndex)
-		c.events.LookedUp[name] = lookedUp(inf, schemas)
-	}
-	return c
+	return one
 }
 
 // schemaOf returns the schema of an informer's objects, nil if expressions may read any field.
@@ -116,7 +165,7 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 	if schemas == nil {
 		return nil
 	}
-	if known := schemas.Schema(inf.Resource); known != nil {
+	if known := schemas(inf.Resource); known != nil {
 		return known
 	}
 	return openapi.AnyObject()
@@ -124,22 +173,7 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 
 // lookedUp returns what is known of the objects that expressions look up in an informer.
 func lookedUp(inf *config.Informer, schemas Schemas) filters.LookedUp {
-	name := kindOf(inf, schemas)
-	return filters.LookedUp{Schema: schemaOf(inf, schemas), Objects: name.Kind,
-		Dropped: droppedBy(inf), Unspaced: kinds.OfCluster(name)}
-}
-
-// kindOf returns the names of an informer's objects if they are of one of Kubernetes' own kinds.
-func kindOf(inf *config.Informer, schemas Schemas) openapi.Name {
-	if schemas == nil {
-		return openapi.Name{}
-	}
-	set, err := openapi.Builtin()
-	if err != nil {
-		return openapi.Name{}
-	}
-	name, _ := set.Find(inf.Resource)
-	return name
+	return filters.LookedUp{Schema: schemaOf(inf, schemas), Dropped: droppedBy(inf)}
 }
 
 func (c *compiler) listener() *Listener {
@@ -165,6 +199,7 @@ func (c *compiler) listener() *Listener {
 		p.asked.denies = append(p.asked.denies, rule.Deny())
 	}
 	p.Before = p.asked.decide()
+	c.passing[l] = passing(l, p.Filter)
 	return p
 }
 
@@ -225,16 +260,10 @@ func ShapeOf(inf *config.Informer) (informer.Shape, error) {
 	return shape, nil
 }
 
-// MistakesOf returns what is wrong with the expressions of a listener, and of its outputs, if
-// objects have the fields of other schemas than those that the configuration was compiled with.
+// MistakesOf returns what is wrong with the expressions of a listener if objects have the fields of
+// other schemas than those that the configuration was compiled with.
 func MistakesOf(cfg *config.Config, l *config.Listener, schemas Schemas) config.Errors {
 	c := newCompiler(cfg, l, schemas)
 	c.listener()
-	all := c.Mistakes
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(l.Outputs))) {
-		o := newOutputCompiler(cfg, cfg.Outputs[name], schemas)
-		o.output(cfg.Outputs[name])
-		all = append(all, o.Mistakes...)
-	}
-	return InOrder(cfg, all)
+	return InOrder(cfg, c.Mistakes)
 }

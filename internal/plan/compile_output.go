@@ -1,12 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/texts"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -23,74 +21,72 @@ type Output struct {
 	Expressions []Expression               // all of them
 }
 
-// newOutputCompiler returns a compiler of an output's expressions. If the listeners that use the
-// output are not about the same objects, expressions may read any field.
-func newOutputCompiler(cfg *config.Config, o *config.Output, schemas Schemas) *compiler {
-	c := &compiler{Section: Section{Config: cfg, Field: "outputs." + o.Name},
-		events: filters.Expression{Output: o.Name, Cluster: cfg.Cluster.Name,
-			Ends: o.Alertmanager != nil}}
-	var informers []*config.Informer
+// ofOutput returns a compiler of an output's expressions. If the listeners that use the output are
+// not about the same objects, expressions may read any field.
+func (c *compilation) ofOutput(o *config.Output) *compiler {
+	one := &compiler{Section: Section{Config: c.config, Field: "outputs." + o.Name},
+		compilation: c, events: filters.Expression{Output: o.Name,
+			Cluster: c.config.Cluster.Name}}
+	events := &one.events
+	var first *config.Informer
 	var listeners []*config.Listener
 	var on event.OpSet
-	reports := false
-	for _, l := range cfg.ListenersInOrder() {
-		if slices.Contains(l.Outputs, o.Name) && l.Informer() != nil {
-			informers = append(informers, l.Informer())
-			listeners = append(listeners, l)
-			reports = reports || len(l.Rules) > 0
-			c.events.Given = append(c.events.Given, l.Select.Text, l.Filter.Text,
-				l.Informer().LabelSelector, o.When.Text)
-			for _, r := range l.Rules {
-				c.events.Given = append(c.events.Given, r.Deny.Text)
-			}
-			on |= passing(cfg, l)
+	reports, same := false, true
+	for _, l := range c.users[o.Name] {
+		inf := l.Informer()
+		if inf == nil {
+			continue
 		}
+		if first == nil {
+			first = inf
+		}
+		same = same && inf.Resource == first.Resource &&
+			inf.KeepManagedFields == first.KeepManagedFields &&
+			inf.Scope().Drop == first.Scope().Drop
+		listeners = append(listeners, l)
+		reports = reports || len(l.Rules) > 0
+		on |= c.passes(l)
 	}
 	if !reports { // a rule reports whatever happens
-		c.events.On = on
+		events.On = on
 	}
-	c.events.NoData = len(listeners) > 0 && !slices.ContainsFunc(listeners,
+	events.NoData = len(listeners) > 0 && !slices.ContainsFunc(listeners,
 		func(l *config.Listener) bool { return l.Handler != nil })
-	c.events.Texts, c.events.Severities = texts.Of(listeners), texts.Severities(listeners)
-	if len(informers) == 0 {
-		return c
+	events.Texts = messageTexts(listeners)
+	if first != nil && same {
+		events.Dropped, events.Schema = droppedBy(first), schemaOf(first, c.schemas)
 	}
-	first := informers[0]
-	if !slices.ContainsFunc(informers, func(inf *config.Informer) bool {
-		return inf.Resource != first.Resource || inf.Scope().Drop != first.Scope().Drop ||
-			inf.KeepManagedFields != first.KeepManagedFields
-	}) {
-		c.events.Dropped, c.events.Schema = droppedBy(first), schemaOf(first, schemas)
-		c.events.Objects = kindOf(first, schemas).Kind
-	}
-	return c
+	return one
 }
 
-// passing returns the ops of the events that a listener hands on.
-func passing(cfg *config.Config, l *config.Listener) event.OpSet {
-	if l.Filter.IsZero() || l.Handler != nil {
+// passes returns the ops of the events that a listener hands on.
+func (c *compilation) passes(l *config.Listener) event.OpSet {
+	ops, compiled := c.passing[l]
+	if !compiled { // its mistakes are reported as the listener's
+		one := c.ofListener(l)
+		ops = passing(l, one.expression(".filter", l.Filter, filters.KindFilter))
+		c.passing[l] = ops
+	}
+	return ops
+}
+
+// passing returns the ops that a listener with a filter, nil for none, hands on.
+func passing(l *config.Listener, filter *filters.Filter) event.OpSet {
+	if filter == nil || l.Handler != nil {
 		return l.Ops()
 	}
-	f, err := filters.Compile(newCompiler(cfg, l, nil).source(l.Filter, filters.KindFilter))
-	if err != nil { // it is reported as the listener's
-		return l.Ops()
-	}
-	return l.Ops() & f.Conditions().Ops
+	return l.Ops() & filter.Conditions().Ops
 }
 
 // output compiles all expressions of an output.
 func (c *compiler) output(o *config.Output) *Output {
 	p := &Output{Config: o, Field: c.Field, When: c.expression(".when", o.When, filters.KindWhen)}
-	if o.Patch != nil {
-		if c.events.Patch = cmp.Or(o.Patch.Type, config.PatchApply); !o.Patch.Patch.IsZero() {
-			p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
-			c.events.Patch = "" // then data is for nothing but what explain shows
-		}
+	if o.Patch != nil && !o.Patch.Patch.IsZero() {
+		p.Patch = c.expression(".patch.patch", o.Patch.Patch, filters.KindData)
 	}
 	p.Data = c.expression(".data", o.Data, filters.KindData)
-	c.events.Patch = ""
 	if o.NATS != nil {
-		p.Subject = c.textCalled("subject", "subject", ".nats.subject", o.NATS.Subject)
+		p.Subject = c.expression(".nats.subject", o.NATS.Subject, filters.KindText)
 	}
 	if o.Slack != nil {
 		p.Text = c.expression(".slack.text", o.Slack.Text, filters.KindText)
@@ -98,8 +94,8 @@ func (c *compiler) output(o *config.Output) *Output {
 	if o.Alertmanager != nil {
 		p.Labels = make(map[string]*filters.Filter, len(o.Alertmanager.Labels))
 		for _, name := range slices.Sorted(maps.Keys(o.Alertmanager.Labels)) {
-			p.Labels[name] = c.textCalled("label", name, ".alertmanager.labels."+name,
-				o.Alertmanager.Labels[name])
+			p.Labels[name] = c.expression(".alertmanager.labels."+name,
+				o.Alertmanager.Labels[name], filters.KindText)
 		}
 	}
 	p.Expressions = c.expressions

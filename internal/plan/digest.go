@@ -9,10 +9,10 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// Digests are those of the parts of a configuration. Two configurations have equal digests of the
+// digests are those of the parts of a configuration. Two configurations have equal digests of the
 // parts that mean the same in both, wherever they are written; each field of a part is in its
 // digest. What is in files that a configuration names, such as modules, is not.
-type Digests struct {
+type digests struct {
 	Process   string            // of what is not in the others: cluster, addresses, state, times
 	Informers map[string]string // by field, as in informers.pods or listeners.x.informer
 	Listeners map[string]string // by name; without their informers, handlers and outputs
@@ -20,10 +20,10 @@ type Digests struct {
 	Outputs   map[string]string // by name
 }
 
-func digestsOf(cfg *config.Config) Digests {
-	d := Digests{Informers: map[string]string{}, Listeners: map[string]string{},
+func digestsOf(cfg *config.Config) digests {
+	d := digests{Informers: map[string]string{}, Listeners: map[string]string{},
 		Handlers: map[string]string{}, Outputs: map[string]string{}}
-	d.Process = Digest(processSettings{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
+	d.Process = Digest([]any{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
 		cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer.InOrder())
@@ -40,37 +40,12 @@ func digestsOf(cfg *config.Config) Digests {
 	return d
 }
 
-// processSettings are the settings of the whole process.
-type processSettings struct {
-	Cluster     config.Cluster
-	HTTP        config.HTTP
-	Health      config.Health
-	Shutdown    config.Shutdown
-	State       config.State
-	Election    *config.LeaderElection
-	Tracing     *config.Tracing
-	DeadLetters config.DeadLetters
-}
-
 // listenerSettings returns a listener without the parts that have digests of their own. The names
 // of its informer and its outputs remain.
 func listenerSettings(l *config.Listener) config.Listener {
 	own := *l
 	own.Handler, own.InformerRef.Inline = nil, nil
 	return own
-}
-
-// ListenerDigest returns that of a listener with its informer, handler and outputs, and with the
-// informers in which its expressions look objects up.
-func ListenerDigest(cfg *config.Config, l *config.Listener) string {
-	parts := []any{l, l.Informer()}
-	for _, name := range ExpressionLookups(cfg, l) {
-		parts = append(parts, l.Informers()[name])
-	}
-	for _, name := range l.Outputs {
-		parts = append(parts, cfg.Outputs[name])
-	}
-	return Digest(parts)
 }
 
 // Digest returns the SHA-256 of a part's JSON, which has its fields in a fixed order, and no places

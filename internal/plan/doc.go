@@ -1,6 +1,5 @@
 // Package plan compiles a configuration: [Compile] makes a [Plan] of it, or finds what is wrong
-// with its expressions. A plan can be written, and an event explained by it. Package daemon applies
-// it.
+// with its expressions. A plan can be listed. Package daemon applies it.
 //
 // What is promised:
 //   - All mistakes are reported together, as config.Errors, at their places.
@@ -9,5 +8,4 @@
 //   - Equal configurations have equal digests of their parts, and each field is in a digest.
 //   - What is decided before a listener's buffer refuses nothing that its select, filter and rules
 //     would accept.
-//   - Explain returns what the listener's expressions would return.
 package plan

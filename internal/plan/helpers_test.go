@@ -40,10 +40,14 @@ func (noLetters) Put(context.Context, deadletter.Letter) (string, error) {
 }
 
 // writePlan writes the plan of a configuration.
-func writePlan(cfg *config.Config, w io.Writer) error {
+func writePlan(cfg *config.Config, w io.Writer, listeners ...string) error {
 	p, mistakes := Compile(cfg, nil)
 	if len(mistakes) > 0 {
 		return mistakes
 	}
-	return p.Write(w)
+	all, err := p.List(listeners...)
+	if err != nil {
+		return err
+	}
+	return all.Write(w)
 }

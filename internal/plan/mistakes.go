@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/plan/apiserver"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -21,13 +20,16 @@ func Mistakes(schemas Schemas, connects bool) func(*config.Config) config.Errors
 	return func(cfg *config.Config) config.Errors {
 		var all config.Errors
 		if connects {
-			all = apiserver.KubeconfigMistakes(cfg)
+			all = KubeconfigMistakes(cfg)
 		}
-		for _, l := range cfg.ListenersInOrder() {
-			c := newCompiler(cfg, l, schemas)
+		whole := newCompilation(cfg, schemas)
+		for _, l := range whole.listeners {
+			c := whole.ofListener(l)
 			c.expression(".select", l.Select, filters.KindSelect)
-			c.expression(".filter", l.Filter, filters.KindFilter)
-			c.everyRule()
+			whole.passing[l] = passing(l, c.expression(".filter", l.Filter, filters.KindFilter))
+			for i, r := range l.Rules { // which may have other mistakes
+				c.wrongParts(fmt.Sprintf(".rules[%d]", i), r)
+			}
 			if l.Handler != nil && l.Handler.Wasm != "" {
 				path := cfg.Path(l.Handler.Wasm)
 				info, err := os.Stat(path)
@@ -46,33 +48,12 @@ func Mistakes(schemas Schemas, connects bool) func(*config.Config) config.Errors
 		}
 		for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
 			if o := cfg.Outputs[name]; o != nil && o.Name != "" {
-				c := newOutputCompiler(cfg, o, schemas)
+				c := whole.ofOutput(o)
 				c.output(o)
 				all = append(all, c.Mistakes...)
 			}
 		}
 		return all
-	}
-}
-
-// everyRule compiles the expressions of rules that may have other mistakes.
-func (c *compiler) everyRule() {
-	for i, r := range c.Listener.Rules {
-		below := fmt.Sprintf(".rules[%d]", i)
-		deny, message := c.source(r.Deny, filters.KindDeny),
-			c.source(r.Message, filters.KindMessage)
-		for _, member := range []struct {
-			name   string
-			source filters.Expression
-		}{{".deny", deny}, {".message", message}} {
-			member.source.Rule = r.Name
-			if member.source.Text == "" {
-				continue
-			}
-			if _, err := filters.Compile(member.source); err != nil {
-				c.wrong(below+member.name, err)
-			}
-		}
 	}
 }
 

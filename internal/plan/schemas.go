@@ -9,15 +9,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Schemas know the fields that the objects of resources have.
-type Schemas interface {
-	// Schema returns that of a resource, by the name it has in the configuration; nil if nothing is
-	// known of it.
-	Schema(resource string) *filters.Schema
-}
-
-// builtin are the schemas that are part of informerd.
-type builtin struct{ set *openapi.Set }
+// Schemas returns what is known of the objects of a resource, by the name it has in the
+// configuration; nil if nothing is.
+type Schemas func(resource string) *filters.Schema
 
 // BuiltinSchemas returns the schemas of the common kinds, of the Kubernetes that informerd was
 // built with.
@@ -26,13 +20,10 @@ func BuiltinSchemas() (Schemas, error) {
 	if err != nil {
 		return nil, err
 	}
-	return builtin{set}, nil
-}
-
-// Schema returns that of a resource.
-func (b builtin) Schema(resource string) *filters.Schema {
-	found, _ := b.set.Lookup(resource)
-	return found
+	return func(resource string) *filters.Schema {
+		found, _ := set.Lookup(resource)
+		return found
+	}, nil
 }
 
 // PlacedInformer is an informer and its place in the configuration.

@@ -27,4 +27,11 @@
 //     published of it before. More of it comes again then, and the log says so.
 //   - Only the leader delivers: it asks before each attempt, and two can overlap by no more than
 //     attempts that were under way.
+//
+// # Why a take-over is a restart
+//
+// A standby that ran its listeners would have to follow the leader in everything that handlers
+// and rules know. One that keeps the objects and what each listener has finished hands both to
+// the code that goes on after a restart, which has the promises and the tests. The leader writes
+// to a ConfigMap: standbys may not reach it, and what it wrote must outlast all of them.
 package replica

@@ -38,7 +38,7 @@ const unknown = math.MaxUint64
 
 // note adds an event. now is the informer's version. Events of an object come in their order.
 func (h *history) note(e *informer.Delivery, now uint64) {
-	c := change{version: parseVersion(e.Object.ResourceVersion()), noted: now}
+	c := change{version: object.ParseVersion(e.Object.ResourceVersion()), noted: now}
 	switch e.Op {
 	case event.Add:
 	case event.Update:
@@ -86,20 +86,21 @@ func (h *history) forget(upTo, now uint64) {
 	}
 }
 
-// told returns what a listener has to learn that has finished a part of the informer's events, as
-// what an informer's checkpoint has of it. stored is what the informer has; what was noted after
-// that does not count. final: the listener has done nothing after what it has finished.
-func (h *history) told(p *keeper.Part, stored *informer.Stored, final bool) []informer.Told {
+// unfinished returns what a listener has to learn that has finished a part of the informer's
+// events, as what an informer's checkpoint has of it. stored is what the informer has; what was
+// noted after that does not count. final: the listener has done nothing after what it has finished.
+func (h *history) unfinished(p *keeper.Part, stored *informer.Stored,
+	final bool) []informer.Unfinished {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	listed := make(map[event.Key]informer.Told, len(p.Told))
-	for _, e := range p.Told {
+	listed := make(map[event.Key]informer.Unfinished, len(p.Unfinished))
+	for _, e := range p.Unfinished {
 		listed[e.Key] = e
 	}
 	is, seen := lookUp(stored)
-	complete, noted := parseVersion(p.Version), map[event.Key]bool{}
+	complete, noted := object.ParseVersion(p.Version), map[event.Key]bool{}
 	for key, all := range h.changes {
-		at := max(complete, p.Ahead[key])
+		at := max(complete, p.Later[key])
 		all = slices.DeleteFunc(slices.Clone(all), func(c change) bool {
 			return c.version <= at || c.first > seen(key) && c.first != unknown
 		})
@@ -112,15 +113,15 @@ func (h *history) told(p *keeper.Part, stored *informer.Stored, final bool) []in
 		}
 		listed[key], noted[key] = mayKnow(e, is[key], all, final), true
 	}
-	for _, e := range p.Told {
+	for _, e := range p.Unfinished {
 		if !noted[e.Key] && !final {
 			listed[e.Key] = mayKnow(e, is[e.Key], nil, final)
 		}
 	}
 	for _, o := range stored.Objects { // of which the history begins too late
 		_, has := listed[o.Key()]
-		if !has && !p.Begins && known(o, max(complete, p.Ahead[o.Key()])) == nil {
-			listed[o.Key()] = mayKnow(informer.Told{Key: o.Key()}, o, nil, final)
+		if !has && !p.Begins && known(o, max(complete, p.Later[o.Key()])) == nil {
+			listed[o.Key()] = mayKnow(informer.Unfinished{Key: o.Key()}, o, nil, final)
 		}
 	}
 	return slices.Collect(maps.Values(listed))
@@ -135,13 +136,13 @@ func lookUp(s *informer.Stored) (is map[event.Key]*object.Object, seen func(even
 		is[o.Key()] = o
 	}
 	for _, g := range s.Gone {
-		gone[g.Key] = parseVersion(g.Version)
+		gone[g.Key] = object.ParseVersion(g.Version)
 	}
-	complete := parseVersion(s.Version)
+	complete := object.ParseVersion(s.Version)
 	return is, func(key event.Key) uint64 {
 		at := max(complete, gone[key])
 		if o := is[key]; o != nil {
-			at = max(at, parseVersion(o.ResourceVersion()))
+			at = max(at, object.ParseVersion(o.ResourceVersion()))
 		}
 		return at
 	}
@@ -149,7 +150,7 @@ func lookUp(s *informer.Stored) (is map[event.Key]*object.Object, seen func(even
 
 // known returns a state, or nil if it is newer than the version up to which a listener knows them.
 func known(state *object.Object, at uint64) *object.Object {
-	if state != nil && parseVersion(state.ResourceVersion()) > at {
+	if state != nil && object.ParseVersion(state.ResourceVersion()) > at {
 		return nil
 	}
 	return state
@@ -160,7 +161,8 @@ const maxGone = 64
 
 // mayKnow returns an entry with what the listener may have got, since the leader may have done more
 // than it has published.
-func mayKnow(e informer.Told, stored *object.Object, changes []change, final bool) informer.Told {
+func mayKnow(e informer.Unfinished, stored *object.Object, changes []change,
+	final bool) informer.Unfinished {
 	var ended []*object.Object
 	for _, c := range changes {
 		ended = append(ended, c.ended...)

@@ -96,8 +96,8 @@ func (m *historyModel) end(name string, was *object.Object) {
 	m.version++
 	m.seen = m.version
 	m.set(name, nil)
-	m.note(name, informer.Delivery{Before: was, Event: event.Event{Op: event.Delete,
-		Object: pod(name, was.UID(), m.version)}})
+	m.note(name, informer.Delivery{Entry: informer.Entry{Before: was, Event: event.Event{Op: event.Delete,
+		Object: pod(name, was.UID(), m.version)}}})
 }
 
 // endInList ends an object unseen, which a list shows. The end is noted before or after the
@@ -111,8 +111,8 @@ func (m *historyModel) endInList(name string, was *object.Object, late bool) {
 		m.seen = m.version
 	}
 	m.ended[name] = m.seen
-	m.note(name, informer.Delivery{Before: was, Event: event.Event{Op: event.Delete, Object: was,
-		FinalStateUnknown: true}})
+	m.note(name, informer.Delivery{Entry: informer.Entry{Before: was, Event: event.Event{Op: event.Delete,
+		Object: was, FinalStateUnknown: true}}})
 }
 
 func (m *historyModel) forget(upTo int) {
@@ -128,7 +128,7 @@ func (m *historyModel) forget(upTo int) {
 
 // ask asks for what a listener has to learn, and compares.
 func (m *historyModel) ask(t *rapid.T) {
-	p := &keeper.Part{Version: strconv.Itoa(m.leader), Ahead: map[event.Key]uint64{}}
+	p := &keeper.Part{Version: strconv.Itoa(m.leader), Later: map[event.Key]uint64{}}
 	final := rapid.Bool().Draw(t, "final")
 	p.Begins = rapid.IntRange(0, 4).Draw(t, "begins") == 0
 	at, newest := map[string]int{}, max(m.leader, m.listed)
@@ -137,14 +137,15 @@ func (m *historyModel) ask(t *rapid.T) {
 		if rapid.Bool().Draw(t, "ahead") { // the leader has one of the changes that follow
 			for _, c := range m.past[name] {
 				if c.version > uint64(at[name]) && rapid.Bool().Draw(t, "up to this") {
-					p.Ahead[event.Key{Namespace: "ns", Name: name}] = c.version
+					p.Later[event.Key{Namespace: "ns", Name: name}] = c.version
 					at[name] = int(c.version)
 				}
 			}
 		}
 		newest = max(newest, at[name], m.ended[name]+2)
 		if rapid.IntRange(0, 3).Draw(t, "unfinished") == 0 {
-			p.Told = append(p.Told, informer.Told{Key: event.Key{Namespace: "ns", Name: name},
+			p.Unfinished = append(p.Unfinished, informer.Unfinished{
+				Key:   event.Key{Namespace: "ns", Name: name},
 				State: m.at(name, rapid.IntRange(0, at[name]).Draw(t, "known")),
 				Gone:  []*object.Object{pod(name, "before", 1)}})
 		}
@@ -157,8 +158,8 @@ func (m *historyModel) ask(t *rapid.T) {
 			stored.Objects = append(stored.Objects, o)
 		}
 	}
-	learn := map[string]informer.Told{}
-	for _, e := range m.history.told(p, stored, final) {
+	learn := map[string]informer.Unfinished{}
+	for _, e := range m.history.unfinished(p, stored, final) {
 		if _, twice := learn[e.Key.Name]; twice {
 			t.Fatalf("%s is listed twice", e.Key)
 		}
@@ -166,15 +167,15 @@ func (m *historyModel) ask(t *rapid.T) {
 	}
 	for _, name := range names {
 		e, listed := learn[name]
-		unfinished := slices.IndexFunc(p.Told, func(e informer.Told) bool {
+		unfinished := slices.IndexFunc(p.Unfinished, func(e informer.Unfinished) bool {
 			return e.Key.Name == name
 		})
 		switch {
 		case unfinished >= 0:
-			if !listed || e.State != p.Told[unfinished].State ||
+			if !listed || e.State != p.Unfinished[unfinished].State ||
 				e.Gone[0].UID() != "before" {
 				t.Fatalf("%s at %d: it is unfinished at %v, and became %v", name, at[name],
-					p.Told[unfinished], e)
+					p.Unfinished[unfinished], e)
 			}
 		case p.Begins:
 			if e.State != nil {
@@ -198,7 +199,7 @@ func (m *historyModel) ask(t *rapid.T) {
 }
 
 // checkGone checks that nothing is said to have gone that was not there yet.
-func (m *historyModel) checkGone(t *rapid.T, name string, now int, e informer.Told) {
+func (m *historyModel) checkGone(t *rapid.T, name string, now int, e informer.Unfinished) {
 	for _, o := range e.Gone {
 		was := func(c moment) bool {
 			return c.version <= uint64(now) && c.object != nil && c.object.UID() == o.UID()
@@ -211,7 +212,7 @@ func (m *historyModel) checkGone(t *rapid.T, name string, now int, e informer.To
 }
 
 // mayBe reports whether an entry says that the listener may know an object.
-func mayBe(e informer.Told, o, stored *object.Object) bool {
+func mayBe(e informer.Unfinished, o, stored *object.Object) bool {
 	is := func(other *object.Object) bool { return other != nil && o.UID() == other.UID() }
 	return e.Present && is(stored) || slices.ContainsFunc(e.Gone, is)
 }
@@ -236,7 +237,7 @@ func (m *historyModel) checkState(t *rapid.T, name string, at int, state *object
 		return false
 	}
 	switch {
-	case state != nil && parseVersion(state.ResourceVersion()) > uint64(at):
+	case state != nil && object.ParseVersion(state.ResourceVersion()) > uint64(at):
 		t.Fatalf("%s at %d: its state is from %s", name, at, state.ResourceVersion())
 	case state == was || vague && older():
 	case state == nil && m.changed(name, at, m.listed): // nobody here can know it
@@ -246,7 +247,7 @@ func (m *historyModel) checkState(t *rapid.T, name string, at int, state *object
 }
 
 // checkMayKnow checks that what the leader may have delivered after that is there.
-func (m *historyModel) checkMayKnow(t *rapid.T, name string, at, now int, e informer.Told,
+func (m *historyModel) checkMayKnow(t *rapid.T, name string, at, now int, e informer.Unfinished,
 	final bool) {
 	for _, c := range m.past[name] {
 		if c.object == nil || c.version <= uint64(max(at, m.listed)) || c.version > uint64(now) ||
@@ -327,7 +328,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	if n := len(m.history.changes[key]); n != maxChanges {
 		t.Errorf("%d states are kept", n)
 	}
-	told := m.history.told(&keeper.Part{Version: "50"}, &informer.Stored{Version: "1000",
+	told := m.history.unfinished(&keeper.Part{Version: "50"}, &informer.Stored{Version: "1000",
 		Objects: []*object.Object{m.now("a")}}, true)
 	if len(told) != 1 || told[0].State != m.at("a", maxChanges-2) { // the last one that is exact
 		t.Errorf("of many states, the listener is to have %+v", told)

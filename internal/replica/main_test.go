@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -59,10 +59,10 @@ func (s source) source() keeper.Source {
 		Listeners: func() []keeper.Cutter { return []keeper.Cutter{s} }}
 }
 
-func (s source) Name() string                                    { return s.name }
-func (s source) Select() string                                  { return s.selects }
-func (s source) Cut(to []byte, _ delivery.AppendObject) []byte   { return to }
-func (s source) Whole(to []byte, _ delivery.AppendObject) []byte { return to }
+func (s source) Name() string        { return s.name }
+func (s source) Select() string      { return s.selects }
+func (s source) Cut(record.Writer)   {}
+func (s source) Whole(record.Writer) {}
 
 type noInformers struct{}
 

@@ -13,12 +13,13 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Config is what a replica needs.
 type Config struct {
 	Lease   lease.Config
-	Clients lease.Clients
+	Client  *lease.Client
 	Cluster informer.Cluster // in which the standby's informers list and watch
 	// Targets returns what the listeners watch, as far as it is there. It may be called again.
 	Targets func(context.Context) ([]informer.Target, error)
@@ -44,8 +45,8 @@ type Replica struct {
 
 // Begin has a replica take part in the election, until it is closed.
 func Begin(cfg Config) *Replica {
-	r := &Replica{cfg: cfg, candidate: lease.NewCandidate(cfg.Clients.Leases, cfg.Lease),
-		record: lease.NewRecord(cfg.Clients.ConfigMaps, cfg.Lease), at: "it is starting"}
+	r := &Replica{cfg: cfg, candidate: lease.NewCandidate(cfg.Client, cfg.Lease),
+		record: lease.NewRecord(cfg.Client, cfg.Lease), at: "it is starting"}
 	ctx, resign := context.WithCancel(context.Background())
 	lost, end := context.WithCancelCause(context.Background())
 	r.resign, r.lost = resign, lost
@@ -205,7 +206,7 @@ func oldest(listeners map[string]*keeper.Progress) map[place]uint64 {
 	versions := map[place]uint64{}
 	for _, l := range listeners {
 		for id, part := range l.Informers {
-			version := parseVersion(part.Version)
+			version := object.ParseVersion(part.Version)
 			if before, known := versions[placeOf(id)]; !known || version < before {
 				versions[placeOf(id)] = version
 			}

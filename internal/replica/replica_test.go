@@ -77,7 +77,7 @@ func (w *world) start(identity string) *daemon {
 		Lease: lease.Config{Namespace: "ns", Name: "name", Identity: identity,
 			Duration: 15 * time.Second, RenewDeadline: 10 * time.Second,
 			RetryPeriod: 2 * time.Second, Log: quiet},
-		Clients: d.line.Clients(), Cluster: w.pods, Listeners: []string{"l"}, Log: w.log,
+		Client: d.line.Client(), Cluster: w.pods, Listeners: []string{"l"}, Log: w.log,
 		Targets: func(ctx context.Context) ([]informer.Target, error) {
 			if w.silent.Swap(false) {
 				<-ctx.Done()
@@ -338,7 +338,7 @@ func TestLeadEnds(t *testing.T) {
 		}
 		a.end(t)
 
-		impossible := Begin(Config{Lease: lease.Config{Log: quiet}, Clients: a.line.Clients(),
+		impossible := Begin(Config{Lease: lease.Config{Log: quiet}, Client: a.line.Client(),
 			Log: quiet, Cluster: w.pods, Targets: func(context.Context) ([]informer.Target, error) {
 				return nil, nil
 			}})
@@ -359,7 +359,7 @@ func TestTheRecordOfAnotherLeader(t *testing.T) {
 		a := w.start("a")
 		<-a.led
 		time.Sleep(5 * time.Second)
-		other := lease.NewRecord(w.leases.NewLine().Clients().ConfigMaps,
+		other := lease.NewRecord(w.leases.NewLine().Client(),
 			lease.Config{Namespace: "ns", Name: "name", Identity: "other"})
 		if _, err := other.Claim(t.Context()); err != nil {
 			t.Fatal(err)

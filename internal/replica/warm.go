@@ -19,6 +19,7 @@ import (
 
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // warm is the informers of a standby.
@@ -49,7 +50,7 @@ type watched struct {
 
 // version returns that of the last event, or of the list, that the informer has seen.
 func (x *watched) version() uint64 {
-	return parseVersion(x.registration.Status().ResourceVersion)
+	return object.ParseVersion(x.registration.Status().ResourceVersion)
 }
 
 // newWarm begins to run informers, none so far.
@@ -131,7 +132,7 @@ func (w *warm) complete() map[informer.InformerID]string {
 	}
 	for _, x := range w.targets {
 		if version := complete[x.target.ID()]; x.base == 0 && version != "" {
-			x.base = cmp.Or(x.first.at(), parseVersion(version))
+			x.base = cmp.Or(x.first.at(), object.ParseVersion(version))
 		}
 	}
 	return complete
@@ -218,7 +219,7 @@ func (w *warm) behind(newest map[place]uint64) error {
 	complete := w.complete()
 	for _, x := range w.targets {
 		at, leader := complete[x.target.ID()], newest[placeOf(x.target.ID())]
-		if at == "" || parseVersion(at) < leader {
+		if at == "" || object.ParseVersion(at) < leader {
 			return fmt.Errorf("%s is at version %q, and the leader has had %d", x.target.Resource,
 				at, leader)
 		}
@@ -246,12 +247,12 @@ func (w *warm) end(listeners map[string]*keeper.Progress,
 			continue
 		}
 		s := &informer.Stored{Version: cut.Version, Objects: slices.Collect(cut.Objects),
-			Gone: cut.Gone, Told: map[string][]informer.Told{}, Due: map[string]time.Time{},
+			Gone: cut.Gone, Unfinished: map[string][]informer.Unfinished{}, Due: map[string]time.Time{},
 			Killed: !final}
 		for name, l := range listeners {
 			if part := l.Informers[cut.Informer]; part != nil {
 				s.Killed = s.Killed || part.Killed
-				s.Told[name] = w.targets[i].history.told(part, s, final && !part.Killed)
+				s.Unfinished[name] = w.targets[i].history.unfinished(part, s, final && !part.Killed)
 				s.Due[name] = part.Due
 				if part.Begins {
 					s.Begins = append(s.Begins, name)
@@ -336,7 +337,7 @@ func (f *firstAt) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCl
 	if f.version != "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		return nil, errNotStreamed
 	}
-	f.listed.CompareAndSwap(0, parseVersion(f.version))
+	f.listed.CompareAndSwap(0, object.ParseVersion(f.version))
 	f.version = ""
 	return f.ListWatcher.Watch(ctx, opts)
 }
@@ -355,10 +356,4 @@ func (f *firstAt) List(ctx context.Context, opts metav1.ListOptions) (io.ReadClo
 		f.version = ""
 	}
 	return body, err
-}
-
-// parseVersion returns a resourceVersion as a number, 0 if it is none.
-func parseVersion(version string) uint64 {
-	n, _ := strconv.ParseUint(cmp.Or(version, "0"), 10, 64)
-	return n
 }

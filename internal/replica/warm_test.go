@@ -24,9 +24,9 @@ import (
 var target = informer.Target{Resource: pods}
 
 // finished is what a listener named l has finished, up to a version.
-func finished(version int, newest int, told ...informer.Told) map[string]*keeper.Progress {
+func finished(version int, newest int, told ...informer.Unfinished) map[string]*keeper.Progress {
 	return map[string]*keeper.Progress{"l": {Informers: map[informer.InformerID]*keeper.Part{
-		target.ID(): {Version: strconv.Itoa(version), Newest: uint64(newest), Told: told}}}}
+		target.ID(): {Version: strconv.Itoa(version), Newest: uint64(newest), Unfinished: told}}}}
 }
 
 // standbyOf returns the informers of a standby of a leader that has published something.
@@ -54,7 +54,7 @@ func learned(stored map[informer.InformerID]*informer.Stored) (told, objects str
 		return "nothing", "nothing"
 	}
 	learn, all := map[string]string{}, map[string]string{}
-	for _, e := range s.Told["l"] {
+	for _, e := range s.Unfinished["l"] {
 		state := "-"
 		if e.State != nil {
 			state = e.State.UID() + "@" + e.State.ResourceVersion()
@@ -278,7 +278,7 @@ func TestEndWithWhatWasUnfinished(t *testing.T) {
 		s := newPodServer()
 		s.apply("a", "1", "")
 		at := s.apply("b", "2", "")
-		listeners := finished(at, at, informer.Told{Key: event.Key{Namespace: "ns", Name: "a"}})
+		listeners := finished(at, at, informer.Unfinished{Key: event.Key{Namespace: "ns", Name: "a"}})
 		listeners["other"] = &keeper.Progress{}
 		w := standbyOf(t, s, listeners, quiet)
 		if err := w.catchUp(t.Context(), newest64(at)); err != nil {
@@ -286,7 +286,7 @@ func TestEndWithWhatWasUnfinished(t *testing.T) {
 		}
 		stored := w.end(listeners, true)
 		expect(t, stored, "a: -", "a: 1@101; b: 2@102")
-		if got := slices.Collect(maps.Keys(stored[target.ID()].Told)); len(got) != 1 {
+		if got := slices.Collect(maps.Keys(stored[target.ID()].Unfinished)); len(got) != 1 {
 			t.Errorf("told: %v", got)
 		}
 	})

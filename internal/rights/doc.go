@@ -7,11 +7,10 @@
 //   - [Merge] makes the rules of as few Roles as possible of them, that grant these rights and no
 //     others, in an order that does not depend on that of the configuration.
 //   - [Manifests] adds the service account and the bindings.
-//   - An [Offline] finder knows resources by what every cluster has and by names with a group, and
-//     notes what it cannot know.
+//   - A [Finder] asks the API server for resources. Without one it knows those that every cluster
+//     has, and others by names with a group, and notes what it cannot know.
 //   - [Access] tries before anything runs what informers will do, since that finds wrong selectors
-//     too, and asks for what outputs and an election will do.
-//   - A [Checker] asks for them while a daemon runs: for each right once, for one that is missing
-//     every few seconds until it is granted, and again when the API server has refused something.
-//     Who lacks a right is named with the rule, ready to be pasted.
+//     too.
+//   - A [Guard] tells a request that lacks a right, which may be granted later, from one that is
+//     refused for another reason.
 package rights

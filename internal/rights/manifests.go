@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 // Account is the service account that gets the rights.
@@ -19,67 +21,21 @@ func (a Account) roleName() string {
 	return a.Namespace + ":" + a.Name
 }
 
-// Manifest is one object that grants rights.
-type Manifest struct {
-	APIVersion string    `json:"apiVersion"`
-	Kind       string    `json:"kind"`
-	Metadata   metadata  `json:"metadata"`
-	Rules      []Rule    `json:"rules,omitempty"`
-	RoleRef    *roleRef  `json:"roleRef,omitempty"`
-	Subjects   []subject `json:"subjects,omitempty"`
-}
-
-type metadata struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace,omitempty"`
-}
-
-type roleRef struct {
-	APIGroup string `json:"apiGroup"`
-	Kind     string `json:"kind"`
-	Name     string `json:"name"`
-}
-
-type subject struct {
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-}
-
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// role returns the ClusterRole, or the Role, with the rules.
-func role(name string, s Scoped) Manifest {
-	kind := "Role"
-	if s.Namespace == "" {
-		kind = "ClusterRole"
-	}
-	return Manifest{APIVersion: rbacGroup + "/v1", Kind: kind, Metadata: metadata{name, s.Namespace},
-		Rules: s.Rules}
-}
-
-// binding returns what grants a role to an account.
-func binding(r Manifest, a Account) Manifest {
-	return Manifest{APIVersion: r.APIVersion, Kind: r.Kind + "Binding", Metadata: r.Metadata,
-		RoleRef:  &roleRef{rbacGroup, r.Kind, r.Metadata.Name},
-		Subjects: []subject{{"ServiceAccount", a.Name, a.Namespace}}}
-}
-
-// Manifests returns the account, and what grants it these needs and nothing else.
-func Manifests(a Account, needs []Need) []Manifest {
-	all := []Manifest{{APIVersion: "v1", Kind: "ServiceAccount",
-		Metadata: metadata{a.Name, a.Namespace}}}
-	for _, s := range Merge(needs) {
-		r := role(a.roleName(), s)
-		all = append(all, r, binding(r, a))
-	}
-	return all
-}
-
-// Write writes the objects as json or yaml. The file is that of the configuration.
-func Write(w io.Writer, all []Manifest, file, format string) error {
+// Write writes the account, and what grants it these needs and nothing else, as yaml or, as one
+// List, which kubectl apply takes, as json. The file is that of the configuration.
+func Write(w io.Writer, a Account, needs []need, file, format string) error {
+	documents := manifests(a, needs)
 	if format == "json" {
-		text, err := JSON(all)
+		items := make([]any, len(documents))
+		for i, text := range documents {
+			if err := yaml.Unmarshal([]byte(text), &items[i]); err != nil {
+				return err
+			}
+		}
+		text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List",
+			"items": items}, "", "  ")
 		if err != nil {
 			return err
 		}
@@ -89,47 +45,48 @@ func Write(w io.Writer, all []Manifest, file, format string) error {
 	_, err := fmt.Fprintf(w, `# What %s needs. Every authenticated account may also read the API
 # server's resources and schemas, and ask for its own rights: the ClusterRoles system:discovery and
 # system:basic-user are bound to all of them unless somebody has changed that.
-%s`, file, YAML(all))
+%s`, file, strings.Join(documents, "---\n"))
 	return err
 }
 
-// JSON returns the objects as one List, which kubectl apply takes.
-func JSON(all []Manifest) ([]byte, error) {
-	return json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": all}, "",
-		"  ")
+// manifests returns an account, its roles and their bindings, as YAML.
+func manifests(a Account, needs []need) []string {
+	all := []string{fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\n%s",
+		metadata(a.Name, a.Namespace))}
+	for _, s := range merge(needs) {
+		kind := "Role"
+		if s.Namespace == "" {
+			kind = "ClusterRole"
+		}
+		var rules strings.Builder
+		writeRules(&rules, s.Rules, "")
+		name := metadata(a.roleName(), s.Namespace)
+		all = append(all,
+			fmt.Sprintf("apiVersion: %s/v1\nkind: %s\n%srules:\n%s", rbacGroup, kind, name, &rules),
+			fmt.Sprintf("apiVersion: %s/v1\nkind: %sBinding\n%s"+
+				"roleRef: {apiGroup: %s, kind: %s, name: %s}\n"+
+				"subjects:\n- {kind: ServiceAccount, name: %s, namespace: %s}\n", rbacGroup, kind,
+				name, rbacGroup, kind, scalar(a.roleName()), scalar(a.Name), scalar(a.Namespace)))
+	}
+	return all
 }
 
-// YAML returns the objects as documents. A comment says who needs each rule.
-func YAML(all []Manifest) string {
-	documents := make([]string, len(all))
-	for i, m := range all {
-		documents[i] = m.yaml()
+// metadata returns that of an object, with a namespace unless it is in none.
+func metadata(name, namespace string) string {
+	if namespace == "" {
+		return fmt.Sprintf("metadata: {name: %s}\n", scalar(name))
 	}
-	return strings.Join(documents, "---\n")
+	return fmt.Sprintf("metadata: {name: %s, namespace: %s}\n", scalar(name), scalar(namespace))
 }
 
-func (m Manifest) yaml() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: %s\nkind: %s\n", m.APIVersion, m.Kind)
-	if m.Metadata.Namespace == "" {
-		fmt.Fprintf(&b, "metadata: {name: %s}\n", scalar(m.Metadata.Name))
-	} else {
-		fmt.Fprintf(&b, "metadata: {name: %s, namespace: %s}\n", scalar(m.Metadata.Name),
-			scalar(m.Metadata.Namespace))
+// writeRules writes rules as items of a list. A comment says who needs each.
+func writeRules(b *strings.Builder, rules []Rule, indent string) {
+	for _, r := range rules {
+		if len(r.For) > 0 {
+			fmt.Fprintf(b, "%s# %s\n", indent, Some(r.For))
+		}
+		fmt.Fprintf(b, "%s- %s\n", indent, r)
 	}
-	if m.RoleRef != nil {
-		fmt.Fprintf(&b, "roleRef: {apiGroup: %s, kind: %s, name: %s}\nsubjects:\n",
-			m.RoleRef.APIGroup, m.RoleRef.Kind, scalar(m.RoleRef.Name))
-	}
-	for _, s := range m.Subjects {
-		fmt.Fprintf(&b, "- {kind: %s, name: %s, namespace: %s}\n", s.Kind, scalar(s.Name),
-			scalar(s.Namespace))
-	}
-	if len(m.Rules) > 0 {
-		b.WriteString("rules:\n")
-	}
-	writeRules(&b, m.Rules, "")
-	return b.String()
 }
 
 // Some returns the first of many texts.

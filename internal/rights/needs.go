@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -16,11 +15,10 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 )
 
-// Need is a right that a configuration needs, and what for.
-type Need struct {
+// need is a right that a configuration needs, and what for.
+type need struct {
 	kube.Right
-	Listener string // empty: all of them
-	For      string // listener "a", output "fix" of listener "a", leaderElection
+	For string // listener "a", output "fix" of listener "a", leaderElection
 	// Optional: without it everything works, if less well.
 	Optional bool
 }
@@ -30,31 +28,26 @@ type Found struct {
 	kube.Resource
 	// AnyScope: it is not known whether the resource is in namespaces.
 	AnyScope bool
-}
-
-// Finder finds the resources of informers.
-type Finder interface {
-	// Find returns the resource. The error is about the configuration if it is a config.Errors.
-	Find(ctx context.Context, inf plan.PlacedInformer) (Found, error)
+	guessed  bool // by its name
 }
 
 // Needs returns what a configuration needs, in the order of its listeners, each as often as it is
 // needed. Leases whose namespace is not configured are in the one that is passed. The error is a
 // config.Errors if the configuration is to blame.
-func Needs(ctx context.Context, p *plan.Plan, finder Finder, namespace string) (all []Need,
+func Needs(ctx context.Context, p *plan.Plan, finder *Finder, namespace string) (all []need,
 	err error) {
 	found, err := findAll(ctx, p, finder)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range p.Listeners {
-		all = append(all, OfListener(p.Config, l, found)...)
+		all = append(all, ofListener(p.Config, l, found)...)
 	}
 	return append(all, ofDaemon(p.Config, namespace)...), nil
 }
 
 // findAll finds the resource of each informer that listeners use, and reports all mistakes.
-func findAll(ctx context.Context, p *plan.Plan, finder Finder) (map[*config.Informer]Found,
+func findAll(ctx context.Context, p *plan.Plan, finder *Finder) (map[*config.Informer]Found,
 	error) {
 	used := usedBy(p)
 	found := map[*config.Informer]Found{}
@@ -63,7 +56,7 @@ func findAll(ctx context.Context, p *plan.Plan, finder Finder) (map[*config.Info
 		if !used[inf.Informer] {
 			continue
 		}
-		r, err := finder.Find(ctx, inf)
+		r, err := finder.find(ctx, inf)
 		switch these, ok := err.(config.Errors); {
 		case ok:
 			mistakes = append(mistakes, these...)
@@ -91,14 +84,14 @@ func usedBy(p *plan.Plan) map[*config.Informer]bool {
 	return used
 }
 
-// OfListener returns what a listener needs: for its events, for what it looks up, and for its
+// ofListener returns what a listener needs: for its events, for what it looks up, and for its
 // outputs. The resources of its informers are found.
-func OfListener(cfg *config.Config, l *plan.Listener,
-	found map[*config.Informer]Found) (all []Need) {
+func ofListener(cfg *config.Config, l *plan.Listener,
+	found map[*config.Informer]Found) (all []need) {
 	name := l.Config.Name
 	add := func(by string, rights []kube.Right) {
 		for _, right := range rights {
-			all = append(all, Need{Right: right, Listener: name, For: by})
+			all = append(all, need{Right: right, For: by})
 		}
 	}
 	own := l.Config.Informer()
@@ -111,43 +104,35 @@ func OfListener(cfg *config.Config, l *plan.Listener,
 }
 
 // ofOutputs returns what the outputs of a listener need. The resource of its informer is found.
-func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []Need) {
+func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []need) {
 	name := l.Config.Name
 	for _, output := range l.Config.Outputs {
 		by := fmt.Sprintf("output %q of listener %q", output, name)
 		for _, right := range outputRights(cfg.Outputs[output], l.Config.Informer(), found) {
-			all = append(all, Need{Right: right, Listener: name, For: by})
+			all = append(all, need{Right: right, For: by})
 		}
 	}
 	return all
 }
 
 // ofDaemon returns what is needed for all listeners.
-func ofDaemon(cfg *config.Config, namespace string) (all []Need) {
+func ofDaemon(cfg *config.Config, namespace string) (all []need) {
 	var names []string
 	for _, inf := range plan.InformersOf(cfg) {
 		names = append(names, inf.Resource)
 	}
 	for _, right := range definitions.Rights(names...) {
-		all = append(all, Need{Right: right, For: forDefinitions, Optional: true})
+		all = append(all, need{Right: right, For: forDefinitions, Optional: true})
 	}
 	if cfg.HTTP.Auth == config.AuthKubernetes {
 		for _, right := range kube.ReviewerRights() {
-			all = append(all, Need{Right: right, For: "http.auth"})
+			all = append(all, need{Right: right, For: "http.auth"})
 		}
 	}
 	for _, right := range electionRights(cfg, namespace) {
-		all = append(all, Need{Right: right, For: "leaderElection"})
+		all = append(all, need{Right: right, For: "leaderElection"})
 	}
 	return all
-}
-
-// OfReplicas returns what is needed whatever the listeners are, in the namespace of the pod unless
-// another one is configured. What is optional is left out.
-func OfReplicas(cfg *config.Config) []Need {
-	return slices.DeleteFunc(ofDaemon(cfg, kube.PodNamespace()), func(n Need) bool {
-		return n.Optional
-	})
 }
 
 const forDefinitions = "resources that come and go (optional)"

@@ -120,7 +120,7 @@ create tokenreviews.authentication.k8s.io: http.auth
 create subjectaccessreviews.authorization.k8s.io: http.auth`},
 	} {
 		p := planOf(t, outputs+c.text)
-		needs, err := Needs(t.Context(), p, &Offline{Config: p.Config}, "own")
+		needs, err := Needs(t.Context(), p, &Finder{Config: p.Config}, "own")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -155,8 +155,8 @@ func TestOfflineNames(t *testing.T) {
 		"endpointslices.discovery.k8s.io": "endpointslices.discovery.k8s.io",
 	} {
 		p := planOf(t, outputs+"  a: {informer: {resource: "+name+"}, outputs: [out]}\n")
-		f := &Offline{Config: p.Config}
-		found, err := f.Find(t.Context(), plan.InformersOf(p.Config)[0])
+		f := &Finder{Config: p.Config}
+		found, err := f.find(t.Context(), plan.InformersOf(p.Config)[0])
 		var mistakes config.Errors
 		switch got := found.GVR.GroupResource().String(); {
 		case want == "" && (!errors.As(err, &mistakes) || mistakes[0].Line != 9):
@@ -166,7 +166,7 @@ func TestOfflineNames(t *testing.T) {
 		}
 	}
 	p := planOf(t, outputs+"  a: {informer: {resource: nodes, namespaces: [x]}, outputs: [out]}\n")
-	_, err := Needs(t.Context(), p, &Offline{Config: p.Config}, "")
+	_, err := Needs(t.Context(), p, &Finder{Config: p.Config}, "")
 	if err == nil || !strings.Contains(err.Error(), "c.yaml:9:28: nodes") {
 		t.Errorf("nodes in a namespace: %v", err)
 	}
@@ -185,11 +185,11 @@ func TestManyListeners(t *testing.T) {
 	}
 	p := planOf(t, outputs+text.String())
 	begun := time.Now()
-	needs, err := Needs(t.Context(), p, &Offline{Config: p.Config}, "")
+	needs, err := Needs(t.Context(), p, &Finder{Config: p.Config}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := YAML(Manifests(Account{"informerd", "informerd"}, needs))
+	got := strings.Join(manifests(Account{"informerd", "informerd"}, needs), "---\n")
 	t.Logf("%d needs in %v", len(needs), time.Since(begun))
 	if rules := strings.Count(got, "\n- {apiGroups"); rules != 3+5 ||
 		!strings.Contains(got, `output "note" of listener "l0", `) ||

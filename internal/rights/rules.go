@@ -59,8 +59,8 @@ func scalar(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// Scoped are the rules for one namespace, or for the whole cluster.
-type Scoped struct {
+// scoped are the rules for one namespace, or for the whole cluster.
+type scoped struct {
 	Namespace string // empty: the whole cluster
 	Rules     []Rule
 }
@@ -71,10 +71,10 @@ type target struct{ group, resource, name string }
 // verbs are those of a target, each with who needs it.
 type verbs map[string][]string
 
-// Merge returns as few rules as possible that grant what is needed and nothing else, those of the
+// merge returns as few rules as possible that grant what is needed and nothing else, those of the
 // whole cluster first. What is granted in the whole cluster is not granted again in a namespace,
 // and what is granted for all objects not again for one.
-func Merge(needs []Need) (all []Scoped) {
+func merge(needs []need) (all []scoped) {
 	byNamespace := map[string]map[target]verbs{}
 	for _, n := range needs {
 		targets := byNamespace[n.Namespace]
@@ -106,7 +106,7 @@ func Merge(needs []Need) (all []Scoped) {
 			}
 		}
 		if rules := rulesOf(targets); len(rules) > 0 {
-			all = append(all, Scoped{namespace, rules})
+			all = append(all, scoped{namespace, rules})
 		}
 	}
 	return all
@@ -183,20 +183,10 @@ func sortRules(rules []Rule) {
 }
 
 // needs returns rights as needs of nobody.
-func needs(rights []kube.Right) []Need {
-	all := make([]Need, len(rights))
+func needs(rights []kube.Right) []need {
+	all := make([]need, len(rights))
 	for i, right := range rights {
 		all[i].Right = right
 	}
 	return all
-}
-
-// Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that grant
-// these rights and no others, as YAML documents. They are called name.
-func Roles(name string, rights []kube.Right) string {
-	var documents []string
-	for _, s := range Merge(needs(rights)) {
-		documents = append(documents, role(name, s).yaml())
-	}
-	return strings.Join(documents, "---\n")
 }

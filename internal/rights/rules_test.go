@@ -10,11 +10,22 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
+// rolesOf returns the roles that grant these rights, as YAML.
+func rolesOf(name string, rights []kube.Right) string {
+	var documents []string
+	for _, text := range manifests(Account{name, name}, needs(rights)) {
+		if strings.Contains(text, "\nrules:\n") {
+			documents = append(documents, text)
+		}
+	}
+	return strings.Join(documents, "---\n")
+}
+
 func TestRoles(t *testing.T) {
 	deployments, pods, nodes := named("apps", "v1", "deployments"), named("", "v1", "pods"),
 		named("", "v1", "nodes")
 	secrets := named("", "v1", "secrets")
-	got := Roles("informerd", []kube.Right{
+	got := rolesOf("informerd", []kube.Right{
 		{Resource: deployments, Namespace: "shop", Verb: "watch"},
 		{Resource: deployments, Namespace: "shop", Verb: "list"},
 		{Resource: pods, Namespace: "shop", Verb: "list"},
@@ -53,7 +64,7 @@ rules:
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := Roles("informerd", nil); got != "" {
+	if got := rolesOf("informerd", nil); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 }
@@ -61,8 +72,8 @@ rules:
 // Whatever is needed is granted, and nothing else, however the needs are ordered.
 func TestMergeGrantsWhatIsNeededModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		needs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Need {
-			return Need{For: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "for"),
+		needs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) need {
+			return need{For: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "for"),
 				Right: kube.Right{
 					Resource: named(rapid.SampledFrom([]string{"", "apps"}).Draw(t, "group"), "v1",
 						rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "resource")),
@@ -70,7 +81,7 @@ func TestMergeGrantsWhatIsNeededModel(t *testing.T) {
 					Name:      rapid.SampledFrom([]string{"", "o", "p"}).Draw(t, "name"),
 					Verb:      rapid.SampledFrom([]string{"get", "list"}).Draw(t, "verb")}}
 		}), 0, 30).Draw(t, "needs")
-		granted := expand(Merge(needs))
+		granted := expand(merge(needs))
 		covered := func(by map[kube.Right]bool, r kube.Right) bool {
 			for _, ns := range []string{"", r.Namespace} {
 				for _, name := range []string{"", r.Name} {
@@ -100,16 +111,16 @@ func TestMergeGrantsWhatIsNeededModel(t *testing.T) {
 			}
 			granted[r] = true
 		}
-		text := YAML(Manifests(Account{"n", "informerd"}, needs))
+		text := strings.Join(manifests(Account{"n", "informerd"}, needs), "---\n")
 		rand.Shuffle(len(needs), func(i, j int) { needs[i], needs[j] = needs[j], needs[i] })
-		if again := YAML(Manifests(Account{"n", "informerd"}, needs)); again != text {
+		if again := strings.Join(manifests(Account{"n", "informerd"}, needs), "---\n"); again != text {
 			t.Errorf("another order of the needs:\n%s\nis not\n%s", again, text)
 		}
 	})
 }
 
 // expand returns what rules grant, as RBAC reads them.
-func expand(all []Scoped) map[kube.Right]bool {
+func expand(all []scoped) map[kube.Right]bool {
 	granted := map[kube.Right]bool{}
 	for _, s := range all {
 		for _, r := range s.Rules {
@@ -135,10 +146,10 @@ func expand(all []Scoped) map[kube.Right]bool {
 // The roles of accounts of the same name in different namespaces have different names, since they
 // may be in the same namespace.
 func TestNamesOfRoles(t *testing.T) {
-	needs := []Need{{Right: kube.Right{Resource: kube.Leases, Namespace: "shop", Verb: "get"}}}
+	needs := []need{{Right: kube.Right{Resource: kube.Leases, Namespace: "shop", Verb: "get"}}}
 	names := map[string]bool{}
 	for _, a := range []Account{{"a", "a"}, {"b", "a"}, {"a", "b"}} {
-		text := YAML(Manifests(a, needs))
+		text := strings.Join(manifests(a, needs), "---\n")
 		_, name, _ := strings.Cut(text, "kind: Role\nmetadata: {name: ")
 		name, _, _ = strings.Cut(name, ",")
 		if names[name] || name == "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -22,7 +23,7 @@ import (
 // complete.
 func (r *Route) EndAbsent(ctx context.Context, stored func(event.Key) bool) error {
 	by, ok := r.subscription.(interface {
-		OfferAlone(event.Event, any) (bool, error)
+		OfferAlone(event.Event, informer.Progress) (bool, error)
 		Has(event.Key) bool
 	})
 	p := r.pipeline.Load()
@@ -38,7 +39,7 @@ func (r *Route) EndAbsent(ctx context.Context, stored func(event.Key) bool) erro
 		}
 		e := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: true}
 		for attempt := 1; !stored(key) && !by.Has(key); attempt++ {
-			taken, err := by.OfferAlone(e, absent{stored})
+			taken, err := by.OfferAlone(e, &progress{stored: stored})
 			if err != nil {
 				return fmt.Errorf("route %q: %w", r.name, err)
 			}
@@ -72,6 +73,3 @@ func (r *Route) remembered(p *Pipeline) []event.Key {
 func compareKeys(a, b event.Key) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
-
-// absent is the Progress of the delivery of an object that there is no more.
-type absent struct{ stored func(event.Key) bool }

@@ -23,7 +23,7 @@ func TestAnotherSelectTellsWhatEntersAndLeaves(t *testing.T) {
 			t.Helper()
 			next := f.Pipeline
 			next.Select, next.Before = now, &Selection{Select: before}
-			if err := f.Use(&next); err != nil {
+			if err := f.exchange(&next); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -30,7 +29,12 @@ func (f *flood) Next(context.Context) (informer.Delivery, error) {
 	if left < 0 {
 		return informer.Delivery{}, informer.ErrStopped
 	}
-	return informer.NewDelivery(f.events[int(left)%len(f.events)], 1, f), nil
+	return f.delivery(left), nil
+}
+
+func (f *flood) delivery(left int64) informer.Delivery {
+	return informer.NewDelivery(informer.Entry{Event: f.events[int(left)%len(f.events)],
+		Attempt: 1}, f)
 }
 
 func (f *flood) More(got []informer.Delivery, n, _ int) []informer.Delivery {
@@ -39,7 +43,7 @@ func (f *flood) More(got []informer.Delivery, n, _ int) []informer.Delivery {
 		if left < 0 {
 			break
 		}
-		got = append(got, informer.NewDelivery(f.events[int(left)%len(f.events)], 1, f))
+		got = append(got, f.delivery(left))
 	}
 	return got
 }
@@ -85,7 +89,6 @@ func BenchmarkRoute(b *testing.B) {
 				Config: Config{Name: "l", PauseAfter: 5, Retry: Retry{Attempts: 1},
 					Workers: c.workers,
 					Buffer:  Buffer{Overflow: informer.OverflowBlock},
-					Ledger:  &ledger.Ledger{},
 					Log:     slog.New(slog.DiscardHandler)},
 				Pipeline: Pipeline{Batch: 64},
 			}

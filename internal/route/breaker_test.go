@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // trying runs a route until the test is over, and returns its end.
@@ -62,14 +62,14 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 		defer cancel()
 		h.push("p0")
 		h.push("p1")
-		if s := h.Stats(); s.HandlerPauses != 0 || s.Paused != (breaker.Pause{}) {
+		if s := h.Stats(); s.HandlerPauses != 0 || s.Paused != (backoff.Pause{}) {
 			t.Errorf("paused before its time: %+v", s)
 		}
 		begun := time.Now()
 		h.push("p2")
 		expectAll(t, "before the pause", h.called(), "p0", "p1", "p2")
 		if got, want := h.Stats().Paused,
-			(breaker.Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Failures: 3,
+			(backoff.Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Failures: 3,
 				Cause: errCrash}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -102,7 +102,7 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 			t.Errorf("behind the last pause, called with %q", calls)
 		}
 		s := h.Stats()
-		if s.HandlerPauses != 9 || s.Paused != (breaker.Pause{}) || s.HandlerCrashes != 11 ||
+		if s.HandlerPauses != 9 || s.Paused != (backoff.Pause{}) || s.HandlerCrashes != 11 ||
 			s.DeadLetters != 11 || s.Written != 30-11 {
 			t.Errorf("%+v", s)
 		}
@@ -221,7 +221,7 @@ func TestOneTrialAtATime(t *testing.T) {
 			t.Errorf("behind the pause, called with %q", calls)
 		}
 		expectAll(t, "during the trial", h.after(9*time.Second))
-		if h.Stats().Paused != (breaker.Pause{}) {
+		if h.Stats().Paused != (backoff.Pause{}) {
 			t.Error("a trial is no pause")
 		}
 		if calls := h.after(2 * time.Second); len(calls) != 2 && len(calls) != 3 {
@@ -292,7 +292,7 @@ func TestTheContextEndsAPause(t *testing.T) {
 // What was begun before a pause and ends in it does not end it, and does not make it longer.
 func TestStragglersChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &breaker.Breaker{After: 2, Pauses: pauses}
+		b := &backoff.Breaker{After: 2, Pauses: pauses}
 		b.Failed(false, errCrash, 0)
 		want, begins := b.Failed(false, errCrash, 0)
 		if !begins {
@@ -313,7 +313,7 @@ func TestStragglersChangeNothing(t *testing.T) {
 // A trial without a result is another worker's.
 func TestATrialWithoutAResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &breaker.Breaker{After: 1, Pauses: pauses}
+		b := &backoff.Breaker{After: 1, Pauses: pauses}
 		b.Failed(false, errCrash, 0)
 		var mu sync.Mutex
 		var trials []bool

@@ -1,178 +1,126 @@
 package route
 
 import (
-	"slices"
+	"strconv"
 
-	"github.com/informerd/informerd/internal/codec"
-	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// cutVersion is the version of the format of cuts. A [Saved] reads no other one.
-//
-//	version   byte
-//	whole     bool: the state begins here, what was before does not count
-//	parts     each a kind, and what that says, up to partEnd
-const cutVersion = 1
-
-// part is a kind of part of a cut.
-type part byte
-
+// The parts of a listener's records. Each output's outbox has one of its own, and rules have
+// [rules.Part].
 const (
-	partEnd     part = iota
-	partWay          // number, output, whether it is retired, and a cut of its outbox, if any
-	partGone         // the number of a way that has ended
-	partRules        // a cut of the book
-	partNoRules      // there is no book any more
-	partMembers      // each a key and a memberCode
+	outputsPart = "outputs" // by the numbers of destinations
+	objectsPart = "objects" // a memberCode for each that is remembered
+	// outboxPrefix and the number of a destination are the part that has its outbox.
+	outboxPrefix = "outbox "
 )
 
-// Cut appends what has changed since the cut before, for [Saved.Apply], and returns the result: of
-// outboxes first, then of the rules' book, then of what is remembered of objects. Nothing is
-// appended if nothing has changed, or without Keep. The first cut has everything; that of a
-// restored route has what has changed since. Call it neither twice at a time, nor at the same time
-// as Whole, Use or Restore.
-func (r *Route) Cut(to []byte, with delivery.AppendObject) []byte {
+// savedOutput is a destination to an output.
+type savedOutput struct {
+	_       struct{} `cbor:",toarray"`
+	Output  string
+	Retired bool
+}
+
+func outboxPart(number uint64) string { return outboxPrefix + strconv.FormatUint(number, 10) }
+
+func outputKey(number uint64) event.Key {
+	return event.Key{Name: strconv.FormatUint(number, 10)}
+}
+
+// Cut writes the records that have changed since the cut before: of outboxes first, then of the
+// rules' book, then of what is remembered of objects. Without Keep there are none. The first cut
+// has everything; that of a restored route has what has changed since. Call it neither twice at a
+// time, nor at the same time as Whole, Use or Restore.
+func (r *Route) Cut(to record.Writer) {
 	p := r.pipeline.Load()
 	if !r.keep || p == nil {
-		return to
+		return
 	}
-	s, c := &r.cutting, newCut(to, false)
+	s := &r.cutting
 	r.outboxes.takeGone(s) // first: the list has none of them
 	present := r.outboxes.list(s)
 	for _, number := range s.gone {
-		c.gone(number)
+		to.Delete(outputsPart, outputKey(number))
+		to.Clear(outboxPart(number))
 	}
-	for i, w := range s.ways {
+	for i, w := range s.destinations {
 		retired := i >= present
-		s.part = w.Cut(s.part[:0], with)
-		if len(s.part) > 0 || retired && !w.cutRetired {
-			c.way(w.number, w.Name(), retired, s.part)
+		if changed := w.Cut(to, w.part); changed && !w.cut || retired && !w.cutRetired {
+			w.cut = true
+			w.save(to, retired)
 		}
 		w.cutRetired = retired
 	}
 	switch {
 	case p.Rules != nil:
-		if s.part = p.Rules.Cut(s.part[:0], p.receivers); len(s.part) > 0 {
-			c.rules(s.part)
-		}
+		p.Rules.Cut(to, p.receivers)
 		s.book = true
 	case s.book:
-		c.begin(partNoRules)
+		to.Clear(rules.Part)
 		s.book = false
 	}
 	s.members = r.members.takeChanged(s.members[:0])
-	c.members(s.members)
+	writeMembers(to, s.members)
 	s.release()
-	return c.end()
 }
 
-// Whole appends a cut that has everything. What Cut appends stays as it was, so that its cuts can
-// follow those before this one as well as this one. Otherwise it is as Cut.
-func (r *Route) Whole(to []byte, with delivery.AppendObject) []byte {
+// Whole writes all records, in place of those that there were. What Cut writes stays as it was, so
+// that its cuts can follow those before this one as well as this one. Otherwise it is as Cut.
+func (r *Route) Whole(to record.Writer) {
 	p := r.pipeline.Load()
 	if !r.keep || p == nil {
-		return to
+		return
 	}
-	c, s := newCut(to, true), cutting{}
-	for i, present := 0, r.outboxes.list(&s); i < len(s.ways); i++ {
-		w := s.ways[i]
-		s.part = w.Whole(s.part[:0], with)
-		c.way(w.number, w.Name(), i >= present, s.part)
+	to.Reset()
+	s := cutting{}
+	for i, present := 0, r.outboxes.list(&s); i < len(s.destinations); i++ {
+		s.destinations[i].save(to, i >= present)
+		s.destinations[i].Whole(to, s.destinations[i].part)
 	}
 	if p.Rules != nil {
-		c.rules(p.Rules.Whole(s.part[:0], p.receivers))
+		p.Rules.Whole(to, p.receivers)
 	}
-	c.members(r.members.all())
-	return c.end()
+	writeMembers(to, r.members.all())
+}
+
+// save writes what there is of a destination apart from its outbox.
+func (w *destination) save(to record.Writer, retired bool) {
+	to.Put(outputsPart, outputKey(w.number), &savedOutput{Output: w.Name(), Retired: retired}, nil)
 }
 
 // cutting is what cuts of a route know of each other, and their buffers. The zero value is ready.
 type cutting struct {
 	book bool // they have had one
 
-	ways    []*way
-	gone    []uint64
-	part    []byte
-	members []savedMember
+	destinations []*destination
+	gone         []uint64
+	members      []savedMember
 }
 
-// maxScratch is the size in bytes, or the number of elements, above which the buffer of a cut is
-// not kept for the next one.
+// maxScratch is the number of elements above which the buffer of a cut is not kept for the next
+// one.
 const maxScratch = 64 << 10
 
 // release releases what the next cut does not need.
 func (s *cutting) release() {
-	clear(s.ways)
+	clear(s.destinations)
 	clear(s.members)
-	if cap(s.part) > maxScratch {
-		s.part = nil
-	}
 	if cap(s.members) > maxScratch {
 		s.members = nil
 	}
 }
 
-// cut is the bytes of a cut.
-type cut struct {
-	bytes []byte
-	empty int // the length of what it is appended to
-	whole bool
-}
-
-func newCut(to []byte, whole bool) cut {
-	c := cut{bytes: to, empty: len(to), whole: whole}
-	if whole {
-		c.head()
+func writeMembers(to record.Writer, all []savedMember) {
+	for i := range all {
+		if code := all[i].code(); code != 0 {
+			to.Put(objectsPart, all[i].key, code, nil)
+		} else {
+			to.Delete(objectsPart, all[i].key)
+		}
 	}
-	return c
-}
-
-func (c *cut) head() { c.bytes = codec.AppendBool(append(c.bytes, cutVersion), c.whole) }
-
-// begin begins a part.
-func (c *cut) begin(p part) {
-	if len(c.bytes) == c.empty {
-		c.head()
-	}
-	c.bytes = append(c.bytes, byte(p))
-}
-
-func (c *cut) way(number uint64, output string, retired bool, outbox []byte) {
-	c.begin(partWay)
-	c.bytes = codec.AppendText(codec.AppendUint(c.bytes, number), output)
-	c.bytes = codec.AppendText(codec.AppendBool(c.bytes, retired), outbox)
-}
-
-func (c *cut) gone(number uint64) {
-	c.begin(partGone)
-	c.bytes = codec.AppendUint(c.bytes, number)
-}
-
-func (c *cut) rules(book []byte) {
-	c.begin(partRules)
-	c.bytes = codec.AppendText(c.bytes, book)
-}
-
-func (c *cut) members(all []savedMember) {
-	if len(all) == 0 {
-		return
-	}
-	c.begin(partMembers)
-	slices.SortFunc(all, func(a, b savedMember) int { return compareKeys(a.key, b.key) })
-	c.bytes = codec.AppendUint(c.bytes, uint64(len(all)))
-	for _, m := range all {
-		c.bytes = codec.AppendText(c.bytes, m.key.Namespace)
-		c.bytes = append(codec.AppendText(c.bytes, m.key.Name), byte(m.code()))
-	}
-}
-
-// end returns the bytes.
-func (c *cut) end() []byte {
-	if len(c.bytes) == c.empty {
-		return c.bytes
-	}
-	return append(c.bytes, byte(partEnd))
 }
 
 // savedMember is what a cut has of an object.

@@ -1,4 +1,4 @@
-// Package route is one listener's run loop. It takes events from a [Subscription], passes them
+// package route is one listener's run loop. It takes events from a subscription, passes them
 // through the [Pipeline] to the outputs, and acknowledges them. A [Route] has the workers that do
 // so.
 //
@@ -16,8 +16,8 @@
 //   - Events of one object are worked on one after the other, in order, retries included; a failing
 //     object waits, others go on.
 //   - Select, filter, rules and handler do not see an event again because an output has failed.
-//   - No event of an object begins with a pipeline after one that has begun with its successor. An
-//     event that is being handed over goes to the outputs of the pipeline that it began with.
+//   - Another pipeline takes over while the route is paused: workers finish what they have before
+//     that. An event that waits for room goes back, and later to the outputs that it was for.
 //   - When ctx is done, the events that a worker has go back to the subscription, and none of them
 //     has failed.
 //   - Run blocks, and on its return all workers and senders have ended and the workers' instances
@@ -149,5 +149,27 @@
 //   - EndAbsent resolves the violations of objects that there are no more, and what was selected of
 //     them is deleted, with its name alone. An object that comes back meanwhile is left alone.
 //   - A cut of a route in which nothing has happened is empty, and allocates nothing.
-//   - A cut of another version, or a damaged one, is refused.
+//   - A damaged cut is refused.
+//
+// # Design decisions
+//
+// A select that reads the object alone remembers nothing: the two states of an update show what
+// enters and leaves. One that reads the clock or other objects would judge the old state by what
+// is true now, so its members are remembered, at about 100 bytes each.
+//
+// A filter that fails ends its event as a dead letter: it would fail again, unless it reads other
+// objects. A select that fails keeps its last result, a good guess until there is a better one.
+//
+// Rules with for come again as an event of their object (Delivery.Again): lanes, retries and
+// order are those of any event.
+//
+// A replay goes through the object's lane, one letter at a time: no letter follows something
+// newer of its object, and it meets the select, filter and handler that were mended.
+//
+// A handler that keeps crashing pauses its listener: events wait in the buffer, where giving up
+// each in turn would make dead letters of all. The crash of a batch counts against none of its
+// events, since it does not show which is bad.
+//
+// Without a handler a worker takes 32 events at once: to a pipe, that takes 8.5 us for each event
+// of 10 KB instead of 14 (bench/matched).
 package route

@@ -238,7 +238,7 @@ func draining(t *testing.T, outputs []answering, events int, backoff time.Durati
 		o, _, err := parser.ParseItem(fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d"}}`, i))
 		if err == nil {
-			err = source.OfferWait(t.Context(), event.Event{Op: event.Add, Object: o}, nil)
+			err = source.OfferWait(t.Context(), informer.Entry{Event: event.Event{Op: event.Add, Object: o}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package route
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,21 +14,32 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
+// exchange makes a pipeline the one of a route that may run.
+func (r *Route) exchange(p *Pipeline) error {
+	defer r.Pause()()
+	return r.Use(p)
+}
+
 // late is a subscription that does something just when it hands out the first event.
 type late struct {
 	*informer.Subscription
-	once sync.Once
-	do   func()
+	begins, ends chan struct{}
 }
 
 func (l *late) Next(ctx context.Context) (informer.Delivery, error) {
 	d, err := l.Subscription.Next(ctx)
-	l.once.Do(l.do)
+	if err == nil {
+		select {
+		case l.begins <- struct{}{}:
+			<-l.ends
+		default:
+		}
+	}
 	return d, err
 }
 
-// An event that a worker takes while another pipeline takes over goes through that one, since
-// another worker may have taken an earlier event of its object through it. It is not tried twice.
+// An event that a worker takes while another pipeline is to take over ends with the one before. No
+// other event begins meanwhile, and none is tried twice.
 func TestAnEventThatIsTakenWhileThePipelineChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, err := informer.NewSubscription(
@@ -46,30 +56,42 @@ func TestAnEventThatIsTakenWhileThePipelineChanges(t *testing.T) {
 			}
 			return &Pipeline{Messages: b, Outputs: []Output{to("out", out)}}
 		}
-		var r *Route
-		from := &late{Subscription: source, do: func() {
-			if err := r.Use(pipeline("after")); err != nil {
-				t.Error(err)
-			}
-		}}
-		r, err = New(Config{Name: "l", Subscription: from, Letters: &letters{},
-			Pipeline: pipeline("before"), Log: slog.New(slog.DiscardHandler),
+		from := &late{source, make(chan struct{}), make(chan struct{})}
+		r, err := New(Config{Name: "l", Subscription: from, Letters: &letters{},
+			Pipeline: pipeline("before"), Log: slog.New(slog.DiscardHandler), Workers: 2,
 			Retry: Retry{Attempts: 1, MinBackoff: time.Second, MaxBackoff: time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"a", "b", "c"} {
-			o, err := (&object.Parser{}).Parse([]byte(
-				`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `"}}`))
-			if err == nil {
-				err = source.OfferWait(t.Context(), event.Event{Op: event.Add, Object: o}, nil)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
 		ended := make(chan error, 1)
 		go func() { ended <- r.Run(t.Context()) }()
+		offer := func(names ...string) {
+			t.Helper()
+			for _, name := range names {
+				o, err := (&object.Parser{}).Parse([]byte(
+					`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `"}}`))
+				if err == nil {
+					err = source.OfferWait(t.Context(), informer.Entry{Event: event.Event{Op: event.Add, Object: o}})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		offer("a")
+		<-from.begins
+		exchanged := make(chan error, 1)
+		go func() { exchanged <- r.exchange(pipeline("after")) }()
+		synctest.Wait()
+		offer("b", "c")
+		time.Sleep(time.Second)
+		if s := r.Stats(); s.Events[event.Add] != 0 || len(exchanged) > 0 {
+			t.Errorf("%+v, exchanged %d", s, len(exchanged))
+		}
+		close(from.ends)
+		if err := <-exchanged; err != nil {
+			t.Error(err)
+		}
 		time.Sleep(time.Second)
 		if err := r.Drain(t.Context()); err != nil {
 			t.Error(err)
@@ -78,8 +100,8 @@ func TestAnEventThatIsTakenWhileThePipelineChanges(t *testing.T) {
 		if s := r.Stats(); s.Events[event.Add] != 3 || s.Retried != 0 || len(out.messages) != 3 {
 			t.Errorf("%+v, %d messages", s, len(out.messages))
 		}
-		for _, m := range out.messages {
-			if m.Origin.Cluster != "after" {
+		for i, m := range out.messages {
+			if want := []string{"before", "after", "after"}[i]; m.Origin.Cluster != want {
 				t.Errorf("%s was made by the pipeline %s", m.Subject, m.Origin.Cluster)
 			}
 		}

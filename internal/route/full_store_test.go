@@ -62,7 +62,7 @@ func TestAFullStoreLetsReplaysThrough(t *testing.T) {
 				t.Fatal(err)
 			}
 			events[name] = event.Event{Op: event.Add, Object: o}
-			if err := source.OfferWait(t.Context(), events[name], nil); err != nil {
+			if err := source.OfferWait(t.Context(), informer.Entry{Event: events[name]}); err != nil {
 				t.Fatal(err)
 			}
 		}

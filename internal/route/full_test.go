@@ -115,7 +115,7 @@ func (f *fed) change(t *testing.T, version int, phase string, names ...string) {
 			e.Op = event.Update
 		}
 		f.last[name] = o
-		if err := f.queue.OfferWait(t.Context(), e, nil); err != nil {
+		if err := f.queue.OfferWait(t.Context(), informer.Entry{Event: e}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -366,7 +366,7 @@ func TestAnEventEndsAsItBegan(t *testing.T) {
 		next.Outputs[0].Data = expressionOf(t, filters.KindData, `"new"`)
 		extra := &output{}
 		next.Outputs = append(next.Outputs, to("extra", extra))
-		if err := f.Use(&next); err != nil {
+		if err := f.exchange(&next); err != nil {
 			t.Fatal(err)
 		}
 		f.change(t, 1, "Pending", "b")

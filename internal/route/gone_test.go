@@ -22,12 +22,14 @@ func TestEndsOfRulesThatAreGoneAreNotDropped(t *testing.T) {
 		f.start(t)
 		names := []string{"a", "b", "c", "d", "e", "f"}
 		f.change(t, 1, "Pending", names...)
+		resume := f.Pause()
 		f.Tune(Tuning{Retry: *f.Route.retry.Load(), Buffer: Buffer{Capacity: 2,
 			Overflow: informer.OverflowDrop}, Workers: 1})
+		resume()
 		next := f.Pipeline
 		next.RuleSet = []*rules.Rule{}
 		f.away(0, time.Hour)
-		if err := f.Use(&next); err != nil {
+		if err := f.exchange(&next); err != nil {
 			t.Fatal(err)
 		}
 		f.change(t, 2, "Pending", names...)
@@ -80,7 +82,7 @@ func TestAnOutputThatIsUsedAgain(t *testing.T) {
 		}
 		with.Outputs = []Output{to("out0", fresh), f.Outputs[1]}
 		for _, p := range []*Pipeline{&without, &with} {
-			if err := f.Use(p); err != nil {
+			if err := f.exchange(p); err != nil {
 				t.Fatal(err)
 			}
 		}

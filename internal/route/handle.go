@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -51,7 +50,11 @@ func (w *worker) handle(ctx context.Context) {
 	r, n := w.route, len(w.events)
 	together, crashed := n > 1, false
 	for from := 0; from < n; {
-		_, trial := r.breaker.Enter(ctx, r.subscription.Stopped())
+		entered, trial := r.breaker.Enter(w.waiting, r.subscription.Stopped())
+		if !entered && w.waiting.Err() != nil && ctx.Err() == nil {
+			w.giveBack(from)
+			break
+		}
 		if together && !trial {
 			handled := w.handleAll(ctx, from)
 			from += handled
@@ -63,6 +66,15 @@ func (w *worker) handle(ctx context.Context) {
 	}
 	if n > 0 {
 		w.grow(crashed)
+	}
+}
+
+// giveBack returns the events from one on to the subscription, which were not handled.
+func (w *worker) giveBack(from int) {
+	for i := range w.wanted[from:] {
+		d := &w.wanted[from+i]
+		d.trace.End(outcomeFailed, errPaused)
+		d.Untried(0)
 	}
 }
 
@@ -78,7 +90,7 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	case err == nil:
 		r.worked(trial)
 		w.finishHandled(ctx, n, observed, result)
-		w.handOverAll(ctx)
+		w.handOverAll()
 		return true
 	case ctx.Err() != nil:
 		r.breaker.Leave(trial)
@@ -104,7 +116,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 		w.wanted[from+i].trace.Stage("handler", observed, nil)
 		w.finishHandled(ctx, from+i, observed, result)
 	}
-	w.handOverAll(ctx)
+	w.handOverAll()
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -153,7 +165,6 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 		w.finish(d, observed, nil)
 	case len(messages) == 0:
 		d.trace.End(outcomeDropped, nil)
-		d.rest.end = ledger.Discarded
 		w.route.done(d.Delivery, &d.rest)
 	default:
 		w.finish(d, observed, messages)

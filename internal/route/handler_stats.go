@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // handlerBounds are from what a small handler takes to its deadline.
-var handlerBounds = histogram.Bounds{50 * time.Microsecond, 100 * time.Microsecond,
+var handlerBounds = tracing.Bounds{50 * time.Microsecond, 100 * time.Microsecond,
 	500 * time.Microsecond, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, time.Second,
 	5 * time.Second}
@@ -27,7 +27,7 @@ var crashReasons = [...]plugins.Reason{plugins.ReasonTrap, plugins.ReasonDeadlin
 // handlerCounts counts the calls of a listener's handlers.
 type handlerCounts struct {
 	any     atomic.Bool // there is a handler, or was
-	took    *histogram.Histogram
+	took    *tracing.Histogram
 	fuel    atomic.Uint64
 	memory  atomic.Int64 // of all workers' instances
 	crashes [len(crashReasons)]atomic.Uint64
@@ -49,9 +49,9 @@ func (h *handlerCounts) crashed(err error) {
 
 // HandlerStats are of the handlers that a route has had.
 type HandlerStats struct {
-	Took   histogram.Snapshot // of each call; one of a batch is one
-	Fuel   uint64             // units that the calls used
-	Memory int64              // bytes that the instances have, with the stacks of their calls
+	Took   tracing.Snapshot // of each call; one of a batch is one
+	Fuel   uint64           // units that the calls used
+	Memory int64            // bytes that the instances have, with the stacks of their calls
 	// Crashes are those of HandlerCrashes, by reason.
 	Crashes map[plugins.Reason]uint64
 }

@@ -30,7 +30,7 @@ func crowded(t *testing.T, source *script, outputs ...*output) (*Route, *worker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{route: r}
+	w := &worker{route: r, waiting: t.Context()}
 	if err := w.open(t.Context(), r.pipeline.Load()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +47,7 @@ func TestWhatHasNoRoomWaits(t *testing.T) {
 		source := newScript(adds("a", "b", "c", "d", "e")...)
 		r, w := crowded(t, source, outputs...)
 		ctx, cancel := context.WithCancel(t.Context())
+		w.waiting = ctx
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -54,9 +55,9 @@ func TestWhatHasNoRoomWaits(t *testing.T) {
 		}()
 		synctest.Wait()
 		expectAll(t, "acknowledged", source.log, "done a", "done b")
-		for _, way := range r.pipeline.Load().ways {
-			if n := way.Stats().Offered; n < 2 || way.Room() != 0 {
-				t.Errorf("%s has %d", way.Name(), n)
+		for _, destination := range r.pipeline.Load().destinations {
+			if n := destination.Stats().Offered; n < 2 || destination.Room() != 0 {
+				t.Errorf("%s has %d", destination.Name(), n)
 			}
 		}
 		cancel()
@@ -85,16 +86,16 @@ func TestWhatIsForAnOutputThatHasGone(t *testing.T) {
 		outputs := []*output{{}, {}}
 		source := newScript(adds("a", "b", "c")...)
 		r, w := crowded(t, source, outputs...)
-		ways := r.pipeline.Load().ways
-		ways[0].Retire()
+		destinations := r.pipeline.Load().destinations
+		destinations[0].Retire()
 		go func() {
-			if err := ways[1].Run(t.Context()); err != nil {
+			if err := destinations[1].Run(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}()
 		w.turn(t.Context())
 		expectAll(t, "acknowledged", source.log, "done a", "done b", "done c")
-		ways[1].Stop()
+		destinations[1].Stop()
 		synctest.Wait()
 		expectAll(t, "written", outputs[1].got, "added pods/shop/a", "added pods/shop/b",
 			"added pods/shop/c")
@@ -118,15 +119,15 @@ func TestWorkersTakeWhatThereIsRoomFor(t *testing.T) {
 	if p.room(32) != 1 || !p.blocked() {
 		t.Errorf("room for %d events, and it is full", p.room(32))
 	}
-	r.outboxes.room.freedIn(p.ways[0]) // nobody waits
-	if p.ways[0].Roomy() {
+	r.outboxes.room.freedIn(p.destinations[0]) // nobody waits
+	if p.destinations[0].Roomy() {
 		t.Error("there is no room, and something to send")
 	}
-	p.ways[0].Stop()
-	if err := p.ways[0].Run(t.Context()); err != nil {
+	p.destinations[0].Stop()
+	if err := p.destinations[0].Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if p.blocked() || !p.ways[0].Roomy() {
+	if p.blocked() || !p.destinations[0].Roomy() {
 		t.Error("there is room, and nothing to send")
 	}
 }

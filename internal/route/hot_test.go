@@ -181,7 +181,7 @@ func TestARuleThatGoesWhileItsOutputIsAway(t *testing.T) {
 			f.away(0, time.Hour)
 			next := f.Pipeline
 			next.RuleSet = []*rules.Rule{}
-			if err := f.Use(&next); err != nil {
+			if err := f.exchange(&next); err != nil {
 				t.Fatal(err)
 			}
 			f.offerNow(t, event.Event{Op: event.Resync, Object: f.last["a"]})

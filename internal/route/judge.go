@@ -18,9 +18,9 @@ import (
 
 // judged evaluates the rules for an object, and hands over what they report of it. An object that
 // is not selected has no state: one that enters the set is new to the rules, one that leaves it is
-// gone. The error is ctx's; then the rules report the rest with the next evaluation.
+// gone. With an error the worker is to end, and the rules report the rest with the next evaluation.
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
-	rest *unsent, trace *tracing.Trace) error {
+	rest *progress, trace *tracing.Trace) error {
 	r, now := w.route, time.Now()
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
@@ -49,22 +49,22 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	for _, t := range outcome.Transitions {
 		r.stats.reported(t)
 	}
-	for i, way := range w.pipeline.ways {
-		reports, waits := w.pipeline.reports(outcome.Transitions, way.receiver, &w.outputs[i], d, e)
+	for i, destination := range w.pipeline.destinations {
+		reports, waits := w.pipeline.reports(outcome.Transitions, destination.receiver,
+			&w.outputs[i], d, e)
 		if len(reports) == 0 && !waits {
 			continue
 		}
-		entry := &delivery.Entry{Reports: reports, By: w.pipeline.makers[i]}
+		pending := &delivery.Pending{By: w.pipeline.makers[i]}
 		if waits {
-			entry = delivery.Owed(w.pipeline.makers[i])
-			entry.Reports = reports
+			pending = delivery.DueReports(w.pipeline.makers[i])
 		}
-		entry.Trace = trace
-		if err := way.OfferWait(ctx, caused(d, offered(e), entry)); err != nil {
+		pending.Extra = &delivery.Extra{Reports: reports, Trace: trace}
+		if err := destination.OfferWait(w.waiting, caused(d, offered(e), pending)); err != nil {
 			for _, report := range reports {
 				report.Settler.Release()
 			}
-			if ctx.Err() != nil { // else the listener does not use the output any more
+			if w.waiting.Err() != nil { // else the listener does not use the output any more
 				return err
 			}
 		}
@@ -74,13 +74,13 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 
 // caused returns what an outbox gets of reports that a delivery has caused. They are as late as its
 // event or, if they came due by themselves, from then on.
-func caused(d *informer.Delivery, e event.Event, entry *delivery.Entry) delivery.Offering {
+func caused(d *informer.Delivery, e event.Event, pending *delivery.Pending) informer.Entry {
 	if e.Arrived = d.Arrived; d.Recalled {
 		e.Arrived = d.Since
 	}
-	o := delivery.Prepare(e, entry)
-	o.Since = d.Since
-	return o
+	entry := pending.Of(e)
+	entry.Since = d.Since
+	return entry
 }
 
 // offered returns the event as an outbox takes it: one that has no op is a resync.
@@ -124,17 +124,18 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 
 // maker returns what makes messages for the pipeline's i-th output when they are sent.
 func (r *Route) maker(p *Pipeline, i int) *delivery.Maker {
-	w, m := p.ways[i], &delivery.Maker{Builder: p.Messages}
+	w, m := p.destinations[i], &delivery.Maker{Builder: p.Messages}
 	if p.Rules == nil {
 		return m
 	}
-	m.Owed = func(e event.Event) []delivery.Report {
-		if now := r.pipeline.Load(); now.Rules != p.Rules || !slices.Contains(now.ways, w) {
+	m.DueReports = func(e event.Event) []delivery.Report {
+		if now := r.pipeline.Load(); now.Rules != p.Rules || !slices.Contains(now.destinations, w) {
 			return nil
 		}
-		owed := p.Rules.Owed(e.Object.Key(), e.Object.UID(), w.receiver)
+		due := p.Rules.DueReports(e.Object.Key(), e.Object.UID(), w.receiver)
 		out := p.Outputs[i].stage()
-		reports, _ := p.reports(owed, w.receiver, &out, &informer.Delivery{Event: e}, e)
+		d := &informer.Delivery{Entry: informer.Entry{Event: e}}
+		reports, _ := p.reports(due, w.receiver, &out, d, e)
 		return reports
 	}
 	return m
@@ -148,8 +149,8 @@ type settler struct {
 	receiver int
 }
 
-// Owed implements delivery.Settler.
-func (s settler) Owed() bool { return s.book.Owes(s.key, s.report, s.receiver) }
+// IsDue implements delivery.Settler.
+func (s settler) IsDue() bool { return s.book.Owes(s.key, s.report, s.receiver) }
 
 // Took implements delivery.Settler.
 func (s settler) Took(now time.Time) { s.book.Took(s.key, s.report, s.receiver, now) }

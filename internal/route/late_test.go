@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -45,7 +46,7 @@ func TestHowLateReportsAre(t *testing.T) {
 		f.expectLag(t, 2, 0, 2) // both came due now
 
 		f.hold(0, 3*time.Minute)
-		if err := f.Use(&f.Pipeline); err != nil {
+		if err := f.exchange(&f.Pipeline); err != nil {
 			t.Fatal(err)
 		}
 		f.change(t, 2, "Running", "a") // as of a new list
@@ -111,7 +112,7 @@ func TestAReportIsAsOldAfterARestart(t *testing.T) {
 		f.change(t, 1, "Pending", "a")
 		time.Sleep(time.Minute)
 		f.expectOldest(t, time.Minute)
-		cut := f.Cut(nil, appendText)
+		cut := recordtest.Of(f.Cut)
 		f.stop(t)
 		next := goOn(t, saved(t, cut), 1, quiet, rule)
 		next.away(0, time.Hour)

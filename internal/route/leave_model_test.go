@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
@@ -90,7 +91,7 @@ type leaveWorld struct {
 	moods                    [2]string
 	dead                     bool // the process is
 	kept                     keptPods
-	cuts                     [][]byte
+	cuts                     []recordtest.Cut
 	by                       int  // the select of the cuts
 	killed                   bool // something may have been delivered after the last cut
 	asked                    bool // the informer has begun with what was kept
@@ -175,7 +176,7 @@ func (w *leaveWorld) begin() {
 		Letters: &letters{}, Workers: w.plan.workers, Log: log, Keep: true,
 		Await: func(context.Context) error { return w.cut(false, 0) }})
 	if err == nil {
-		err = l.route.Use(&p)
+		err = l.route.exchange(&p)
 	}
 	if err == nil {
 		err = l.route.Restore(saved(w.t, cuts...))
@@ -206,7 +207,7 @@ func (w *leaveWorld) cut(whole bool, late time.Duration) error {
 	var cuts []informer.InformerCut
 	by := w.selected
 	if whole {
-		cuts = l.factory.Whole()
+		_, cuts = l.factory.CutAndWhole()
 	} else {
 		cuts = l.factory.Cut()
 	}
@@ -216,11 +217,11 @@ func (w *leaveWorld) cut(whole bool, late time.Duration) error {
 		by = w.by
 	}
 	w.mu.Unlock()
-	var cut []byte
+	var cut recordtest.Cut
 	if whole {
-		cut = l.route.Whole(nil, appendText)
+		cut = recordtest.Of(l.route.Whole)
 	} else {
-		cut = l.route.Cut(nil, appendText)
+		cut = recordtest.Of(l.route.Cut)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

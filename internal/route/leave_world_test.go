@@ -187,7 +187,7 @@ func (k *keptPods) apply(cut *informer.InformerCut) {
 		delete(k.objects, gone.Key)
 		k.gone[gone.Key] = gone.Version
 	}
-	for _, t := range cut.Told {
+	for _, t := range cut.Unfinished {
 		if k.joined = true; t.Whole {
 			clear(k.told)
 			k.begins = t.Begins
@@ -215,7 +215,7 @@ func (k *keptPods) stored(subscription string, killed bool) *informer.Stored {
 		return nil
 	}
 	s := &informer.Stored{Version: k.version, Killed: killed,
-		Told: map[string][]informer.Told{subscription: nil}}
+		Unfinished: map[string][]informer.Unfinished{subscription: nil}}
 	for _, text := range k.objects {
 		s.Objects = append(s.Objects, mustParse(text))
 	}
@@ -226,12 +226,12 @@ func (k *keptPods) stored(subscription string, killed bool) *informer.Stored {
 		s.Begins = []string{subscription}
 	}
 	for key, is := range k.told {
-		e := informer.Told{Key: key, State: mustParse(is.state), Present: is.present,
+		e := informer.Unfinished{Key: key, State: mustParse(is.state), Present: is.present,
 			Same: is.same}
 		for _, text := range is.gone {
 			e.Gone = append(e.Gone, mustParse(text))
 		}
-		s.Told[subscription] = append(s.Told[subscription], e)
+		s.Unfinished[subscription] = append(s.Unfinished[subscription], e)
 	}
 	return s
 }

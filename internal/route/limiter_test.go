@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/internal/failurelog"
+	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -62,8 +62,8 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 				if err := r.Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				most := failurelog.Burst + 1 +
-					int(time.Since(begin).Seconds()*failurelog.PerSecond)
+				most := delivery.Burst + 1 +
+					int(time.Since(begin).Seconds()*delivery.PerSecond)
 				for level, least := range map[string]int{"level=WARN": 0, "level=ERROR": 1} {
 					if n := strings.Count(text.String(), level); n < least || n > most {
 						t.Errorf("%s, %s: %d lines with %s in %s", name, reasonName, n, level,
@@ -73,7 +73,7 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 				const rest = 400 // time, level, message, object and numbers
 				for _, log := range []string{text.String(), json.String()} {
 					for line := range strings.Lines(log) {
-						if len(line) > failurelog.MaxReason+rest {
+						if len(line) > delivery.MaxReason+rest {
 							t.Fatalf("%s, %s: a line of %d bytes: %s", name, reasonName, len(line),
 								line)
 						}

@@ -27,7 +27,8 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Route{}
-	w := &worker{route: r, stages: stages{pipeline: &Pipeline{Messages: messages}}}
+	w := &worker{route: r, waiting: t.Context(),
+		stages: stages{pipeline: &Pipeline{Messages: messages}}}
 	e := event.Event{Op: event.Add, Object: o}
 	digest := strings.Repeat("0f", 32)
 	for name, test := range map[string]struct {

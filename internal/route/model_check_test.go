@@ -139,8 +139,8 @@ func (r *modelRun) checkWhole(out *modelOutput, drained bool) {
 		r.sayLocked("something is waiting: %+v", o)
 	}
 	// What came back, or was replayed, is counted more than once.
-	if drained && r.replays == 0 && r.cut == 0 && s.Matched != o.Offered+o.Unwanted+s.Dropped+
-		earlyEnds(s) {
+	ends := o.Offered + o.Unwanted + s.Dropped + earlyEnds(s)
+	if drained && r.replays == 0 && r.cut == 0 && (s.Matched < ends || s.Matched > ends+r.back) {
 		r.sayLocked("%d have matched: %+v", s.Matched, s)
 	}
 }

@@ -70,7 +70,7 @@ func newModelRun(t *testing.T, p *plan) *modelRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.lossy = p.buffer.Overflow == informer.OverflowDrop
+	r.workers, r.lossy = p.workers, p.buffer.Overflow == informer.OverflowDrop
 	return r
 }
 
@@ -148,11 +148,15 @@ func (r *modelRun) use(s shape, b Buffer, workers int, exchanged bool) {
 		}
 	}
 	r.lossy = r.lossy || b.Overflow == informer.OverflowDrop
+	r.back += uint64(r.workers * r.shapes[r.current].batch)
+	r.workers = workers
 	r.mu.Unlock()
+	resume := r.route.Pause()
 	r.route.Tune(Tuning{*r.route.retry.Load(), b, 3, workers})
 	if err := r.route.Use(p); err != nil {
 		r.say("Use: %v", err)
 	}
+	resume()
 	r.mu.Lock()
 	r.current = len(r.shapes) - 1
 	r.mu.Unlock()

@@ -77,6 +77,8 @@ type modelWorld struct {
 	replays int
 	running sync.WaitGroup // replays
 	cut     int            // calls of handlers that ended with Run
+	workers int
+	back    uint64 // at most so many events went back to the queue with a pause
 }
 
 func newModelWorld(t *testing.T) *modelWorld {

@@ -10,28 +10,32 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// way is a listener's way to one output: an outbox, and the number that the output has as a
-// receiver of rules' reports. Both are the same as long as the listener uses the output.
-type way struct {
+// destination is a listener's destination to one output: an outbox, and the number that the output
+// has as a receiver of rules' reports. Both are the same as long as the listener uses the output.
+type destination struct {
 	*delivery.Outbox
 	receiver int
 	unwanted atomic.Uint64 // events
-	ahead    ahead
+	restored restoredVersions
 
-	number     uint64 // in cuts: no other way of the listener has or had it, restarts included
-	cutRetired bool   // a cut has it as retired
+	number     uint64 // in cuts: no other destination of the listener has or had it, restarts included
+	part       string // that has the outbox
+	cut        bool   // cuts have the destination
+	cutRetired bool   // and as retired
 
-	// earlier are ways to outputs of the same name that were removed. Nothing is sent before they
-	// have ended.
-	earlier []*way
-	over    chan struct{} // closed when the way was retired and has ended
+	// earlier are destinations to outputs of the same name that were removed. Nothing is sent
+	// before they have ended.
+	earlier []*destination
+	over    chan struct{} // closed when the destination was retired and has ended
 }
 
-// noReceiver is the number of a way that gets no reports.
+func (w *destination) setNumber(number uint64) { w.number, w.part = number, outboxPart(number) }
+
+// noReceiver is the number of a destination that gets no reports.
 const noReceiver = -1
 
-// run is Run, once the earlier ways have ended.
-func (w *way) run(ctx context.Context) error {
+// run is Run, once the earlier destinations have ended.
+func (w *destination) run(ctx context.Context) error {
 	for _, before := range w.earlier {
 		select {
 		case <-before.over:
@@ -43,32 +47,32 @@ func (w *way) run(ctx context.Context) error {
 	return w.Run(ctx)
 }
 
-// outboxes are the ways of a route to its outputs, by name. They outlast its pipelines, and run
-// while it does.
+// outboxes are the destinations of a route to its outputs, by name. They outlast its pipelines, and
+// run while it does.
 type outboxes struct {
 	room room
 	keep bool // for cuts
 
 	mu     sync.Mutex // guards what follows
-	byName map[string]*way
+	byName map[string]*destination
 	// retired are those that make dead letters of what is waiting. past has what they
 	// had done when they had ended.
-	retired map[*way]bool
+	retired map[*destination]bool
 	past    totals
-	number  uint64   // of the last way
-	gone    []uint64 // the numbers of ways that have ended, for the next cut
+	number  uint64   // of the last destination
+	gone    []uint64 // the numbers of destinations that have ended, for the next cut
 	// run starts the senders of an outbox; nil while the route does not run.
-	run func(*way)
+	run func(*destination)
 }
 
-// use returns the ways to a pipeline's outputs, in their order. Those that are not among them any
-// more are retired.
-func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err error) {
+// use returns the destinations to a pipeline's outputs, in their order. Those that are not among
+// them any more are retired.
+func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (all []*destination, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	policy := retry.policy()
 	capacity, overflow := r.outboxSize(p)
-	kept := make(map[string]*way, len(p.Outputs))
+	kept := make(map[string]*destination, len(p.Outputs))
 	used := map[int]bool{} // receivers
 	for _, w := range b.byName {
 		used[w.receiver] = true
@@ -88,7 +92,7 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err err
 			return nil, err
 		}
 		kept[out.To.Name] = w
-		ways = append(ways, w)
+		all = append(all, w)
 	}
 	for name, w := range b.byName {
 		if kept[name] == nil {
@@ -97,21 +101,22 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (ways []*way, err err
 		}
 	}
 	b.byName = kept
-	return ways, nil
+	return all, nil
 }
 
-// open makes the way to an output that the listener has not used. The caller holds mu.
+// open makes the destination to an output that the listener has not used. The caller holds mu.
 func (b *outboxes) open(r *Route, p *Pipeline, out *delivery.Output, receiver int,
-	policy delivery.Policy) (*way, error) {
+	policy delivery.Policy) (*destination, error) {
 	b.number++
-	w := &way{receiver: receiver, number: b.number, over: make(chan struct{})}
+	w := &destination{receiver: receiver, over: make(chan struct{})}
+	w.setNumber(b.number)
 	for before := range b.retired {
 		if before.Name() == out.Name {
 			w.earlier = append(w.earlier, before)
 		}
 	}
 	cfg := delivery.Config{
-		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes, Ledger: r.ledger,
+		Listener: r.name, Policy: policy, Letters: r.letters, Notes: r.notes,
 		Log: r.log, OnRoom: func() { b.room.freedIn(w) }, Keep: r.keep, Await: r.await,
 	}
 	cfg.Capacity, cfg.Overflow = r.outboxSize(p)
@@ -125,16 +130,16 @@ func (b *outboxes) open(r *Route, p *Pipeline, out *delivery.Output, receiver in
 	return w, nil
 }
 
-// retire notes that a way is not used any more. The caller holds mu.
-func (b *outboxes) retire(w *way) {
+// retire notes that a destination is not used any more. The caller holds mu.
+func (b *outboxes) retire(w *destination) {
 	if b.retired == nil {
-		b.retired = map[*way]bool{}
+		b.retired = map[*destination]bool{}
 	}
 	b.retired[w] = true
 }
 
 // ended notes that nothing waits in an outbox that was stopped.
-func (b *outboxes) ended(w *way) {
+func (b *outboxes) ended(w *destination) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.retired[w] {
@@ -147,13 +152,13 @@ func (b *outboxes) ended(w *way) {
 	}
 }
 
-// totals are counters of ways.
+// totals are counters of destinations.
 type totals struct {
 	written, unwanted, retried, letters uint64
-	leaving                             int // entries of retired ways
+	leaving                             int // entries of retired destinations
 }
 
-func (t *totals) add(w *way) {
+func (t *totals) add(w *destination) {
 	s := w.Stats()
 	t.written += s.Written
 	t.unwanted += w.unwanted.Load()
@@ -161,7 +166,8 @@ func (t *totals) add(w *way) {
 	t.letters += s.Letters
 }
 
-// totals returns those of all ways that there have been, so that none falls when a way goes.
+// totals returns those of all destinations that there have been, so that none falls when a
+// destination goes.
 func (b *outboxes) totals() totals {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -215,7 +221,7 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 	var wg sync.WaitGroup
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.run = func(w *way) {
+	b.run = func(w *destination) {
 		wg.Go(func() {
 			if w.run(ctx) == nil {
 				b.ended(w)
@@ -242,42 +248,33 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 	return stop, wait
 }
 
-// present returns the ways that are not retired, in no order.
-func (b *outboxes) present() (ways []*way) {
+// present returns the destinations that are not retired, in no order.
+func (b *outboxes) present() (destinations []*destination) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range b.byName {
-		ways = append(ways, w)
+		destinations = append(destinations, w)
 	}
-	return ways
+	return destinations
 }
 
-// list sets the ways that there are, and returns how many of them are present ones, which are
-// first. The others are retired.
+// list sets the destinations that there are, and returns how many of them are present ones, which
+// are first. The others are retired.
 func (b *outboxes) list(to *cutting) (present int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	to.ways = to.ways[:0]
+	to.destinations = to.destinations[:0]
 	for _, w := range b.byName {
-		to.ways = append(to.ways, w)
+		to.destinations = append(to.destinations, w)
 	}
-	present = len(to.ways)
+	present = len(to.destinations)
 	for w := range b.retired {
-		to.ways = append(to.ways, w)
+		to.destinations = append(to.destinations, w)
 	}
 	return present
 }
 
-// Underway adds the hashes of the keys of objects of which something waits for an output.
-func (r *Route) Underway(to map[uint64]struct{}) {
-	var all cutting
-	r.outboxes.list(&all)
-	for _, w := range all.ways {
-		w.Objects(to)
-	}
-}
-
-// takeGone sets the numbers of the ways that have ended since it was called last.
+// takeGone sets the numbers of the destinations that have ended since it was called last.
 func (b *outboxes) takeGone(to *cutting) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -331,8 +328,8 @@ func (r *room) wait(ctx context.Context, blocked func() bool) {
 	}
 }
 
-// freedIn has those that wait look again, if a way has enough room for that.
-func (r *room) freedIn(w *way) {
+// freedIn has those that wait look again, if a destination has enough room for that.
+func (r *room) freedIn(w *destination) {
 	if r.anybody.Load() && w.Roomy() {
 		r.freed()
 	}

@@ -9,31 +9,46 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// unsent is what follows when an event is done, and what of it the outboxes do not have yet. While
-// the event waits because the route is being stopped, this is its delivery's Progress.
-type unsent struct {
+// progress is what follows when an event is done, and what of it the outboxes do not have yet. While
+// the event waits because the route is being stopped, this is its delivery's Progress, and so it is
+// for what Replay and EndAbsent offer.
+type progress struct {
+	// replay is the dead letter that is replayed, nil if none is.
+	replay *replaying
+	// stored reports whether an object is there, if the event is that there is no such object any
+	// more.
+	stored func(event.Key) bool
+
 	handover []leftover // none: the event begins with the select
 	pipeline *Pipeline  // what the event began with
 	// recallAfter is when the object comes again, from the end of this event on; 0: it does not.
 	recallAfter time.Duration
 	member      member // what is to be remembered of the object
-	// end is what the ledger notes when the event is done. What was Passed, with its mark, it has
-	// already.
-	end  ledger.State
-	mark ledger.Mark
 }
 
 // recallWithin makes the object come again after some time, if not before.
-func (u *unsent) recallWithin(after time.Duration) {
-	if after > 0 && (u.recallAfter == 0 || after < u.recallAfter) {
-		u.recallAfter = after
+func (p *progress) recallWithin(after time.Duration) {
+	if after > 0 && (p.recallAfter == 0 || after < p.recallAfter) {
+		p.recallAfter = after
+	}
+}
+
+// Forgotten implements informer.Progress.
+func (p *progress) Forgotten() {
+	if p.replay != nil {
+		p.replay.finish(delivery.Failed, errNotTaken)
+	}
+}
+
+// MergedInto implements informer.Progress.
+func (p *progress) MergedInto(informer.Progress) {
+	if p.replay != nil {
+		p.replay.finish(delivery.Superseded, nil)
 	}
 }
 
@@ -56,10 +71,7 @@ const (
 )
 
 // done acknowledges an event, and remembers whether its object is selected.
-func (r *Route) done(d *informer.Delivery, rest *unsent) {
-	if r.ledger != nil && rest.end != ledger.Passed && rest.end != ledger.None {
-		r.ledger.Settle(ledger.MarkOf(d.Object), d.Op, rest.end)
-	}
+func (r *Route) done(d *informer.Delivery, rest *progress) {
 	if p := rest.pipeline; p.remembers() {
 		gone := d.Op == event.Delete
 		if gone {
@@ -76,7 +88,7 @@ func (r *Route) done(d *informer.Delivery, rest *unsent) {
 }
 
 // failed decides between a retry and giving up.
-func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, err error) {
+func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *progress, err error) {
 	var f fault
 	if !errors.As(err, &f) {
 		f = fault{reasonHandler, err, sink.IsPermanent(err)}
@@ -85,8 +97,7 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 	switch {
 	case ctx.Err() != nil && !(last && r.draining.Load()):
 		// Being stopped is not a failure. The event goes back, and is not done.
-		d.Attempt--
-		d.Retry(0)
+		d.Untried(0)
 		return
 	case !last:
 		delay := r.retry.Load().delay(d.Attempt)
@@ -103,7 +114,6 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *unsent, 
 		return
 	}
 	r.log.GivenUp(d, err, f.reason, id)
-	rest.end = ledger.DeadLetter
 	r.done(d, rest)
 }
 
@@ -120,7 +130,7 @@ func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event,
 		defer cancel()
 	}
 	l := delivery.Describe(deadletter.Letter{
-		Output: output, Reason: f.reason, Error: failurelog.Shortened(f.Error()),
+		Output: output, Reason: f.reason, Error: delivery.Shortened(f.Error()),
 		Attempts: d.Attempt, First: time.Now(), Last: time.Now(),
 	}, r.pipeline.Load().Messages.Origin(), e)
 	id, err = delivery.Store(ctx, r.letters, l)

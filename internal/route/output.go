@@ -30,9 +30,6 @@ func (o Output) stage() outputStage {
 // plain reports whether the output takes all messages as they are.
 func (s *outputStage) plain() bool { return s.when == nil && s.data == nil }
 
-// asItIs reports whether the output takes all events as they are.
-func (s *outputStage) asItIs() bool { return s.plain() && !s.reports }
-
 // make returns a message as the output gets it, and whether the output wants it. With an error that
 // is not known, or there is no data, and the output wants it.
 func (s *outputStage) make(m sink.Message) (made sink.Message, wanted bool, err error) {

@@ -121,8 +121,9 @@ func TestTuned(t *testing.T) {
 		if calls := h.called(); len(calls) != 1 {
 			t.Errorf("one worker called %q", calls)
 		}
+		resume := h.Pause() // which waits until the first call ends
 		h.Tune(Tuning{Retry: patient, Workers: 2})
-		time.Sleep(time.Minute)
+		resume()
 		synctest.Wait()
 		if calls := h.called(); len(calls) != 2 {
 			t.Errorf("two workers called %q", calls)
@@ -131,7 +132,7 @@ func TestTuned(t *testing.T) {
 		synctest.Wait()
 		next := h.Pipeline
 		next.RuleSet = []*rules.Rule{}
-		if err := h.Use(&next); err != nil {
+		if err := h.exchange(&next); err != nil {
 			t.Fatal(err)
 		}
 		h.push("a")

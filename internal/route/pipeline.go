@@ -12,9 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Pipeline is what becomes of a listener's events. Nobody changes it once a Route has it: a worker
-// takes the Route's current one for each turn, and what is retried goes on with the one it began
-// with.
+// Pipeline is what becomes of a listener's events. Nobody changes it once a Route has it.
 type Pipeline struct {
 	Select *filters.Filter // nil: every object is selected
 	// Before is the select of an earlier pipeline of the route, if that was another one: it says
@@ -39,9 +37,9 @@ type Pipeline struct {
 	Outputs  []Output
 
 	// moving: the select's answer may change although the object does not.
-	moving bool
-	ways   []*way            // to Outputs, in their order
-	makers []*delivery.Maker // for each of them
+	moving       bool
+	destinations []*destination    // to Outputs, in their order
+	makers       []*delivery.Maker // for each of them
 	// receivers are their names as receivers of the rules' reports, by number; "" is not one.
 	receivers []string
 	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,7 +67,7 @@ func TestWhatWaitsGoesToTheOutputOfThatName(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- d.Run(t.Context()) }()
 		synctest.Wait()
-		if err := d.Use(&Pipeline{Messages: d.Messages,
+		if err := d.exchange(&Pipeline{Messages: d.Messages,
 			Outputs: []Output{to("out", after), to("new", after)}}); err != nil {
 			t.Fatal(err)
 		}
@@ -136,58 +135,32 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// An output that is removed while a worker is at an event does not get the event, and holds up
-// nothing.
+// An output that is removed while a worker is at an event gets the event before that, or a dead
+// letter is made of it, and it holds up nothing.
 func TestAnOutputThatIsRemovedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "")
-		gone := &output{}
-		h.Outputs = append(h.Outputs, to("gone", gone))
+		gone, dead := &output{}, &letters{}
+		h.Outputs, h.Letters = append(h.Outputs, to("gone", gone)), dead
 		h.lasts = time.Minute
 		_, cancel, ended := h.trying(t)
 		defer cancel()
 		h.push("a")
 		next := h.Pipeline
 		next.Outputs = h.Outputs[:1]
-		if err := h.Use(&next); err != nil {
+		if err := h.exchange(&next); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		expectAll(t, "written", h.written(), "a")
 		expectAll(t, "acknowledged", h.source.log, "done a")
-		if len(gone.got) > 0 {
-			t.Errorf("the removed output got %v", gone.got)
+		if len(gone.got)+len(dead.all) != 1 {
+			t.Errorf("the removed output got %v, letters %v", gone.got, dead.all)
 		}
 		h.source.end()
 		if err := <-ended; err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-// The handler of a pipeline that has been exchanged may be closed while a worker opens it: then the
-// worker opens the next one.
-func TestAHandlerThatIsClosedWhileItIsOpened(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHandled(t, "a b c")
-		h.Workers = 2
-		next := h.Pipeline
-		var exchange sync.Once
-		h.newGuest = func(context.Context) (guest, error) {
-			exchange.Do(func() {
-				if err := h.Use(&next); err != nil {
-					t.Error(err)
-				}
-			})
-			return nil, errors.New("the handler was closed")
-		}
-		h.run(t)
-		got := h.written()
-		slices.Sort(got)
-		expectAll(t, "written", got, "a", "b", "c")
-		if h.closed != 2 {
-			t.Errorf("%d instances were closed, want 2", h.closed)
 		}
 	})
 }
@@ -217,7 +190,7 @@ func TestSumsOutlastOutputs(t *testing.T) {
 			t.Fatalf("%+v", before)
 		}
 		for n := range 2 {
-			if err := d.Use(&Pipeline{Messages: d.Messages,
+			if err := d.exchange(&Pipeline{Messages: d.Messages,
 				Outputs: []Output{to("stays", stays)}}); err != nil {
 				t.Fatal(err)
 			}

@@ -100,7 +100,7 @@ type ended struct {
 	err    error
 }
 
-// replaying is the Progress of a replay's delivery.
+// replaying is a replay that is under way.
 type replaying struct {
 	Replay
 	end   func(delivery.Result, error)
@@ -114,17 +114,11 @@ func (p *replaying) finish(result delivery.Result, err error) {
 	}
 }
 
-// Forgotten implements informer.Forgettable.
-func (p *replaying) Forgotten() { p.finish(delivery.Failed, errNotTaken) }
-
-// MergedInto implements informer.Forgettable.
-func (p *replaying) MergedInto(any) { p.finish(delivery.Superseded, nil) }
-
 // offerReplay offers a replay to the workers. The error is ErrBusy if something of its object is
 // under way.
 func (r *Route) offerReplay(p *replaying) error {
 	by, ok := r.subscription.(interface {
-		OfferAlone(event.Event, any) (bool, error)
+		OfferAlone(event.Event, informer.Progress) (bool, error)
 	})
 	pipeline := r.pipeline.Load()
 	switch {
@@ -135,7 +129,7 @@ func (r *Route) offerReplay(p *replaying) error {
 	case p.waits(pipeline):
 		return ErrBusy
 	}
-	taken, err := by.OfferAlone(p.Event, p)
+	taken, err := by.OfferAlone(p.Event, &progress{replay: p})
 	if err == nil && !taken {
 		return ErrBusy
 	}
@@ -144,7 +138,7 @@ func (r *Route) offerReplay(p *replaying) error {
 
 // waits reports whether an output that the replay is for has not taken all of the object.
 func (p *replaying) waits(pipeline *Pipeline) bool {
-	for _, w := range pipeline.ways {
+	for _, w := range pipeline.destinations {
 		if p.goesTo(w) && w.Has(p.Event.Object.Key()) {
 			return true
 		}
@@ -153,13 +147,13 @@ func (p *replaying) waits(pipeline *Pipeline) bool {
 }
 
 // goesTo reports whether the replay is for an output.
-func (p *replaying) goesTo(w *way) bool {
+func (p *replaying) goesTo(w *destination) bool {
 	return p.Letter.Output == "" || p.Letter.Output == w.Name()
 }
 
 // indexOf returns the place of an output among the pipeline's, -1 if it has none of that name.
 func (p *Pipeline) indexOf(output string) int {
-	return slices.IndexFunc(p.ways, func(w *way) bool { return w.Name() == output })
+	return slices.IndexFunc(p.destinations, func(w *destination) bool { return w.Name() == output })
 }
 
 // replay takes a dead letter's event through the pipeline.
@@ -192,14 +186,14 @@ func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.R
 	if i < 0 || book == nil {
 		return delivery.Superseded, nil
 	}
-	way := w.pipeline.ways[i]
-	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, way.receiver) {
+	destination := w.pipeline.destinations[i]
+	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, destination.receiver) {
 		return delivery.Superseded, nil
 	}
-	entry := delivery.Owed(w.pipeline.makers[i])
-	entry.Replay = all
+	pending := delivery.DueReports(w.pipeline.makers[i])
+	pending.Extra = &delivery.Extra{Replay: all}
 	all.Begin()
-	if err := way.Offer(ctx, offered(p.Event), entry); err != nil {
+	if err := destination.Offer(ctx, offered(p.Event), pending); err != nil {
 		all.End(delivery.Failed, err)
 	}
 	return delivery.Delivered, nil
@@ -238,17 +232,20 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 		messages = nil
 	}
 	result := delivery.Filtered
-	for i, way := range pipeline.ways {
-		if !p.goesTo(way) {
+	for i, destination := range pipeline.destinations {
+		if !p.goesTo(destination) {
 			continue
 		}
-		entry, ok := w.entry(i, e, time.Now(), messages)
-		if !ok {
+		pending := w.pending(i, e, time.Now(), messages)
+		if pending == nil {
 			continue
 		}
-		entry.Replay, entry.Mark, result = all, w.route.ledger.Mark(e.Object), delivery.Delivered
+		if pending.Extra == nil {
+			pending.Extra = &delivery.Extra{}
+		}
+		pending.Replay, result = all, delivery.Delivered
 		all.Begin()
-		if err := way.Offer(ctx, e, &entry); err != nil {
+		if err := destination.Offer(ctx, e, pending); err != nil {
 			all.End(delivery.Failed, err)
 		}
 	}

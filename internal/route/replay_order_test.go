@@ -85,7 +85,7 @@ func TestWhatComesBeforeAReplayWasTaken(t *testing.T) {
 		f.away(0, time.Hour)
 		f.start(t)
 		f.change(t, 2, "Running", "a")
-		w := &worker{route: f.Route}
+		w := &worker{route: f.Route, waiting: t.Context()}
 		if err := w.open(t.Context(), f.pipeline.Load()); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestWhatComesBeforeAReplayWasTaken(t *testing.T) {
 				Event:      event.Event{Op: event.Resync, Object: f.last["a"]},
 				Superseded: func() bool { return false }},
 				end: func(_ delivery.Result, err error) { got = err }}
-			d := informer.NewDelivery(p.Event, 1, newScript())
+			d := informer.NewDelivery(informer.Entry{Event: p.Event, Attempt: 1}, newScript())
 			w.replay(t.Context(), &d, p)
 			synctest.Wait()
 			if !errors.Is(got, want) {

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/internal/delivery"
+	"github.com/informerd/informerd/internal/record"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -80,7 +83,7 @@ type life struct {
 
 // onDisk is what the last cut has, and what an informer's store had.
 type onDisk struct {
-	cuts   [][]byte
+	cuts   []recordtest.Cut
 	told   map[string]*object.Object
 	stored map[string]*object.Object
 	events int // that there had been
@@ -195,12 +198,7 @@ func (r *restarting) begin(s *Saved) {
 
 // goOn begins a life with what is on disk, and has the subscription say what has happened since.
 func (r *restarting) goOn(crashed bool) {
-	s := &Saved{}
-	for _, cut := range r.disk.cuts {
-		if err := s.Apply(cut, parsed); err != nil {
-			r.t.Fatal(err)
-		}
-	}
+	s := saved(r.t, r.disk.cuts...)
 	r.mu.Lock()
 	r.crashed = r.crashed || crashed
 	if crashed {
@@ -283,8 +281,8 @@ func (r *restarting) offer(e event.Event) {
 }
 
 // done notes what an event has made known.
-func (r *restarting) done(e event.Event, progress any) {
-	if _, is := progress.(absent); is || e.Op == event.Resync {
+func (r *restarting) done(e event.Event, by informer.Progress) {
+	if p, _ := by.(*progress); p != nil && p.stored != nil || e.Op == event.Resync {
 		return
 	}
 	r.mu.Lock()
@@ -305,11 +303,11 @@ func (r *restarting) cut(whole bool, late time.Duration) error {
 		events: len(r.changes), heard: r.quiet}
 	r.mu.Unlock()
 	time.Sleep(late)
-	var cut []byte
+	var cut recordtest.Cut
 	if whole {
-		cut = l.route.Whole(nil, appendText)
+		cut = recordtest.Of(l.route.Whole)
 	} else {
-		cut = l.route.Cut(nil, appendText)
+		cut = recordtest.Of(l.route.Cut)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -318,7 +316,7 @@ func (r *restarting) cut(whole bool, late time.Duration) error {
 	}
 	switch disk.cuts = slices.Clone(r.disk.cuts); {
 	case whole:
-		disk.cuts = [][]byte{cut}
+		disk.cuts = []recordtest.Cut{cut}
 	case len(cut) > 0:
 		disk.cuts = append(disk.cuts, cut)
 	}
@@ -374,13 +372,7 @@ func (r *restarting) do(step string) {
 		r.stop()
 	case "append": // the same, by the state that is on disk
 		r.mu.Lock()
-		s := &Saved{}
-		for _, cut := range r.disk.cuts {
-			if err := s.Apply(cut, parsed); err != nil {
-				r.t.Fatal(err)
-			}
-		}
-		r.disk.cuts = [][]byte{s.Append(nil, appendText)}
+		r.disk.cuts = []recordtest.Cut{recordtest.Of(recordtest.Apply(r.disk.cuts...).Write)}
 		r.mu.Unlock()
 	case "crash":
 		r.mu.Lock()
@@ -416,17 +408,13 @@ func (r *restarting) stop() {
 
 // checkCut checks that cuts add up to everything.
 func (r *restarting) checkCut() {
-	var added, whole Saved
-	for _, cut := range r.disk.cuts {
-		if err := added.Apply(cut, parsed); err != nil {
-			r.t.Fatal(err)
-		}
-	}
-	if err := whole.Apply(r.route.Whole(nil, appendText), parsed); err != nil {
-		r.t.Fatal(err)
-	}
+	records := recordtest.Apply(r.disk.cuts...)
+	all := recordtest.Apply(recordtest.Of(r.route.Whole))
+	added, whole := saved(r.t, r.disk.cuts...), saved(r.t, recordtest.Of(r.route.Whole))
 	if added.Unsent() != whole.Unsent() || !maps.Equal(added.UnsentTo(), whole.UnsentTo()) ||
-		string(added.rules.Append(nil)) != string(whole.rules.Append(nil)) {
+		!maps.EqualFunc(records[rules.Part], all[rules.Part], func(a, b record.Record) bool {
+			return bytes.Equal(a.Value, b.Value)
+		}) {
 		r.say("the cuts have %d for %v, and there are %d for %v", added.Unsent(), added.UnsentTo(),
 			whole.Unsent(), whole.UnsentTo())
 	}
@@ -490,12 +478,7 @@ func (r *restarting) finish() {
 	if err := r.cut(false, 0); err != nil {
 		r.say("%v", err)
 	}
-	var s Saved
-	for _, cut := range r.disk.cuts {
-		if err := s.Apply(cut, parsed); err != nil {
-			r.t.Fatal(err)
-		}
-	}
+	s := saved(r.t, r.disk.cuts...)
 	if n := s.Unsent(); n != 0 {
 		r.say("%d entries for %v are unsent", n, s.UnsentTo())
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
@@ -22,9 +23,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// appendText and parsed are how the tests' cuts have objects.
-func appendText(to []byte, o *object.Object) []byte { return o.AppendJSON(to) }
-
+// parsed returns an object.
 func parsed(text []byte) (*object.Object, error) { return (&object.Parser{}).Parse(text) }
 
 func newMessages(t testing.TB) *cloudevent.Builder {
@@ -68,16 +67,11 @@ func (f *fed) stop(t *testing.T) {
 }
 
 // saved returns what cuts add up to.
-func saved(t testing.TB, cuts ...[]byte) *Saved {
+func saved(t testing.TB, cuts ...recordtest.Cut) *Saved {
 	t.Helper()
-	s := &Saved{}
-	for _, cut := range cuts {
-		if len(cut) == 0 {
-			continue
-		}
-		if err := s.Apply(cut, parsed); err != nil {
-			t.Fatal(err)
-		}
+	s, err := Read(recordtest.Apply(cuts...))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return s
 }
@@ -97,7 +91,7 @@ func goOn(t *testing.T, s *Saved, outputs int, how func(*fed), all ...*rules.Rul
 			how(f)
 		}
 	})
-	if err := f.Use(&f.Pipeline); err != nil {
+	if err := f.exchange(&f.Pipeline); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Restore(s); err != nil {
@@ -109,7 +103,7 @@ func goOn(t *testing.T, s *Saved, outputs int, how func(*fed), all ...*rules.Rul
 // begin is start for a route that has kept nothing.
 func (f *fed) begin(t *testing.T) {
 	t.Helper()
-	if err := f.Use(&f.Pipeline); err != nil {
+	if err := f.exchange(&f.Pipeline); err != nil {
 		t.Fatal(err)
 	}
 	f.start(t)
@@ -133,20 +127,20 @@ func TestARestoredRouteSendsWhatWasUnsent(t *testing.T) {
 		f.begin(t)
 		f.away(1, time.Hour)
 		f.change(t, 1, "Running", "a")
-		first := f.Cut(nil, appendText)
+		first := recordtest.Of(f.Cut)
 		f.change(t, 2, "Running", "a")
 		f.change(t, 1, "Running", "b")
-		second := f.Cut(nil, appendText)
+		second := recordtest.Of(f.Cut)
 		f.stop(t)
-		third := f.Cut(nil, appendText)
+		third := recordtest.Of(f.Cut)
 		s := saved(t, first, second, third)
 		if n, outs := s.Unsent(), s.UnsentTo(); n != 3 ||
 			!maps.Equal(outs, map[string]int{"out1": 3}) {
 			t.Errorf("%d entries for %v are unsent", n, outs)
 		}
-		next := goOn(t, saved(t, s.Append(nil, appendText)), 2, nil)
-		if cut := next.Cut(nil, appendText); cut != nil {
-			t.Errorf("nothing has happened, but the cut is %q", cut)
+		next := goOn(t, saved(t, recordtest.Of(recordtest.Apply(first, second, third).Write)), 2, nil)
+		if cut := recordtest.Of(next.Cut); cut != nil {
+			t.Errorf("nothing has happened, but the cut is %+v", cut)
 		}
 		next.last = f.last
 		next.change(t, 3, "Running", "a")
@@ -157,7 +151,7 @@ func TestARestoredRouteSendsWhatWasUnsent(t *testing.T) {
 			slices.Index(got, "a@2") < slices.Index(got, "a@1") {
 			t.Errorf("%v", got)
 		}
-		fourth := next.Cut(nil, appendText)
+		fourth := recordtest.Of(next.Cut)
 		if n := saved(t, first, second, third, fourth).Unsent(); n != 0 {
 			t.Errorf("%d entries are unsent in the end", n)
 		}
@@ -175,22 +169,22 @@ func TestWhatWasUnsentForARemovedOutputIsADeadLetter(t *testing.T) {
 		f.change(t, 1, "Running", "a")
 		f.stop(t)
 		// out2 is removed, and is there again, while nothing can be a dead letter
-		cuts := [][]byte{f.Cut(nil, appendText)}
+		cuts := []recordtest.Cut{recordtest.Of(f.Cut)}
 		all := f.Outputs
 		without := f.Pipeline
 		without.Outputs = all[:2]
-		if err := f.Use(&without); err != nil {
+		if err := f.exchange(&without); err != nil {
 			t.Fatal(err)
 		}
-		cuts = append(cuts, f.Cut(nil, appendText))
-		if err := f.Use(&f.Pipeline); err != nil {
+		cuts = append(cuts, recordtest.Of(f.Cut))
+		if err := f.exchange(&f.Pipeline); err != nil {
 			t.Fatal(err)
 		}
 		if n := f.Stats().Leaving; n != 1 {
 			t.Fatalf("%d entries are leaving", n)
 		}
 		for name, s := range map[string]*Saved{"cuts": saved(t, cuts...),
-			"whole": saved(t, f.Whole(nil, appendText))} {
+			"whole": saved(t, recordtest.Of(f.Whole))} {
 			next := goOn(t, s, 3, func(f *fed) { f.Outputs = slices.Delete(f.Outputs, 1, 2) })
 			next.change(t, 2, "Running", "a")
 			if n := next.Stats().Leaving; n != 2 {
@@ -208,7 +202,7 @@ func TestWhatWasUnsentForARemovedOutputIsADeadLetter(t *testing.T) {
 			next.expect(t, 2, "a@2")
 			expectAll(t, name, next.deadLetters(), "out1 "+deadletter.OutputRemoved+" a",
 				"out2 "+deadletter.OutputRemoved+" a")
-			cut := next.Cut(nil, appendText)
+			cut := recordtest.Of(next.Cut)
 			if n := saved(t, append(cuts, cut)...).Unsent(); n != 0 {
 				t.Errorf("%s: %d entries are unsent in the end", name, n)
 			}
@@ -231,9 +225,9 @@ func TestRulesGoOnAfterARestart(t *testing.T) {
 		})
 		f.begin(t)
 		f.change(t, 1, "Pending", "a")
-		cuts := [][]byte{}
+		cuts := []recordtest.Cut{}
 		restart := func() {
-			cuts = append(cuts, f.Cut(nil, appendText))
+			cuts = append(cuts, recordtest.Of(f.Cut))
 			f.stop(t)
 			next := goOn(t, saved(t, cuts...), 2, func(f *fed) { f.Quiet = true }, rule)
 			next.last = f.last
@@ -256,14 +250,14 @@ func TestRulesGoOnAfterARestart(t *testing.T) {
 		f.expect(t, 0)
 		f.expect(t, 1, "stuck resolved")
 		// without rules there is no book any more
-		cuts = append(cuts, f.Cut(nil, appendText))
+		cuts = append(cuts, recordtest.Of(f.Cut))
 		f.stop(t)
 		without := goOn(t, saved(t, cuts...), 2, func(f *fed) { f.Rules, f.RuleSet = nil, nil })
-		cuts = append(cuts, without.Cut(nil, appendText))
+		cuts = append(cuts, recordtest.Of(without.Cut))
 		if s := saved(t, cuts...); s.Rules() != nil {
 			t.Error("there are rules")
 		}
-		if s := saved(t, without.Whole(nil, appendText)); s.Rules() != nil {
+		if s := saved(t, recordtest.Of(without.Whole)); s.Rules() != nil {
 			t.Error("there are rules in the whole")
 		}
 	})
@@ -281,7 +275,7 @@ func TestAReportIsSentOnceItIsOnDisk(t *testing.T) {
 		}
 		var f *fed
 		var works atomic.Bool
-		cuts := make(chan []byte, 10)
+		cuts := make(chan recordtest.Cut, 10)
 		f = newKept(t, 1, func(f *fed) {
 			f.Rules, f.RuleSet = rules.NewBook([]*rules.Rule{rule}, 1), []*rules.Rule{rule}
 		})
@@ -289,7 +283,7 @@ func TestAReportIsSentOnceItIsOnDisk(t *testing.T) {
 			if !works.Load() {
 				return errors.New("the disk is full")
 			}
-			cuts <- f.Cut(nil, appendText)
+			cuts <- recordtest.Of(f.Cut)
 			return nil
 		}
 		f.begin(t)
@@ -307,9 +301,9 @@ func TestAReportIsSentOnceItIsOnDisk(t *testing.T) {
 		f.expect(t, 0, "b@1", "stuck violated", "a@1")
 		f.stop(t)
 		next := goOn(t, saved(t, <-cuts), 1, nil, rule)
-		first := next.Whole(nil, appendText)
+		first := recordtest.Of(next.Whole)
 		next.await = func(context.Context) error {
-			cuts <- next.Cut(nil, appendText)
+			cuts <- recordtest.Of(next.Cut)
 			return nil
 		}
 		next.last = f.last
@@ -322,7 +316,7 @@ func TestAReportIsSentOnceItIsOnDisk(t *testing.T) {
 		}
 		next.stop(t)
 		close(cuts)
-		all := [][]byte{first}
+		all := []recordtest.Cut{first}
 		for cut := range cuts {
 			all = append(all, cut)
 		}
@@ -352,12 +346,12 @@ func TestAnObjectThatWasSelectedStaysSoAfterARestart(t *testing.T) {
 		f.change(t, 1, "Running", "a", "b")
 		f.offerNow(t, event.Event{Op: event.Delete, Object: f.last["b"]})
 		synctest.Wait()
-		cuts := [][]byte{f.Cut(nil, appendText)}
+		cuts := []recordtest.Cut{recordtest.Of(f.Cut)}
 		f.stop(t)
 		time.Sleep(2 * time.Hour)
 		for name, s := range map[string]*Saved{"cut": saved(t, cuts...),
-			"whole": saved(t, f.Whole(nil, appendText)),
-			"saved": saved(t, saved(t, cuts...).Append(nil, appendText))} {
+			"whole": saved(t, recordtest.Of(f.Whole)),
+			"saved": saved(t, recordtest.Of(recordtest.Apply(cuts...).Write))} {
 			next := goOn(t, s, 1, how)
 			if n := next.Stats().Members; n != 1 {
 				t.Errorf("%s: %d members", name, n)
@@ -367,14 +361,14 @@ func TestAnObjectThatWasSelectedStaysSoAfterARestart(t *testing.T) {
 			next.offerNow(t, event.Event{Op: event.Resync, Object: f.last["b"]})
 			synctest.Wait()
 			expectAll(t, name, next.outs[0].got, "deleted pods/shop/a")
-			if n := len(saved(t, cuts[0], next.Cut(nil, appendText)).members); n != 0 {
+			if n := len(saved(t, cuts[0], recordtest.Of(next.Cut)).members); n != 0 {
 				t.Errorf("%s: %d members in the end", name, n)
 			}
 			next.stop(t)
 		}
 		// without a select nothing is remembered
 		next := goOn(t, saved(t, cuts...), 1, nil)
-		if n := len(saved(t, cuts[0], next.Cut(nil, appendText)).members); n != 0 ||
+		if n := len(saved(t, cuts[0], recordtest.Of(next.Cut)).members); n != 0 ||
 			next.Stats().Members != 0 {
 			t.Errorf("%d members without a select", n)
 		}
@@ -395,10 +389,10 @@ func TestAnEventGoesIntoAllOutboxesAtOnce(t *testing.T) {
 		if n := f.queue.Waiting(); n != 1 {
 			t.Errorf("%d events wait, and c is the only one that no output has", n)
 		}
-		s := saved(t, f.Cut(nil, appendText))
+		s := saved(t, recordtest.Of(f.Cut))
 		without := f.Pipeline
 		without.Outputs = without.Outputs[:1]
-		if err := f.Use(&without); err != nil { // nobody waits for the other one any more
+		if err := f.exchange(&without); err != nil { // nobody waits for the other one any more
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -421,7 +415,7 @@ func TestWhatWaitsForTheOnlyOutboxGoesIntoIt(t *testing.T) {
 			f.newGuest = func(context.Context) (guest, error) { return f.puppet, nil }
 			f.puppet.lasts = time.Second
 		})
-		if err := f.Use(&f.Pipeline); err != nil {
+		if err := f.exchange(&f.Pipeline); err != nil {
 			t.Fatal(err)
 		}
 		f.change(t, 1, "Running", "a", "b") // each worker handles one
@@ -435,7 +429,7 @@ func TestWhatWaitsForTheOnlyOutboxGoesIntoIt(t *testing.T) {
 		if n := f.queue.Waiting(); n != 0 || len(f.called()) != 2 {
 			t.Errorf("%d events wait", n)
 		}
-		next := goOn(t, saved(t, f.Cut(nil, appendText)), 1, nil)
+		next := goOn(t, saved(t, recordtest.Of(f.Cut)), 1, nil)
 		next.start(t)
 		next.expect(t, 0, "a@1", "b@1")
 		next.stop(t)
@@ -459,7 +453,7 @@ func TestEndAbsentEndsWhatThereIsNoMore(t *testing.T) {
 		f.change(t, 1, "Pending", "a", "b", "d")
 		f.change(t, 1, "Running", "c")
 		f.stop(t)
-		next := goOn(t, saved(t, f.Cut(nil, appendText)), 1, how, rule)
+		next := goOn(t, saved(t, recordtest.Of(f.Cut)), 1, how, rule)
 		next.last = f.last
 		next.outs[0].fail = func(_ int, m sink.Message) error {
 			if m.Object.Name() == "d" {
@@ -513,7 +507,7 @@ func TestEndAbsentWaitsForRoom(t *testing.T) {
 			t.Error("it has not begun")
 		}
 		f.Select = expression(t, inTheFirstHour, filters.KindSelect)
-		if err := f.Use(&f.Pipeline); err != nil {
+		if err := f.exchange(&f.Pipeline); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b"} {
@@ -574,7 +568,7 @@ func TestAReportHasItsOwnObjectAfterARestart(t *testing.T) {
 		f.offerNow(t, event.Event{Op: event.Delete, Object: as(2, "u1")})
 		f.offerNow(t, event.Event{Op: event.Add, Object: as(3, "u2")})
 		synctest.Wait()
-		cut := f.Cut(nil, appendText)
+		cut := recordtest.Of(f.Cut)
 		f.stop(t)
 		next := goOn(t, saved(t, cut), 1, func(f *fed) { f.Quiet = true }, rule)
 		next.start(t)
@@ -608,7 +602,8 @@ func TestAReportThatWaitsIsAskedFor(t *testing.T) {
 	transitions := slices.Clone(b.Evaluator(nil).Evaluate(e, time.Now()).Transitions)
 	b.Release(in.Key(), resolved, 0)
 	stage := f.Outputs[0].stage()
-	reports, waits := f.reports(transitions, 0, &stage, &informer.Delivery{Event: e}, e)
+	d := &informer.Delivery{Entry: informer.Entry{Event: e}}
+	reports, waits := f.reports(transitions, 0, &stage, d, e)
 	if len(transitions) != 1 || len(reports) != 0 || !waits {
 		t.Errorf("%d transitions, %d reports, waits %t", len(transitions), len(reports), waits)
 	}

@@ -95,7 +95,7 @@ func (g restartGuest) HandleBatch(ctx context.Context, events []event.Event) (
 // noted is a subscription that says which events are done.
 type noted struct {
 	*informer.Subscription
-	done func(event.Event, any)
+	done func(event.Event, informer.Progress)
 }
 
 func (n noted) Next(ctx context.Context) (informer.Delivery, error) {
@@ -116,9 +116,9 @@ func (n noted) More(got []informer.Delivery, most, workers int) []informer.Deliv
 }
 
 func (n noted) noting(d informer.Delivery) informer.Delivery {
-	out := informer.NewDelivery(d.Event, d.Attempt, noting{n, &d})
+	out := informer.NewDelivery(informer.Entry{Event: d.Event, Attempt: d.Attempt}, noting{n, &d})
 	out.Recalled, out.Before, out.Progress = d.Recalled, d.Before, d.Progress
-	out.Owed, out.Doubt = d.Owed, d.Doubt
+	out.MaybeDelivered, out.MaybeKnown = d.MaybeDelivered, d.MaybeKnown
 	return out
 }
 

@@ -28,28 +28,29 @@ func (r *Route) Restore(s *Saved) error {
 	return nil
 }
 
-// restore puts back what ways had not sent. Of each output, those that were retired, and of removed
-// outputs all, make dead letters of it before anything else is sent.
+// restore puts back what destinations had not sent. Of each output, those that were retired, and of
+// removed outputs all, make dead letters of it before anything else is sent.
 func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	present := map[string]uint64{}
-	numbers := slices.Sorted(maps.Keys(s.ways))
+	numbers := slices.Sorted(maps.Keys(s.destinations))
 	for _, number := range numbers {
-		if saved := s.ways[number]; !saved.retired && b.byName[saved.output] != nil {
+		if saved := s.destinations[number]; !saved.retired && b.byName[saved.output] != nil {
 			present[saved.output] = number
 		}
 		b.number = max(b.number, number)
 	}
 	for _, number := range numbers {
-		saved := s.ways[number]
+		saved := s.destinations[number]
 		var err error
 		switch {
 		case present[saved.output] == number:
 			w, i := b.byName[saved.output], p.indexOf(saved.output)
-			w.number = number
-			w.ahead.restore(&saved.backlog)
-			err = w.Restore(&saved.backlog, p.makers[i])
+			w.setNumber(number)
+			w.cut = true
+			w.restored.restore(saved.backlog)
+			err = w.Restore(saved.backlog, p.makers[i])
 		case saved.backlog.Len() > 0:
 			err = b.restoreRetired(r, p, number, saved)
 		case b.keep:
@@ -59,24 +60,27 @@ func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 			return err
 		}
 	}
-	for _, w := range p.ways {
+	for _, w := range p.destinations {
 		if present[w.Name()] == 0 { // the number that it has may be another one's
 			b.number++
-			w.number = b.number
+			w.setNumber(b.number)
 		}
 	}
 	return nil
 }
 
-// restoreRetired makes a way that has dead letters made of what was unsent. The caller holds mu.
-func (b *outboxes) restoreRetired(r *Route, p *Pipeline, number uint64, saved *savedWay) error {
+// restoreRetired makes a destination that has dead letters made of what was unsent. The caller
+// holds mu.
+func (b *outboxes) restoreRetired(r *Route, p *Pipeline, number uint64,
+	saved *savedDestination) error {
 	to := delivery.NewOutput(saved.output, removed{}, r.log.Logger)
 	w, err := b.open(r, p, to, noReceiver, r.retry.Load().policy())
 	if err != nil {
 		return err
 	}
-	w.number = number
-	if err := w.Restore(&saved.backlog, &delivery.Maker{Builder: p.Messages}); err != nil {
+	w.setNumber(number)
+	w.cut, w.cutRetired = true, saved.retired
+	if err := w.Restore(saved.backlog, &delivery.Maker{Builder: p.Messages}); err != nil {
 		return err
 	}
 	w.Retire()

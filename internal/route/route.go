@@ -11,21 +11,16 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
-	"github.com/informerd/informerd/internal/breaker"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/failurelog"
-	"github.com/informerd/informerd/internal/histogram"
-	"github.com/informerd/informerd/internal/ledger"
-	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// Subscription is the end from which a route takes its events. It never has two events of one
+// subscription is the end from which a route takes its events. It never has two events of one
 // object out at the same time. An *informer.Subscription is one.
-type Subscription interface {
+type subscription interface {
 	// Next waits for an event. Its error is ctx's, or informer.ErrStopped when no more will come.
 	Next(ctx context.Context) (informer.Delivery, error)
 	// More appends further events that are ready, without waiting: at most n, and no more than the
@@ -40,7 +35,7 @@ type Subscription interface {
 // Config is what a route keeps for its whole life.
 type Config struct {
 	Name         string // of the listener
-	Subscription Subscription
+	Subscription subscription
 	// Pipeline may be nil; then call Use before Run.
 	Pipeline *Pipeline
 	Retry    Retry
@@ -52,9 +47,7 @@ type Config struct {
 	Letters    delivery.Letters
 	// Notes are the listener's in the store of dead letters. May be nil.
 	Notes *deadletter.Listener
-	// Ledger notes what becomes of the listener's events. May be nil.
-	Ledger *ledger.Ledger
-	Log    *slog.Logger
+	Log   *slog.Logger
 	// Keep has the route keep what a restart needs, for Cut and Whole.
 	Keep bool
 	// Await returns once what rules knew when it was called is on disk. Reports are sent after
@@ -86,30 +79,29 @@ type Buffer struct {
 // Route is one listener's way from its subscription to its outputs. Make one with New.
 type Route struct {
 	name         string
-	subscription Subscription
+	subscription subscription
 	letters      delivery.Letters
 	notes        *deadletter.Listener
-	ledger       *ledger.Ledger
-	log          *failurelog.Log
+	log          *delivery.FailureLog
 	keep         bool
 	await        func(context.Context) error
 	tracer       *tracing.Tracer
 	resource     string
-	recent       recent.Recorder
+	recent       tracing.Recorder
 
 	pipeline atomic.Pointer[Pipeline]
 	retry    atomic.Pointer[Retry]
 	buffer   atomic.Pointer[Buffer]
 	outboxes outboxes
-	workers  atomic.Int32
+	workers  int
 	runs     runs
-	idle     idle
+	pausing  pausing
 	draining atomic.Bool
 	leaving  atomic.Bool // Leave was called
 	gaveUp   atomic.Bool // see giveUp
 	busy     busy
 	stats    stats
-	breaker  breaker.Breaker
+	breaker  backoff.Breaker
 	members  members
 	cutting  cutting
 }
@@ -133,12 +125,11 @@ func New(cfg Config) (*Route, error) {
 	}
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
-		ledger: cfg.Ledger,
-		log:    &failurelog.Log{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
-		breaker: breaker.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
+		log: &delivery.FailureLog{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
+		breaker: backoff.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
 	}
 	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep
-	r.stats.handled.took = histogram.New(handlerBounds)
+	r.stats.handled.took = tracing.NewHistogram(handlerBounds)
 	r.Tune(Tuning{cfg.Retry, cfg.Buffer, cfg.PauseAfter, cfg.Workers})
 	if cfg.Pipeline != nil {
 		if err := r.Use(cfg.Pipeline); err != nil {
@@ -148,29 +139,28 @@ func New(cfg Config) (*Route, error) {
 	return r, nil
 }
 
-// Use makes the pipeline the one that events go through from now on. An event that a worker has
-// taken already finishes with the one before. What was made goes to the output of the same name;
-// what waits for an output that the pipeline does not have is a dead letter. The route keeps a
-// copy; the caller must not change what it refers to.
+// Use makes the pipeline the one that events go through from now on. What was made goes to the
+// output of the same name; what waits for an output that the pipeline does not have is a dead
+// letter. The route keeps a copy; the caller must not change what it refers to. Call it before Run,
+// or between [Route.Pause] and resume.
 func (r *Route) Use(p *Pipeline) error {
 	own, err := p.completed()
 	if err == nil {
-		own.ways, err = r.outboxes.use(r, own, *r.retry.Load())
+		own.destinations, err = r.outboxes.use(r, own, *r.retry.Load())
 	}
 	if err != nil {
 		return fmt.Errorf("route %q: %w", r.name, err)
 	}
 	if own.Rules != nil && own.RuleSet != nil {
-		own.Rules.Use(own.RuleSet, receiversOf(own.ways))
+		own.Rules.Use(own.RuleSet, receiversOf(own.destinations))
 	}
-	own.makers = make([]*delivery.Maker, len(own.ways))
+	own.makers = make([]*delivery.Maker, len(own.destinations))
 	for i := range own.makers {
 		own.makers[i] = r.maker(own, i)
 	}
-	own.receivers = receiverNames(own.ways)
+	own.receivers = receiverNames(own.destinations)
 	r.pipeline.Store(own)
 	r.outboxes.room.freed()
-	r.idle.wake()
 	return nil
 }
 
@@ -182,27 +172,27 @@ type Tuning struct {
 	Workers    int
 }
 
-// Tune changes what has no effect on what is under way. The outboxes learn of it with the next Use.
+// Tune changes how the route works. Call it when Use may be called; the outboxes learn of it with
+// that.
 func (r *Route) Tune(t Tuning) {
 	t.Buffer.Capacity = cmp.Or(t.Buffer.Capacity, soleCapacity)
 	r.retry.Store(&t.Retry)
 	r.buffer.Store(&t.Buffer)
 	r.breaker.SetAfter(t.PauseAfter)
-	r.workers.Store(int32(cmp.Or(t.Workers, 1)))
-	r.idle.wake()
+	r.workers = cmp.Or(t.Workers, 1)
 }
 
-// receiversOf returns the numbers of ways.
-func receiversOf(ways []*way) (all rules.Receivers) {
-	for _, w := range ways {
+// receiversOf returns the numbers of destinations.
+func receiversOf(destinations []*destination) (all rules.Receivers) {
+	for _, w := range destinations {
 		all = all.With(w.receiver)
 	}
 	return all
 }
 
-// receiverNames returns the names of ways by their numbers, for a cut of a book.
-func receiverNames(ways []*way) (names []string) {
-	for _, w := range ways {
+// receiverNames returns the names of destinations by their numbers, for a cut of a book.
+func receiverNames(destinations []*destination) (names []string) {
+	for _, w := range destinations {
 		for len(names) <= w.receiver {
 			names = append(names, "")
 		}
@@ -221,20 +211,11 @@ func (r *Route) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer r.runs.begin(cancel)()
-	defer r.idle.begin(ctx)()
-	var err error
 	stop, wait := func() {}, func() {}
-	for begun := false; ; begun = true {
-		workers, opened := r.open(ctx)
-		if err = opened; err != nil {
-			break
-		}
-		if !begun {
-			stop, wait = r.outboxes.begin(ctx)
-		}
-		if err = r.work(ctx, cancel, workers); !errors.Is(err, errRegroup) {
-			break
-		}
+	send := sync.OnceFunc(func() { stop, wait = r.outboxes.begin(ctx) })
+	err := errPaused
+	for errors.Is(err, errPaused) {
+		err = r.work(ctx, cancel, send)
 	}
 	if err == nil {
 		stop()
@@ -245,55 +226,43 @@ func (r *Route) Run(ctx context.Context) error {
 	return cmp.Or(err, ctx.Err())
 }
 
-// errRegroup is the error of workers of which there are to be more or fewer.
-var errRegroup = errors.New("the number of workers has changed")
-
-// open returns as many workers as there are to be, with the present pipeline.
-func (r *Route) open(ctx context.Context) (workers []*worker, err error) {
-	for range int(r.workers.Load()) {
-		w := &worker{route: r}
+// work has workers work until the route is paused, when the error is errPaused. It calls send once
+// they can.
+func (r *Route) work(ctx context.Context, cancel, send func()) error {
+	waiting, ended, err := r.pausing.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer ended()
+	var workers []*worker
+	defer func() {
+		for _, w := range workers {
+			r.busy.remove(w)
+			w.close()
+		}
+	}()
+	for range r.workers {
+		w := &worker{route: r, waiting: waiting}
 		workers = append(workers, w)
 		r.busy.add(w)
-		if err := w.openCurrent(ctx); err != nil {
-			closeAll(workers)
-			return nil, err
+		if err := w.open(ctx, r.pipeline.Load()); err != nil {
+			return err
 		}
 	}
-	return workers, nil
-}
-
-func closeAll(workers []*worker) {
-	for _, w := range workers {
-		w.route.busy.remove(w)
-		w.close()
-	}
-}
-
-// work has the workers work, and closes them.
-func (r *Route) work(ctx context.Context, cancel func(), workers []*worker) error {
-	defer closeAll(workers)
+	send()
 	errs := make([]error, len(workers))
 	var wg sync.WaitGroup
 	for i, w := range workers {
 		wg.Go(func() {
-			if errs[i] = w.run(ctx, len(workers)); errs[i] != nil &&
-				!errors.Is(errs[i], errRegroup) {
+			if errs[i] = w.run(ctx, len(workers)); errs[i] != nil {
 				cancel() // without one worker, the others do not go on
 			}
 		})
 	}
 	wg.Wait()
-	regroup := false
-	var failed []error
-	for _, err := range errs {
-		if errors.Is(err, errRegroup) {
-			regroup = true
-		} else {
-			failed = append(failed, err)
-		}
+	err = errors.Join(errs...)
+	if err == nil && waiting.Err() != nil && ctx.Err() == nil {
+		return errPaused
 	}
-	if err := errors.Join(failed...); err != nil || !regroup {
-		return err
-	}
-	return errRegroup
+	return err
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/sinktest"
@@ -49,7 +48,7 @@ func (s *script) push(e event.Event) {
 		s.parked--
 	}
 	s.recall = nil
-	s.waiting = append(s.waiting, informer.NewDelivery(e, 1, s))
+	s.waiting = append(s.waiting, informer.NewDelivery(informer.Entry{Event: e, Attempt: 1}, s))
 	s.mu.Unlock()
 	s.signal()
 }
@@ -75,7 +74,7 @@ func (s *script) signal() {
 func newScript(events ...event.Event) *script {
 	s := &script{wake: make(chan struct{}, 1)}
 	for _, e := range events {
-		s.waiting = append(s.waiting, informer.NewDelivery(e, 1, s))
+		s.waiting = append(s.waiting, informer.NewDelivery(informer.Entry{Event: e, Attempt: 1}, s))
 	}
 	return s
 }
@@ -142,7 +141,8 @@ func (s *script) Again(d *informer.Delivery, after time.Duration) {
 		s.parked--
 	}
 	s.parked++
-	again := informer.NewDelivery(event.Event{Op: event.Resync, Object: d.Object}, 1, s)
+	again := informer.NewDelivery(informer.Entry{Attempt: 1,
+		Event: event.Event{Op: event.Resync, Object: d.Object}}, s)
 	again.Recalled = true
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
@@ -162,7 +162,7 @@ func (s *script) Retry(d *informer.Delivery, after time.Duration) {
 	defer s.mu.Unlock()
 	s.log = append(s.log, "retry "+d.Object.Name())
 	s.parked++
-	again := informer.NewDelivery(d.Event, d.Attempt+1, s)
+	again := informer.NewDelivery(informer.Entry{Event: d.Event, Attempt: d.Attempt + 1}, s)
 	again.Recalled, again.Progress = d.Recalled, d.Progress
 	time.AfterFunc(after, func() {
 		s.mu.Lock()
@@ -317,7 +317,7 @@ func TestAnEventOnWhichTheFilterFailsIsGivenUpAndLoggedAtALimitedRate(t *testing
 	if len(out.got) != 0 || len(acks) != 20 || stats.FilterErrors != 20 {
 		t.Errorf("%v, %d acknowledged, %+v", out.got, len(acks), stats)
 	}
-	if n := strings.Count(log, "the filter failed"); n != failurelog.Burst ||
+	if n := strings.Count(log, "the filter failed"); n != delivery.Burst ||
 		stats.DeadLetters != 20 {
 		t.Errorf("logged %d times:\n%s", n, log)
 	}

@@ -42,9 +42,9 @@ func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 //
 // Whether the object is selected by now is noted in rest and remembered once the event is done. If
 // the select looks at the clock or at other objects, or has failed, the object is recalled.
-func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok bool) {
+func (w *worker) selected(d *informer.Delivery, rest *progress) (e event.Event, ok bool) {
 	e = d.Event
-	if _, isAbsent := d.Progress.(absent); isAbsent {
+	if p, _ := d.Progress.(*progress); p != nil && p.stored != nil {
 		known, _ := w.route.members.get(e.Object.Key())
 		return e, known.in
 	}
@@ -58,11 +58,7 @@ func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok
 	is := w.isSelected(d, e.Object)
 	known, remembered := r.members.get(e.Object.Key())
 	was := known.in
-	switch {
-	case remembered:
-	case w.pipeline.Before != nil:
-		was = w.wasBefore(d)
-	case !moving:
+	if !remembered {
 		was = w.was(d, is)
 	}
 	rest.member = known.after(is, was)
@@ -91,18 +87,18 @@ func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok
 func (w *worker) mayKnow(d *informer.Delivery) bool {
 	before := w.pipeline.Before
 	switch {
-	case d.Doubt:
+	case d.MaybeKnown:
 		return true
-	case !d.Owed || before == nil:
+	case !d.MaybeDelivered || before == nil:
 		return false // of a state that was selected, the event comes again
 	}
-	return before.Select.LooksAround() || w.hadBefore(d.Object)
+	return before.Select.LooksAround() || w.had(d, d.Object)
 }
 
 // mayHave reports whether outputs may have the state after an event from a process that was killed,
 // which had another select.
 func (w *worker) mayHave(d *informer.Delivery) bool {
-	return d.Owed && w.pipeline.Before != nil && w.hadBefore(d.Object)
+	return d.MaybeDelivered && w.pipeline.Before != nil && w.had(d, d.Object)
 }
 
 // leaving returns the end of an object of which outputs may have a state that nobody knows.
@@ -111,34 +107,28 @@ func leaving(e event.Event) event.Event {
 	return e
 }
 
-// was reports whether an object that is not remembered was selected before the event: its state
-// then says so.
+// was reports whether the listener has an object that is not remembered: its state before the event
+// says so.
 func (w *worker) was(d *informer.Delivery, is answer) bool {
 	switch d.Op {
 	case event.Update:
-		return d.Old != nil && w.isSelected(d, d.Old) == in
-	case event.Resync:
-		return is == in // the state is the one before
+		return w.had(d, d.Old)
+	case event.Resync: // the state is the one before
+		if w.pipeline.Before == nil {
+			return is == in && !w.pipeline.moving
+		}
+		return w.had(d, d.Object)
 	}
 	return false
 }
 
-// wasBefore reports whether an object that is not remembered was selected by the earlier select:
-// its state before the event then says so.
-func (w *worker) wasBefore(d *informer.Delivery) bool {
-	switch d.Op {
-	case event.Update:
-		return w.hadBefore(d.Old)
-	case event.Resync:
-		return w.hadBefore(d.Object)
-	}
-	return false
-}
-
-// hadBefore reports whether the earlier select was true for a state of an object that is not
-// remembered. A select that looks at the clock or at other objects has all its objects remembered.
-func (w *worker) hadBefore(o *object.Object) bool {
+// had reports whether the listener has an object that is not remembered in a state, by the earlier
+// select if there is one. A select that looks at the clock or at other objects has all its objects
+// remembered.
+func (w *worker) had(d *informer.Delivery, o *object.Object) bool {
 	switch before := w.pipeline.Before; {
+	case before == nil:
+		return o != nil && !w.pipeline.moving && w.isSelected(d, o) == in
 	case before.Select == nil:
 		return true
 	case o == nil || before.Select.LooksAround():
@@ -157,7 +147,7 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 		if d.Before != nil {
 			last = d.Before // the one that is known, if events were missed
 		}
-		known.in, remembered = w.hadBefore(last), true
+		known.in, remembered = w.had(d, last), true
 	}
 	inferred := !remembered && !w.pipeline.moving
 	last := unknown
@@ -175,7 +165,7 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	case d.Before != nil && w.isSelected(d, d.Before) == in:
 		e.Object, ok = d.Before, true // the same
 	}
-	if !ok && d.Doubt {
+	if !ok && d.MaybeKnown {
 		return leaving(e), true
 	}
 	if !ok {

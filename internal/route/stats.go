@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/internal/breaker"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/histogram"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -68,7 +68,7 @@ type Stats struct {
 	HandlerCalls   uint64              // a batch is one call
 	HandlerCrashes uint64
 	HandlerPauses  uint64        // times that the workers paused because the handler kept crashing
-	Paused         breaker.Pause // the pause that there is now; the zero Pause if there is none
+	Paused         backoff.Pause // the pause that there is now; the zero Pause if there is none
 	HandlerTrouble error         // why the last pause began; nil since a call has worked
 	Dropped        uint64        // refused by the handler
 	Emitted        uint64        // events the handler made
@@ -110,12 +110,12 @@ type OutputStats struct {
 	Output string
 	delivery.Stats
 	Unwanted uint64        // events of which it wants nothing
-	Paused   breaker.Pause // of the output; the zero Pause if there is none
+	Paused   backoff.Pause // of the output; the zero Pause if there is none
 	Pauses   uint64
 	Trouble  error // why the last pause began; nil since a write has worked
 	// Lag is how long it took from the arrival of events until the output had taken them, and
 	// Oldest since when the oldest of what waits for it does, 0 if nothing waits.
-	Lag    histogram.Snapshot
+	Lag    tracing.Snapshot
 	Oldest event.Instant
 }
 
@@ -141,18 +141,19 @@ func (r *Route) Stats() Stats {
 		out.DeadLetters += e.DeadLetters
 	}
 	if p := r.pipeline.Load(); p != nil {
-		for _, way := range p.ways {
-			o := OutputStats{Output: way.Name(), Stats: way.Stats(), Unwanted: way.unwanted.Load()}
-			o.Paused, o.Pauses = way.Output().Pause()
-			o.Trouble = way.Output().Trouble()
-			o.Lag, o.Oldest = way.Lag(), way.Oldest()
+		for _, destination := range p.destinations {
+			o := OutputStats{Output: destination.Name(), Stats: destination.Stats(),
+				Unwanted: destination.unwanted.Load()}
+			o.Paused, o.Pauses = destination.Output().Pause()
+			o.Trouble = destination.Output().Trouble()
+			o.Lag, o.Oldest = destination.Lag(), destination.Oldest()
 			out.Outputs = append(out.Outputs, o)
 		}
 	}
-	ways := r.outboxes.totals()
-	out.Written, out.Unwanted, out.Leaving = ways.written, ways.unwanted, ways.leaving
-	out.Retried += ways.retried
-	out.DeadLetters += ways.letters
+	sum := r.outboxes.totals()
+	out.Written, out.Unwanted, out.Leaving = sum.written, sum.unwanted, sum.leaving
+	out.Retried += sum.retried
+	out.DeadLetters += sum.letters
 	for _, op := range event.Ops {
 		out.Events[op] = s.byOp[op].Load()
 	}

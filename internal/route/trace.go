@@ -3,7 +3,6 @@ package route
 import (
 	"time"
 
-	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -39,4 +38,4 @@ func (r *Route) Receivers() []string {
 }
 
 // Recent returns what keeps the listener's last events while somebody looks at them.
-func (r *Route) Recent() *recent.Recorder { return &r.recent }
+func (r *Route) Recent() *tracing.Recorder { return &r.recent }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/internal/ledger"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -29,6 +28,9 @@ type worker struct {
 	going    []going       // what that is, by output
 	memory   int64         // bytes that the guest had after its last call
 	crowded  bool          // an outbox has little room, which is not for objects that fail
+	// waiting ends when the worker is to end: it waits with that for events, for room and in
+	// pauses.
+	waiting context.Context
 	// step is when the present step began, in ns since 1970; 0 if the worker has none.
 	step atomic.Int64
 }
@@ -49,24 +51,12 @@ type stages struct {
 type wanted struct {
 	*informer.Delivery
 	event event.Event // as the select has it
-	rest  unsent
+	rest  progress
 	trace *tracing.Trace // nil if it is not traced
-}
-
-// openCurrent makes the route's pipeline the worker's. With an error, the worker has none. When
-// another one takes over meanwhile, the handler of the one before may be closed: then it is that.
-func (w *worker) openCurrent(ctx context.Context) error {
-	for {
-		p := w.route.pipeline.Load()
-		if err := w.open(ctx, p); err == nil || p == w.route.pipeline.Load() {
-			return err
-		}
-	}
 }
 
 // open makes the pipeline the worker's. With an error, the worker has none.
 func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
-	w.close()
 	s := stages{pipeline: p, selector: p.evaluator(p.Select), matcher: p.evaluator(p.Filter)}
 	if p.Before != nil {
 		s.earlier = p.evaluator(p.Before.Select)
@@ -86,7 +76,7 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 		}
 		w.route.stats.handled.any.Store(true)
 	}
-	w.stages, w.going = s, make([]going, len(p.ways))
+	w.stages, w.going = s, make([]going, len(p.destinations))
 	return nil
 }
 
@@ -121,62 +111,39 @@ func (w *worker) run(ctx context.Context, workers int) error {
 		if err := ctx.Err(); err != nil {
 			return err // what there is may not count as tried
 		}
-		if int(r.workers.Load()) != workers {
-			return errRegroup
-		}
-		idle := r.idle.context() // before the pipeline is looked at
-		if r.pipeline.Load() != w.pipeline {
-			if err := w.openCurrent(ctx); err != nil {
-				return err
-			}
-		}
-		r.breaker.Rest(idle, r.subscription.Stopped())
-		w.awaitRoom(idle)
-		d, err := r.subscription.Next(idle)
+		r.breaker.Rest(w.waiting, r.subscription.Stopped())
+		w.awaitRoom()
+		d, err := r.subscription.Next(w.waiting)
 		switch {
 		case errors.Is(err, informer.ErrStopped):
 			return nil
-		case err != nil && ctx.Err() == nil:
-			continue
 		case err != nil:
-			return err
+			return ctx.Err() // nil: it is paused
 		}
 		r.busy.working.Add(1)
 		w.step.Store(time.Now().UnixNano())
 		w.taken = append(w.taken[:0], d)
-		if size := w.batchSize(); size > 1 {
+		if size := w.batchSize(); size > 1 && w.waiting.Err() == nil {
 			size = w.pipeline.room(size)
 			w.taken = r.subscription.More(w.taken, size-1, workers)
 		}
-		if r.pipeline.Load() != w.pipeline {
-			w.giveBack() // others may have taken earlier events of an object through the new one
-		} else {
-			w.turn(ctx)
-		}
+		w.turn(ctx)
 		w.step.Store(0)
 		r.busy.working.Add(-1)
 	}
 }
 
-// giveBack returns the events to the subscription, which were not tried.
-func (w *worker) giveBack() {
-	for i := range w.taken {
-		w.taken[i].Attempt--
-		w.taken[i].Retry(0)
-	}
-	clear(w.taken)
-}
-
 // turn takes events through the pipeline, and acknowledges them.
 func (w *worker) turn(ctx context.Context) {
-	w.crowded = slices.ContainsFunc(w.pipeline.ways, func(way *way) bool { return way.Crowded() })
+	w.crowded = slices.ContainsFunc(w.pipeline.destinations,
+		func(to *destination) bool { return to.Crowded() })
 	for i := range w.taken {
 		w.prepare(ctx, &w.taken[i])
 	}
 	if w.guest != nil {
 		w.handle(ctx)
 	} else {
-		w.passOn(ctx)
+		w.passOn()
 	}
 	// A worker that waits refers to no objects.
 	clear(w.taken)
@@ -188,53 +155,48 @@ func (w *worker) turn(ctx context.Context) {
 // prepare takes one event up to the handler. It is acknowledged, or among those that are wanted.
 func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	r := w.route
-	switch progress := d.Progress.(type) {
-	case unsent:
-		w.handOver(ctx, d, &progress)
-		return
-	case *replaying:
-		w.replay(ctx, d, progress)
-		return
-	case absent:
-		if progress.stored(d.Object.Key()) {
+	if p, _ := d.Progress.(*progress); p != nil {
+		switch {
+		case p.replay != nil:
+			w.replay(ctx, d, p.replay)
+			return
+		case p.stored == nil:
+			w.handOver(d, p)
+			return
+		case p.stored(d.Object.Key()):
 			d.Done() // it has come back, and its events wait for this delivery
 			return
 		}
 	}
 	if w.crowded && w.pipeline.fails(d.Object.Key()) {
-		d.Attempt-- // it is not tried
-		d.Retry(untilRoom)
+		d.Untried(untilRoom)
 		return
 	}
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
-	var err error
-	rest := unsent{pipeline: w.pipeline}
+	rest := progress{pipeline: w.pipeline}
 	began, trace := w.begin(d)
 	e, selected := w.selected(d, &rest)
 	if w.judge != nil {
 		if err := w.judged(ctx, d, e, selected, &rest, trace); err != nil {
 			trace.End(outcomeFailed, err)
-			if ctx.Err() != nil {
-				d.Attempt--
-				d.Retry(0)
+			if w.waiting.Err() != nil {
+				d.Untried(0)
 			} else {
 				d.Retry(r.retry.Load().delay(d.Attempt))
 			}
 			return
 		}
 	}
-	if rest.end, err = w.wants(ctx, d, e, selected); err == nil && rest.end == ledger.Passed {
-		rest.mark = r.ledger.Mark(d.Object)
-	}
+	wants, err := w.wants(ctx, d, e, selected)
 	trace.Stage("filter", began, err)
 	switch {
 	case err != nil:
 		trace.End(outcomeFailed, err)
 		r.failed(ctx, d, &rest, err)
 		return
-	case rest.end != ledger.Passed:
+	case !wants:
 		trace.End(outcomeFiltered, nil)
 		r.done(d, &rest)
 		return
@@ -254,32 +216,29 @@ const untilRoom = time.Second
 
 // fails reports whether an object's entry waits for its retry in an outbox that is crowded.
 func (p *Pipeline) fails(key event.Key) bool {
-	return slices.ContainsFunc(p.ways, func(w *way) bool { return w.Crowded() && w.Fails(key) })
+	return slices.ContainsFunc(p.destinations,
+		func(to *destination) bool { return to.Crowded() && to.Fails(key) })
 }
 
-// wants returns Passed if the event is for the handler and the outputs, or else what has become of
-// it. With an error that is not known.
+// wants reports whether the event is for the handler and the outputs. With an error that is not
+// known.
 func (w *worker) wants(ctx context.Context, d *informer.Delivery, e event.Event,
-	selected bool) (ledger.State, error) {
+	selected bool) (bool, error) {
 	p := w.pipeline
 	switch {
-	case !selected:
-		return ledger.Unselected, nil
-	case p.Quiet:
-		return ledger.Judged, nil
-	case p.On != 0 && !p.On.Has(e.Op):
-		return ledger.Unmatched, nil
+	case !selected || p.Quiet || p.On != 0 && !p.On.Has(e.Op):
+		return false, nil
 	case d.Recalled && (e.Op == event.Resync || d.Op == event.Delete):
-		return ledger.None, nil // nothing has happened, or it was refused before the buffer
+		return false, nil // nothing has happened, or it was refused before the buffer
 	}
-	if wants, err := w.matches(e); err != nil || !wants {
-		return ledger.Unmatched, err
+	if matches, err := w.matches(e); err != nil || !matches {
+		return false, err
 	}
 	if p.Own != nil && e.Op == event.Update && p.Own.Own(ctx, &d.Event) {
 		w.route.stats.own.Add(1)
-		return ledger.Own, nil
+		return false, nil
 	}
-	return ledger.Passed, nil
+	return true, nil
 }
 
 func (w *worker) matches(e event.Event) (bool, error) {

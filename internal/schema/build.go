@@ -33,9 +33,9 @@ func Parse(data []byte) (*Set, error) {
 			cmp.Compare(a.resource, b.resource))
 	}) {
 		if n := d.kinds[d.resources[r]]; n != nil {
-			set.entries = append(set.entries, entry{
-				group: r.group, version: r.version, resource: r.resource, kind: d.resources[r].kind,
-				schema: b.schemaOf(n),
+			set.entries = append(set.entries, Entry{
+				Group: r.group, Version: r.version, Resource: r.resource, Kind: d.resources[r].Kind,
+				Schema: b.schemaOf(n),
 			})
 		}
 	}
@@ -118,14 +118,14 @@ func (b *builder) parts(n *node) ([]*node, error) {
 		if b.work++; b.work > maxWork {
 			return nil, fmt.Errorf(
 				"the OpenAPI document: the schemas of %s refer to too many others",
-				place([]string{"components", "schemas", n.component}))
+				"components.schemas."+n.component)
 		}
 		if ref := parts[i].ref; ref != "" {
 			target := b.components[ref]
 			if target == nil {
 				return nil, fmt.Errorf(
 					"the OpenAPI document: %s: unknown component %q",
-					place([]string{"components", "schemas", parts[i].component}),
+					"components.schemas."+parts[i].component,
 					ref[:min(len(ref), 100)])
 			}
 			add(target)
@@ -146,7 +146,7 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 	all := merge(parts)
 	if b.work += len(all.fields); b.work > maxWork {
 		return fmt.Errorf("the OpenAPI document: the schemas of %s have too many fields",
-			place([]string{"components", "schemas", n.component}))
+			"components.schemas."+n.component)
 	}
 	switch {
 	case all.intOrString || all.format == "int-or-string":

@@ -33,7 +33,3 @@ func Builtin() (*Set, error) {
 	}
 	return &Set{entries: slices.Clone(b.set.entries)}, nil
 }
-
-// BuiltinVersion returns the Kubernetes version of the built-in schemas, such as v1.36.3, or "" if
-// they cannot be read.
-func BuiltinVersion() string { return builtin().kubernetes }

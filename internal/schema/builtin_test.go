@@ -128,15 +128,15 @@ func TestBuiltinObjectsAllHaveMetadata(t *testing.T) {
 	for _, e := range set.entries {
 		for path, want := range map[string]string{"apiVersion": "string", "kind": "string",
 			"metadata.labels{}": "string"} {
-			if got := describe(at(e.schema, path)); got != want || e.schema.Open {
-				t.Errorf("%s %s: got %s, want %s", e.resource, path, got, want)
+			if got := describe(at(e.Schema, path)); got != want || e.Schema.Open {
+				t.Errorf("%s %s: got %s, want %s", e.Resource, path, got, want)
 			}
 		}
 	}
 }
 
 func TestBuiltinVersion(t *testing.T) {
-	if v := BuiltinVersion(); !regexp.MustCompile(`^v1\.\d+\.\d+$`).MatchString(v) {
+	if v := builtin().kubernetes; !regexp.MustCompile(`^v1\.\d+\.\d+$`).MatchString(v) {
 		t.Errorf("got %q", v)
 	}
 }
@@ -150,8 +150,8 @@ func TestBuiltinIsSmall(t *testing.T) {
 
 func TestBuiltinIsNotChangedByWhoGotIt(t *testing.T) {
 	own := builtinSet(t)
-	own.Add(&Set{entries: []entry{{version: "v1", resource: "pods", kind: "Pod",
-		schema: &filters.Schema{Open: true}}}})
+	own.Add(&Set{entries: []Entry{{Version: "v1", Resource: "pods", Kind: "Pod",
+		Schema: &filters.Schema{Open: true}}}})
 	own.AddShortNames("", "v1", "pods", "p")
 	if s, _ := own.Lookup("p"); !s.Open {
 		t.Error("the added schema is not found")

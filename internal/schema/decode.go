@@ -1,15 +1,32 @@
 package schema
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// decode reads the output of Encode.
+// The form of the built-in schemas is text, one line each, compressed:
+//
+//	Kubernetes v1.36.3
+//	schemas 3
+//	object apiVersion=1 labels=2
+//	string
+//	object {}=1
+//	resource apps/v1 deployments Deployment 0 deploy
+//
+// A schema's line has its type, or any, with a + if it is open, and then its items ([]), values
+// ({}) and fields, each with the number of its schema, from 0. A string has the texts that it may
+// be, each after a |. A resource's line has its schema's
+// number and its short names.
+
+// decode reads the built-in schemas, which dev/schemas writes.
 func decode(packed []byte) (set *Set, kubernetes string, err error) {
 	text, err := decompress(packed)
 	if err != nil {
@@ -116,9 +133,9 @@ func (d *decoder) resource(words []string) error {
 	if !ok {
 		group, version = "", group
 	}
-	d.set.entries = append(d.set.entries, entry{
-		group: group, version: version, resource: words[2], kind: words[3], schema: schema,
-		shortNames: words[5:],
+	d.set.entries = append(d.set.entries, Entry{
+		Group: group, Version: version, Resource: words[2], Kind: words[3], Schema: schema,
+		ShortNames: words[5:],
 	})
 	return nil
 }
@@ -129,4 +146,12 @@ func (d *decoder) numbered(number string) (*filters.Schema, error) {
 		return nil, fmt.Errorf("%q is not a schema", number)
 	}
 	return &d.schemas[n], nil
+}
+
+func decompress(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxDocument))
 }

@@ -1,61 +1,56 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// definition is the content of a CustomResourceDefinition that schemas are built of.
-type definition struct {
-	document
-
-	group, plural, kind string
-	open                bool // spec.preserveUnknownFields, which v1 has only of older versions
-	versions            []definedVersion
-}
-
-type definedVersion struct {
-	name   string
-	served bool
-	root   *node // nil without a schema
-}
-
 // ParseDefinition returns the schemas of a CustomResourceDefinition, as JSON: one for each version
 // that is served and has one. They are those that the API server publishes for it.
 func ParseDefinition(data []byte) (*Set, error) {
-	d := &definition{}
-	d.title = "the CustomResourceDefinition"
-	d.dec = json.NewDecoder(bytes.NewReader(data))
-	d.dec.UseNumber()
-	err := d.object(func(key string) error {
-		if key != "spec" {
-			return d.skip()
-		}
-		return d.object(d.readSpec)
-	})
-	if err == nil {
-		err = d.end()
+	const title = "the CustomResourceDefinition"
+	var doc struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Plural string `json:"plural"`
+				Kind   string `json:"kind"`
+			} `json:"names"`
+			// Open is what v1 has only of older versions.
+			Open     bool `json:"preserveUnknownFields"`
+			Versions []struct {
+				Name   string `json:"name"`
+				Served bool   `json:"served"`
+				Schema struct {
+					Root *written `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
 	}
-	if err != nil {
+	if err := unmarshal(title, data, &doc); err != nil {
 		return nil, err
 	}
 	set := &Set{}
-	if d.open {
+	spec := doc.Spec
+	if spec.Open {
 		return set, nil
 	}
-	b := builder{document: &d.document, made: map[*node]*filters.Schema{}}
+	b := builder{document: &document{}, made: map[*node]*filters.Schema{}}
 	var roots []*filters.Schema
-	for _, v := range d.versions {
-		if !v.served || v.root == nil {
+	for _, v := range spec.Versions {
+		if !v.Served || v.Schema.Root == nil {
 			continue
 		}
-		v.root.embedded = true // every object has metadata
-		root := b.schemaOf(v.root)
+		n, err := b.node(v.Schema.Root, spec.Names.Kind)
+		if err != nil {
+			return nil, fmt.Errorf("%s: version %s: %w", title, v.Name, err)
+		}
+		n.embedded = true // every object has metadata
+		root := b.schemaOf(n)
 		roots = append(roots, root)
-		set.entries = append(set.entries, entry{group: d.group, version: v.name,
-			resource: d.plural, kind: d.kind, schema: root})
+		set.entries = append(set.entries, Entry{Group: spec.Group, Version: v.Name,
+			Resource: spec.Names.Plural, Kind: spec.Names.Kind, Schema: root})
 	}
 	if err := b.fillAll(); err != nil {
 		return nil, err
@@ -76,50 +71,4 @@ func metadataOf() *filters.Schema {
 		return any.Fields["metadata"]
 	}
 	return &filters.Schema{Type: "object", Open: true}
-}
-
-func (d *definition) readSpec(key string) error {
-	switch key {
-	case "group":
-		return d.string(&d.group)
-	case "names":
-		return d.object(func(key string) error {
-			switch key {
-			case "plural":
-				return d.string(&d.plural)
-			case "kind":
-				return d.string(&d.kind)
-			default:
-				return d.skip()
-			}
-		})
-	case "preserveUnknownFields":
-		return d.bool(&d.open)
-	case "versions":
-		return d.array(func() error {
-			var v definedVersion
-			err := d.object(func(key string) error {
-				switch key {
-				case "name":
-					return d.string(&v.name)
-				case "served":
-					return d.bool(&v.served)
-				case "schema":
-					return d.object(func(key string) (err error) {
-						if key == "openAPIV3Schema" {
-							v.root, err = d.readSchema()
-							return err
-						}
-						return d.skip()
-					})
-				default:
-					return d.skip()
-				}
-			})
-			d.versions = append(d.versions, v)
-			return err
-		})
-	default:
-		return d.skip()
-	}
 }

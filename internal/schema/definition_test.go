@@ -85,10 +85,10 @@ func TestDefinitionsWithoutSchemas(t *testing.T) {
 
 func TestDefinitionsThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "the CustomResourceDefinition: its top: the document ends too early",
-		"[]":                         "the CustomResourceDefinition: its top: must be an object, is an array",
-		`{"spec":{"group":1}}`:       "the CustomResourceDefinition: spec.group: must be a string, is a number",
-		`{"spec":{"versions":[[]]}}`: "the CustomResourceDefinition: spec.versions.0: must be an object, is an array",
+		"":                           "the CustomResourceDefinition: unexpected end of JSON input",
+		"[]":                         "the CustomResourceDefinition: : unexpected array",
+		`{"spec":{"group":1}}`:       "the CustomResourceDefinition: spec.group: unexpected number",
+		`{"spec":{"versions":[[]]}}`: "the CustomResourceDefinition: spec.versions: unexpected array",
 	} {
 		if _, err := ParseDefinition([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -14,8 +14,8 @@
 //     *filters.Schema.
 //   - The size, the depth and the number of schemas of a document are limited. A mistake in it is
 //     an error with its place, never a panic. What no resource leads to is barely checked.
-//   - [Builtin] has the resources of the stable groups that every cluster has, of the Kubernetes
-//     version [BuiltinVersion]. They are part of the program and are read once, on first use.
+//   - [Builtin] has the resources of the stable groups that every cluster has, of one
+//     Kubernetes version. They are part of the program and are read once, on first use.
 //   - A Set finds a resource by any name that a configuration may use: plural, kind and, for
 //     built-in resources, short names, with or without version and group, in any case. If several
 //     match, it takes the core group's, otherwise that of the group added first, in its most stable
@@ -24,4 +24,7 @@
 //     [Parse] reads from the document that the API server publishes of it.
 //   - Schemas added with [Set.Add] replace those of the same resource. Adding to a Set returned by
 //     Builtin changes no other Set.
+//
+// A field that objects do not have is an error and not a warning: a filter with object.sepc
+// compiles, runs and never matches, and its author notices when it is needed.
 package schema

@@ -1,19 +1,16 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// The limits of a document. The largest one of Kubernetes has 1.6 MB and some thousand schemas,
-// nested at most 5 deep; those of custom resources are nested deeper, since they repeat schemas
-// instead of referring to them.
+// The limits of a document. The largest one of Kubernetes has 1.6 MB and some thousand schemas.
 const (
 	maxDocument  = 32 << 20
-	maxDepth     = 100
 	maxNodes     = 500_000
 	maxResources = 10_000
 )
@@ -23,23 +20,22 @@ const refPrefix = "#/components/schemas/"
 
 // document is the content of an OpenAPI document that schemas are built of.
 type document struct {
-	reader
-
-	openapi    string
 	components map[string]*node
 	kinds      map[gvk]*node // the components that state their kind
 	resources  map[gvr]gvk
 
-	component string // the component that is being read
-	depth     int
-	nodes     int
+	nodes int
 }
 
-type gvk struct{ group, version, kind string }
+type gvk struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
 
 type gvr struct{ group, version, resource string }
 
-// node is a schema as written in the document.
+// node is a schema of the document.
 type node struct {
 	ref       string // the component it refers to
 	component string // that contains it
@@ -59,246 +55,168 @@ type node struct {
 	intOrString bool // x-kubernetes-int-or-string
 }
 
-func readDocument(data []byte) (*document, error) {
-	if len(data) > maxDocument {
-		return nil, fmt.Errorf("the OpenAPI document: it has %d bytes, at most %d MiB are allowed",
-			len(data), maxDocument>>20)
+// written is a schema as written in the document.
+type written struct {
+	Ref         string              `json:"$ref"`
+	Types       types               `json:"type"`
+	Format      string              `json:"format"`
+	Enum        enum                `json:"enum"`
+	Properties  map[string]*written `json:"properties"`
+	Items       *written            `json:"items"`
+	Values      values              `json:"additionalProperties"`
+	AllOf       []*written          `json:"allOf"`
+	OneOf       []*written          `json:"oneOf"`
+	AnyOf       []*written          `json:"anyOf"`
+	Keeps       bool                `json:"x-kubernetes-preserve-unknown-fields"`
+	Embedded    bool                `json:"x-kubernetes-embedded-resource"`
+	IntOrString bool                `json:"x-kubernetes-int-or-string"`
+	Kinds       json.RawMessage     `json:"x-kubernetes-group-version-kind"` // of components
+}
+
+// types are those that a value may have, of which OpenAPI 3.1 allows several.
+type types []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *types) UnmarshalJSON(data []byte) error {
+	var one string
+	if err := json.Unmarshal(data, (*[]string)(t)); err == nil {
+		return nil
 	}
-	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
-	d.title = "the OpenAPI document"
-	d.dec = json.NewDecoder(bytes.NewReader(data))
-	d.dec.UseNumber() // numbers that are ignored may be of any size
-	err := d.object(func(key string) error {
-		switch key {
-		case "openapi":
-			return d.string(&d.openapi)
-		case "components":
-			return d.object(func(key string) error {
-				if key != "schemas" {
-					return d.skip()
-				}
-				return d.object(d.readComponent)
-			})
-		case "paths":
-			return d.object(d.readPath)
-		default:
-			return d.skip()
-		}
-	})
-	if err == nil {
-		err = d.end()
+	err := json.Unmarshal(data, &one)
+	*t = types{one}
+	return err
+}
+
+// values are additionalProperties: a schema, true or false.
+type values struct {
+	schema       *written
+	open, closed bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *values) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &v.open) == nil {
+		v.closed = !v.open
+		return nil
 	}
-	if err == nil && !strings.HasPrefix(d.openapi, "3.") {
-		err = d.failf("unsupported version: openapi is %q, want 3.x",
-			d.openapi[:min(len(d.openapi), 20)])
+	return json.Unmarshal(data, &v.schema)
+}
+
+// unmarshal reads a document of a title. Errors have the place.
+func unmarshal(title string, data []byte, into any) error {
+	err := json.Unmarshal(data, into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s: %.300s: unexpected %s", title, wrong.Field, wrong.Value)
 	}
 	if err != nil {
+		return fmt.Errorf("%s: %w", title, err)
+	}
+	return nil
+}
+
+func readDocument(data []byte) (*document, error) {
+	const title = "the OpenAPI document"
+	if len(data) > maxDocument {
+		return nil, fmt.Errorf("%s: it has %d bytes, at most %d MiB are allowed", title, len(data),
+			maxDocument>>20)
+	}
+	var doc struct {
+		OpenAPI    string `json:"openapi"`
+		Components struct {
+			Schemas map[string]*written `json:"schemas"`
+		} `json:"components"`
+		Paths map[string]struct {
+			Get struct {
+				Kind *gvk `json:"x-kubernetes-group-version-kind"`
+			} `json:"get"`
+		} `json:"paths"`
+	}
+	if err := unmarshal(title, data, &doc); err != nil {
 		return nil, err
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.") {
+		return nil, fmt.Errorf("%s: unsupported version: openapi is %.20q, want 3.x", title,
+			doc.OpenAPI)
+	}
+	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
+	for path, of := range doc.Paths {
+		if r, ok := resourceOf(path); ok && of.Get.Kind != nil {
+			d.resources[r] = *of.Get.Kind
+		}
+	}
+	if len(d.resources) > maxResources {
+		return nil, fmt.Errorf("%s: more than %d resources", title, maxResources)
+	}
+	for name, w := range doc.Components.Schemas {
+		n, err := d.node(w, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: components.schemas.%.100s: %w", title, name, err)
+		}
+		// Older servers declare a quantity as a string, although it may also be written as a number.
+		n.intOrString = n.intOrString || strings.HasSuffix(name, ".api.resource.Quantity")
+		d.components[name] = n
+		var kinds []gvk
+		if w != nil && json.Unmarshal(w.Kinds, &kinds) == nil {
+			for _, k := range kinds {
+				d.kinds[k] = n
+			}
+		}
 	}
 	return d, nil
 }
 
-func (d *document) readComponent(name string) error {
-	d.component = name
-	var kinds []gvk
-	if err := d.begin(); err != nil {
-		return err
-	}
-	n, err := d.readBegunSchema(&kinds)
-	if err != nil {
-		return err
-	}
-	// Older servers declare a quantity as a string, although it may also be written as a number.
-	if strings.HasSuffix(name, ".api.resource.Quantity") {
-		n.intOrString = true
-	}
-	d.components[name] = n
-	for _, k := range kinds {
-		d.kinds[k] = n
-	}
-	return nil
-}
-
-func (d *document) readSchema() (*node, error) {
-	if err := d.begin(); err != nil {
-		return nil, err
-	}
-	return d.readBegunSchema(nil)
-}
-
-// readBegunSchema reads a schema after its opening brace; kinds, if not nil, receives the kinds
-// that it states.
-func (d *document) readBegunSchema(kinds *[]gvk) (*node, error) {
-	if d.depth++; d.depth > maxDepth {
-		return nil, d.failf("nested deeper than %d schemas", maxDepth)
-	}
-	defer func() { d.depth-- }()
+// node returns the node of a schema that is part of a component.
+func (d *document) node(w *written, component string) (*node, error) {
 	if d.nodes++; d.nodes > maxNodes {
-		return nil, d.failf("more than %d schemas", maxNodes)
+		return nil, fmt.Errorf("more than %d schemas", maxNodes)
 	}
-	n := &node{component: d.component}
-	err := d.members(func(key string) error {
-		switch key {
-		case "$ref":
-			return d.readRef(n)
-		case "type":
-			return d.readType(n)
-		case "format":
-			return d.string(&n.format)
-		case "enum":
-			return d.decode(&n.enum)
-		case "properties":
-			return d.object(func(name string) error {
-				field, err := d.readSchema()
-				if n.fields == nil {
-					n.fields = map[string]*node{}
-				}
-				n.fields[name] = field
-				return err
-			})
-		case "items":
-			items, err := d.readSchema()
-			n.items = items
-			return err
-		case "additionalProperties":
-			return d.readValues(n)
-		case "allOf":
-			return d.readList(&n.all)
-		case "oneOf", "anyOf":
-			return d.readList(&n.choices)
-		case "x-kubernetes-preserve-unknown-fields":
-			return d.bool(&n.keeps)
-		case "x-kubernetes-embedded-resource":
-			return d.bool(&n.embedded)
-		case "x-kubernetes-int-or-string":
-			return d.bool(&n.intOrString)
-		case "x-kubernetes-group-version-kind":
-			if kinds == nil {
-				return d.skip()
-			}
-			return d.array(func() error {
-				k, err := d.readKind()
-				*kinds = append(*kinds, k)
-				return err
-			})
-		default:
-			return d.skip()
+	n := &node{component: component}
+	if w == nil {
+		return n, nil
+	}
+	n.format, n.enum, n.open, n.closed = w.Format, w.Enum, w.Values.open, w.Values.closed
+	n.keeps, n.embedded, n.intOrString = w.Keeps, w.Embedded, w.IntOrString
+	if w.Ref != "" {
+		name, ok := strings.CutPrefix(w.Ref, refPrefix)
+		if !ok {
+			return nil, fmt.Errorf("%.100q is not a reference to a component of the document", w.Ref)
 		}
-	})
-	return n, err
-}
-
-func (d *document) readList(into *[]*node) error {
-	return d.array(func() error {
-		n, err := d.readSchema()
-		*into = append(*into, n)
-		return err
-	})
-}
-
-func (d *document) readRef(n *node) error {
-	var ref string
-	if err := d.string(&ref); err != nil {
-		return err
+		n.ref = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 	}
-	name, ok := strings.CutPrefix(ref, refPrefix)
-	if !ok {
-		return d.failf("%q is not a reference to a component of the document",
-			ref[:min(len(ref), 100)])
-	}
-	n.ref = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-	return nil
-}
-
-// readType reads a type, of which OpenAPI 3.1 allows several. An unknown type is any.
-func (d *document) readType(n *node) error {
-	token, err := d.token()
-	if err != nil {
-		return err
-	}
-	var kinds []string
-	switch t := token.(type) {
-	case string:
-		kinds = []string{t}
-	default:
-		if t != json.Delim('[') {
-			return d.mustBe("a string", token)
-		}
-		err := d.reader.items(func() error {
-			var kind string
-			err := d.string(&kind)
-			kinds = append(kinds, kind)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" })
+	kinds := slices.DeleteFunc(w.Types, func(kind string) bool { return kind == "null" })
 	if len(kinds) == 1 && (kinds[0] == "object" || kinds[0] == "array" ||
-		slices.Contains(scalars, kinds[0])) {
+		slices.Contains(scalars, kinds[0])) { // an unknown type is any
 		n.kind = kinds[0]
 	}
-	return nil
-}
-
-// readValues reads additionalProperties, which are a schema, true or false.
-func (d *document) readValues(n *node) error {
-	token, err := d.token()
-	if err != nil {
-		return err
-	}
-	switch t := token.(type) {
-	case bool:
-		n.open, n.closed = t, !t
-	default:
-		if t != json.Delim('{') {
-			return d.mustBe("an object, true or false", token)
+	var err error
+	part := func(w *written) *node {
+		if err != nil {
+			return nil
 		}
-		n.values, err = d.readBegunSchema(nil)
+		var made *node
+		made, err = d.node(w, component)
+		return made
 	}
-	return err
-}
-
-func (d *document) readKind() (gvk, error) {
-	var k gvk
-	err := d.object(func(key string) error {
-		switch key {
-		case "group":
-			return d.string(&k.group)
-		case "version":
-			return d.string(&k.version)
-		case "kind":
-			return d.string(&k.kind)
-		default:
-			return d.skip()
-		}
-	})
-	return k, err
-}
-
-// readPath reads from a path of the server its resource and the kind of its objects.
-func (d *document) readPath(path string) error {
-	resource, ok := resourceOf(path)
-	if !ok {
-		return d.skip()
+	if w.Properties != nil {
+		n.fields = make(map[string]*node, len(w.Properties))
 	}
-	return d.object(func(key string) error {
-		if key != "get" {
-			return d.skip()
-		}
-		return d.object(func(key string) error {
-			if key != "x-kubernetes-group-version-kind" {
-				return d.skip()
-			}
-			kind, err := d.readKind()
-			d.resources[resource] = kind
-			if len(d.resources) > maxResources {
-				return d.failf("more than %d resources", maxResources)
-			}
-			return err
-		})
-	})
+	for name, field := range w.Properties {
+		n.fields[name] = part(field)
+	}
+	if w.Items != nil {
+		n.items = part(w.Items)
+	}
+	if w.Values.schema != nil {
+		n.values = part(w.Values.schema)
+	}
+	for _, w := range w.AllOf {
+		n.all = append(n.all, part(w))
+	}
+	for _, w := range slices.Concat(w.OneOf, w.AnyOf) {
+		n.choices = append(n.choices, part(w))
+	}
+	return n, err
 }
 
 // resourceOf returns the resource of a path such as

@@ -40,16 +40,7 @@ func (e *enum) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// encode writes an enum as a word of a schema's line: |Failed|Running.
-func (e enum) encode() string {
-	var b strings.Builder
-	for _, text := range e {
-		b.WriteString("|" + url.QueryEscape(text))
-	}
-	return b.String()
-}
-
-// decodeEnum reads what encode writes.
+// decodeEnum reads a word of a schema's line, such as |Failed|Running.
 func decodeEnum(word string) (enum, error) {
 	var all enum
 	for text := range strings.SplitSeq(word[1:], "|") {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -22,10 +23,10 @@ func FuzzParse(f *testing.F) {
 		}
 		var roots []*filters.Schema
 		for _, e := range set.entries {
-			if s, ok := set.LookupGVR(e.group, e.version, e.resource); !ok || s != e.schema {
+			if s, ok := set.LookupGVR(e.Group, e.Version, e.Resource); !ok || s != e.Schema {
 				t.Fatalf("%v is not found", e)
 			}
-			roots = append(roots, e.schema)
+			roots = append(roots, e.Schema)
 		}
 		set.Lookup("things.v1.example.test")
 		for _, s := range reachable(roots) {
@@ -49,4 +50,28 @@ func checkSchema(t *testing.T, s *filters.Schema) {
 			t.Fatalf("the field %q is nil", name)
 		}
 	}
+}
+
+// reachable returns the schemas reachable from the roots, the roots first, in an order that depends
+// only on their content.
+func reachable(roots []*filters.Schema) []*filters.Schema {
+	var all []*filters.Schema
+	seen := map[*filters.Schema]bool{nil: true}
+	add := func(s *filters.Schema) {
+		if !seen[s] {
+			seen[s] = true
+			all = append(all, s)
+		}
+	}
+	for _, root := range roots {
+		add(root)
+	}
+	for i := 0; i < len(all); i++ {
+		add(all[i].Items)
+		add(all[i].Values)
+		for _, name := range slices.Sorted(maps.Keys(all[i].Fields)) {
+			add(all[i].Fields[name])
+		}
+	}
+	return all
 }

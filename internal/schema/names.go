@@ -11,7 +11,7 @@ type Name struct{ Group, Resource, Kind string }
 // Find returns the names of a resource, which may be written in any way that Lookup accepts.
 func (s *Set) Find(resource string) (Name, bool) {
 	if e := s.find(resource); e != nil {
-		return Name{e.group, e.resource, e.kind}, true
+		return Name{e.Group, e.Resource, e.Kind}, true
 	}
 	return Name{}, false
 }
@@ -20,40 +20,11 @@ func (s *Set) Find(resource string) (Name, bool) {
 func (s *Set) FindKind(apiVersion, kind string) (Name, bool) {
 	group := GroupOf(apiVersion)
 	for i := range s.entries {
-		if e := &s.entries[i]; e.group == group && e.kind == kind {
-			return Name{e.group, e.resource, e.kind}, true
+		if e := &s.entries[i]; e.Group == group && e.Kind == kind {
+			return Name{e.Group, e.Resource, e.Kind}, true
 		}
 	}
 	return Name{}, false
-}
-
-// Kinds returns the kinds of a group, each once.
-func (s *Set) Kinds(group string) (kinds []string) {
-	for _, e := range s.entries {
-		if e.group == group && !slices.Contains(kinds, e.kind) {
-			kinds = append(kinds, e.kind)
-		}
-	}
-	return kinds
-}
-
-// APIVersions returns the versions of a kind as objects have them, such as apps/v1, best first.
-func (s *Set) APIVersions(group, kind string) (versions []string) {
-	for _, e := range s.entries {
-		if e.group == group && e.kind == kind {
-			versions = append(versions, e.groupVersion())
-		}
-	}
-	return versions
-}
-
-// Groups returns the groups of all resources, in no order and maybe several times.
-func (s *Set) Groups() []string {
-	groups := make([]string, len(s.entries))
-	for i, e := range s.entries {
-		groups[i] = e.group
-	}
-	return groups
 }
 
 // GroupOf returns the group of an apiVersion, "" for v1.
@@ -70,9 +41,9 @@ func GroupOf(apiVersion string) string {
 func (s *Set) Resources() []string {
 	var names []string
 	for _, e := range s.entries {
-		name := e.resource
-		if e.group != "" {
-			name += "." + e.group
+		name := e.Resource
+		if e.Group != "" {
+			name += "." + e.Group
 		}
 		names = append(names, name)
 	}

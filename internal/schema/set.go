@@ -15,21 +15,19 @@ import (
 // concurrently, but not while schemas are added. Its schemas are immutable and may be shared with
 // other sets.
 type Set struct {
-	entries []entry // best first
+	entries []Entry // best first
 }
 
-// entry is one resource in one version.
-type entry struct {
-	group, version, resource, kind string
-	shortNames                     []string
-	schema                         *filters.Schema
+// Entry is one resource in one version.
+type Entry struct {
+	Group, Version, Resource, Kind string
+	ShortNames                     []string
+	Schema                         *filters.Schema
 }
 
-func (e *entry) is(group, version, resource string) bool {
-	return e.group == group && e.version == version && e.resource == resource
+func (e *Entry) is(group, version, resource string) bool {
+	return e.Group == group && e.Version == version && e.Resource == resource
 }
-
-func (e *entry) groupVersion() string { return strings.TrimPrefix(e.group+"/"+e.version, "/") }
 
 // Add adds the schemas of the other set.
 func (s *Set) Add(other *Set) {
@@ -37,11 +35,11 @@ func (s *Set) Add(other *Set) {
 		return
 	}
 	for _, e := range other.entries {
-		if i := slices.IndexFunc(s.entries, func(own entry) bool {
-			return own.is(e.group, e.version, e.resource)
+		if i := slices.IndexFunc(s.entries, func(own Entry) bool {
+			return own.is(e.Group, e.Version, e.Resource)
 		}); i >= 0 {
-			if len(e.shortNames) == 0 {
-				e.shortNames = s.entries[i].shortNames // a document has none
+			if len(e.ShortNames) == 0 {
+				e.ShortNames = s.entries[i].ShortNames // a document has none
 			}
 			s.entries[i] = e
 		} else {
@@ -56,23 +54,26 @@ func (s *Set) AddShortNames(group, version, resource string, names ...string) {
 	for i := range s.entries {
 		if s.entries[i].is(group, version, resource) {
 			// the old slice may be shared with another set
-			s.entries[i].shortNames = slices.Clone(names)
+			s.entries[i].ShortNames = slices.Clone(names)
 		}
 	}
 }
+
+// Entries returns the resources, sorted.
+func (s *Set) Entries() []Entry { return slices.Clone(s.entries) }
 
 // sort puts the core group first, the others in the order they were added, and within each group
 // the most stable version first.
 func (s *Set) sort() {
 	rank := map[string]int{"": -1}
 	for _, e := range s.entries {
-		if _, known := rank[e.group]; !known {
-			rank[e.group] = len(rank)
+		if _, known := rank[e.Group]; !known {
+			rank[e.Group] = len(rank)
 		}
 	}
-	slices.SortStableFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(rank[a.group], rank[b.group]),
-			version.CompareKubeAwareVersionStrings(b.version, a.version))
+	slices.SortStableFunc(s.entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(rank[a.Group], rank[b.Group]),
+			version.CompareKubeAwareVersionStrings(b.Version, a.Version))
 	})
 }
 
@@ -80,7 +81,7 @@ func (s *Set) sort() {
 func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool) {
 	for i := range s.entries {
 		if s.entries[i].is(group, version, resource) {
-			return s.entries[i].schema, true
+			return s.entries[i].Schema, true
 		}
 	}
 	return nil, false
@@ -91,7 +92,7 @@ func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool)
 // resources of the set.
 func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	if e := s.find(resource); e != nil {
-		return e.schema, true
+		return e.Schema, true
 	}
 	return nil, false
 }
@@ -102,13 +103,13 @@ func (s *Set) Name(resource string) (name string, known bool) {
 	if e == nil {
 		return "", false
 	}
-	return strings.TrimSuffix(e.resource+"."+e.version+"."+e.group, "."), true
+	return strings.TrimSuffix(e.Resource+"."+e.Version+"."+e.Group, "."), true
 }
 
-func (s *Set) find(resource string) *entry {
+func (s *Set) find(resource string) *Entry {
 	for _, q := range resourcename.Readings(resource) {
-		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind,
-			(*entry).isShortName} {
+		for _, matches := range []func(*Entry, string) bool{(*Entry).isPlural, (*Entry).isKind,
+			(*Entry).isShortName} {
 			for i := range s.entries {
 				if e := &s.entries[i]; e.isIn(q) && matches(e, q.Resource) {
 					return e
@@ -119,16 +120,16 @@ func (s *Set) find(resource string) *entry {
 	return nil
 }
 
-func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.resource, name) }
+func (e *Entry) isPlural(name string) bool { return strings.EqualFold(e.Resource, name) }
 
-func (e *entry) isKind(name string) bool { return strings.EqualFold(e.kind, name) }
+func (e *Entry) isKind(name string) bool { return strings.EqualFold(e.Kind, name) }
 
-func (e *entry) isShortName(name string) bool {
-	return slices.ContainsFunc(e.shortNames, func(short string) bool {
+func (e *Entry) isShortName(name string) bool {
+	return slices.ContainsFunc(e.ShortNames, func(short string) bool {
 		return strings.EqualFold(short, name)
 	})
 }
 
-func (e *entry) isIn(r resourcename.Reading) bool {
-	return r.AnyGroup || e.group == r.Group && (r.Version == "" || e.version == r.Version)
+func (e *Entry) isIn(r resourcename.Reading) bool {
+	return r.AnyGroup || e.Group == r.Group && (r.Version == "" || e.Version == r.Version)
 }

@@ -1,20 +1,21 @@
 package schema
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-func named(group, version, resource, kind string) entry {
-	return entry{group: group, version: version, resource: resource, kind: kind,
-		schema: &filters.Schema{Type: "object"}}
+func named(group, version, resource, kind string) Entry {
+	return Entry{Group: group, Version: version, Resource: resource, Kind: kind,
+		Schema: &filters.Schema{Type: "object"}}
 }
 
 func (s *Set) nameOf(found *filters.Schema) string {
 	for _, e := range s.entries {
-		if e.schema == found {
-			return e.resource + " " + e.groupVersion()
+		if e.Schema == found {
+			return e.Resource + " " + strings.TrimPrefix(e.Group+"/"+e.Version, "/")
 		}
 	}
 	return "none"
@@ -22,7 +23,7 @@ func (s *Set) nameOf(found *filters.Schema) string {
 
 func TestLookup(t *testing.T) {
 	var set Set
-	for _, e := range []entry{
+	for _, e := range []Entry{
 		named("apps", "v1", "deployments", "Deployment"),
 		named("events.k8s.io", "v1", "events", "Event"),
 		named("", "v1", "pods", "Pod"),
@@ -33,7 +34,7 @@ func TestLookup(t *testing.T) {
 		named("cert-manager.io", "v1", "certificates", "Certificate"),
 		named("v1.example.test", "v1", "things", "Thing"),
 	} {
-		set.Add(&Set{entries: []entry{e}})
+		set.Add(&Set{entries: []Entry{e}})
 	}
 	set.AddShortNames("apps", "v1", "deployments", "deploy", "dp")
 	for name, want := range map[string]string{
@@ -73,7 +74,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestLookupGVR(t *testing.T) {
-	set := Set{entries: []entry{named("", "v1", "pods", "Pod"),
+	set := Set{entries: []Entry{named("", "v1", "pods", "Pod"),
 		named("apps", "v1", "deployments", "Deployment")}}
 	for _, tt := range []struct{ group, version, resource, want string }{
 		{"", "v1", "pods", "pods v1"},
@@ -92,14 +93,14 @@ func TestLookupGVR(t *testing.T) {
 
 func TestAddReplaces(t *testing.T) {
 	old, now := named("", "v1", "pods", "Pod"), named("", "v1", "pods", "Pod")
-	old.shortNames = []string{"po"}
-	set := Set{entries: []entry{old}}
-	set.Add(&Set{entries: []entry{now}})
+	old.ShortNames = []string{"po"}
+	set := Set{entries: []Entry{old}}
+	set.Add(&Set{entries: []Entry{now}})
 	set.Add(nil)
 	set.Add(&Set{})
-	if found, _ := set.Lookup("po"); found != now.schema || len(set.entries) != 1 {
+	if found, _ := set.Lookup("po"); found != now.Schema || len(set.entries) != 1 {
 		t.Errorf("%d resources, the new one is found by the old short name: %t", len(set.entries),
-			found == now.schema)
+			found == now.Schema)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-
-	"github.com/informerd/informerd/internal/freshfile"
 )
 
 // MaxSize bounds the length of a value in bytes.
@@ -52,7 +50,7 @@ func FromEnv(name string) Value {
 // FromFile returns a Value that is in a file.
 func FromFile(path string) Value {
 	where := "the file " + path
-	file := &freshfile.File{Path: path, Max: MaxSize}
+	file := &file{Path: path, Max: MaxSize}
 	return Value{&source{where, func() (string, error) {
 		data, _, err := file.Read()
 		if err != nil {

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/internal/codec"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -54,25 +53,21 @@ func mustOpen(t *testing.T, cfg *config.Config, forget bool, log *slog.Logger) *
 // waiting is a listener with one event that was not sent.
 type waiting string
 
-func (l waiting) Name() string   { return string(l) }
-func (l waiting) Select() string { return "" }
-func (l waiting) Cut(to []byte, with delivery.AppendObject) []byte {
-	return l.Whole(to, with)
-}
+func (l waiting) Name() string         { return string(l) }
+func (l waiting) Select() string       { return "" }
+func (l waiting) Cut(to record.Writer) { l.Whole(to) }
 
-// Whole has a route with one output, in the format of packages route and delivery.
-func (l waiting) Whole(to []byte, with delivery.AppendObject) []byte {
+// Whole has a route with one output, as packages route and delivery write it.
+func (l waiting) Whole(to record.Writer) {
 	o, err := (&object.Parser{}).Parse([]byte(
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u"}}`))
 	if err != nil {
 		panic(err)
 	}
-	box := []byte{1, 1, 1, 1, 1, 2, 0, 0, 0, 1, 0} // all of entry 1: nothing is sent, it is wanted
-	box = codec.AppendInt(codec.AppendTime(box, time.Unix(1, 0)), 0)
-	box = codec.AppendText(append(box, byte(event.Add), 0, 0, 0, 0), with(nil, o))
-	box = append(box, 0, 0, 0, 0, 0) // no state before, nothing later, no failure, no message
-	to = codec.AppendText(append(to, 1, 1, 1, 1), "out")
-	return append(codec.AppendText(append(to, 0), box), 0)
+	added := []any{event.Add, false, false, 0, false, 1, 0}
+	to.Put("outputs", event.Key{Name: "1"}, []any{"out", false}, nil)
+	to.Put("outbox 1", event.Key{Name: "1"},
+		[]any{true, false, time.Unix(1, 0), 0, added, nil, nil, nil}, []*object.Object{o})
 }
 
 // nothing is what there is of informers that have nothing.
@@ -191,7 +186,7 @@ func TestErrorsOfACheckpoint(t *testing.T) {
 	if err := os.WriteFile(log, later, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect("a later format", false, log+": the checkpoint has another format: 2, ",
+	expect("a later format", false, log+": the checkpoint has another format: 3, ",
 		"start the informerd that wrote it")
 	if err := mustOpen(t, cfg, true, quiet).Close(); err != nil {
 		t.Error(err)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -41,7 +42,7 @@ func Prepare(cfg *config.Config, host *plugins.HostConfig) error {
 	dir := cfg.Path(cfg.State.Dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return config.Errors{cfg.ErrorAt("state.dir",
-			fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, WithoutPath(err)), "")}
+			fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, document.Reason(err)), "")}
 	}
 	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile),
 		filepath.Join(dir, CompiledFolder)
@@ -65,12 +66,12 @@ func DigestKey(cfg *config.Config) ([]byte, error) {
 		key := make([]byte, sha256.Size)
 		rand.Read(key)
 		if err := writeKey(path, key); err != nil {
-			return nil, wrong("cannot be written: " + WithoutPath(err))
+			return nil, wrong("cannot be written: " + document.Reason(err))
 		}
 		return key, nil
 	}
 	if err != nil {
-		return nil, wrong("cannot be read: " + WithoutPath(err))
+		return nil, wrong("cannot be read: " + document.Reason(err))
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != sha256.Size {
@@ -102,15 +103,6 @@ func watchesSecrets(cfg *config.Config) bool {
 		}
 		return l.Informer().AllowSecrets
 	})
-}
-
-// WithoutPath returns the text of a file system's error without the path.
-func WithoutPath(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }
 
 // UserCache returns the folder for compiled code of commands that do not use a daemon's state, ""

@@ -8,7 +8,6 @@ import (
 	"github.com/informerd/informerd/internal/boltfile"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/holder"
 )
 
 // OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
@@ -48,7 +47,7 @@ func (e *InUseError) Unwrap() error { return e.Errors }
 // InUse returns an InUseError of a configuration's folder, with what to do.
 func InUse(cfg *config.Config, err error) error {
 	return &InUseError{config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(),
-		holder.Hint(cfg.Path(cfg.State.Dir)))}}
+		holderHint(cfg.Path(cfg.State.Dir)))}}
 }
 
 // CloseLetters closes the store, and says how many letters end with it.

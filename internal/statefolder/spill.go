@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // SpillDir returns the folder in which a listener's buffer writes what it has no room for: the one
@@ -42,7 +43,7 @@ func SpillDir(cfg *config.Config, l *config.Listener) (string, error) {
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, "informerd-spill-*")
 	if err != nil {
-		return fmt.Errorf("%s: %s", dir, WithoutPath(err))
+		return fmt.Errorf("%s: %s", dir, document.Reason(err))
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

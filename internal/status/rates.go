@@ -58,7 +58,7 @@ func RatesOf(before, after *Status) Rates {
 		rates := ListenerRates{Events: per(was.Taken(), l.Taken()),
 			Seen:    per(was.Taken()+was.Refused, l.Taken()+l.Refused),
 			Written: per(was.Written, l.Written), Retried: per(was.Retried, l.Retried),
-			Failures: per(was.Failures(), l.Failures()),
+			Failures: per(was.failures(), l.failures()),
 			Outputs:  map[string]float64{}}
 		outputs := map[string]uint64{}
 		for _, o := range was.Outputs {
@@ -87,9 +87,9 @@ func (l *Listener) Taken() (n uint64) {
 	return n
 }
 
-// Failures is how many tries of the listener have failed: events and messages that were put back,
+// failures is how many tries of the listener have failed: events and messages that were put back,
 // and those that were given up.
-func (l *Listener) Failures() uint64 { return l.Retried + l.DeadLetters }
+func (l *Listener) failures() uint64 { return l.Retried + l.DeadLetters }
 
 // Oldest is the age of the oldest event that waits anywhere in the listener, in seconds.
 func (l *Listener) Oldest() float64 {

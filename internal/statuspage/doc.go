@@ -11,4 +11,7 @@
 //   - /deadletters lists dead letters without objects and messages.
 //   - /deadletters/replay and /deadletters/drop do that with letters, for whom package endpoints
 //     lets in. Nothing else changes anything, but that looking at events has them kept for a while.
+//
+// Without users the page changes nothing: on a loopback address anybody on the machine reaches
+// it. `informerd dlq` asks the socket, which only its owner can open.
 package statuspage

@@ -14,9 +14,8 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/history"
-	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -32,12 +31,12 @@ type Page struct {
 	// May reports whether the user of a request may post to a path.
 	May func(r *http.Request, path string) bool
 
-	history history.History
+	history history
 }
 
 // Listener is what the page shows of one listener on demand.
 type Listener struct {
-	Recent        *recent.Recorder
+	Recent        *tracing.Recorder
 	Plan          func(io.Writer) error
 	Configuration func() (string, error)
 	Explain       func(event.Event, io.Writer) error
@@ -45,13 +44,7 @@ type Listener struct {
 
 // Tick is to be called each history.Every. It notes a point of the plots.
 func (p *Page) Tick() {
-	s := p.Status()
-	p.history.Add(s)
-	for _, l := range s.Listeners {
-		if about, there := p.Listener(l.Name); there {
-			about.Recent.Expire()
-		}
-	}
+	p.history.Add(p.Status())
 }
 
 // Paths returns what serves the page, by path, for GET.
@@ -131,7 +124,7 @@ func (p *Page) plots(_ *http.Request, given map[string]string) (any, error) {
 	if _, err := p.listener(name); err != nil {
 		return nil, err
 	}
-	return p.history.Of(name), nil
+	return p.history.of(name), nil
 }
 
 func (p *Page) listener(name string) (Listener, error) {
@@ -160,7 +153,7 @@ func (p *Page) events(_ *http.Request, given map[string]string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]recent.Event{"events": l.Recent.Look()}, nil
+	return map[string][]tracing.RecentEvent{"events": l.Recent.Look()}, nil
 }
 
 func (p *Page) explain(_ *http.Request, given map[string]string) (any, error) {

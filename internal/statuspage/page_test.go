@@ -17,8 +17,8 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
-	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -117,8 +117,8 @@ func TestNothingElseMayRun(t *testing.T) {
 }
 
 // listeners is a page of one listener.
-func listeners(letters *deadletter.Store) (*Page, *recent.Recorder) {
-	recorder := &recent.Recorder{}
+func listeners(letters *deadletter.Store) (*Page, *tracing.Recorder) {
+	recorder := &tracing.Recorder{}
 	p := &Page{Letters: letters, Status: func() *status.Status {
 		return &status.Status{Listeners: []status.Listener{{Name: "hooks"}, {Name: "gone"}}}
 	}}
@@ -160,7 +160,7 @@ func TestLastEventsAreExplained(t *testing.T) {
 	}
 	recorder.Begin(&event.Event{Op: event.Add, Object: o}).End("passed", nil)
 	recorder.Begin(&event.Event{Op: event.Delete, Object: o}).End("filtered", nil)
-	shown := decode[map[string][]recent.Event](t, get(t, p, look))["events"]
+	shown := decode[map[string][]tracing.RecentEvent](t, get(t, p, look))["events"]
 	if len(shown) != 2 || shown[0].Op != "delete" || shown[1].Outcome != "passed" {
 		t.Fatalf("%+v", shown)
 	}

@@ -183,7 +183,7 @@ func TestLedgerNotesDeliveries(t *testing.T) {
 		return o
 	}
 	deliver := func(e event.Event, attempt int) informer.Delivery {
-		return informer.NewDelivery(e, attempt, nil)
+		return informer.NewDelivery(informer.Entry{Event: e, Attempt: attempt}, nil)
 	}
 	l := newLedger(false)
 	first := deliver(event.Event{Op: event.Add, Object: object("8"), Initial: true}, 1)

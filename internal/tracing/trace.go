@@ -8,15 +8,13 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/informerd/informerd/internal/recent"
 )
 
 // Trace is that of one event and one listener. Nil is that of an event that is not traced. It is
 // safe for concurrent use.
 type Trace struct {
 	// record is nil unless somebody looks at the listener's events.
-	record *recent.Record
+	record *Record
 	// tracer, parent and span are nil if the event has no trace for OpenTelemetry.
 	tracer trace.Tracer
 	parent context.Context //nolint:containedctx // it is the span, as the API has it
@@ -65,7 +63,7 @@ func (t *Trace) Send(output string, waited time.Duration, attempt int) *Send {
 
 // Send is a try of an output, nil if it is not traced.
 type Send struct {
-	record *recent.Record
+	record *Record
 	output string
 	span   trace.Span // nil if there is none for OpenTelemetry
 }

@@ -1,4 +1,4 @@
-// Package tracing makes OpenTelemetry traces of some events, from the watch to the outputs.
+// package tracing makes OpenTelemetry traces of some events, from the watch to the outputs.
 //
 //   - One of every so many states of objects is traced. Which ones follows from their uid and
 //     version, so that all listeners, and a process after a restart, trace the same ones.
@@ -9,9 +9,12 @@
 //   - A nil Tracer traces nothing, and so does what it returns: that costs a comparison and no
 //     memory. An event that is not traced allocates nothing either.
 //   - Somebody who looks at a listener's events sees what became of each, whether it is traced or
-//     not: what they look at is a package recent.Recorder.
+//     not: what they look at is a [Recorder].
 //   - Nothing waits for the receiver of traces. What it does not take is dropped, and counted.
 //   - Names of objects are in traces, and nothing else of their content.
+//
+// Traces go through the client of webhooks and not through the SDK's exporter, which follows
+// redirects, connects to whatever a name leads to, and does not read its token again.
 package tracing
 
 import (
@@ -26,7 +29,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/informerd/informerd/internal/recent"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -56,8 +58,8 @@ type Tracer struct {
 	exporter *exporter
 }
 
-// Stats is what a Tracer has done.
-type Stats struct {
+// stats is what a Tracer has done.
+type stats struct {
 	Sent   uint64 // spans that the receiver took
 	Failed uint64 // spans that it did not take
 }
@@ -77,8 +79,8 @@ func New(c Config) *Tracer {
 }
 
 // Stats returns the counters.
-func (t *Tracer) Stats() Stats {
-	return Stats{t.exporter.sent.Load(), t.exporter.failed.Load()}
+func (t *Tracer) Stats() stats {
+	return stats{t.exporter.sent.Load(), t.exporter.failed.Load()}
 }
 
 // Close sends what waits, as long as ctx lasts.
@@ -95,7 +97,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 // Begin begins the trace of an event that a listener's worker has taken, nil if it is not traced.
 // resource is that of the listener's informer. The trace notes what becomes of the event in record,
 // too, unless that is nil.
-func (t *Tracer) Begin(listener, resource string, e *event.Event, record *recent.Record) *Trace {
+func (t *Tracer) Begin(listener, resource string, e *event.Event, record *Record) *Trace {
 	if t == nil || !t.wants(e) {
 		if record == nil {
 			return nil

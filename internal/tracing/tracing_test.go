@@ -114,7 +114,7 @@ func TestATraceIsOfOneEventAndOneListener(t *testing.T) {
 		last.Status.Code != codes.Unset {
 		t.Errorf("%v, %v", event, last)
 	}
-	if s := tracer.Stats(); s != (Stats{Sent: 6}) {
+	if s := tracer.Stats(); s != (stats{Sent: 6}) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -189,7 +189,7 @@ func TestWhatTheReceiverDoesNotTake(t *testing.T) {
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if s := tracer.Stats(); s != (Stats{Sent: 1, Failed: 2}) {
+	if s := tracer.Stats(); s != (stats{Sent: 1, Failed: 2}) {
 		t.Errorf("%+v", s)
 	}
 	if text := log.String(); strings.Count(text, "cannot be sent") != 1 ||

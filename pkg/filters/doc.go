@@ -17,8 +17,8 @@
 //   - cached("nodes", "", name), byIndex("pods", "node", name): objects in other informers' caches.
 //   - The operators of expr and some of its functions.
 //
-// There is no network, no method, and no clock except in age. [Table] describes all names, with an
-// example each. A select, a rule's deny and its message look at the object alone (see [Kind]): they
+// There is no network, no method, and no clock except in age. Package reference describes all
+// names, with an example each. A select, a rule's deny and its message look at the object alone (see [Kind]): they
 // have no op, old, initial, missed, resumed, changed or became.
 //
 // # What the expressions of an output see
@@ -42,7 +42,7 @@
 //   - Arithmetic with nil is nil, and so is a function of nil; len(nil) is 0.
 //   - Where true or false is needed, nil counts as false; where a list is needed, as an empty one.
 //   - Values of different types are not equal; int and float are one type.
-//   - Any other operation on a type that it is not for is an [EvalError].
+//   - Any other operation on a type that it is not for is an error.
 //   - Texts are counted in characters, by len, in slices and by indexOf.
 //   - Next to a quantity, duration, semver, image, ip or cidr, a text is read as one of them.
 //   - Next to a quantity, a number is a quantity.
@@ -65,7 +65,7 @@
 //   - Comparing lists or objects, and passing one to a function, decodes that part.
 //   - The old object is not read unless the expression has old, changed or became.
 //   - became reads the old object only if its condition is true of object.
-//   - An [EvalError] matches [ErrUnknown]: there is no answer, which is neither yes nor no.
+//   - An error of an evaluation matches [ErrUnknown]: there is no answer, neither yes nor no.
 //   - The same event, caches and time have the same answer, or none, on every machine.
 //   - Overrunning a bound ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes]) matches [ErrBudget].
 //   - Work is counted in steps, and no clock is read: a busy machine changes no answer.
@@ -83,12 +83,12 @@
 // # What is promised of compiling
 //
 //   - An expression is bounded by [MaxSource], [MaxNodes], [MaxNesting], [MaxPattern], [MaxRange].
-//   - A [CompileError] shows its place in the expression, and often a proposal that compiles there.
+//   - A [CompileError] shows its place in the expression, and the name that was probably meant.
 //   - With a [Schema], a field that the objects cannot have is a mistake.
 //   - Reading a field of [Expression].Dropped is a mistake.
 //   - [Filter.Conditions] are necessary: no event matches that does not fulfil them.
 //   - [Filter.Warnings] are about what is legal and suspicious; they change no answer.
-//   - [Filter.Explain] has the same answer as Match, with the values of all parts.
+//   - [Filter.Recorded] has the same answers, with the values of all parts.
 //   - What [Explanation.Write] prints is bounded, and has no control characters.
 //
 // The schema is followed through let, ??, ?:, [0], any, filter, map, find and the like. Nothing is
@@ -96,28 +96,20 @@
 // results of other functions. Every object has apiVersion and kind. An event that the conditions
 // refuse is not evaluated, so it cannot fail; those of a select or a deny pass what it fails on.
 //
-// Warnings are: old and changed where no event is an update, by [Expression].On or by what the
+// Warnings are: old, changed and data where they have no value, by [Expression].On or by what the
 // expression says of op; an op that no event has; what is never or always true, whatever op is; a
-// comparison of a field with a constant of a type that its schema excludes; an order of a field, or
-// of an image's tag, and a text such as "4Gi" or "1.9", which is the order of texts; a text that is
-// nearly one that Kubernetes has there; a glob with its pattern second; changed of what differs in
-// every update; a message joined from a label that no other condition of the rule names, or from
-// an amount and a text that may be one; an order of severities, which is that of texts; a text with
-// the placeholders of a template; and a resource, rule or namespace that no message has.
+// comparison of a field with a constant of a type that its schema excludes, or with a text that it
+// never is; an order of a field and a text such as "4Gi", which is that of letters; a text joined
+// from a label that no other condition names; a comment that YAML has made longer.
 //
 // # The stages
 //
 // Each stage is a package of its own, and arrows point downwards only:
 //
-//	filters                      what users import
-//	explain                      the values of an expression's parts
-//	compile                      rewrites the tree, and makes a program of it
-//	check                        finds mistakes, and what is suspicious
-//	syntax                       forms of other languages that cannot be read here
-//	syntax                       forms of other languages that cannot be read here
-//	habits                       the words of other languages, for proposals
-//	conditions   eval            what is asked before; running programs
-//	nodes                        questions about a syntax tree
-//	values                       numbers, texts, quantities, versions, addresses
-//	lang                         expressions, kinds, mistakes, bounds, names
+//	filters       what users import, and the values of an expression's parts
+//	check         finds mistakes, and what is suspicious
+//	conditions    what is asked before
+//	eval          makes a program of a tree, and runs it
+//	lang          expressions, kinds, mistakes, names, and questions about a syntax tree
+//	values        numbers, texts, quantities, versions, addresses
 package filters

@@ -4,9 +4,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/filters/internal/eval"
-	"github.com/informerd/informerd/pkg/filters/internal/explain"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
@@ -32,10 +30,6 @@ type (
 	Caches = lang.Caches
 	// Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 	Evaluator = eval.Evaluator
-	// Explanation is how an expression came to its answer for an event.
-	Explanation = explain.Explanation
-	// Step is a part of an explained expression, with its values.
-	Step = explain.Step
 )
 
 const (
@@ -59,33 +53,28 @@ const (
 type (
 	// CompileError is a mistake in an expression, with its place.
 	CompileError = lang.CompileError
-	// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
-	CompileErrors = lang.CompileErrors
-	// EvalError is why an expression has no answer for an event. It names types, never values:
-	// those may be secret.
-	EvalError = lang.EvalError
 )
 
 var (
-	// ErrUnknown matches every [EvalError]: the expression has no answer, which is neither yes nor
-	// no.
+	// ErrUnknown matches every error of an evaluation: the expression has no answer, which is
+	// neither yes nor no. Such an error names types, never values: those may be secret.
 	ErrUnknown = lang.ErrUnknown
-	// ErrBudget matches an [EvalError] of an expression that exceeded a bound on steps or memory.
+	// ErrBudget matches the error of an expression that exceeded a bound on steps or memory.
 	ErrBudget = lang.ErrBudget
 )
 
 // Bounds on an expression, on one evaluation, and on its result.
 const (
-	MaxSource  = lang.MaxSource  // bytes of an expression's text
-	MaxNodes   = lang.MaxNodes   // nodes of its syntax tree
-	MaxNesting = lang.MaxNesting // any(…, any(…)) and the like
-	MaxPattern = lang.MaxPattern // bytes of a regular expression
-	MaxRange   = lang.MaxRange   // items of a range such as 1..100
-	MaxSteps   = lang.MaxSteps   // steps of an evaluation
-	MaxMemory  = lang.MaxMemory  // items of lists that it makes
-	MaxText    = lang.MaxText    // bytes of a text that it makes
-	MaxBytes   = lang.MaxBytes   // of all texts and lists that it makes, and of what it decodes
-	MaxMessage = lang.MaxMessage // bytes of a rule's message
+	MaxSource  = lang.MaxSource    // bytes of an expression's text
+	MaxNodes   = lang.MaxNodes     // nodes of its syntax tree
+	MaxNesting = lang.MaxNesting   // any(…, any(…)) and the like
+	MaxPattern = values.MaxPattern // bytes of a regular expression
+	MaxRange   = lang.MaxRange     // items of a range such as 1..100
+	MaxSteps   = lang.MaxSteps     // steps of an evaluation
+	MaxMemory  = lang.MaxMemory    // items of lists that it makes
+	MaxText    = lang.MaxText      // bytes of a text that it makes
+	MaxBytes   = lang.MaxBytes     // of all texts and lists that it makes, and of what it decodes
+	MaxMessage = lang.MaxMessage   // bytes of a rule's message
 )
 
 // Mistakes returns the mistakes that an error of [Compile] consists of, none if it is another
@@ -95,7 +84,3 @@ func Mistakes(err error) []*CompileError { return lang.Mistakes(err) }
 // ParseDuration reads a duration as duration(…) does, and as every duration in a configuration is
 // written: 90s, 1h30m, 7d, 1d12h. It reports whether the text is one.
 func ParseDuration(text string) (time.Duration, bool) { return values.ParseDuration(text) }
-
-// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it
-// means none.
-func OpMeant(word string) string { return syntax.OpMeant(word) }

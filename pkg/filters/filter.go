@@ -1,19 +1,13 @@
 package filters
 
 import (
-	"time"
-
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/check"
-	"github.com/informerd/informerd/pkg/filters/internal/compile"
 	"github.com/informerd/informerd/pkg/filters/internal/conditions"
 	"github.com/informerd/informerd/pkg/filters/internal/eval"
-	"github.com/informerd/informerd/pkg/filters/internal/explain"
-	"github.com/informerd/informerd/pkg/filters/internal/logic"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Filter is a compiled expression. It is immutable and safe for concurrent use.
@@ -24,8 +18,8 @@ type Filter struct {
 	tree       ast.Node
 }
 
-// Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
-// [CompileErrors].
+// Compile checks and compiles an expression. [Mistakes] returns the mistakes that its error consists
+// of.
 func Compile(expression Expression) (f *Filter, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's parser, checker or compiler
@@ -36,7 +30,7 @@ func Compile(expression Expression) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile.Program(expression, tree, nil)
+	program, err := eval.Compile(expression, tree, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,25 +40,11 @@ func Compile(expression Expression) (f *Filter, err error) {
 // Evaluator returns an evaluator for one worker.
 func (f *Filter) Evaluator() *Evaluator { return f.program.Evaluator() }
 
-// UsesOld reports whether the expression reads old.
-func (f *Filter) UsesOld() bool { return f.program.UsesOld }
-
-// UsesClock reports whether the expression calls age: its answer changes although the object does
-// not.
-func (f *Filter) UsesClock() bool { return f.program.UsesClock }
-
 // LooksAround reports whether the expression's answer may change although the object does not,
 // since it reads the clock or other objects. A nil filter looks at nothing.
 func (f *Filter) LooksAround() bool {
-	return f != nil && (f.UsesClock() || len(f.Informers()) > 0)
+	return f != nil && (f.program.UsesClock || len(f.Informers()) > 0)
 }
-
-// Paths returns the fields of object and old that the expression reads, each once, in the order in
-// which they are first named. The zero Path means that it may read any field.
-func (f *Filter) Paths() []object.Path { return f.program.Paths() }
-
-// OldPaths returns the fields of old among them, including those in changed and became.
-func (f *Filter) OldPaths() []object.Path { return f.program.OldPaths() }
 
 // Informers returns the names of the informers whose caches the expression reads, sorted.
 func (f *Filter) Informers() []string { return f.program.Informers() }
@@ -75,42 +55,20 @@ func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() 
 // Conditions returns what can be asked of an event before it is evaluated.
 func (f *Filter) Conditions() condition.Set { return f.conditions }
 
-// Not is what [Filter.Known] takes as the value of a variable that is none of these, and may be
-// nil.
-type Not = logic.Not
-
-// Known returns whether the expression is true if variables have these values, each a text, a bool,
-// nil or a [Not]. Fields are among them by their paths, as in object.metadata.labels.app; old is
-// nil if the event is no update. It is not decided if that depends on anything else, or on more
-// than comparisons.
-func (f *Filter) Known(variables map[string]any) (value, decided bool) {
-	return logic.Known(f.tree, variables)
-}
-
-// Never reports whether the expression is true of no event, since it compares the same value with
-// constants that exclude each other. False means unknown.
-func (f *Filter) Never() bool { return f != nil && logic.Never(f.tree) }
-
-// AsOf compiles the expression again, for another time to which age counts.
-func (f *Filter) AsOf(now time.Time) (*Filter, error) {
-	expression := f.program.Expression
-	expression.Now = now
-	return Compile(expression)
-}
-
-// Explain evaluates the event like Match, within the same bounds, and returns what the value
-// of each part of the expression was. It compiles the expression again, so it is not for
-// every event. An expression that looks at a message has [Filter.ExplainMessage].
-func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
-	if f.program.Expression.Kind.SeesMessages() {
-		return f.ExplainMessage(&Message{Event: ev})
+// Recorded returns a filter that evaluates as f does, one event at a time, and passes each
+// evaluation to a function. It compiles the expression again. Nil stays nil.
+func (f *Filter) Recorded(to func(event.Event, Explanation)) (*Filter, error) {
+	if f == nil {
+		return nil, nil
 	}
-	return explain.Match(f.program, ev, caches)
+	program, err := recordedProgram(f.program, to)
+	if err != nil {
+		return nil, err
+	}
+	recorded := *f
+	recorded.program = program
+	return &recorded, nil
 }
-
-// ExplainMessage is Explain for an expression that looks at a message: [KindWhen], [KindData] or
-// [KindText].
-func (f *Filter) ExplainMessage(m *Message) Explanation { return explain.Message(f.program, m) }
 
 // Warnings returns what is legal and suspicious, in the order of the places: old where no
 // update can be, what is true or false for every event, a comparison of a field with what it

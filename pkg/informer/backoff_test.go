@@ -1,8 +1,6 @@
 package informer
 
 import (
-	"errors"
-	"math/rand/v2"
 	"sync"
 	"syscall"
 	"testing"
@@ -10,8 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/pkg/informer/internal/delays"
 )
 
 // A server that was away for long is found a few seconds after it is back, and was not asked all
@@ -54,38 +50,4 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 		}
 		r.take()
 	})
-}
-
-// The delays of any sequence of failures, against a model: those of refused connections have a
-// ceiling of their own, which they raise no other delay beyond; the others double, and never get
-// shorter, until there is no failure for two minutes.
-func TestBackoffModel(t *testing.T) {
-	for seed := range uint64(200) {
-		rng := rand.New(rand.NewPCG(seed, 2))
-		var b delays.Retry
-		now, base, longest := time.Now(), backoffMin, time.Duration(0)
-		for n := range 60 {
-			pause := time.Duration(rng.Int64N(int64(2 * time.Second)))
-			if rng.IntN(20) == 0 {
-				pause, base, longest = backoffReset, backoffMin, 0
-			}
-			now = now.Add(pause)
-			cause, ceiling := errors.New("busy"), backoffMax
-			refused := rng.IntN(2) == 0
-			if refused {
-				cause, ceiling = &netError{syscall.ECONNREFUSED}, backoffRefused
-			}
-			d, least := b.Next(now, cause), min(base, ceiling)
-			if d < least || d >= 2*least {
-				t.Fatalf("seed %d, failure %d, refused %v: %v, want %v to %v", seed, n, refused, d,
-					least, 2*least)
-			}
-			if !refused && least < longest {
-				t.Fatalf("seed %d, failure %d: a refusal made %v of %v", seed, n, least, longest)
-			}
-			longest = max(longest, least)
-			base = max(base, min(2*base, ceiling))
-			now = now.Add(d)
-		}
-	}
 }

@@ -8,47 +8,31 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
-// Forgettable is a Progress that learns that no delivery will have it: Forgotten is called if its
-// event was dropped, spilled or discarded, MergedInto if it was merged into a later one of its
-// object, with the progress of that, which stays. A spilled event still comes, without a Progress.
-//
-// One of them is called, once. The subscription is locked: it must neither call the subscription
-// nor wait for anyone who does.
-type Forgettable = buffer.Forgettable
-
 // Offer offers an event that does not come from an informer. Its first delivery has progress as
-// Delivery.Progress, see [Forgettable]. On and Conditions do not apply. Offer never waits: it
+// Delivery.Progress. On and Conditions do not apply. Offer never waits: it
 // reports whether the event was taken, which it is unless the buffer is full and has OverflowBlock.
 // It fails with ErrStopped once the subscription was stopped. Events of one object must not be
 // offered at the same time.
-func (s *Subscription) Offer(e event.Event, progress any) (taken bool, err error) {
-	n, err := s.OfferAll([]Offering{{Event: e, Progress: progress}})
+func (s *Subscription) Offer(e event.Event, progress Progress) (taken bool, err error) {
+	n, err := s.OfferAll([]Entry{{Event: e, Progress: progress}})
 	return n == 1, err
 }
 
-// Offering is an event that is offered by hand, and its progress.
-type Offering struct {
-	Event    event.Event
-	Progress any
-	// Owed: an earlier process may have delivered it. Its delete is not merged into what comes
-	// after it.
-	Owed bool
-	// Since is when it began to wait, for Oldest of the stats. 0: it has arrived then, or else is
-	// offered now.
-	Since event.Instant
-}
-
 // OfferAll offers several events, one after the other, as Offer does, but takes the lock once. It
-// returns how many were taken: the first ones, up to one for which there was no room.
-func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
+// returns how many were taken: the first ones, up to one for which there was no room. An entry has
+// an event, and may have a Progress, Since, from when it has waited already, and MaybeDelivered.
+func (s *Subscription) OfferAll(all []Entry) (taken int, err error) {
 	s.mu.Lock()
 	defer s.wake.set()
 	defer s.mu.Unlock()
 	if s.stopped {
 		return 0, s.stoppedError()
 	}
-	for taken < len(all) && s.buf.Offer(buffer.Entry{Event: all[taken].Event, From: &s.byHand,
-		Progress: all[taken].Progress, Owed: all[taken].Owed, Since: all[taken].Since}) {
+	for taken < len(all) {
+		all[taken].From = &s.byHand
+		if !s.buf.Offer(all[taken]) {
+			break
+		}
 		taken++
 	}
 	s.stats.Offered += uint64(taken)
@@ -56,15 +40,10 @@ func (s *Subscription) OfferAll(all []Offering) (taken int, err error) {
 	return taken, nil
 }
 
-// OfferWait is Offer, and waits while the buffer is full and has OverflowBlock. It fails with ctx's
-// error, or with ErrStopped; then the event was not taken.
-func (s *Subscription) OfferWait(ctx context.Context, e event.Event, progress any) error {
-	return s.OfferOneWait(ctx, Offering{Event: e, Progress: progress})
-}
-
-// OfferOneWait is OfferWait for an offering.
-func (s *Subscription) OfferOneWait(ctx context.Context, o Offering) error {
-	one := []Offering{o}
+// OfferWait is OfferAll of one event, and waits while the buffer is full and has OverflowBlock. It
+// fails with ctx's error, or with ErrStopped; then the event was not taken.
+func (s *Subscription) OfferWait(ctx context.Context, e Entry) error {
+	one := []Entry{e}
 	taken, err := s.OfferAll(one)
 	if taken > 0 || err != nil {
 		return err
@@ -118,7 +97,7 @@ func (s *Subscription) stoppedError() error {
 // there is room, and if nothing else of the object is waiting, with a worker, or waiting for a
 // retry. What comes of the object meanwhile waits behind it. It cancels no Again of the object. It
 // looks at all events in the buffer, as Has does.
-func (s *Subscription) OfferAlone(e event.Event, progress any) (taken bool, err error) {
+func (s *Subscription) OfferAlone(e event.Event, progress Progress) (taken bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {

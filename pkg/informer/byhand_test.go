@@ -13,6 +13,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
+// note is a Progress that nobody is told the end of.
+type note string
+
+func (note) Forgotten()          {}
+func (note) MergedInto(Progress) {}
+
 // counted is a Progress that counts.
 type counted struct {
 	name               string
@@ -22,7 +28,7 @@ type counted struct {
 
 func (p *counted) Forgotten() { p.forgotten.Add(1) }
 
-func (p *counted) MergedInto(any) { p.forgotten.Add(1) }
+func (p *counted) MergedInto(Progress) { p.forgotten.Add(1) }
 
 func byHand(t *testing.T, cfg SubscriptionConfig) *Subscription {
 	t.Helper()
@@ -43,15 +49,15 @@ func resyncOf(name string, version int) event.Event {
 func TestOfferedByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := byHand(t, SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
-		if taken, err := s.Offer(resyncOf("a", 1), "first"); !taken || err != nil {
+		if taken, err := s.Offer(resyncOf("a", 1), note("first")); !taken || err != nil {
 			t.Fatal(taken, err)
 		}
 		d, err := s.Next(t.Context())
-		if err != nil || d.Attempt != 1 || d.Progress != "first" || s.Waiting() != 1 {
+		if err != nil || d.Attempt != 1 || d.Progress != note("first") || s.Waiting() != 1 {
 			t.Fatalf("%+v, %v, %d waiting", d, err, s.Waiting())
 		}
 		d.Retry(time.Second)
-		if d, err = s.Next(t.Context()); err != nil || d.Attempt != 2 || d.Progress != "first" {
+		if d, err = s.Next(t.Context()); err != nil || d.Attempt != 2 || d.Progress != note("first") {
 			t.Fatalf("%+v, %v", d, err)
 		}
 		d.Done()
@@ -137,7 +143,7 @@ func TestWaitForRoom(t *testing.T) {
 		var waiting sync.WaitGroup
 		for i := range 5 {
 			waiting.Go(func() {
-				if s.OfferWait(t.Context(), resyncOf(fmt.Sprint(i), 1), nil) == nil {
+				if s.OfferWait(t.Context(), Entry{Event: resyncOf(fmt.Sprint(i), 1)}) == nil {
 					offered.Add(1)
 				}
 			})
@@ -165,14 +171,14 @@ func TestWaitForRoom(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.OfferWait(ctx, resyncOf("b", 1), nil); !errors.Is(err, context.Canceled) ||
+		if err := s.OfferWait(ctx, Entry{Event: resyncOf("b", 1)}); !errors.Is(err, context.Canceled) ||
 			s.Waiting() != 3 {
 			t.Errorf("%v, %d waiting", err, s.Waiting())
 		}
 		var stopped atomic.Int32
 		for _, wait := range []func() error{
-			func() error { return s.OfferWait(t.Context(), resyncOf("b", 1), nil) },
-			func() error { return s.OfferWait(t.Context(), resyncOf("c", 1), nil) },
+			func() error { return s.OfferWait(t.Context(), Entry{Event: resyncOf("b", 1)}) },
+			func() error { return s.OfferWait(t.Context(), Entry{Event: resyncOf("c", 1)}) },
 		} {
 			waiting.Go(func() {
 				if err := wait(); errors.Is(err, ErrStopped) {
@@ -212,7 +218,7 @@ func TestEachProgressEndsOnce(t *testing.T) {
 				for v := range versions {
 					p := &all[i][v]
 					p.name, p.at = fmt.Sprint(i), v
-					if err := s.OfferWait(t.Context(), resyncOf(p.name, v), p); err != nil {
+					if err := s.OfferWait(t.Context(), Entry{Event: resyncOf(p.name, v), Progress: p}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -321,9 +327,9 @@ func BenchmarkOffer(b *testing.B) {
 func TestSeveralAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := byHand(t, SubscriptionConfig{Capacity: 3, Overflow: OverflowBlock})
-		var all []Offering
+		var all []Entry
 		for i := range 5 {
-			all = append(all, Offering{Event: resyncOf(fmt.Sprint(i), 1), Progress: i})
+			all = append(all, Entry{Event: resyncOf(fmt.Sprint(i), 1), Progress: note(fmt.Sprint(i))})
 		}
 		got := make(chan Delivery)
 		go func() {
@@ -339,12 +345,12 @@ func TestSeveralAtOnce(t *testing.T) {
 		}
 		out := s.More([]Delivery{<-got}, 5, 1)
 		for i, d := range out {
-			if d.Progress != i || d.Object.Name() != fmt.Sprint(i) {
+			if d.Progress != note(fmt.Sprint(i)) || d.Object.Name() != fmt.Sprint(i) {
 				t.Errorf("the %d. is %+v", i, d)
 			}
 		}
 		room := make(chan error)
-		go func() { room <- s.OfferWait(t.Context(), resyncOf("a", 1), nil) }()
+		go func() { room <- s.OfferWait(t.Context(), Entry{Event: resyncOf("a", 1)}) }()
 		synctest.Wait()
 		s.DoneAll([]*Delivery{&out[0], &out[1]})
 		if err := <-room; err != nil || s.Ready() != 1 || s.Room() != 1 {

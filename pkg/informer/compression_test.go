@@ -44,7 +44,7 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { _ = factory.Run(ctx) })
-		running.Go(func() { _ = sub.Run(ctx, z.told) })
+		running.Go(func() { _ = sub.Run(ctx, z.told.HandleEvent) })
 		synctest.Wait()
 		story(z)
 		cancel()

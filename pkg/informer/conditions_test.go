@@ -14,7 +14,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -85,13 +84,13 @@ func TestConditionsOnObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := c.Matcher(&condition.Fields{})
+		j := c.matcher(&condition.Fields{})
 		for o, want := range map[*object.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
-			if got := j.Allows(
+			if got := j.allows(
 				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
 			}
-			if j.Allows(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: o}}) {
+			if j.allows(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: o}}) {
 				t.Errorf("%s, %s: a delete, which is not wanted", tt.condition, o.Name())
 			}
 		}
@@ -115,10 +114,10 @@ func TestConditionsOnOddLabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := c.Matcher(&condition.Fields{})
-			if got := j.Allows(
+			j := c.matcher(&condition.Fields{})
+			if got := j.allows(
 				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
-				t.Errorf("%s, %s: %t", labels, c.List[0], got)
+				t.Errorf("%s, %s: %t", labels, c.list[0], got)
 			}
 		}
 	}
@@ -131,7 +130,7 @@ func TestConditionsAreAllAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := c.Matcher(&condition.Fields{})
+	j := c.matcher(&condition.Fields{})
 	for text, want := range map[string]bool{
 		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false,
 		`shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,
@@ -140,7 +139,7 @@ func TestConditionsAreAllAsked(t *testing.T) {
 		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
 			t.Fatal(err)
 		}
-		if got := j.Allows(&buffer.Entry{Event: event.Event{Op: event.Add,
+		if got := j.allows(&buffer.Entry{Event: event.Event{Op: event.Add,
 			Object: labelled(namespace, "p", "1", 1, labels)}}); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
@@ -427,7 +426,7 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 	}
 }
 
-func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (*wants.Conditions,
+func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (*conditions,
 	error) {
-	return &wants.Conditions{On: on, List: list, Transitions: transitions}, condition.Validate(list)
+	return &conditions{on: on, list: list, transitions: transitions}, condition.Validate(list)
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// conformanceItems are the items that docs/conformance.md must have, in its order: the profile, the
+// conformanceItems are the items that conformance/README.md must have, in its order: the profile, the
 // behaviours 1 to 100 with their details, the defects, and what goes beyond the reference.
 func conformanceItems() (items []string) {
 	for i := range 16 {
@@ -43,17 +43,17 @@ type conformanceRow struct {
 	item, ours, tests string
 }
 
-// TestConformanceTable keeps docs/conformance.md true: it has every item once and in order, and
+// TestConformanceTable keeps conformance/README.md true: it has every item once and in order, and
 // each item has tests that exist, or a reason why there is none.
 func TestConformanceTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "conformance.md"))
+	text, err := os.ReadFile(filepath.Join("conformance", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, problems := conformanceRows(string(text))
 	problems = append(problems, checkConformance(rows, conformanceItems(), testNames(t))...)
 	for _, problem := range problems {
-		t.Error("docs/conformance.md: " + problem)
+		t.Error("conformance/README.md: " + problem)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -23,7 +22,7 @@ type controller struct {
 	// all others.
 	joined signal
 	// cooling is what the controller does when it is idle.
-	cooling cooling.Cooling
+	cooling cooling
 	// applied counts objects. It belongs to whoever has taken something from the queue.
 	applied int
 }
@@ -36,7 +35,7 @@ const maxAsleep = 16
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
-	cool := time.NewTimer(c.cooling.Every)
+	cool := time.NewTimer(c.cooling.every)
 	defer cool.Stop()
 	defer c.proc.wake()
 	for ctx.Err() == nil {
@@ -64,7 +63,7 @@ func (c *controller) run(ctx context.Context) {
 		case <-c.joined:
 			c.resync(resync)
 		case <-cool.C:
-			cool.Reset(c.cooling.Step())
+			cool.Reset(c.cooling.step())
 		case <-ctx.Done():
 		}
 	}
@@ -127,14 +126,14 @@ func (c *controller) apply(d *queue.Delta) {
 // change applies a delta. The caller holds the processor's mu.
 func (c *controller) change(d *queue.Delta) {
 	o := d.Object
-	stored, doubt := c.store.Get(o.Key()), c.doubts(d)
+	stored, maybeKnown := c.store.Get(o.Key()), c.maybeKnown(d)
 	switch {
 	case d.Type == queue.Deleted:
 		if stored == nil {
 			return // no subscription knows it
 		}
 		c.store.Remove(o.Key())
-		c.proc.changes.Remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
+		c.proc.changes.remove(o.Key(), cmp.Or(d.Gone, o.ResourceVersion()))
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.FinalStateUnknown,
 			Resumed: d.Resumed, Arrived: d.Arrived}
 		known := stored
@@ -142,37 +141,37 @@ func (c *controller) change(d *queue.Delta) {
 			// The end of a successor that nobody knows: what subscriptions know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
-		c.proc.distributeGone(gone, known, doubt)
+		c.proc.distributeGone(gone, known, maybeKnown)
 	case stored == nil:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, maybeKnown)
 	case stored.UID() != o.UID():
 		// Deleted and created again unseen: two objects that share a name.
 		c.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
-			FinalStateUnknown: true, Resumed: d.Resumed, Arrived: d.Arrived}, stored, doubt)
+			FinalStateUnknown: true, Resumed: d.Resumed, Arrived: d.Arrived}, stored, maybeKnown)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
-			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, maybeKnown)
 	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.put(o)
 		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored,
-			Resumed: d.Resumed, Arrived: d.Arrived}, doubt)
+			Resumed: d.Resumed, Arrived: d.Arrived}, maybeKnown)
 	}
 }
 
-// doubts reports whether an earlier process, which was killed, may have delivered states that a
+// maybeKnown reports whether an earlier process, which was killed, may have delivered states that a
 // delta passes over. A list has no others than the last ones; a watch has all of them. The caller
 // holds the processor's mu.
-func (c *controller) doubts(d *queue.Delta) bool {
+func (c *controller) maybeKnown(d *queue.Delta) bool {
 	changes := c.proc.changes
-	return changes != nil && changes.Killed && (d.Type == queue.Replaced || d.FinalStateUnknown)
+	return changes != nil && changes.killed && (d.Type == queue.Replaced || d.FinalStateUnknown)
 }
 
 // put stores a new state.
 func (c *controller) put(o *object.Object) {
 	c.store.Put(o)
-	c.proc.changes.Put(o.Key())
+	c.proc.changes.put(o.Key())
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -27,7 +26,7 @@ func largeObj(name, uid string, version int) *object.Object {
 func (p *pipeline) cool() {
 	before := map[event.Key]*object.Object{}
 	p.ctl.store.Snapshot().Each(func(o *object.Object) { before[o.Key()] = o })
-	if p.ctl.cooling.Hurry() {
+	if p.ctl.cooling.hurry() {
 		p.condensed++
 	}
 	if n, _, _ := p.ctl.store.Size(); n != len(before) {
@@ -59,7 +58,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 		}
 		w.server.apply("busy", "u", prose())
 		seen, reg, _ := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Resync),
-			Resync: 10 * cooling.ColdAfter})
+			Resync: 10 * coldAfter})
 		memory := func(name string) int {
 			o, err := reg.Lister().Get("shop", name)
 			if err != nil {
@@ -69,7 +68,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 		}
 		plain := memory("cold7")
 		for range 9 {
-			time.Sleep(cooling.ColdAfter - time.Second)
+			time.Sleep(coldAfter - time.Second)
 			w.server.apply("busy", "u", prose())
 			synctest.Wait()
 		}
@@ -77,7 +76,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 			t.Errorf("of %d bytes, a cold object takes %d, one that changes %d", plain, cold, busy)
 		}
 		expect(t, seen.take())
-		time.Sleep(2 * cooling.ColdAfter)
+		time.Sleep(2 * coldAfter)
 		if resynced := seen.take(); len(resynced) != 51 {
 			t.Errorf("%d objects were resynced", len(resynced))
 		}

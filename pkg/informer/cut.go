@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/internal/changes"
-	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/internal/unfinished"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -35,17 +34,14 @@ type InformerCut struct {
 	// Gone are the objects that are not stored any more. They are needed until Version has come to
 	// theirs.
 	Gone []Gone
-	// Left are subscriptions that have left, and Told is what the others have to learn.
-	Left []string
-	Told []ToldCut
+	// Left are subscriptions that have left, and Unfinished is what the others have to learn.
+	Left       []string
+	Unfinished []UnfinishedCut
 }
 
-// Gone is an object that has ended, and the version by which it had.
-type Gone = changes.Gone
-
-// ToldCut is what a subscription with Track has to learn of an informer's objects. What it does not
-// list, the subscription knows as it is stored.
-type ToldCut struct {
+// UnfinishedCut is what a subscription with Track has to learn of an informer's objects. What it
+// does not list, the subscription knows as it is stored.
+type UnfinishedCut struct {
 	Subscription string
 	Whole        bool // what was known of the subscription before is void
 	// Begins: until another cut has it whole, the subscription knows no object that is not among
@@ -53,30 +49,25 @@ type ToldCut struct {
 	Begins bool
 	// Due is when the next resync is, by the wall clock, zero if that is as it was, or never.
 	Due     time.Time
-	Entries []Told
+	Entries []Unfinished
 }
 
-// Told is an object of which a subscription has not finished the last event, and the state of it
-// that the subscription knows, nil if none. If the process is killed, the subscription may also
+// Unfinished is an object of which a subscription has not finished the last event, and the state of
+// it that the subscription knows, nil if none. If the process is killed, the subscription may also
 // know the stored object, if that is Present, and those that have Gone. If it has Ended, it is not
 // one any more.
-type Told = told.Entry
+type Unfinished = unfinished.Entry
 
 // Cut returns what has changed since the cut before, of each informer that has a subscription with
 // Track, or waits for one that was in its Stored. The informer stands still meanwhile, for about a
 // microsecond for each object that has changed or that a subscription has finished. One goroutine
-// at a time may call Cut and Whole.
+// at a time may make cuts.
 func (f *Factory) Cut() []InformerCut {
-	return f.cut(func(inf *informer) []InformerCut { return inf.cut(false) })
-}
-
-// Whole returns everything, as the first of the cuts to come. Objects are not copied, so that it
-// takes no longer than a cut, but for what subscriptions have to learn.
-func (f *Factory) Whole() []InformerCut {
-	return f.cut(func(inf *informer) []InformerCut { return inf.cut(true) })
+	return f.cut((*informer).cut)
 }
 
 // CutAndWhole returns a cut, and everything as the cut leaves it: the cuts to come follow both.
+// Objects are not copied, so that it takes little longer than a cut.
 func (f *Factory) CutAndWhole() (last, whole []InformerCut) {
 	last = f.cut(func(inf *informer) []InformerCut {
 		c, w := inf.cutAndWhole()
@@ -103,7 +94,7 @@ func (f *Factory) Forget(name string) (forgot []InformerID) {
 	for _, sh := range f.shared {
 		inf := sh.informer
 		inf.proc.mu.Lock()
-		if c := inf.proc.changes; c != nil && c.Forget(name) {
+		if c := inf.proc.changes; c != nil && c.forget(name) {
 			forgot = append(forgot, inf.id())
 		}
 		inf.proc.mu.Unlock()
@@ -116,39 +107,39 @@ func (f *Factory) Forget(name string) (forgot []InformerID) {
 func (p *processor) waits() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.changes != nil && len(p.changes.Absent) > 0
+	return p.changes != nil && len(p.changes.absent) > 0
 }
 
 // trackFor begins to note changes if a registration needs them. The caller holds mu.
 func (p *processor) trackFor(reg *registration) {
-	if reg.told != nil && p.changes == nil {
-		p.changes = changes.New()
-		p.changes.Whole = true
+	if reg.unfinished != nil && p.changes == nil {
+		p.changes = newChanges()
+		p.changes.whole = true
 	}
 	if p.changes != nil {
-		p.changes.Forget(reg.subscription.name)
+		p.changes.forget(reg.subscription.name)
 	}
 }
 
 // untrack notes that a registration has left. The caller holds mu.
 func (p *processor) untrack(reg *registration) {
-	if p.changes == nil || reg.told == nil {
+	if p.changes == nil || reg.unfinished == nil {
 		return
 	}
-	if _, absent := p.changes.Absent[reg.subscription.name]; !absent {
-		p.changes.Left = append(p.changes.Left, reg.subscription.name)
+	if _, absent := p.changes.absent[reg.subscription.name]; !absent {
+		p.changes.left = append(p.changes.left, reg.subscription.name)
 	}
-	tracks := func(r *registration) bool { return r.told != nil }
-	if len(p.changes.Absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
+	tracks := func(r *registration) bool { return r.unfinished != nil }
+	if len(p.changes.absent) == 0 && !slices.ContainsFunc(p.regs, tracks) {
 		p.changes = nil
 	}
 }
 
 // cut returns the informer's cut, if it has one.
-func (inf *informer) cut(whole bool) []InformerCut {
+func (inf *informer) cut() []InformerCut {
 	inf.proc.mu.Lock()
 	defer inf.proc.mu.Unlock()
-	return inf.cutLocked(whole)
+	return inf.cutLocked(false)
 }
 
 func (inf *informer) cutAndWhole() (last, whole []InformerCut) {
@@ -164,57 +155,57 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 	}
 	current := inf.reflector.Status().Current // first: what comes now is newer
 	if version := inf.complete(); version != "" {
-		c.Version = version
-		c.Killed = c.Killed && !current
+		c.version = version
+		c.killed = c.killed && !current
 	}
-	cut := InformerCut{Informer: inf.id(), Whole: whole || c.Whole, Version: c.Version,
-		Killed: c.Killed}
+	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version,
+		Killed: c.killed}
 	if !cut.Whole {
-		cut.Left = c.Left
+		cut.Left = c.left
 	}
-	cut.Objects, cut.Gone = c.Take(inf.store, cut.Whole)
+	cut.Objects, cut.Gone = c.take(inf.store, cut.Whole)
 	for _, reg := range p.regs {
 		switch {
-		case reg.told == nil:
-		case !reg.held:
-			cut.add(reg.subscription.name, reg.cutTold(cut.Whole))
+		case reg.unfinished == nil:
+		case !reg.awaitsCut:
+			cut.add(reg.subscription.name, reg.cutUnfinished(cut.Whole))
 		default:
-			if t, any := reg.heldCut(c.Version != "", cut.Whole); any {
-				cut.Told = append(cut.Told, t)
+			if t, any := reg.firstCut(c.version != "", cut.Whole); any {
+				cut.Unfinished = append(cut.Unfinished, t)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Absent)) {
-		if set := c.Absent[name]; cut.Whole {
-			cut.add(name, ToldCut{Whole: true, Due: c.Dues[name], Entries: set.Whole()})
+	for _, name := range slices.Sorted(maps.Keys(c.absent)) {
+		if set := c.absent[name]; cut.Whole {
+			cut.add(name, UnfinishedCut{Whole: true, Due: c.dues[name], Entries: set.Whole()})
 		} else {
-			cut.add(name, ToldCut{Entries: set.Cut()})
+			cut.add(name, UnfinishedCut{Entries: set.Cut()})
 		}
 	}
 	return []InformerCut{cut}
 }
 
-// cutTold returns what has changed of what the subscription has to learn. The caller holds the
-// processor's mu.
-func (reg *registration) cutTold(whole bool) ToldCut {
+// cutUnfinished returns what has changed of what the subscription has to learn. The caller holds
+// the processor's mu.
+func (reg *registration) cutUnfinished(whole bool) UnfinishedCut {
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
 	due := reg.due().Round(0)
 	if whole || reg.fresh {
 		reg.fresh, reg.cutDue = false, due
-		return ToldCut{Whole: true, Due: due, Entries: reg.told.Whole()}
+		return UnfinishedCut{Whole: true, Due: due, Entries: reg.unfinished.Whole()}
 	}
 	if due.Equal(reg.cutDue) {
-		return ToldCut{Entries: reg.told.Cut()}
+		return UnfinishedCut{Entries: reg.unfinished.Cut()}
 	}
 	reg.cutDue = due
-	return ToldCut{Due: due, Entries: reg.told.Cut()}
+	return UnfinishedCut{Due: due, Entries: reg.unfinished.Cut()}
 }
 
 // add adds what there is of a subscription.
-func (cut *InformerCut) add(name string, t ToldCut) {
+func (cut *InformerCut) add(name string, t UnfinishedCut) {
 	if t.Subscription = name; t.Whole || len(t.Entries) > 0 || !t.Due.IsZero() {
-		cut.Told = append(cut.Told, t)
+		cut.Unfinished = append(cut.Unfinished, t)
 	}
 }
 

@@ -5,41 +5,26 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Delivery is one event handed to a worker, which must call Done, Retry or Again, once, and must
-// not change the event. Its objects are as the store has them, packed if that saves memory: call
-// Plain before reading several fields of one. (Subscription.Run does.)
+// Delivery is one event handed to a worker, which must call Done, Retry, Untried or Again, once,
+// and must not change the event. Its objects are as the store has them, packed if that saves
+// memory: call Plain before reading several fields of one. (Subscription.Run does.)
+//
+// Besides the Event it has its Attempt, the Progress that the worker set at the one before, Since,
+// what a subscription with Transitions took Before a delete, and whether it was Recalled,
+// MaybeDelivered or MaybeKnown.
 type Delivery struct {
-	event.Event
-	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
-	Attempt int
-	// Before is for a Delete, and set if the subscription has Transitions: the state of the object
-	// that it took last, nil if it took none. If events were missed, Object may differ from it in
-	// what the subscription looks at.
-	Before *object.Object
-	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
-	// of the same event. At the first one it is what the event was offered with, nil if an informer
-	// did.
-	Progress any
-	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
-	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
-	// conditions of a subscription with Transitions have refused that.
-	Recalled bool
-	// Owed: an earlier process, which was killed, may have delivered the event. Doubt: it may have
-	// delivered states of the object that came before this one, and do not come again; conditions
-	// of a subscription with Transitions do not refuse such an event, nor does On.
-	Owed, Doubt bool
-	// Since is when the event arrived, or if it did not, when the subscription got it.
-	Since event.Instant
-
-	// The subscription's own. The rest of its entry is above.
-	initials int32
-	from     *buffer.Origin
-	number   uint64
-	ack      Acknowledger
+	Entry
+	ack Acknowledger
 }
+
+// Entry is an event on its way through a subscription.
+type Entry = buffer.Entry
+
+// Progress is what a worker has done of an event that it puts back, or what an event was offered
+// with.
+type Progress = buffer.Progress
 
 // Acknowledger is where a delivery came from, and where the worker's answer goes.
 type Acknowledger interface {
@@ -53,9 +38,7 @@ type Acknowledger interface {
 }
 
 // NewDelivery returns a delivery for a source of events other than a Subscription.
-func NewDelivery(e event.Event, attempt int, ack Acknowledger) Delivery {
-	return Delivery{Event: e, Attempt: attempt, ack: ack}
-}
+func NewDelivery(e Entry, ack Acknowledger) Delivery { return Delivery{Entry: e, ack: ack} }
 
 // Done ends the delivery: nobody needs the event any more.
 func (d *Delivery) Done() { d.ack.Done(d) }
@@ -64,26 +47,23 @@ func (d *Delivery) Done() { d.ack.Done(d) }
 // object. Events of other objects do not wait for it.
 func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 
+// Untried is Retry for an event that the worker has not tried: the attempt does not count.
+func (d *Delivery) Untried(after time.Duration) {
+	d.Attempt--
+	d.Retry(after)
+}
+
 // Again ends the delivery and asks for its object again after a delay, even if nothing happens to
 // it: as a Resync with Recalled set. If an event of the object comes before that, the request is
 // forgotten, and the worker of that event may ask again. After a Delete, Again is the same as Done.
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
-
-// entry returns what the delivery was made of.
-func (d *Delivery) entry() *buffer.Entry {
-	return &buffer.Entry{
-		Event: d.Event, From: d.from, Initials: int(d.initials), Recalled: d.Recalled,
-		Known: d.Before, Attempts: int32(d.Attempt), Progress: d.Progress, Number: d.number,
-		Owed: d.Owed, Doubt: d.Doubt, Since: d.Since,
-	}
-}
 
 // DoneAll ends deliveries of this subscription, as Done of each does, but takes the lock once.
 func (s *Subscription) DoneAll(all []*Delivery) {
 	wake := false
 	s.mu.Lock()
 	for _, d := range all {
-		wake = s.finished(d.entry(), true)
+		wake = s.finished(&d.Entry, true)
 	}
 	s.mu.Unlock()
 	s.signal(wake)
@@ -93,18 +73,17 @@ func (s *Subscription) DoneAll(all []*Delivery) {
 type subscriptionAck Subscription
 
 // Done frees the event's place in the buffer.
-func (a *subscriptionAck) Done(d *Delivery) { (*Subscription)(a).finish(d.entry(), true) }
+func (a *subscriptionAck) Done(d *Delivery) { (*Subscription)(a).finish(&d.Entry, true) }
 
 // Again frees the event's place in the buffer and sets a timer.
 func (a *subscriptionAck) Again(d *Delivery, after time.Duration) {
 	s := (*Subscription)(a)
 	s.mu.Lock()
-	e := d.entry()
-	wake := s.finished(e, true)
+	wake := s.finished(&d.Entry, true)
 	if d.Op != event.Delete {
 		// Under the same lock: another worker may have the object's next event from here on, and
 		// what it asks for is newer.
-		s.recallAfter(*e, after)
+		s.recallAfter(&d.Entry, after)
 	}
 	s.mu.Unlock()
 	s.signal(wake)
@@ -114,16 +93,15 @@ func (a *subscriptionAck) Again(d *Delivery, after time.Duration) {
 func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
 	s := (*Subscription)(a)
 	s.mu.Lock()
-	e := d.entry()
-	if e.From.Removed {
-		e.Forget()
+	if d.From.Removed {
+		d.Forget()
 		s.mu.Unlock()
-		s.finish(e, false)
+		s.finish(&d.Entry, false)
 		return
 	}
 	defer s.mu.Unlock()
 	s.stats.Retried++
-	s.buf.Park(*e)
+	s.buf.Park(d.Entry)
 	s.useDisk()
 	s.retries.Add(d.Object.Key(), after, s.unpark)
 	if s.available() > 0 { // others have moved up

@@ -118,7 +118,7 @@
 //   - [Subscription.OfferWait] returns when there is room.
 //   - [Registration.Knows] is true of an object whose end the subscription was not offered yet.
 //
-// Whoever keeps something in a Progress learns of its end as a [Forgettable].
+// A [Progress] learns of its end.
 //
 // # Reloads
 //

@@ -55,12 +55,12 @@ func BenchmarkCut(b *testing.B) {
 				}
 			}
 			change()
-			inf.cut(false)
+			inf.cut()
 			for b.Loop() {
 				b.StopTimer()
 				change()
 				b.StartTimer()
-				if len(inf.cut(false)) == 0 {
+				if len(inf.cut()) == 0 {
 					b.Fatal("no cut")
 				}
 			}

@@ -64,7 +64,8 @@ const podJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","names
 
 // setUp returns an API server that has one pod, a handler that prints, and a context that ends when
 // it has printed twice.
-func setUp() (*rest.Config, informer.Handler, context.Context) {
+func setUp() (*rest.Config,
+	func(context.Context, event.Event) error, context.Context) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"type":"ADDED","object":`+podJSON+"}\n"+
@@ -78,7 +79,7 @@ func setUp() (*rest.Config, informer.Handler, context.Context) {
 	left := 2
 	image := object.MustCompilePath("spec.containers[0].image")
 	return &rest.Config{Host: server.URL},
-		informer.HandlerFunc(func(_ context.Context, e event.Event) error {
+		func(_ context.Context, e event.Event) error {
 			mu.Lock()
 			defer mu.Unlock()
 			fmt.Println(e.Op, e.Object.Key(), image.Lookup(e.Object).Text())
@@ -86,5 +87,5 @@ func setUp() (*rest.Config, informer.Handler, context.Context) {
 				stop()
 			}
 			return nil
-		}), ctx
+		}, ctx
 }

@@ -35,12 +35,12 @@ func BenchmarkExchange(b *testing.B) {
 					b.Fatal(err)
 				}
 				reg := old.join(sub)
-				x := &exchange{s: sub, old: []member{{inf: old, reg: reg}},
+				x := &Exchange{factory: &Factory{}, s: sub, old: []member{{inf: old, reg: reg}},
 					fresh: []member{{inf: fresh,
 						reg: newRegistration(sub, fresh.store, fresh.proc)}}}
 				x.begin()
 				b.StartTimer()
-				if done, err := x.try(&Factory{}); !done || err != nil {
+				if done, err := x.Try(SubscriptionConfig{}, false); !done || err != nil {
 					b.Fatal(done, err)
 				}
 				b.StopTimer()

@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -60,6 +61,27 @@ func targets(names ...string) (to []Target) {
 	return to
 }
 
+// exchange ties a subscription to other informers, once that can be done.
+func exchange(ctx context.Context, f *Factory, s *Subscription, old []*Registration,
+	to []Target) ([]*Registration, error) {
+	x, err := f.Exchange(s, old, to)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Cancel()
+	if err := x.Wait(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		if done, err := x.Try(s.cfg, false); done || err != nil {
+			return x.Registrations(), err
+		}
+		if err := backoff.Sleep(ctx, time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // The subscription gets the difference, and after that what happens in the new scope.
 func TestExchangeGivesTheDifference(t *testing.T) {
 	inScopes(t, func(w *world, to *fakeServer) {
@@ -74,7 +96,7 @@ func TestExchangeGivesTheDifference(t *testing.T) {
 		to.remove("c")
 		to.apply("d", "d2", "")
 		to.apply("came", "k1", "")
-		regs, err := w.factory.Exchange(w.ctx, sub, regs, targets("new"))
+		regs, err := exchange(w.ctx, w.factory, sub, regs, targets("new"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +126,7 @@ func TestExchangeWaitsForTheNewInformers(t *testing.T) {
 		defer cancel()
 		var ended sync.WaitGroup
 		ended.Go(func() {
-			_, err := w.factory.Exchange(ctx, sub, regs, targets("new"))
+			_, err := exchange(ctx, w.factory, sub, regs, targets("new"))
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
@@ -138,7 +160,7 @@ func TestExchangeKeepsWhatWaits(t *testing.T) {
 				return d
 			}
 			first := next()
-			first.Progress = "kept"
+			first.Progress = note("kept")
 			first.Retry(time.Minute)
 			second := next()
 			second.Again(2 * time.Minute)
@@ -146,7 +168,7 @@ func TestExchangeKeepsWhatWaits(t *testing.T) {
 			to.apply("a", "a1", "")
 			to.apply("a", "a1", "") // of which the subscription gets the difference
 			synctest.Wait()
-			regs, err := w.factory.Exchange(w.ctx, sub, regs, targets("new"))
+			regs, err := exchange(w.ctx, w.factory, sub, regs, targets("new"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +183,7 @@ func TestExchangeKeepsWhatWaits(t *testing.T) {
 			for range 5 {
 				d := next()
 				got = append(got, story(d.Event))
-				if d.Attempt == 2 && d.Progress != "kept" || d.Recalled != (d.Op == event.Resync) {
+				if d.Attempt == 2 && d.Progress != note("kept") || d.Recalled != (d.Op == event.Resync) {
 					t.Errorf("%+v", d)
 				}
 				d.Done()
@@ -182,36 +204,29 @@ func TestExchangeOfNothing(t *testing.T) {
 		sub, regs := w.tie(SubscriptionConfig{})
 		r := w.serve(sub)
 		r.take()
-		same, err := w.factory.Exchange(w.ctx, sub, regs, targets("old"))
+		same, err := exchange(w.ctx, w.factory, sub, regs, targets("old"))
 		if err != nil || same[0] != regs[0] || len(r.take()) > 0 {
 			t.Error(err)
 		}
-		if _, err := w.factory.Exchange(w.ctx, sub, regs, targets("new", "new")); err == nil {
+		if _, err := exchange(w.ctx, w.factory, sub, regs, targets("new", "new")); err == nil {
 			t.Error("two informers of one scope")
 		}
-		both, err := w.factory.Exchange(w.ctx, sub, regs, targets("new", "old"))
+		both, err := exchange(w.ctx, w.factory, sub, regs, targets("new", "old"))
 		if err != nil || both[1] != regs[0] {
 			t.Error(err)
 		}
-		if _, err = w.factory.Exchange(w.ctx, sub, both, nil); err != nil {
+		if _, err = exchange(w.ctx, w.factory, sub, both, nil); err != nil {
 			t.Error(err)
 		}
 		r.take()
 		if n := len(w.factory.Status()); n != 0 {
 			t.Errorf("%d informers are left", n)
 		}
-		to.failList = func(int, metav1.ListOptions) error { return errors.New("forbidden") }
-		to.failWatch = to.failList
-		var ended sync.WaitGroup
-		ended.Go(func() {
-			if _, err := w.factory.Exchange(w.ctx, sub, nil, targets("new")); !errors.Is(err,
-				ErrStopped) {
-				t.Error(err)
-			}
-		})
-		time.Sleep(time.Minute)
 		sub.Stop()
-		ended.Wait()
+		if _, err := exchange(w.ctx, w.factory, sub, nil, targets("new")); !errors.Is(err,
+			ErrStopped) {
+			t.Error(err)
+		}
 		if n := len(w.factory.Status()); n != 0 {
 			t.Errorf("%d informers are left", n)
 		}
@@ -230,7 +245,7 @@ func TestARescanThatIsToCome(t *testing.T) {
 		reconfigured(t, sub, SubscriptionConfig{Conditions: app("none")})
 		sub.RescanLater()
 		expect(t, r.take())
-		if _, err := w.factory.Exchange(w.ctx, sub, regs, targets("new")); err != nil {
+		if _, err := exchange(w.ctx, w.factory, sub, regs, targets("new")); err != nil {
 			t.Fatal(err)
 		}
 		expect(t, r.take(), "delete b/b1 102?")

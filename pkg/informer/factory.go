@@ -60,22 +60,16 @@ type Factory struct {
 	exchanging sync.Mutex
 
 	mu      sync.Mutex
-	shared  map[sharedKey]*shared
+	shared  map[InformerID]*shared
 	asked   map[InformerID]struct{} // that Stored was asked for
 	waiting []*shared               // not yet started
 	stopped bool
 	start   signal
 }
 
-type sharedKey struct {
-	resource Resource
-	scope    Scope
-	keeps    string // Shape.keeps
-}
-
 // shared is an informer and how many subscriptions hold it.
 type shared struct {
-	key           sharedKey
+	key           InformerID
 	informer      *informer
 	subscriptions int
 	launched      bool
@@ -84,7 +78,7 @@ type shared struct {
 
 // NewFactory returns a factory that runs nothing yet; log may be nil.
 func NewFactory(cluster Cluster, log *slog.Logger) *Factory {
-	return &Factory{cluster: cluster, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
+	return &Factory{cluster: cluster, log: log, shared: map[InformerID]*shared{}, start: newSignal()}
 }
 
 // Run runs the informers until ctx is done and all of them have ended. Subscriptions keep what is
@@ -163,7 +157,7 @@ func (f *Factory) hold(target Target) (*shared, error) {
 	if f.stopped {
 		return nil, ErrStopped
 	}
-	key, resource, scope, shape := target.key(), target.Resource, target.Scope, target.Shape
+	key, resource, scope, shape := target.ID(), target.Resource, target.Scope, target.Shape
 	sh := f.shared[key]
 	if sh == nil {
 		inf, err := newInformer(f.cluster.ListWatcher(resource, scope), resource, scope, shape,
@@ -180,9 +174,9 @@ func (f *Factory) hold(target Target) (*shared, error) {
 			}
 		}
 		if f.ColdAfter > 0 {
-			inf.controller.cooling.Every = f.ColdAfter
+			inf.controller.cooling.every = f.ColdAfter
 		}
-		inf.controller.cooling.OnFreed = f.OnFreed
+		inf.controller.cooling.onFreed = f.OnFreed
 		inf.proc.keeps = f.Stored != nil
 		f.restore(inf)
 		sh = &shared{key: key, informer: inf}
@@ -264,10 +258,10 @@ func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 	r.factory.mu.Lock()
 	defer r.factory.mu.Unlock()
 	if r.factory.stopped || r.factory.shared[r.shared.key] != r.shared {
-		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, ErrStopped)
+		return fmt.Errorf("informer of %s: %w", r.shared.key.Resource, ErrStopped)
 	}
 	if err := r.shared.informer.store.AddIndexes(indexes); err != nil {
-		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, err)
+		return fmt.Errorf("informer of %s: %w", r.shared.key.Resource, err)
 	}
 	return nil
 }
@@ -281,7 +275,7 @@ func WaitForSync(ctx context.Context, regs ...*Registration) error {
 		select {
 		case <-r.Synced():
 		case <-ctx.Done():
-			return errors.Join(errors.New("informer of "+r.shared.key.resource.String()+
+			return errors.Join(errors.New("informer of "+r.shared.key.Resource.String()+
 				" has not synced"), ctx.Err())
 		}
 	}

@@ -39,7 +39,7 @@ func (c *controller) takeFirst(objects []*object.Object) (duplicates []*object.O
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
 	added, duplicates := c.store.Fill(objects)
-	c.proc.changes.All()
+	c.proc.changes.all()
 	c.proc.distributeFirst(added)
 	return duplicates
 }
@@ -54,17 +54,14 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 	e := buffer.Entry{Event: event.Event{Op: event.Add, Initial: true}}
 	for _, o := range objects {
 		e.Object = o
-		p.gate.Note(o, false)
 		for i, reg := range p.regs {
-			if !reg.held && reg.matcher.Allows(&e) {
+			if !reg.awaitsCut && reg.matcher.allows(&e) {
 				wanted[i] = append(wanted[i], o.Stored())
-			} else {
-				reg.column.Refuse()
 			}
 		}
 	}
 	for i, reg := range p.regs {
-		if !reg.held {
+		if !reg.awaitsCut {
 			reg.subscription.refused.Add(uint64(len(objects) - len(wanted[i])))
 			reg.subscription.join(reg, wanted[i])
 		}

@@ -197,7 +197,7 @@ func TestStoredObjectsEndWithTheirResource(t *testing.T) {
 		stored := obj("a", "1", 101)
 		w.factory.Stored = func(InformerID) *Stored {
 			return &Stored{Version: "101", Objects: []*object.Object{stored},
-				Told: map[string][]Told{"s": nil}}
+				Unfinished: map[string][]Unfinished{"s": nil}}
 		}
 		removed.Store(true)
 		server.missing.Store(true)

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
@@ -90,7 +89,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 		log = slog.New(slog.DiscardHandler)
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
-		joined: newSignal(), cooling: cooling.Cooling{Store: inf.store, Every: cooling.ColdAfter}}
+		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
 	inf.proc.joined = inf.controller.joined
 	inf.reflector = &reflector.Reflector{
 		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,
@@ -141,7 +140,7 @@ func (inf *informer) hasSynced(reg *registration) bool {
 	}
 	inf.proc.mu.Lock()
 	defer inf.proc.mu.Unlock()
-	if reg.held {
+	if reg.awaitsCut {
 		return false
 	}
 	reg.subscription.mu.Lock()

@@ -77,7 +77,7 @@ func (w *world) subscribe(cfg SubscriptionConfig) (*recorder, *Registration, *Su
 		w.t.Fatal(err)
 	}
 	r := &recorder{}
-	go func() { _ = sub.Run(w.ctx, r) }()
+	go func() { _ = sub.Run(w.ctx, r.HandleEvent) }()
 	synctest.Wait() // the first list is in
 	return r, reg, sub
 }
@@ -274,7 +274,7 @@ func TestAHungListenerHoldsUpNobody(t *testing.T) {
 		}
 		// Once it moves again, it ends on the last state of each object.
 		r := &recorder{}
-		go func() { _ = hung.Run(w.ctx, r) }()
+		go func() { _ = hung.Run(w.ctx, r.HandleEvent) }()
 		expect(t, r.take()[4:], "add e/1 195~15", "add f/1 196~15", "update a/1 197~15 was 101",
 			"update b/1 198~15 was 102",
 			"update c/1 199~15 was 103", "update d/1 200~15 was 104")
@@ -371,7 +371,7 @@ func TestAStoppedListenerDrains(t *testing.T) {
 		w.server.apply("c", "3", "")
 		synctest.Wait()
 		r := &recorder{}
-		if err := sub.Run(w.ctx, r); !errors.Is(err, ErrStopped) {
+		if err := sub.Run(w.ctx, r.HandleEvent); !errors.Is(err, ErrStopped) {
 			t.Error(err)
 		}
 		expect(t, r.take(), "add a/1 101", "add b/2 102")
@@ -422,11 +422,11 @@ func TestRemoveFromWithinAHandler(t *testing.T) {
 		}
 		calls := 0
 		go func() {
-			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, func(context.Context, event.Event) error {
 				calls++
 				reg.Remove()
 				return errors.New("retry me in vain")
-			}))
+			})
 		}()
 		time.Sleep(time.Hour)
 		synctest.Wait()

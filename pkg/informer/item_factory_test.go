@@ -246,12 +246,12 @@ func TestRequestsOverHTTP(t *testing.T) {
 	}
 	var told []string
 	go func() {
-		_ = sub.Run(ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+		_ = sub.Run(ctx, func(_ context.Context, e event.Event) error {
 			if told = append(told, story(e)); len(told) == 2 {
 				cancel()
 			}
 			return nil
-		}))
+		})
 	}()
 	if err := f.Run(ctx); err != nil {
 		t.Fatal(err)

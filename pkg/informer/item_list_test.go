@@ -45,7 +45,7 @@ func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *informer, r *re
 	r = &recorder{}
 	var wg sync.WaitGroup
 	wg.Go(func() { inf.run(ctx) })
-	wg.Go(func() { _ = sub.Run(ctx, r) })
+	wg.Go(func() { _ = sub.Run(ctx, r.HandleEvent) })
 	return inf, r, func() { cancel(); wg.Wait() }
 }
 

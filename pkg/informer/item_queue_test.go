@@ -50,12 +50,12 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 			var mu sync.Mutex
 			var got []string
 			go func() {
-				_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+				_ = sub.Run(w.ctx, func(_ context.Context, e event.Event) error {
 					mu.Lock()
 					defer mu.Unlock()
 					got = append(got, e.Op.String()+" "+e.Object.Value().Get("spec").Raw())
 					return nil
-				}))
+				})
 			}()
 			synctest.Wait()
 			w.server.apply("a", "1", `,"spec":{"big":"text","small":2}`)
@@ -223,7 +223,7 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 		var mu sync.Mutex
 		calls := 0
 		go func() {
-			_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+			_ = sub.Run(w.ctx, func(_ context.Context, e event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				calls++
@@ -233,7 +233,7 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 					t.Errorf("%s, but stored is %v, %v", story(e), o, err)
 				}
 				return nil
-			}))
+			})
 		}()
 		synctest.Wait()
 		for _, change := range []func(){
@@ -270,7 +270,7 @@ func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 		wg.Wait()
 		sub.Stop()
 		r := &recorder{}
-		if err := sub.Run(t.Context(), r); !errors.Is(err, ErrStopped) {
+		if err := sub.Run(t.Context(), r.HandleEvent); !errors.Is(err, ErrStopped) {
 			t.Error(err)
 		}
 		expect(t, r.take(), "add a/1 101", "add b/1 102")
@@ -287,7 +287,7 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 			w.server.apply("a", "1", "")
 		}
 		synctest.Wait()
-		inf := w.factory.shared[sharedKey{resource: pods, keeps: Shape{}.keeps()}].informer
+		inf := w.factory.shared[InformerID{Resource: pods, Keeps: Shape{}.keeps()}].informer
 		if n := inf.queue.Len(); n != 1 {
 			t.Errorf("%d objects are queued", n)
 		}

@@ -37,7 +37,7 @@ func TestListenBeforeTheStart(t *testing.T) {
 		}
 		r := &recorder{}
 		var wg sync.WaitGroup
-		wg.Go(func() { _ = sub.Run(ctx, r) })
+		wg.Go(func() { _ = sub.Run(ctx, r.HandleEvent) })
 		expect(t, r.take())
 		if reg.HasSynced() || f.Status()[0].Synced {
 			t.Error("synced before the start")
@@ -133,7 +133,7 @@ func TestOneHandlerForManyListeners(t *testing.T) {
 				t.Fatal(err)
 			}
 			regs = append(regs, reg)
-			go func() { _ = sub.Run(w.ctx, r) }()
+			go func() { _ = sub.Run(w.ctx, r.HandleEvent) }()
 		}
 		w.server.apply("a", "1", "")
 		got := r.take()
@@ -162,7 +162,7 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 				t.Fatal(err)
 			}
 			go func() {
-				_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+				_ = sub.Run(w.ctx, func(_ context.Context, e event.Event) error {
 					peak[i].Store(max(peak[i].Load(), running[i].Add(1)))
 					defer running[i].Add(-1)
 					if inside.Add(1) == 2 {
@@ -174,7 +174,7 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 					defer mu.Unlock()
 					order[i] = append(order[i], e.Object.ResourceVersion())
 					return nil
-				}))
+				})
 			}()
 		}
 		w.applyEach("a", "b", "a", "c", "b")
@@ -278,12 +278,12 @@ func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, func(context.Context, event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				at = append(at, time.Since(begun))
 				return nil
-			}))
+			})
 		}()
 		time.Sleep(time.Hour - 90*time.Second + time.Second)
 		never.take()
@@ -308,12 +308,12 @@ func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 		reg, sub := w.hang(SubscriptionConfig{})
 		calls := 0
 		go func() {
-			_ = sub.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
+			_ = sub.Run(w.ctx, func(_ context.Context, e event.Event) error {
 				if calls++; calls == 1 {
 					panic("at the first object")
 				}
 				return nil
-			}))
+			})
 		}()
 		synctest.Wait()
 		if reg.HasSynced() {
@@ -408,11 +408,11 @@ func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 		reg, sub := w.hang(SubscriptionConfig{})
 		calls, release, ended := 0, make(chan struct{}), make(chan error, 1)
 		go func() {
-			ended <- sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			ended <- sub.Run(w.ctx, func(context.Context, event.Event) error {
 				calls++
 				<-release
 				return nil
-			}))
+			})
 		}()
 		synctest.Wait()
 		reg.Remove()
@@ -454,7 +454,7 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 					}
 					var inner sync.WaitGroup
 					inner.Go(func() {
-						_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+						_ = sub.Run(w.ctx, func(context.Context, event.Event) error {
 							own, err := NewSubscription(SubscriptionConfig{})
 							if err != nil {
 								return err
@@ -467,7 +467,7 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 							reg.Remove()
 							sub.Stop()
 							return nil
-						}))
+						})
 					})
 					if i%2 == 0 {
 						reg.Remove()

@@ -69,7 +69,7 @@ func TestKnows(t *testing.T) {
 			sub, regs := w.tie(SubscriptionConfig{})
 			w.serve(sub).take()
 			expectKnows(t, sub, a, true)
-			if _, err := w.factory.Exchange(w.ctx, sub, regs, targets("new")); err != nil {
+			if _, err := exchange(w.ctx, w.factory, sub, regs, targets("new")); err != nil {
 				t.Fatal(err)
 			}
 			expectKnows(t, sub, a, false)

@@ -20,7 +20,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/watchlog"
-	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -54,11 +53,11 @@ type fakeServer struct {
 }
 
 const (
-	backoffMin     = delays.Min
-	backoffMax     = delays.Max
-	backoffReset   = delays.Reset
-	backoffRefused = delays.RefusedMax
-	paceBurst      = delays.Burst
+	backoffMin     = reflector.MinDelay
+	backoffMax     = reflector.MaxDelay
+	backoffReset   = reflector.DelayReset
+	backoffRefused = reflector.RefusedMax
+	paceBurst      = reflector.PaceBurst
 
 	pageSize         = reflector.PageSize
 	listSilence      = reflector.ListSilence

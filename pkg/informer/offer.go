@@ -3,7 +3,6 @@ package informer
 import (
 	"context"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -15,7 +14,7 @@ func (s *Subscription) offer(reg *registration, e *buffer.Entry, before *object.
 	taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if reg.told == nil {
+	if reg.unfinished == nil {
 		return s.offerLocked(reg, *e)
 	}
 	dropped := s.buf.Dropped()
@@ -32,13 +31,9 @@ func (s *Subscription) offerLocked(reg *registration, e buffer.Entry) (taken boo
 	if s.stopped || e.From.Removed {
 		return true
 	}
-	dropped := s.buf.Dropped()
 	if !s.buf.Offer(e) {
 		reg.postponed++
 		return false
-	}
-	if s.ledger != nil && s.buf.Dropped() > dropped && e.Op != event.Resync {
-		s.ledger.Dropped(e.Object, e.Op == event.Delete) // not e, which would be on the heap then
 	}
 	s.useDisk()
 	e.From.Initials += e.Initials

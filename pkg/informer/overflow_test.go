@@ -33,7 +33,7 @@ func (w *world) hang(cfg SubscriptionConfig) (*Registration, *Subscription) {
 // serve works off a subscription that hung.
 func (w *world) serve(sub *Subscription) *recorder {
 	r := &recorder{}
-	go func() { _ = sub.Run(w.ctx, r) }()
+	go func() { _ = sub.Run(w.ctx, r.HandleEvent) }()
 	return r
 }
 
@@ -104,7 +104,7 @@ func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 		var mu sync.Mutex
 		var second *recorder
 		go func() {
-			_ = sub.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+			_ = sub.Run(w.ctx, func(context.Context, event.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				if second != nil {
@@ -120,7 +120,7 @@ func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 				second = w.serve(own)
 				reg.Remove()
 				return nil
-			}))
+			})
 		}()
 		synctest.Wait()
 		mu.Lock()
@@ -249,12 +249,12 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 					t.Fatal(err)
 				}
 				go func() {
-					_ = well.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
+					_ = well.Run(w.ctx, func(context.Context, event.Event) error {
 						mu.Lock()
 						defer mu.Unlock()
 						worst = max(worst, time.Since(written))
 						return nil
-					}))
+					})
 				}()
 				for i := range 6000 {
 					mu.Lock()

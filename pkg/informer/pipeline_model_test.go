@@ -13,7 +13,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -63,7 +62,7 @@ func TestPipelineModel(t *testing.T) {
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {},
 				"c": {}},
 			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: proc,
-				joined: newSignal(), cooling: cooling.Cooling{Store: store}},
+				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
 		which := func(t *rapid.T) *ledger {
@@ -344,7 +343,7 @@ func (p *pipeline) check(l *ledger) {
 		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.Initials,
 			l.sub.Stats())
 	}
-	if n := l.reg.told.Len(); n != 0 {
+	if n := l.reg.unfinished.Len(); n != 0 {
 		t.Fatalf("drained, but %d objects are listed", n)
 	}
 	for name, truth := range p.lives {

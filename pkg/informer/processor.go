@@ -10,12 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/changes"
 	"github.com/informerd/informerd/pkg/informer/internal/diff"
-	"github.com/informerd/informerd/pkg/informer/internal/gate"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
-	"github.com/informerd/informerd/pkg/informer/internal/told"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
+	"github.com/informerd/informerd/pkg/informer/internal/unfinished"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -42,9 +39,7 @@ type processor struct {
 	// joined wakes the controller, whose next resync may be due sooner.
 	joined signal
 	// changes are noted for the next cut; nil if nobody needs them. Guarded by mu.
-	changes *changes.Changes
-	// gate notes what is handed on; nil if no subscription has a Ledger. Guarded by mu.
-	gate *gate.Gate
+	changes *changes
 	// keeps: cuts are kept, so that registrations with Track are held until one has them.
 	keeps bool
 }
@@ -64,13 +59,12 @@ type registration struct {
 	proc         *processor
 
 	// Guarded by processor.mu.
-	column  *gate.Column // nil without a ledger
-	wants   *wants.Conditions
-	matcher wants.Matcher
-	deletes *diff.Deletes // noted while others are to take its place
-	// floors are of what those before it have reported, and its informer has not come to yet.
-	floors     atomic.Pointer[diff.Floors]
-	nextResync time.Time
+	conditions *conditions
+	matcher    matcher
+	deletes    *diff.Deletes // noted while others are to take its place
+	// minVersions are of what those before it have reported, and its informer has not come to yet.
+	minVersions atomic.Pointer[diff.MinVersions]
+	nextResync  time.Time
 	// syncing: the last resync was for this subscription, too. An object that is unchanged in a new
 	// list goes to syncing subscriptions only. Each starts as syncing.
 	syncing bool
@@ -81,14 +75,15 @@ type registration struct {
 	// resyncing is when the resync began that has not come to its end, zero if there is none.
 	// Guarded by subscription.mu.
 	resyncing time.Time
-	// told is what the subscription has to learn, nil without Track. Guarded by subscription.mu.
-	told *told.Set
+	// unfinished is what the subscription has to learn, nil without Track. Guarded by
+	// subscription.mu.
+	unfinished *unfinished.Set
 	// cutDue is when the last cut had the next resync. Guarded by processor.mu.
 	cutDue time.Time
-	// fresh: no cut has had what it has to learn. held: it gets nothing until a cut that has it is
-	// kept. cut: there was one. rescans: a rescan follows when it is not held any more. resumed:
-	// it began with what the informer had Stored of it. Guarded by processor.mu.
-	fresh, held, cut, rescans, resumed bool
+	// fresh: no cut has had what it has to learn. awaitsCut: it gets nothing until a cut that has
+	// it is kept. cut: there was one. rescans: a rescan follows when it is not held any more.
+	// resumed: it began with what the informer had Stored of it. Guarded by processor.mu.
+	fresh, awaitsCut, cut, rescans, resumed bool
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
@@ -103,10 +98,10 @@ func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *re
 	s.regs = append(s.regs, reg) // from here on, Reconfigure finds it
 	s.mu.Unlock()
 	known := p.takeAbsent(s)
-	reg.held = p.keeps && s.tracks && known == nil
+	reg.awaitsCut = p.keeps && s.tracks && known == nil
 	p.admit(reg, now)
 	switch {
-	case reg.held:
+	case reg.awaitsCut:
 	case known != nil:
 		reg.resumed = true
 		p.resumeResync(reg)
@@ -122,7 +117,7 @@ func newRegistration(s *Subscription, store *store.Store, p *processor) *registr
 		Origin: buffer.Origin{Stored: store.Get}, subscription: s, store: store, proc: p,
 	}
 	if s.tracks {
-		reg.told, reg.fresh = told.New(), true
+		reg.unfinished, reg.fresh = unfinished.New(), true
 	}
 	return reg
 }
@@ -131,19 +126,18 @@ func newRegistration(s *Subscription, store *store.Store, p *processor) *registr
 func (p *processor) admit(reg *registration, now time.Time) {
 	reg.syncing = true
 	p.use(reg, reg.subscription.conditions.Load(), now)
-	reg.matcher = reg.wants.Matcher(&p.fields)
+	reg.matcher = reg.conditions.matcher(&p.fields)
 	p.regs = append(p.regs, reg)
 	p.trackFor(reg)
-	p.auditFor(reg)
 }
 
 // use has a registration use its subscription's conditions. The caller holds mu.
-func (p *processor) use(reg *registration, wants *wants.Conditions, now time.Time) {
-	if reg.wants == nil || reg.wants.Resync != wants.Resync {
-		reg.nextResync = now.Add(wants.Resync)
+func (p *processor) use(reg *registration, c *conditions, now time.Time) {
+	if reg.conditions == nil || reg.conditions.resync != c.resync {
+		reg.nextResync = now.Add(c.resync)
 	}
-	reg.wants = wants
-	p.resyncs = p.resyncs || wants.Resync > 0
+	reg.conditions = c
+	p.resyncs = p.resyncs || c.resync > 0
 }
 
 // names returns the names of the subscriptions that have one.
@@ -175,33 +169,32 @@ func (p *processor) drop(reg *registration) {
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 	p.stale = true
 	p.untrack(reg)
-	reg.column.Leave()
 }
 
 // refresh makes fields again, of what the present subscriptions ask for.
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		reg.matcher = reg.wants.Matcher(&p.fields)
+		reg.matcher = reg.conditions.matcher(&p.fields)
 	}
 }
 
-// distribute offers a notification to every subscription whose conditions allow it. doubt: see
+// distribute offers a notification to every subscription whose conditions allow it. maybeKnown: see
 // Delivery. The caller holds mu.
-func (p *processor) distribute(e event.Event, doubt bool) {
-	p.send(&buffer.Entry{Event: e, Doubt: doubt})
+func (p *processor) distribute(e event.Event, maybeKnown bool) {
+	p.send(&buffer.Entry{Event: e, MaybeKnown: maybeKnown})
 }
 
-// distributeGone offers a delete to every subscription whose conditions allow it. known is the
-// stored state before, from which the last state in the event may differ. doubt: see Delivery. The
+// distributeGone offers a delete to every subscription whose conditions allow it. before is the
+// stored state, from which the last state in the event may differ. maybeKnown: see Delivery. The
 // caller holds mu.
-func (p *processor) distributeGone(e event.Event, known *object.Object, doubt bool) {
+func (p *processor) distributeGone(e event.Event, before *object.Object, maybeKnown bool) {
 	for _, reg := range p.regs {
 		if reg.deletes != nil {
 			reg.deletes.Add(e.Object, e.FinalStateUnknown)
 		}
 	}
-	p.send(&buffer.Entry{Event: e, Known: known, Doubt: doubt})
+	p.send(&buffer.Entry{Event: e, Before: before, MaybeKnown: maybeKnown})
 }
 
 // distributeUnchanged offers an object that a new list has not changed to the subscriptions that
@@ -209,7 +202,7 @@ func (p *processor) distributeGone(e event.Event, known *object.Object, doubt bo
 func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := buffer.Entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
-		if reg.syncing && reg.wants.Resync > 0 {
+		if reg.syncing && reg.conditions.resync > 0 {
 			p.sendTo(reg, &offered)
 		}
 	}
@@ -220,8 +213,7 @@ func (p *processor) send(offered *buffer.Entry) {
 	if p.stale {
 		p.refresh()
 	}
-	p.changes.Offer(offered)
-	p.gate.Note(offered.Object, offered.Op == event.Delete)
+	p.changes.offer(offered)
 	for _, reg := range p.regs {
 		p.sendTo(reg, offered)
 	}
@@ -230,30 +222,28 @@ func (p *processor) send(offered *buffer.Entry) {
 // sendTo offers an event to one subscription. An event that its conditions refuse costs nothing but
 // evaluating them: with hundreds of subscriptions on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
-	if reg.held {
+	if reg.awaitsCut {
 		return
 	}
 	s := reg.subscription
-	if floors := reg.floors.Load(); floors != nil {
-		if !floors.Above(e.Object, e.Op == event.Delete) {
-			reg.pass(e)
+	if minVersions := reg.minVersions.Load(); minVersions != nil {
+		if !minVersions.Above(e.Object, e.Op == event.Delete) {
 			return
 		}
-		if floors.Passed(e.Object) {
-			reg.floors.Store(nil)
+		if minVersions.Passed(e.Object) {
+			reg.minVersions.Store(nil)
 		}
 	}
-	if !reg.matcher.Allows(e) && !reg.owesEnd(e) {
+	if !reg.matcher.allows(e) && !reg.owesEnd(e) {
 		s.refused.Add(1)
-		reg.refuse(e)
 		return
 	}
 	before := e.KnownBefore()
 	offered := *e
-	offered.Owed = p.changes.Owes(e)
+	offered.MaybeDelivered = p.changes.maybeDelivered(e)
 	offered.From = &reg.Origin
-	if !reg.wants.Transitions {
-		offered.Known = nil // nobody will ask
+	if !reg.conditions.transitions {
+		offered.Before = nil // nobody will ask
 	}
 	if offered.Initial {
 		offered.Initials = 1
@@ -315,8 +305,8 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	defer p.mu.Unlock()
 	var due []*registration
 	for _, reg := range p.regs {
-		period := reg.wants.Resync
-		if period <= 0 || reg.held {
+		period := reg.conditions.resync
+		if period <= 0 || reg.awaitsCut {
 			continue
 		}
 		if !now.Before(reg.nextResync) {

@@ -24,19 +24,19 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 			}
 			return d
 		}
-		retry := func(d Delivery, progress any) {
+		retry := func(d Delivery, progress Progress) {
 			d.Progress = progress
 			d.Retry(0)
 			synctest.Wait()
 			time.Sleep(time.Nanosecond) // its timer
 		}
 		a, b := next("add a/1 101", "<nil>"), next("add b/1 103", "<nil>")
-		retry(a, "first")
-		retry(next("add a/1 101", "first"), "second")
+		retry(a, note("first"))
+		retry(next("add a/1 101", "first"), note("second"))
 		d := next("add a/1 101", "second")
 		d.Done()
 		b.Done()
-		retry(next("update a/1 102 was 101", "<nil>"), "third")
+		retry(next("update a/1 102 was 101", "<nil>"), note("third"))
 		reg.Remove() // what was parked goes, and its progress with it
 
 		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, sub)
@@ -46,7 +46,7 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 		defer reg.Remove()
 		d = next("add a/1 102*", "<nil>")
 		reg.Remove()
-		retry(d, "fourth") // nobody wants it any more
+		retry(d, note("fourth")) // nobody wants it any more
 		if s := sub.Stats(); s.Held != 0 || sub.buf.Busy(d.Object.Key()) || !sub.buf.Empty() {
 			t.Errorf("%+v", s)
 		}

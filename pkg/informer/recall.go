@@ -15,7 +15,7 @@ type recall struct {
 
 // recallAfter sets the timer for an object that a worker has finished, unless more of it waits
 // already. The caller holds mu.
-func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
+func (s *Subscription) recallAfter(e *buffer.Entry, after time.Duration) {
 	key := e.Object.Key()
 	if s.stopped || e.From.Removed || s.buf.Busy(key) {
 		return
@@ -65,7 +65,7 @@ func (s *Subscription) becomeDelete(r *recall) bool {
 		return false
 	}
 	r.entry.Op, r.entry.FinalStateUnknown = event.Delete, true
-	return !s.ownMatcher().Allows(&r.entry)
+	return !s.ownMatcher().allows(&r.entry)
 }
 
 // forgetRecall forgets the recall of an object, if there is one. The caller holds mu.

@@ -156,7 +156,7 @@ func TestARefusedEndComesInstead(t *testing.T) {
 			a := w.ask(sub, nil)
 			o := labelled("", "a", "1", 101, "")
 			sub.mu.Lock()
-			sub.recallAfter(buffer.Entry{Event: event.Event{Op: event.Update, Object: o},
+			sub.recallAfter(&buffer.Entry{Event: event.Event{Op: event.Update, Object: o},
 				From: &reg.reg.Origin}, time.Minute)
 			sub.mu.Unlock()
 			time.Sleep(2 * time.Minute)

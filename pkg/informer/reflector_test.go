@@ -14,8 +14,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/pkg/informer/internal/delays"
 )
 
 func expired() error { return apierrors.NewResourceExpired("too old resource version") }
@@ -220,22 +218,6 @@ func TestNoServerIsLoggedWithAddressAndBackoff(t *testing.T) {
 			t.Errorf("%d attempts in 10 minutes", len(lines))
 		}
 	})
-}
-
-func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
-	var b delays.Retry
-	now := time.Now()
-	for i := range 100 {
-		base := min(backoffMin<<min(i, 10), backoffMax)
-		d := b.Next(now, nil)
-		if d < base || d > 2*base {
-			t.Fatalf("delay %d is %v, want %v to %v", i, d, base, 2*base)
-		}
-		now = now.Add(d)
-	}
-	if d := b.Next(now.Add(backoffReset), nil); d > 2*backoffMin {
-		t.Errorf("after two quiet minutes the delay is %v", d)
-	}
 }
 
 func TestADeleteOfAnUnknownObjectIsNotTold(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -17,30 +16,47 @@ import (
 // refused, or let pass, see [Subscription.Rescan]. A new resync period begins now. If it fails,
 // nothing has changed: the folder and the limit of a spill file that is used stay as they are.
 func (s *Subscription) Reconfigure(cfg SubscriptionConfig) error {
-	cfg.Name, cfg.Track = s.name, s.tracks
-	cfg, err := cfg.checked()
+	cfg, err := s.checked(cfg)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
+	err = s.configure(cfg)
+	s.mu.Unlock()
+	if err == nil {
+		s.reconfigured()
+	}
+	return err
+}
+
+// checked returns a configuration that is to be the subscription's.
+func (s *Subscription) checked(cfg SubscriptionConfig) (SubscriptionConfig, error) {
+	cfg.Name, cfg.Track = s.name, s.tracks
+	return cfg.checked()
+}
+
+// configure makes a configuration the subscription's; its registrations use it after reconfigured.
+// The caller holds mu.
+func (s *Subscription) configure(cfg SubscriptionConfig) error {
 	if err := s.buf.Reconfigure(cfg.buffer()); err != nil {
-		s.mu.Unlock()
 		return fmt.Errorf("subscription %q: %w", s.name, err)
 	}
-	s.cfg, s.matcher = cfg, wants.Matcher{}
+	s.cfg, s.matcher = cfg, matcher{}
 	s.conditions.Store(cfg.conditions())
-	regs := slices.Clone(s.regs)
-	for _, reg := range regs {
+	for _, reg := range s.regs {
 		reg.Transitions = cfg.Transitions
 	}
 	s.useDisk()
-	s.mu.Unlock()
-	for _, reg := range regs {
+	return nil
+}
+
+// reconfigured has the registrations use the present configuration.
+func (s *Subscription) reconfigured() {
+	for _, reg := range s.registrations() {
 		reg.proc.reconfigure(reg)
 	}
 	s.wake.set()
 	s.room.set()
-	return nil
 }
 
 // reconfigure has a registration use its subscription's present conditions.
@@ -93,7 +109,7 @@ func (s *Subscription) rescanning() bool {
 
 // rescan begins a rescan with what is stored. The caller holds mu.
 func (p *processor) rescan(reg *registration) {
-	if reg.rescans = reg.held; reg.held {
+	if reg.rescans = reg.awaitsCut; reg.awaitsCut {
 		return // once it begins, since it gets only the objects that its conditions allow then
 	}
 	p.resyncs = true // from now on, the store says what is being applied

@@ -64,7 +64,7 @@ func TestReconfigureKeepsWhatWaits(t *testing.T) {
 		_, sub := w.hang(SubscriptionConfig{Name: "l", Conditions: app("web")})
 		synctest.Wait()
 		d := w.next(sub)
-		d.Progress = "kept"
+		d.Progress = note("kept")
 		d.Retry(time.Minute)
 		d = w.next(sub)
 		d.Again(2 * time.Minute)
@@ -76,13 +76,13 @@ func TestReconfigureKeepsWhatWaits(t *testing.T) {
 		for range 4 {
 			d := w.next(sub)
 			got = append(got, story(d.Event))
-			if (d.Attempt == 2) != (d.Progress == "kept") {
+			if (d.Attempt == 2) != (d.Progress == note("kept")) {
 				t.Errorf("%+v", d)
 			}
 			d.Done()
 		}
 		expect(t, got, "add c/c1 103*", "add d/d1 105", "add a/a1 101*", "resync b/b1 102")
-		if stats := sub.Stats(); stats.Refused != 1 || sub.Waiting() != 0 || sub.Name() != "l" {
+		if stats := sub.Stats(); stats.Refused != 1 || sub.Waiting() != 0 || sub.name != "l" {
 			t.Errorf("%+v", stats)
 		}
 	})
@@ -305,7 +305,7 @@ func TestReloadsAtTheSameTime(t *testing.T) {
 		for i := range 10 {
 			scope := Scope{LabelSelector: []string{"!one", "!two"}[i%2]}
 			var err error
-			if regs, err = factory.Exchange(ctx, sub, regs, []Target{{pods, scope,
+			if regs, err = exchange(ctx, factory, sub, regs, []Target{{pods, scope,
 				Shape{}}}); err != nil {
 				t.Error(err)
 				return

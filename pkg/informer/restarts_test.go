@@ -55,7 +55,7 @@ func (c checkpoint) apply(cuts []InformerCut) {
 			delete(kept.told, name)
 			delete(kept.begins, name)
 		}
-		for _, t := range cut.Told {
+		for _, t := range cut.Unfinished {
 			if t.Whole {
 				kept.told[t.Subscription] = map[event.Key]keptState{}
 				kept.begins[t.Subscription] = t.Begins
@@ -107,7 +107,8 @@ func (c checkpoint) stored(id InformerID) *Stored {
 		}
 		return o
 	}
-	s := &Stored{Version: kept.version, Told: map[string][]Told{}, Due: maps.Clone(kept.due)}
+	s := &Stored{Version: kept.version, Unfinished: map[string][]Unfinished{},
+		Due: maps.Clone(kept.due)}
 	for _, text := range kept.objects {
 		s.Objects = append(s.Objects, parse(text))
 	}
@@ -115,14 +116,14 @@ func (c checkpoint) stored(id InformerID) *Stored {
 		s.Gone = append(s.Gone, Gone{Key: key, Version: version})
 	}
 	for name, entries := range kept.told {
-		s.Told[name] = nil
+		s.Unfinished[name] = nil
 		for key, is := range entries {
-			e := Told{Key: key, State: parse(is.text), Present: is.present,
+			e := Unfinished{Key: key, State: parse(is.text), Present: is.present,
 				Same: is.same}
 			for _, text := range is.gone {
 				e.Gone = append(e.Gone, parse(text))
 			}
-			s.Told[name] = append(s.Told[name], e)
+			s.Unfinished[name] = append(s.Unfinished[name], e)
 		}
 		if kept.begins[name] {
 			s.Begins = append(s.Begins, name)
@@ -208,7 +209,7 @@ func (l *lives) cut() {
 func (l *lives) keep() (waiting bool) {
 	names := make([]string, 0, len(l.subs))
 	for _, sub := range l.subs {
-		names = append(names, sub.Name())
+		names = append(names, sub.name)
 	}
 	return l.factory.Kept(names)
 }

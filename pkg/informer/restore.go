@@ -5,11 +5,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/changes"
-	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
-	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/internal/unfinished"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -19,10 +16,10 @@ type Stored struct {
 	Version string
 	Objects []*object.Object
 	Gone    []Gone
-	// Told has each subscription by its name, even if nothing is listed for it. Those that are in
-	// Begins know no other object.
-	Told   map[string][]Told
-	Begins []string
+	// Unfinished has each subscription by its name, even if nothing is listed for it. Those that
+	// are in Begins know no other object.
+	Unfinished map[string][]Unfinished
+	Begins     []string
 	// Due has when the next resyncs of subscriptions are that ask for them.
 	Due map[string]time.Time
 	// Killed: something may have been delivered after the last cut, or what that says of Killed.
@@ -51,33 +48,33 @@ func (f *Factory) restore(inf *informer) {
 // the last one that Stored has.
 func (inf *informer) restore(s *Stored) {
 	inf.store.Fill(s.Objects)
-	c := changes.New()
-	c.Version, c.Number, c.Killed = s.Version, 1, s.Killed
-	complete := diff.ParseVersion(s.Version)
+	c := newChanges()
+	c.version, c.number, c.killed = s.Version, 1, s.Killed
+	complete := object.ParseVersion(s.Version)
 	known := reflector.Known{Version: s.Version, Stored: inf.store.Get,
 		Gone: map[event.Key]uint64{}}
 	for _, o := range s.Objects {
-		known.Newest = max(known.Newest, diff.ParseVersion(o.ResourceVersion()))
+		known.Newest = max(known.Newest, object.ParseVersion(o.ResourceVersion()))
 	}
 	for _, gone := range s.Gone {
-		if version := diff.ParseVersion(gone.Version); version > complete {
-			c.Gone[gone.Key], known.Gone[gone.Key] = gone.Version, version
+		if version := object.ParseVersion(gone.Version); version > complete {
+			c.gone[gone.Key], known.Gone[gone.Key] = gone.Version, version
 			known.Newest = max(known.Newest, version)
 		}
 	}
-	for name, entries := range s.Told {
-		set := told.New()
+	for name, entries := range s.Unfinished {
+		set := unfinished.New()
 		if slices.Contains(s.Begins, name) {
 			for _, o := range s.Objects {
-				set.Restore(Told{Key: o.Key(), Same: true}, c.Number, c.Killed)
+				set.Restore(Unfinished{Key: o.Key(), Same: true}, c.number, c.killed)
 			}
 		}
 		for _, e := range entries {
-			set.Restore(e, c.Number, c.Killed)
+			set.Restore(e, c.number, c.killed)
 		}
-		c.Absent[name] = set
+		c.absent[name] = set
 		if due := s.Due[name]; !due.IsZero() {
-			c.Dues[name] = due
+			c.dues[name] = due
 		}
 	}
 	inf.proc.changes = c
@@ -87,11 +84,11 @@ func (inf *informer) restore(s *Stored) {
 
 // takeAbsent returns what a subscription has to learn that was in the informer's Stored and has not
 // joined until now, nil if it was not. The caller holds mu.
-func (p *processor) takeAbsent(s *Subscription) *told.Set {
+func (p *processor) takeAbsent(s *Subscription) *unfinished.Set {
 	if p.changes == nil || !s.tracks {
 		return nil
 	}
-	return p.changes.Absent[s.name]
+	return p.changes.absent[s.name]
 }
 
 // waitAgain has the informer wait for another subscription of the name, which goes on where this
@@ -100,37 +97,35 @@ func (p *processor) waitAgain(reg *registration) {
 	s, c := reg.subscription, p.changes
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reg.told.Settle()
-	c.Absent[s.name], c.Number = reg.told, max(c.Number, s.number)
+	reg.unfinished.Settle()
+	c.absent[s.name], c.number = reg.unfinished, max(c.number, s.number)
 	if reg.fresh { // no cut has noted that it joined
-		c.Left = slices.DeleteFunc(c.Left, func(name string) bool { return name == s.name })
+		c.left = slices.DeleteFunc(c.left, func(name string) bool { return name == s.name })
 	}
 	if due := reg.due(); !due.IsZero() {
-		c.Dues[s.name] = due.Round(0)
+		c.dues[s.name] = due.Round(0)
 	}
 }
 
 // resume hands a subscription the difference between what it knows, or may know, and what is
 // stored. The caller holds mu.
-func (p *processor) resume(reg *registration, known *told.Set) {
+func (p *processor) resume(reg *registration, known *unfinished.Set) {
 	s := reg.subscription
 	s.mu.Lock()
 	defer s.wake.set()
 	defer s.mu.Unlock()
-	reg.told = known
-	s.number = max(s.number, p.changes.Number)
+	reg.unfinished = known
+	s.number = max(s.number, p.changes.number)
 	if s.stopped {
 		return // it learns nothing more
 	}
 	before := s.number
-	changed := map[event.Key]bool{}
 	for _, e := range known.Sorted() {
 		for _, d := range e.Difference(reg.store.Get(e.Key)) {
-			changed[e.Key] = s.put(&buffer.Entry{Event: d.Event, Known: d.Known, From: &reg.Origin,
-				Owed: d.Owed, Doubt: d.Doubt}, reg.told, false)
+			d.From = &reg.Origin
+			s.put(&d, reg.unfinished, false)
 		}
 	}
-	reg.told.EndUpTo(before)
-	reg.known(changed)
+	reg.unfinished.EndUpTo(before)
 	s.useDisk()
 }

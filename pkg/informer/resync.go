@@ -9,7 +9,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -96,7 +95,7 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 		switch {
 		case r.again:
 			s.stats.Recalled++
-		case s.ownMatcher().Allows(&e):
+		case s.ownMatcher().allows(&e):
 			s.resynced++
 		default:
 			s.refused.Add(1)
@@ -110,9 +109,9 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 
 // ownMatcher returns the matcher of resyncs and recalls, which shares its fields with nobody. The
 // caller holds mu.
-func (s *Subscription) ownMatcher() *wants.Matcher {
-	if !s.matcher.Made() {
-		s.matcher = s.conditions.Load().Matcher(&condition.Fields{})
+func (s *Subscription) ownMatcher() *matcher {
+	if !s.matcher.made() {
+		s.matcher = s.conditions.Load().matcher(&condition.Fields{})
 	}
 	return &s.matcher
 }
@@ -125,7 +124,7 @@ func (r *resync) current(o *object.Object) *object.Object {
 	current := r.from.store.Get(o.Key())
 	on := r.from.subscription.cfg.On
 	switch {
-	case current != nil && !r.from.floors.Load().Above(current, false):
+	case current != nil && !r.from.minVersions.Load().Above(current, false):
 		return nil
 	case current == o || r.again && current != nil && !r.from.store.IsApplying(o.Key()):
 		return current // of a rescan, whatever was refused since
@@ -163,7 +162,7 @@ func (s *Subscription) resync(from *registration, stored store.Snapshot, now tim
 // due returns when the next resync is due, for whoever goes on after a restart: one that has not
 // come to its end is due again. Zero means never. The caller holds both locks.
 func (reg *registration) due() time.Time {
-	if reg.wants.Resync <= 0 {
+	if reg.conditions.resync <= 0 {
 		return time.Time{}
 	}
 	if !reg.resyncing.IsZero() {
@@ -175,9 +174,9 @@ func (reg *registration) due() time.Time {
 // resumeResync sets when the first resync comes after a restart. A clock that was set back does not
 // put it off. The caller holds mu.
 func (p *processor) resumeResync(reg *registration) {
-	due, known := p.changes.Dues[reg.subscription.name]
+	due, known := p.changes.dues[reg.subscription.name]
 	if known && due.Before(reg.nextResync) {
 		reg.nextResync = due
 	}
-	delete(p.changes.Dues, reg.subscription.name)
+	delete(p.changes.dues, reg.subscription.name)
 }

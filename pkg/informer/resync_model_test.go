@@ -10,7 +10,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/cooling"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -90,7 +89,7 @@ func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 			continue
 		}
 		if e := (buffer.Entry{Event: event.Event{Op: event.Resync,
-			Object: stored}}); !l.reg.matcher.Allows(
+			Object: stored}}); !l.reg.matcher.allows(
 			&e) {
 			continue
 		}
@@ -115,7 +114,7 @@ func TestResyncModel(t *testing.T) {
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {},
 				"d": {}, "e": {}},
 			ctl: &controller{queue: queue.New(1 << 20), store: store, proc: &processor{},
-				joined: newSignal(), cooling: cooling.Cooling{Store: store}},
+				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		on := func(ops ...event.Op) (set event.OpSet) {
 			for _, op := range ops {

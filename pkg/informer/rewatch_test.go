@@ -18,7 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 
 	"github.com/informerd/informerd/pkg/informer/internal/reflector"
 	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
@@ -208,7 +208,7 @@ func (b *loseable) Read(p []byte) (int, error) {
 
 // Retry-After is honoured by lists, watches, streamed lists and in streams, and bounded.
 func TestRetryAfterIsHonoured(t *testing.T) {
-	asking := func(d time.Duration) error { return &retryafter.Error{Err: statusOf(503), Delay: d} }
+	asking := func(d time.Duration) error { return &backoff.RetryAfterError{Err: statusOf(503), Delay: d} }
 	for name, c := range map[string]struct {
 		fail  func(s *fakeServer, n *int)
 		least time.Duration
@@ -230,7 +230,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 				*n++
 				return failOnce(*n, apierrors.NewTooManyRequests("slow down", 1<<30))
 			}
-		}, retryafter.Max},
+		}, backoff.MaxRetryAfter},
 		"a streamed list": {func(s *fakeServer, n *int) {
 			s.streams = true
 			s.failWatch = func(int, metav1.ListOptions) error {
@@ -288,7 +288,7 @@ func TestRetryAfterOverHTTP(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":9}}`, 9 * time.Second},
 		"nonsense": {"soon", "no", 0},
 		"a time": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "no",
-			retryafter.Max},
+			backoff.MaxRetryAfter},
 		"a time long ago": {time.Unix(0, 0).UTC().Format(http.TimeFormat), "no", 0},
 		"negative":        {"-5", "no", 0},
 	} {
@@ -309,7 +309,7 @@ func TestRetryAfterOverHTTP(t *testing.T) {
 					_, listErr := lw.List(t.Context(), metav1.ListOptions{})
 					_, watchErr := lw.Watch(t.Context(), metav1.ListOptions{})
 					for _, err := range []error{listErr, watchErr} {
-						if got := retryafter.Of(err); got != c.want ||
+						if got := backoff.RetryAfter(err); got != c.want ||
 							!apierrors.IsTooManyRequests(err) {
 							t.Errorf("%v of %v, want %v", got, err, c.want)
 						}

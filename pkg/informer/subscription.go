@@ -8,7 +8,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -22,9 +21,8 @@ import (
 type Subscription struct {
 	name   string
 	tracks bool
-	ledger Ledger
 	// conditions are read without the lock. Each registration has those that it uses.
-	conditions atomic.Pointer[wants.Conditions]
+	conditions atomic.Pointer[conditions]
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
 
 	mu      sync.Mutex
@@ -41,7 +39,7 @@ type Subscription struct {
 	resyncs []*resync         // handed out when there is nothing else to do
 	// resynced is how many objects were handed out by resyncs.
 	resynced uint64
-	matcher  wants.Matcher // of resyncs and recalls; made for the first one
+	matcher  matcher // of resyncs and recalls; made for the first one
 	// later are objects that a rescan has come to while they were busy.
 	later map[event.Key]laterObject
 	// cutShort: a rescan had not come to all objects at the stop. owes: RescanLater was called.
@@ -62,16 +60,13 @@ func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 		return nil, err
 	}
 	s := &Subscription{
-		name: cfg.Name, tracks: cfg.Track, ledger: cfg.Ledger, cfg: cfg,
+		name: cfg.Name, tracks: cfg.Track, cfg: cfg,
 		buf:  buffer.New(cfg.buffer()),
 		wake: newSignal(), room: newSignal(), stopping: make(chan struct{}),
 	}
 	s.conditions.Store(cfg.conditions())
 	return s, nil
 }
-
-// Name returns the name that the subscription was made with.
-func (s *Subscription) Name() string { return s.name }
 
 // join takes the objects that are stored when the subscription begins, and those of the first list.
 func (s *Subscription) join(from *registration, objects []*object.Object) {
@@ -82,7 +77,7 @@ func (s *Subscription) join(from *registration, objects []*object.Object) {
 	if s.stopped || from.Removed {
 		return
 	}
-	from.Initials += len(objects)
+	from.Initials += int32(len(objects))
 	s.stats.Offered += uint64(len(objects))
 	s.buf.Join(&from.Origin, objects)
 	s.useDisk()
@@ -158,11 +153,8 @@ func (s *Subscription) take() (buffer.Entry, bool) {
 
 // delivery returns what a worker gets of an entry.
 func (s *Subscription) delivery(e buffer.Entry) Delivery {
-	return Delivery{
-		Event: e.Event, Attempt: int(e.Attempts) + 1, Recalled: e.Recalled, Before: e.Known,
-		Progress: e.Progress, ack: (*subscriptionAck)(s), from: e.From,
-		initials: int32(e.Initials), number: e.Number, Owed: e.Owed, Doubt: e.Doubt, Since: e.Since,
-	}
+	e.Attempt++
+	return Delivery{Entry: e, ack: (*subscriptionAck)(s)}
 }
 
 // Stopped returns a channel that is closed when the subscription is stopped. There may be events

@@ -9,7 +9,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/wants"
 )
 
 const (
@@ -50,9 +49,6 @@ type SubscriptionConfig struct {
 	// Track has the informers keep what the subscription has finished with, for Factory.Cut. It
 	// needs a Name that no other subscription has, and stays as it is through Reconfigure.
 	Track bool
-	// Ledger, if set, learns what becomes of events that no worker gets, and has the informers note
-	// what they hand on, for Registration.Passed. It stays as it is through Reconfigure.
-	Ledger Ledger
 }
 
 // checked returns the configuration with its defaults, or what is wrong with it.
@@ -73,9 +69,9 @@ func (c SubscriptionConfig) checked() (SubscriptionConfig, error) {
 	return c.withDefaults(), nil
 }
 
-func (c SubscriptionConfig) conditions() *wants.Conditions {
-	return &wants.Conditions{On: c.On, List: c.Conditions, Transitions: c.Transitions,
-		Resync: c.Resync}
+func (c SubscriptionConfig) conditions() *conditions {
+	return &conditions{on: c.On, list: c.Conditions, transitions: c.Transitions,
+		resync: c.Resync}
 }
 
 func (c SubscriptionConfig) buffer() buffer.Config {

@@ -70,7 +70,7 @@ func (s *Subscription) discard() (n int) {
 		n += s.forget(from)
 	}
 	for _, reg := range s.regs {
-		reg.told.Settle()
+		reg.unfinished.Settle()
 	}
 	s.useDisk()
 	return n

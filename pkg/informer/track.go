@@ -3,7 +3,7 @@ package informer
 import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
-	"github.com/informerd/informerd/pkg/informer/internal/told"
+	"github.com/informerd/informerd/pkg/informer/internal/unfinished"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -17,11 +17,11 @@ func (s *Subscription) count(e *buffer.Entry) {
 // either. The caller holds subscription.mu.
 func (reg *registration) track(e *buffer.Entry, before *object.Object) {
 	switch {
-	case reg.told == nil || reg.Removed:
+	case reg.unfinished == nil || reg.Removed:
 	case e.Op == event.Resync:
-		reg.told.Repeated(e.Object.Key(), e.Number)
+		reg.unfinished.Repeated(e.Object.Key(), e.Number)
 	default:
-		reg.told.Offered(&e.Event, before, e.Number, reg.subscription.delivers(e))
+		reg.unfinished.Offered(&e.Event, before, e.Number, reg.subscription.delivers(e))
 	}
 }
 
@@ -29,43 +29,43 @@ func (reg *registration) track(e *buffer.Entry, before *object.Object) {
 // process is killed, and has not finished with: the update with which it stopped to fulfil the
 // conditions may be one of those that are not done.
 func (reg *registration) owesEnd(e *buffer.Entry) bool {
-	if e.Op != event.Delete || reg.told == nil || !reg.wants.Transitions ||
-		!reg.wants.On.Has(e.Op) {
+	if e.Op != event.Delete || reg.unfinished == nil || !reg.conditions.transitions ||
+		!reg.conditions.on.Has(e.Op) {
 		return false
 	}
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
-	return reg.told.MayKnow(e.Object.Key())
+	return reg.unfinished.MayKnow(e.Object.Key())
 }
 
 // delivers returns which process may have delivered an event once it is offered. The caller holds
 // mu.
-func (s *Subscription) delivers(e *buffer.Entry) told.By {
+func (s *Subscription) delivers(e *buffer.Entry) unfinished.By {
 	switch {
-	case e.Owed || e.Doubt:
-		return told.Earlier
+	case e.MaybeDelivered || e.MaybeKnown:
+		return unfinished.Earlier
 	case s.stopped:
-		return told.Nobody
+		return unfinished.Nobody
 	}
-	return told.This
+	return unfinished.This
 }
 
 // trackInitial notes objects that are about to join as initial adds. The caller holds mu.
 func (s *Subscription) trackInitial(from *registration, objects []*object.Object) {
-	if from.told == nil || from.Removed || len(objects) == 0 {
+	if from.unfinished == nil || from.Removed || len(objects) == 0 {
 		return
 	}
 	s.number++
 	from.Number = s.number
 	for _, o := range objects {
-		from.told.Offered(&event.Event{Op: event.Add, Object: o}, nil, s.number, told.This)
+		from.unfinished.Offered(&event.Event{Op: event.Add, Object: o}, nil, s.number, unfinished.This)
 	}
 }
 
 // trackTaken notes an event that a worker gets. The caller holds mu.
 func (s *Subscription) trackTaken(e *buffer.Entry) {
 	if s.tracks && e.Number > 0 {
-		s.toldOf(e).Taken(e.Object.Key(), e.Number)
+		s.unfinishedOf(e).Taken(e.Object.Key(), e.Number)
 	}
 }
 
@@ -78,38 +78,20 @@ func (s *Subscription) trackDone(e *buffer.Entry) {
 	if e.Op == event.Delete {
 		after = nil
 	}
-	s.toldOf(e).Done(e.Object.Key(), after, e.Number)
+	s.unfinishedOf(e).Done(e.Object.Key(), after, e.Number)
 }
 
-// toldOf returns where an event is listed. The caller holds mu.
-func (s *Subscription) toldOf(e *buffer.Entry) *told.Set {
+// unfinishedOf returns where an event is listed. The caller holds mu.
+func (s *Subscription) unfinishedOf(e *buffer.Entry) *unfinished.Set {
 	for _, reg := range s.regs {
 		if &reg.Origin == e.From {
-			return reg.told
+			return reg.unfinished
 		}
 	}
 	for _, reg := range s.regs { // an exchange has moved it
-		if reg.told.Lists(e.Object.Key()) {
-			return reg.told
+		if reg.unfinished.Lists(e.Object.Key()) {
+			return reg.unfinished
 		}
 	}
 	return nil
-}
-
-// heir returns where an exchange moves what is listed of an object to, nil if there is no new
-// informer. All locks are held.
-func (x *exchange) heir(key event.Key) *told.Set {
-	var heir *registration
-	for _, m := range x.fresh {
-		switch namespace := m.inf.scope.Namespace; {
-		case m.inf.store.Get(key) != nil:
-			return m.reg.told
-		case heir == nil || namespace == key.Namespace:
-			heir = m.reg
-		}
-	}
-	if heir == nil {
-		return nil
-	}
-	return heir.told
 }

@@ -359,7 +359,7 @@ func TestWhatIsResumedIsJudged(t *testing.T) {
 		l.restart()
 		sub, reg := l.join(cfg)
 		expect(t, finish(sub), "update a/1 104 was 101 resumed")
-		if n := reg.reg.told.Len(); n != 0 {
+		if n := reg.reg.unfinished.Len(); n != 0 {
 			t.Errorf("%d are listed", n)
 		}
 	})
@@ -379,7 +379,7 @@ func TestAnExchangeMovesWhatIsListed(t *testing.T) {
 		got := sub.More(nil, 1, 1)
 		l.cut()
 		inShop := Target{pods, Scope{Namespace: "shop"}, Shape{}}
-		if _, err := l.factory.Exchange(l.t.Context(), sub, []*Registration{reg},
+		if _, err := exchange(l.t.Context(), l.factory, sub, []*Registration{reg},
 			[]Target{inShop}); err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +409,7 @@ func TestNoCutWithoutTrack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.subscribe(SubscriptionConfig{Name: "l"})
-		if cuts := w.factory.Cut(); len(cuts) != 0 || len(w.factory.Whole()) != 0 {
+		if cuts, whole := w.factory.CutAndWhole(); len(cuts) != 0 || len(whole) != 0 {
 			t.Errorf("%+v", cuts)
 		}
 	})
@@ -428,7 +428,7 @@ func TestACutIsADifference(t *testing.T) {
 			for range cuts[0].Objects {
 				objects++
 			}
-			for _, c := range cuts[0].Told {
+			for _, c := range cuts[0].Unfinished {
 				told += len(c.Entries)
 			}
 			return objects, len(cuts[0].Gone), told
@@ -450,7 +450,8 @@ func TestACutIsADifference(t *testing.T) {
 		l.server.remove("b")
 		finish(sub)
 		check(l.factory.Cut(), 1, 1, 0)
-		check(l.factory.Whole(), 1, 0, 0)
+		_, whole := l.factory.CutAndWhole()
+		check(whole, 1, 0, 0)
 		check(l.factory.Cut(), 0, 0, 0)
 	})
 }

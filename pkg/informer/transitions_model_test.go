@@ -17,7 +17,7 @@ func (g *group) member(was bool, e buffer.Entry) bool {
 	switch {
 	case e.Op != event.Delete:
 		return g.fits(e.Object)
-	case g.fits(e.Object) || e.Known != nil && g.fits(e.Known):
+	case g.fits(e.Object) || e.Before != nil && g.fits(e.Before):
 		return false
 	default:
 		return was // it is not told of a delete of something that it took for no member

@@ -78,7 +78,7 @@ func TestWireModel(t *testing.T) {
 			heard := &wireLedger{}
 			var wg sync.WaitGroup
 			wg.Go(func() { inf.run(ctx) })
-			wg.Go(func() { _ = sub.Run(ctx, heard) })
+			wg.Go(func() { _ = sub.Run(ctx, heard.HandleEvent) })
 			for _, p := range phases {
 				server.begin(p.moods, p.churn)
 				for _, c := range p.changes {

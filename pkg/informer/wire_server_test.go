@@ -17,11 +17,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 )
 
-const retryLimit = retryafter.Max + time.Second
+const retryLimit = backoff.MaxRetryAfter + time.Second
 
 type frame struct {
 	version int
@@ -171,7 +171,7 @@ func (m mood) refuse(ctx context.Context) error {
 		err = statusOf(code)
 	}
 	if m.delay > 0 {
-		err = &retryafter.Error{Err: err, Delay: min(m.delay, retryafter.Max)}
+		err = &backoff.RetryAfterError{Err: err, Delay: min(m.delay, backoff.MaxRetryAfter)}
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Batches reports whether the guest takes more than one event at once. If not, HandleBatch passes
-// it one after the other. After Replace, it is about the new guest.
-func (h *Handler) Batches() bool { return h.current.Load().Batches() }
+// it one after the other.
+func (h *Handler) Batches() bool { return h.module.Batches() }
 
 // HandleBatch passes events to the guest and returns a result for each, in their order. If the
 // guest crashes, the error is a *CrashError, and the results are those of the first events, which
@@ -22,7 +22,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	if err := i.ready(ctx, events[0]); err != nil {
 		return nil, err
 	}
-	if i.guest.Module().Batches() {
+	if i.handler.module.Batches() {
 		return i.batch(ctx, events)
 	}
 	results := make([]Result, 0, len(events))

@@ -8,7 +8,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/cachev1"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -234,7 +233,7 @@ func TestCacheIteratorsAreClosed(t *testing.T) {
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		iterators := inside(hostfunc.StateOf[cachev1.State](callerOf(i)), "iterators")
+		iterators := inside(hostfunc.StateOf[hostfunc.CacheState](callerOf(i)), "iterators")
 		for n := range iterators.Len() {
 			it := iterators.Index(n).Elem()
 			if it.FieldByName("open").Bool() || !it.FieldByName("current").IsNil() ||
@@ -348,7 +347,7 @@ func TestCacheQuotas(t *testing.T) {
 		if got := r.results(t, i); got != want+"-4 -4 0 3" {
 			t.Errorf("got %s", got)
 		}
-		state := hostfunc.StateOf[cachev1.State](callerOf(i))
+		state := hostfunc.StateOf[hostfunc.CacheState](callerOf(i))
 		if n := inside(state, "iterators").Len(); n != 4 {
 			t.Errorf("%d iterators are kept", n)
 		}

@@ -303,7 +303,7 @@ func commandSpec(t testing.TB, do string) Spec {
 // A Go program that knows nothing of informerd handles events; each run starts from nothing.
 func TestGoCommand(t *testing.T) {
 	goLog.Reset()
-	i := instance(t, goGuests, commandSpec(t, ""))
+	i := instance(t, goHost(t), commandSpec(t, ""))
 	events := batchOf(t, event.Add, event.Update, event.Delete)
 	results, err := i.HandleBatch(t.Context(), events)
 	want := `done event {"type":"seen","data":"1 add web-0"}, done event {"type":"seen","data":"2 update web-1"}, ` +
@@ -338,7 +338,7 @@ func TestGoCommandCrashes(t *testing.T) {
 			if test.do == "loop" {
 				spec.Limits.Deadline = time.Second
 			}
-			i := instance(t, goGuests, spec)
+			i := instance(t, goHost(t), spec)
 			results, err := i.HandleBatch(t.Context(), batchOf(t, event.Add, event.Add))
 			var crash *CrashError
 			if results != nil || !errors.As(err, &crash) || crash.Func != "_start" {

@@ -20,7 +20,7 @@ var compilerServed atomic.Bool
 // module and exits. Elsewhere it makes SelfCompiler work. Call it first in main or in TestMain.
 func CompilerMain() {
 	if len(os.Args) == 2 && os.Args[1] == compilerCommand {
-		os.Exit(ServeCompiler(os.Stdin, os.Stdout))
+		os.Exit(serveCompiler(os.Stdin, os.Stdout))
 	}
 	compilerServed.Store(true)
 }
@@ -42,6 +42,6 @@ func SelfCompiler() []string {
 	return []string{self, compilerCommand}
 }
 
-// ServeCompiler compiles the module that a Host sends to its standard input, within the limits that
+// serveCompiler compiles the module that a Host sends to its standard input, within the limits that
 // are sent with it. It limits the whole process, and returns its exit code.
-func ServeCompiler(in io.Reader, out io.Writer) int { return code.Serve(in, out) }
+func serveCompiler(in io.Reader, out io.Writer) int { return code.Serve(in, out) }

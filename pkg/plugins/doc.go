@@ -1,6 +1,6 @@
 // Package plugins runs WebAssembly handlers (guests) against the interface described in package
 // abi. A Host loads handlers; a Handler is one checked and compiled module with its configuration,
-// limits and grants, which Replace can exchange; an Instance is one worker's running copy of it.
+// limits and grants; an Instance is one worker's running copy of it.
 // What makes up a guest is in the internal packages: code, guest, hostfunc, wasi.
 //
 // # Loading
@@ -27,7 +27,7 @@
 //   - It has no files, environment or sockets, no arguments but a name, and cannot sleep.
 //   - With the grant http it makes requests to where the grant leads, one at a time.
 //   - With the grant cache it reads objects of the informers and namespaces that the grant names.
-//   - What it keeps in kv.v1 belongs to its listener, and survives crashes and replacements.
+//   - What it keeps in kv.v1 belongs to its listener, and survives crashes and the Handler's end.
 //   - Without the grant emit it may emit anything within Limits.Output.
 //   - A host function that is called when the guest's time is up does nothing: the call ends there.
 //
@@ -68,15 +68,11 @@
 // Go guest writes about its panic is part of the crash's line, and is not logged a second time.
 // After a cancelled call, the instance is replaced as well.
 //
-// # Replacing
+// # Fresh guests
 //
-//   - Replace loads a module while the current one keeps running, and keeps that after a failure.
-//   - After Replace has returned, no event goes to the old module.
 //   - A guest is replaced by a fresh one after Limits.Recycle events, or when its memory has grown.
 //   - The fresh guest is started in the background; events continue with the old one until then.
 //
-// An instance moves to the new module before its next event or batch. A guest that cannot be
-// started then is a crash at that event. The last instance that leaves the old module frees it.
 // Memory that causes a replacement is three quarters of the limit, or more for a guest that needs
 // as much right after its start. If a fresh guest cannot be started, that is logged once and tried
 // again after pauses that grow from a second to a minute. After a start no other follows for twenty
@@ -86,10 +82,9 @@
 // # Concurrency
 //
 //   - Host and Handler are safe for concurrent use; an Instance belongs to one goroutine.
-//   - Replaces of a Handler are done one after the other.
 //   - What an Instance starts in the background ends before its Close returns.
 //   - Instances are closed before their Handler, Handlers before their Host.
 //
 // No call may be running in what is closed. A Close also closes what was opened from it and is
-// still open, and ends starts of guests; a Replace or Load at work then fails with ErrClosed.
+// still open, and ends starts of guests; a Load at work then fails with ErrClosed.
 package plugins

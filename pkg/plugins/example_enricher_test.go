@@ -12,7 +12,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 func enricher(t *testing.T) []byte {
@@ -137,7 +137,7 @@ func TestWebhookEnricherRefusesBadConfigurations(t *testing.T) {
 
 // Its import section is its request for rights: http and kv, and it is refused without.
 func TestWebhookEnricherAsksForItsRights(t *testing.T) {
-	m, err := wasmfile.Parse(enricher(t))
+	m, err := wasmbin.Parse(enricher(t))
 	if err != nil {
 		t.Fatal(err)
 	}

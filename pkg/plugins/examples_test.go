@@ -27,7 +27,7 @@ func exampleInstance(t testing.TB, name, config string) *Instance {
 	spec := Spec{Listener: "pods", Path: name + ".wasm", Wasm: example(t, name),
 		Config: []byte(config),
 		Limits: Limits{Deadline: 10 * time.Second}}
-	return instance(t, goGuests, spec)
+	return instance(t, goHost(t), spec)
 }
 
 // outcome runs an event through an instance and returns the verdict and what was emitted, as one
@@ -127,7 +127,7 @@ func TestExamplesRefuseBadConfigurations(t *testing.T) {
 		{"label-audit", `{}`, "required is empty: name at least one label"},
 		{"label-audit", `{"required":["a\"]"]}`, `required: "a\"]" is not a label key`},
 	} {
-		_, err := goGuests.Load(t.Context(),
+		_, err := goHost(t).Load(t.Context(),
 			Spec{Listener: "pods", Path: "x.wasm", Wasm: example(t, test.example),
 				Config: []byte(test.config)})
 		want := `listener "pods": handler x.wasm: handler refuses its configuration: ` + test.want

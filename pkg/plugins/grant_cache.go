@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/object"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/cachev1"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // Caches are the stores of other informers, as cache.v1 reads them. What they return are snapshots
@@ -58,10 +58,10 @@ func (g *CacheGrant) check() error {
 }
 
 // group returns the host functions of the grant, which may be nil.
-func (g *CacheGrant) group(caches Caches) *cachev1.Group {
+func (g *CacheGrant) group(caches Caches) *hostfunc.CacheGroup {
 	if g == nil {
-		return &cachev1.Group{}
+		return &hostfunc.CacheGroup{}
 	}
-	return &cachev1.Group{Caches: caches, Informers: g.Informers, Namespaces: g.Namespaces,
+	return &hostfunc.CacheGroup{Caches: caches, Informers: g.Informers, Namespaces: g.Namespaces,
 		MaxItems: g.MaxItems, MaxBytes: g.MaxBytes}
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/httpv1"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // maxBody is the most that a grant may allow for a body. The host keeps one of each for each
@@ -85,9 +84,9 @@ func (g *HTTPGrant) client() outbound.Config {
 }
 
 // group returns the host functions of the grant, which may be nil.
-func (g *HTTPGrant) group(log *guestlog.Log) *httpv1.Group {
+func (g *HTTPGrant) group(log *hostfunc.Log) *hostfunc.HTTPGroup {
 	if g == nil {
-		return &httpv1.Group{}
+		return &hostfunc.HTTPGroup{}
 	}
-	return &httpv1.Group{Client: g.client(), Timeout: g.Timeout, PerEvent: g.PerEvent, Log: log}
+	return &hostfunc.HTTPGroup{Client: g.client(), Timeout: g.Timeout, PerEvent: g.PerEvent, Log: log}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
@@ -182,8 +182,8 @@ func (g *EmitGrant) output(limits OutputLimits) OutputLimits {
 }
 
 // rules returns the rules of the grant, which may be nil, with the limits that hold.
-func (g *EmitGrant) rules(limits OutputLimits) eventv1.Rules {
-	rules := eventv1.Rules{Count: limits.Count, Bytes: limits.Bytes}
+func (g *EmitGrant) rules(limits OutputLimits) hostfunc.EmitRules {
+	rules := hostfunc.EmitRules{Count: limits.Count, Bytes: limits.Bytes}
 	if g != nil {
 		rules.Kinds, rules.Types = g.Kinds, g.Types
 	}
@@ -219,4 +219,4 @@ func (g *EmitGrant) check() error {
 }
 
 // CheckEmitType returns what is wrong with one of an EmitGrant's types.
-func CheckEmitType(typ string) error { return eventv1.CheckType(typ) }
+func CheckEmitType(typ string) error { return hostfunc.CheckEmitType(typ) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -52,10 +52,10 @@ func TestLogFlood(t *testing.T) {
 	spec := testSpec(logging(1, 100_000, strings.Repeat("x", 5000)))
 	spec.Grants.Log = &LogGrant{LinesPerSecond: 1}
 	expectVerdict(t, instance(t, host, spec), podAdd(t), Done)
-	if n := strings.Count(log.String(), "\n"); n < guestlog.Burst || n > guestlog.Burst+10 {
+	if n := strings.Count(log.String(), "\n"); n < hostfunc.Burst || n > hostfunc.Burst+10 {
 		t.Errorf("%d lines were logged", n)
 	}
-	if n := len(log.String()); n > (guestlog.Burst+10)*(abi.MaxLogLine+100) {
+	if n := len(log.String()); n > (hostfunc.Burst+10)*(abi.MaxLogLine+100) {
 		t.Errorf("%d bytes were logged", n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // cGuest builds a guest from a text.
@@ -83,7 +83,7 @@ const informerd_registration informerd_handler = {0};
 informerd_batch_handler(on_batch);`, true, []string{abi.ModuleEvent + " next"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, err := wasmfile.Parse(cGuest(t, test.text))
+			m, err := wasmbin.Parse(cGuest(t, test.text))
 			if err != nil {
 				t.Fatal(err)
 			}

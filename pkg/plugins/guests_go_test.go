@@ -16,7 +16,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -109,7 +109,7 @@ func everything(count, of int, changed bool, random any) map[string]any {
 // turn have the values of kv.v1 in common, and the random bytes of one seed.
 func TestGoSDKWords(t *testing.T) {
 	spec := everythingSpec(t)
-	instances := []*Instance{instance(t, goGuests, spec), instance(t, goGuests, spec)}
+	instances := []*Instance{instance(t, goHost(t), spec), instance(t, goHost(t), spec)}
 	old := strings.Replace(podText, `"restartCount":5`, `"restartCount":4`, 1)
 	events := []event.Event{
 		podAdd(t),
@@ -179,7 +179,7 @@ func handleIn(t *testing.T, i *Instance, events []event.Event, size int) (result
 // imports are the functions that a module imports, but for those of WASI.
 func imports(t testing.TB, wasm []byte) (names []string) {
 	t.Helper()
-	m, err := wasmfile.Parse(wasm)
+	m, err := wasmbin.Parse(wasm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestGoGuestsImportWhatTheyUse(t *testing.T) {
 
 func exports(t testing.TB, wasm []byte) (names []string) {
 	t.Helper()
-	m, err := wasmfile.Parse(wasm)
+	m, err := wasmbin.Parse(wasm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func probing(t *testing.T, do string) *Instance {
 	t.Helper()
 	spec := everythingSpec(t)
 	spec.Config = fmt.Appendf(nil, `{"informer":"owners","do":%q}`, do)
-	return instance(t, goGuests, spec)
+	return instance(t, goHost(t), spec)
 }
 
 // Fields that are given ahead take no call of the host: they are there even when it would not find
@@ -318,7 +318,7 @@ func TestGoDocs(t *testing.T) {
 	handlers := map[string]string{"doc": docCode(t, ".", "package main"),
 		"batch": docCode(t, "batch", "package main")}
 	for name, wasm := range goSources(t, handlers) {
-		i := instance(t, goGuests,
+		i := instance(t, goHost(t),
 			Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
 		failed := newObject(t, strings.Replace(podText, `"phase":"Running"`, `"phase":"Failed"`, 1))
 		var got []Verdict
@@ -412,7 +412,7 @@ func BenchmarkGoFields(b *testing.B) {
 		})
 		for _, how := range []string{"by-calls", "ahead"} {
 			b.Run(fmt.Sprintf("%d of %d %s", bench.read, bench.paths, how), func(b *testing.B) {
-				i := instance(b, goGuests,
+				i := instance(b, goHost(b),
 					Spec{Listener: "pods", Wasm: guests[how],
 						Limits: Limits{Deadline: 10 * time.Second}})
 				b.ReportAllocs()

@@ -14,8 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 const everythingRust = "../../plugins/sdk/rust/test/everything.rs"
@@ -116,7 +115,7 @@ func TestRustPrefetch(t *testing.T) {
 		if got := string(r.Emitted[0].Data); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", config, got)
 		}
-		if got := inside(hostfunc.StateOf[eventv1.State](callerOf(i)), "prefetch",
+		if got := inside(hostfunc.StateOf[hostfunc.EventState](callerOf(i)), "prefetch",
 			"fields").Len(); got != fields {
 			t.Errorf("%s: %d fields are given ahead, want %d", config, got, fields)
 		}
@@ -153,7 +152,7 @@ func TestRustPanicsReachTheHost(t *testing.T) {
 // rustImports returns what a guest imports, as in "event.v1 path".
 func rustImports(t *testing.T, wasm []byte) []string {
 	t.Helper()
-	m, err := wasmfile.Parse(wasm)
+	m, err := wasmbin.Parse(wasm)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // languages are those besides Go that have an SDK.
@@ -309,7 +309,7 @@ func TestGuestExamplesAreSmall(t *testing.T) {
 				if len(wasm) > l.maxSize {
 					t.Errorf("it has %d bytes, at most %d are expected", len(wasm), l.maxSize)
 				}
-				m, err := wasmfile.Parse(wasm)
+				m, err := wasmbin.Parse(wasm)
 				if err != nil {
 					t.Fatal(err)
 				}

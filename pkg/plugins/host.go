@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
@@ -74,26 +73,10 @@ func NewHost(cfg HostConfig) *Host {
 // calling Open returns what is wrong with the folder without blaming a handler.
 func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 
-// HostStats are what a Host has and what it has done since it was made.
-type HostStats struct {
-	Guests   int64  // instances that there are now, those included that wait to follow another one
-	Compiled uint64 // modules that were compiled
-	Read     uint64 // modules whose code was in HostConfig.CacheDir
-	// times that code could not be kept there, so that the next start compiles it again
-	Unkept uint64
-	// Took is how long it took to compile modules, or to read their code. What waits for others
-	// that are compiled counts.
-	Took time.Duration
-}
+// Guests returns how many instances there are, those included that wait to follow another one.
+func (h *Host) Guests() int64 { return h.guests.Load() }
 
-// Stats returns a snapshot.
-func (h *Host) Stats() HostStats {
-	made := h.compiler.Stats()
-	return HostStats{Guests: h.guests.Load(), Compiled: made.Compiled, Read: made.Read,
-		Unkept: made.Unkept, Took: made.Took}
-}
-
-// Handlers returns how many handlers are open, a retired one until its last instance is closed.
+// Handlers returns how many handlers are open.
 func (h *Host) Handlers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -150,8 +133,7 @@ func (h *Host) isClosed() bool {
 	return h.closed
 }
 
-// newModule checks and compiles a module, and starts its first guest. The caller must leave the
-// module, and close the guest.
+// newModule checks and compiles a module, and starts its first guest. The caller must close both.
 func (h *Host) newModule(ctx context.Context, spec Spec) (*guest.Module, *guest.Guest, error) {
 	if h.isClosed() {
 		return nil, nil, fmt.Errorf("host: %w", ErrClosed)
@@ -171,8 +153,8 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*guest.Module, *guest.
 	}
 	first, err := m.Start(ctx)
 	if err != nil {
-		err = h.loadError(crashError(spec.Listener, err))
-		return nil, nil, errors.Join(err, m.Leave(context.WithoutCancel(ctx)))
+		err = h.loadError(err)
+		return nil, nil, errors.Join(err, m.Close(context.WithoutCancel(ctx)))
 	}
 	return m, first, nil
 }

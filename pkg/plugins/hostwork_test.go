@@ -12,7 +12,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -132,8 +131,8 @@ func TestEmissionsOfABatchAreBounded(t *testing.T) {
 				total += len(e.Data)
 			}
 		}
-		if total != eventv1.MaxBatchOutput {
-			t.Errorf("%d bytes were emitted, %d are allowed", total, eventv1.MaxBatchOutput)
+		if total != hostfunc.MaxBatchOutput {
+			t.Errorf("%d bytes were emitted, %d are allowed", total, hostfunc.MaxBatchOutput)
 		}
 	}
 }
@@ -150,7 +149,7 @@ func TestLoggedLinesAreBoundedAsWritten(t *testing.T) {
 		spec := testSpec(verdictGuest(Done))
 		spec.Grants.Log = &LogGrant{}
 		i := instance(t, host, spec)
-		i.guest.Module().Log().Line(t.Context(), 0, text)
+		i.handler.module.Log().Line(t.Context(), 0, text)
 		if n := len(log.String()); n < abi.MaxLogLine/2 || n > abi.MaxLogLine+200 {
 			t.Errorf("%s: %d bytes", name, n)
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -331,8 +331,8 @@ func TestFailedRequestsAreLoggedWithinLimits(t *testing.T) {
 	spec := testSpec(asking(fmt.Sprintf(`{"url":%q}`, gone.URL), "", "x", 100))
 	spec.Grants.HTTP = &HTTPGrant{Allow: []string{gone.URL}, PerEvent: 100}
 	asked(t, instance(t, host, spec))
-	if n := strings.Count(log.String(), "connection refused"); n < guestlog.Burst ||
-		n > guestlog.Burst+10 ||
+	if n := strings.Count(log.String(), "connection refused"); n < hostfunc.Burst ||
+		n > hostfunc.Burst+10 ||
 		n != strings.Count(log.String(), "\n") {
 		t.Errorf("%d lines were logged:\n%s", n, log)
 	}

@@ -5,12 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/deadline"
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/kvv1"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
 )
 
 // inside returns a field of a field of a value, whether it is exported or not.
@@ -31,8 +28,8 @@ func callerOf(i *Instance) *hostfunc.Caller {
 }
 
 // linearOf returns what a guest's memory is in.
-func linearOf(g *guest.Guest) *memory.Linear {
-	return (*memory.Linear)(inside(g, "linear").UnsafePointer())
+func linearOf(g *guest.Guest) *guest.Linear {
+	return (*guest.Linear)(inside(g, "linear").UnsafePointer())
 }
 
 // configOf returns what a module's guests get.
@@ -44,7 +41,7 @@ func configOf(m *guest.Module) *guest.Config {
 func storeOf(t testing.TB, m *guest.Module) *kv.Store {
 	t.Helper()
 	for _, group := range configOf(m).Groups {
-		if group, ok := group.(*kvv1.Group); ok {
+		if group, ok := group.(*hostfunc.KVGroup); ok {
 			return (*kv.Store)(inside(group, "store").UnsafePointer())
 		}
 	}
@@ -53,9 +50,26 @@ func storeOf(t testing.TB, m *guest.Module) *kv.Store {
 }
 
 // isRunning reports whether a guest is being called.
-func isRunning(c *deadline.Context) bool {
-	mu := (*sync.Mutex)(inside(c, "mu").Addr().UnsafePointer())
-	mu.Lock()
-	defer mu.Unlock()
+func isRunning(c *hostfunc.CallContext) bool {
+	defer lock(c)()
 	return inside(c, "running").Bool()
+}
+
+// codeCount is how many modules' code is in use or being made.
+func codeCount(h *Host) int {
+	defer lock(&h.compiler)()
+	return inside(&h.compiler, "byKey").Len()
+}
+
+// compilingCount is how many processes compile.
+func compilingCount(h *Host) int {
+	defer lock(&h.compiler)()
+	return int(inside(&h.compiler, "running").Int())
+}
+
+// lock locks the field mu of a value.
+func lock(v any) (unlock func()) {
+	mu := (*sync.Mutex)(inside(v, "mu").Addr().UnsafePointer())
+	mu.Lock()
+	return mu.Unlock
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // The kinds of modules.
@@ -81,7 +80,7 @@ type Producer struct {
 // Inspect looks at a module. The error is the one that Load returns for a file that is not a module
 // or no valid one.
 func Inspect(wasm []byte) (*Inspection, error) {
-	file, err := wasmfile.Parse(wasm)
+	file, err := wasmbin.Parse(wasm)
 	if err != nil {
 		return nil, err
 	}
@@ -102,19 +101,19 @@ func Inspect(wasm []byte) (*Inspection, error) {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
 	in.outline(file)
-	for _, c := range wasmfile.Customs(wasm) {
+	for _, c := range wasmbin.Customs(wasm) {
 		in.Sections = append(in.Sections, InspectedSection{c.Name, len(c.Content)})
 		if c.Name != "producers" || in.Producers != nil {
 			continue
 		}
-		for _, p := range wasmfile.Producers(c.Content) {
+		for _, p := range wasmbin.Producers(c.Content) {
 			in.Producers = append(in.Producers, Producer(p))
 		}
 	}
 	return in, nil
 }
 
-func (in *Inspection) outline(file *wasmfile.Module) {
+func (in *Inspection) outline(file *wasmbin.Module) {
 	byModule := map[string]*InspectedImport{}
 	for _, i := range file.Imports {
 		found := byModule[i.Module]
@@ -136,7 +135,7 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	})
 	for _, e := range file.Exports {
 		found := InspectedExport{Name: e.Name, Kind: e.Kind.String()}
-		if t, ok := file.FuncType(e.Index); ok && e.Kind == wasmfile.Func {
+		if t, ok := file.FuncType(e.Index); ok && e.Kind == wasmbin.KindFunc {
 			found.Type = code.Signature(t).String()
 		}
 		in.Exports = append(in.Exports, found)
@@ -146,8 +145,8 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	}
 	if len(file.Memories) > 0 {
 		m := file.Memories[0]
-		in.Memory = &InspectedMemory{Min: int64(m.Min) * memory.PageSize,
-			Max:     int64(m.Max) * memory.PageSize,
+		in.Memory = &InspectedMemory{Min: int64(m.Min) * wasmbin.PageSize,
+			Max:     int64(m.Max) * wasmbin.PageSize,
 			Bounded: m.HasMax}
 	}
 }

@@ -3,11 +3,13 @@ package plugins
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // Verdict is what the guest decided about an event.
@@ -24,11 +26,11 @@ const (
 // Result is what a guest made of an event: its Verdict, what it Emitted (nothing unless the verdict
 // is Done), how many emissions were Refused, its error Message, and the SHA-256 of its module
 // (Handler).
-type Result = eventv1.Result
+type Result = hostfunc.Result
 
 // Emission is one output of a guest, checked against the rules of package abi: its Kind and Data,
 // the text as the guest wrote it. Event returns the type and data of one of kind event.
-type Emission = eventv1.Emission
+type Emission = hostfunc.Emission
 
 // Instance is one worker's copy of a handler. It belongs to one goroutine.
 type Instance struct {
@@ -72,7 +74,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
 	}
-	if i.guest.Module().TakesEvents() {
+	if i.handler.module.TakesEvents() {
 		return i.one(ctx, e)
 	}
 	results, err := i.batch(ctx, []event.Event{e})
@@ -99,37 +101,25 @@ func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 // open returns why the guest may not receive an event.
 func (i *Instance) open(ctx context.Context) error {
 	i.fuel = 0
-	if i.closed || i.handler.closed.Load() {
+	if i.closed || i.handler.module.Closed() {
 		return guest.Closed(i.handler.listener)
 	}
 	return ctx.Err()
 }
 
-// ready sees to it that there is a guest of the current module for an event.
+// ready sees to it that there is a guest for an event: the one there is, the one that was started to
+// follow it, or a fresh one.
 func (i *Instance) ready(ctx context.Context, e event.Event) error {
 	if err := i.open(ctx); err != nil {
 		return err
 	}
-	if i.guest != nil && i.guest.Module() == i.handler.current.Load() && !i.renewal.Pending() {
-		return nil
-	}
-	return i.changeGuest(ctx, e)
-}
-
-// changeGuest takes the guest that was started to follow the one there is, or starts one where that
-// is of another module or gone.
-func (i *Instance) changeGuest(ctx context.Context, e event.Event) error {
 	i.takeSuccessor(ctx)
-	if i.guest != nil && i.guest.Module() != i.handler.current.Load() {
-		i.handler.drop(ctx, i.guest)
-		i.guest = nil
-	}
 	if i.guest != nil {
 		return nil
 	}
 	g, err := i.handler.start(ctx)
 	if err != nil {
-		return i.report(ctx, i.handler.current.Load(), e, err)
+		return i.report(ctx, e, err)
 	}
 	i.take(g)
 	return nil
@@ -137,7 +127,7 @@ func (i *Instance) changeGuest(ctx context.Context, e event.Event) error {
 
 // takeSuccessor takes the guest that was started to follow the current one, if it is ready.
 func (i *Instance) takeSuccessor(ctx context.Context) {
-	g := i.renewal.Successor(ctx, i.guest, i.handler.current.Load())
+	g := i.renewal.Successor(ctx, i.guest)
 	if g == nil {
 		return
 	}
@@ -163,21 +153,23 @@ func (i *Instance) renewIfDue(events int) {
 
 // discard throws the guest away that failed at an event.
 func (i *Instance) discard(ctx context.Context, e event.Event, err error) error {
-	m := i.guest.Module()
 	_ = i.guest.Close(context.WithoutCancel(ctx)) // err says more
 	i.guest = nil
-	return i.report(ctx, m, e, err)
+	return i.report(ctx, e, err)
 }
 
 // report returns the error of an event: a crash with the event, which is counted and logged.
-func (i *Instance) report(ctx context.Context, m *guest.Module, e event.Event, err error) error {
+func (i *Instance) report(ctx context.Context, e event.Event, err error) error {
 	var crash *CrashError
-	if !errors.As(crashError(i.handler.listener, err), &crash) {
+	if !errors.As(err, &crash) {
 		return err
 	}
 	i.stats.Crashes++
 	crash.Object, crash.Op = e.Object.Key(), e.Op
-	m.Log().Crash(ctx, crash.attrs()...)
+	i.handler.module.Log().Crash(ctx, slog.String("object", crash.Object.String()),
+		slog.String("op", crash.Op.String()), slog.String("func", crash.Func),
+		slog.String("reason", string(crash.Reason)), slog.String("error", crash.Cause.Error()),
+		slog.String("stack", strings.Join(crash.Stack, "\n")))
 	return crash
 }
 

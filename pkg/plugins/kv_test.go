@@ -224,7 +224,7 @@ func kvSpec(grant KVGrant) Spec {
 
 func counted(t *testing.T, h *Handler) int {
 	t.Helper()
-	v, _ := storeOf(t, h.current.Load()).Get([]byte("n"))
+	v, _ := storeOf(t, h.module).Get([]byte("n"))
 	return len(v)
 }
 
@@ -406,7 +406,7 @@ func TestKVFlood(t *testing.T) {
 	spec.Grants.KV = &KVGrant{Keys: 100}
 	i := instance(t, host, spec)
 	expectVerdict(t, i, podAdd(t), Done)
-	found, store := 0, storeOf(t, i.handler.current.Load())
+	found, store := 0, storeOf(t, i.handler.module)
 	for n := range uint32(100_000) {
 		if _, ok := store.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
 			found++
@@ -430,7 +430,7 @@ func BenchmarkKV(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host,
 				testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
-			if err := storeOf(b, i.handler.current.Load()).Set([]byte("k"), []byte(value),
+			if err := storeOf(b, i.handler.module).Set([]byte("k"), []byte(value),
 				0); err != nil {
 				b.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	CompilerMain()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := goGuests.Close(context.Background()); err != nil {
+		if err := goGuests.close(); err != nil {
 			fmt.Fprintln(os.Stderr, "closing the host of the Go guests:", err)
 			code = 1
 		}
@@ -30,12 +31,52 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// goGuests is the host of all guests built from Go, since compiling one takes seconds with the race
-// detector.
+// goGuests is the host of all guests built from Go. They are compiled once, by a process without
+// the race detector, with which each of them takes a minute.
 var (
 	goLog    = &buffer{}
-	goGuests = NewHost(HostConfig{Log: newTestLog(goLog)})
+	goGuests shared
 )
+
+// shared is a host for all tests that is made when one of them asks for it.
+type shared struct {
+	once    sync.Once
+	folder  string
+	command []string
+	host    *Host
+	err     error
+}
+
+func (s *shared) make() {
+	if s.folder, s.err = os.MkdirTemp("", "informerd-plugins-"); s.err != nil {
+		return
+	}
+	var path string
+	if path, s.err = wasmtest.Compiler(s.folder); s.err != nil {
+		return
+	}
+	s.command = []string{path}
+	s.host = NewHost(HostConfig{Log: newTestLog(goLog), Compiler: s.command,
+		CacheDir: filepath.Join(s.folder, "compiled")})
+	s.host.compiler.Log = slog.New(slog.DiscardHandler)
+}
+
+func (s *shared) close() error {
+	if s.host == nil {
+		return nil
+	}
+	return errors.Join(s.host.Close(context.Background()), os.RemoveAll(s.folder))
+}
+
+// goHost returns the host of the Go guests.
+func goHost(t testing.TB) *Host {
+	t.Helper()
+	goGuests.once.Do(goGuests.make)
+	if goGuests.err != nil {
+		t.Fatal(goGuests.err)
+	}
+	return goGuests.host
+}
 
 // The names of instructions are short here, as tests are mostly made of them.
 var (

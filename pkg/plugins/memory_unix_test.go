@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -23,7 +23,7 @@ func TestMemoryOfAGuestIsGivenBack(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		default:
-			large, ok := i.guest.Memory().Read(0, 4*memory.PageSize)
+			large, ok := i.guest.Memory().Read(0, 4*wasmbin.PageSize)
 			if !ok || &large[0] != &small[0] {
 				t.Errorf("%s: the memory has moved as it grew", name)
 			}

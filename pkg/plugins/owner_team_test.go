@@ -64,7 +64,7 @@ func ownerTeamSpec(t testing.TB) Spec {
 func TestOwnerTeamExample(t *testing.T) {
 	goLog.Reset()
 	spec := ownerTeamSpec(t)
-	workers := []*Instance{instance(t, goGuests, spec), instance(t, goGuests, spec)}
+	workers := []*Instance{instance(t, goHost(t), spec), instance(t, goHost(t), spec)}
 	finding := func(name, reason, owner, team, of string) string {
 		return fmt.Sprintf(`done dev.informerd.examples.owner-team {"namespace":"shop","name":%q,"uid":"uid-%s","container":"c1","reason":%q,`+
 			`"owner":{"kind":"Deployment","name":%q},"team":%q,"teamOf":%q}`, name, name, reason,
@@ -115,7 +115,7 @@ func TestOwnerTeamExampleNeedsItsGrants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := ownerTeamSpec(t)
 			test.change(&spec)
-			if _, err := goGuests.Load(t.Context(), spec); err == nil ||
+			if _, err := goHost(t).Load(t.Context(), spec); err == nil ||
 				!strings.HasSuffix(err.Error(), ": "+test.want) {
 				t.Errorf("got %v\nwant at its end %s", err, test.want)
 			}
@@ -128,7 +128,7 @@ func TestOwnerTeamExampleNeedsItsGrants(t *testing.T) {
 func BenchmarkOwnerTeam(b *testing.B) {
 	spec := ownerTeamSpec(b)
 	spec.Grants.KV.Keys = 1 // that of the first pod; the second is reported each time
-	i := instance(b, goGuests, spec)
+	i := instance(b, goHost(b), spec)
 	fine, web := restarted(b, "web", 0), waitingPod(b, "web-1", "web-5d", "CrashLoopBackOff")
 	first := event.Event{Op: event.Add,
 		Object: waitingPod(b, "api-1", "web-5d", "CrashLoopBackOff")}

@@ -37,7 +37,7 @@ func TestGoSDK(t *testing.T) {
 	} {
 		t.Run(test.do, func(t *testing.T) {
 			goLog.Reset()
-			i := instance(t, goGuests,
+			i := instance(t, goHost(t),
 				Spec{Listener: "pods", Wasm: wasm, Config: fmt.Appendf(nil, `{"do":%q}`, test.do),
 					Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
 			r, err := i.Handle(t.Context(), podAdd(t))

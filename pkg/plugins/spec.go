@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 const (
 	maxMemory = 4 << 30
 	maxConfig = 1 << 20
-	maxModule = wasmfile.MaxSize
+	maxModule = wasmbin.MaxSize
 
 	minLoadMemory = 64 << 20
 )
@@ -99,7 +98,7 @@ func setDefault[T comparable](field *T, value T) {
 
 func (l Limits) validate() error {
 	switch {
-	case l.Memory < memory.PageSize || l.Memory > maxMemory:
+	case l.Memory < wasmbin.PageSize || l.Memory > maxMemory:
 		return fmt.Errorf("limits: memory is %d bytes, it must be between 64 KiB and 4 GiB",
 			l.Memory)
 	case l.Deadline < 0:
@@ -162,7 +161,7 @@ func (s Spec) validate() error {
 }
 
 // parse reads the outline of the module and checks what can be checked without compiling it.
-func (s Spec) parse() (*wasmfile.Module, error) {
+func (s Spec) parse() (*wasmbin.Module, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ func (s Spec) parse() (*wasmfile.Module, error) {
 			"the file has %d bytes, at most %d are allowed: raise limits.module",
 			size, s.Limits.Module)
 	}
-	file, err := wasmfile.Parse(s.Wasm)
+	file, err := wasmbin.Parse(s.Wasm)
 	if err != nil {
 		return nil, err
 	}
@@ -180,9 +179,9 @@ func (s Spec) parse() (*wasmfile.Module, error) {
 }
 
 // log returns the log of the handler's guests.
-func (s Spec) log(log *slog.Logger) *guestlog.Log {
+func (s Spec) log(log *slog.Logger) *hostfunc.Log {
 	if grant := s.Grants.Log; grant != nil {
-		return guestlog.New(log, s.Listener, grant.Level, grant.LinesPerSecond)
+		return hostfunc.NewLog(log, s.Listener, grant.Level, grant.LinesPerSecond)
 	}
-	return guestlog.New(log, s.Listener, slog.LevelInfo, 0)
+	return hostfunc.NewLog(log, s.Listener, slog.LevelInfo, 0)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -60,7 +60,7 @@ func TestPanicsShowTheirStack(t *testing.T) {
 	} {
 		t.Run(test.language, func(t *testing.T) {
 			goLog.Reset()
-			crash := crashOf(t, goGuests,
+			crash := crashOf(t, goHost(t),
 				Spec{Listener: "pods", Wasm: test.wasm(t),
 					Config: []byte(`{"do":"panic three calls deep"}`),
 					Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
@@ -113,11 +113,11 @@ func TestStackIsBounded(t *testing.T) {
 	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(long)))
 	host, _ := testHost(t)
 	crashed := crashOf(t, host, testSpec(onEvent(m, konst(1000), invoke(1), konst(0))))
-	if len(crashed.Stack) != crash.MaxFrames {
+	if len(crashed.Stack) != guest.MaxFrames {
 		t.Errorf("%d lines", len(crashed.Stack))
 	}
 	for _, line := range crashed.Stack {
-		if n := len([]rune(line)); n > crash.MaxLine+1 || strings.Contains(line, "\x1b") {
+		if n := len([]rune(line)); n > guest.MaxLine+1 || strings.Contains(line, "\x1b") {
 			t.Errorf("a line of %d characters: %q", n, line)
 		}
 	}

@@ -1,8 +1,6 @@
 package plugins
 
 import (
-	"maps"
-
 	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 )
 
@@ -32,18 +30,6 @@ func (i *Instance) Usage() Usage {
 		}
 	}
 	return u
-}
-
-// Add adds what another call used.
-func (u *Usage) Add(other Usage) {
-	sum := maps.Clone(u.Calls)
-	if sum == nil {
-		sum = map[HostFunction]uint64{}
-	}
-	for f, n := range other.Calls {
-		sum[f] += n
-	}
-	u.Calls, u.Memory = sum, max(u.Memory, other.Memory)
 }
 
 // usage counts for one instance. Nil does nothing.

@@ -67,7 +67,7 @@ func TestUsageOfCommands(t *testing.T) {
 	for _, do := range []string{"", "panic"} {
 		spec := commandSpec(t, do)
 		spec.CountCalls = true
-		i := instance(t, goGuests, spec)
+		i := instance(t, goHost(t), spec)
 		_, err := i.HandleBatch(t.Context(), []event.Event{podAdd(t), podAdd(t)})
 		if (err != nil) != (do == "panic") {
 			t.Fatal(err)
@@ -86,18 +86,6 @@ func TestUsageIsNotCountedUnlessAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if u := i.Usage(); u.Calls != nil || u.Memory != 0 {
-		t.Errorf("got %+v", u)
-	}
-}
-
-func TestUsageAdd(t *testing.T) {
-	f, g := HostFunction{"m", "f"}, HostFunction{"m", "g"}
-	var u Usage
-	one := Usage{Calls: map[HostFunction]uint64{f: 1}, Memory: 7}
-	u.Add(one)
-	u.Add(Usage{Calls: map[HostFunction]uint64{f: 2, g: 3}, Memory: 5})
-	if !maps.Equal(u.Calls, map[HostFunction]uint64{f: 3, g: 3}) || u.Memory != 7 ||
-		len(one.Calls) != 1 {
 		t.Errorf("got %+v", u)
 	}
 }

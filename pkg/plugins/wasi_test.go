@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasi"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -103,7 +102,7 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		timeout  func() time.Duration
 	}{
 		{0, func() time.Duration { return time.Hour }},
-		{1, func() time.Duration { return time.Since(wasi.Started) + time.Hour }},
+		{1, func() time.Duration { return time.Since(hostfunc.WASIStarted) + time.Hour }},
 	} {
 		subscriptions := make([]byte, 96)
 		subscriptions[0] = 42                                // what the guest knows it by
@@ -136,7 +135,7 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		if first[0] != 42 || first[8] != 0 || first[10] != 0 {
 			t.Errorf("the clock's event is %x", first)
 		}
-		if second[0] != 43 || second[8] != wasi.BadFile || second[10] != 1 {
+		if second[0] != 43 || second[8] != hostfunc.WASIBadFile || second[10] != 1 {
 			t.Errorf("the file's event is %x", second)
 		}
 	}
@@ -184,8 +183,8 @@ func TestWASIOutputFlood(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 9)+"\n", 1000)
 	expectVerdict(t, instance(t, host, testSpec(printing(1, 1000, text))), podAdd(t), Done)
 	lines := strings.Count(log.String(), "\n")
-	if most := guestlog.OutputLinesPerSecond * (guestlog.Burst +
-		10); lines < guestlog.OutputLinesPerSecond*guestlog.Burst ||
+	if most := hostfunc.OutputLinesPerSecond * (hostfunc.Burst +
+		10); lines < hostfunc.OutputLinesPerSecond*hostfunc.Burst ||
 		lines > most {
 		t.Errorf("%d lines were logged, at most %d may be", lines, most)
 	}
@@ -204,7 +203,7 @@ func TestWASIWriteIsPartial(t *testing.T) {
 	i := instance(t, host, testSpec(onEvent(m, konst(1), konst(0), konst(3), konst(100), invoke(0),
 		drop, konst(0))))
 	expectVerdict(t, i, podAdd(t), Done)
-	if written, _ := i.guest.Memory().ReadUint32Le(100); written != wasi.MaxWrite {
-		t.Errorf("%d bytes were taken, want %d", written, wasi.MaxWrite)
+	if written, _ := i.guest.Memory().ReadUint32Le(100); written != hostfunc.WASIMaxWrite {
+		t.Errorf("%d bytes were taken, want %d", written, hostfunc.WASIMaxWrite)
 	}
 }

@@ -57,6 +57,10 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 		doc.Tables = append(doc.Tables, report.Titled{Title: "events from a full buffer to outputs",
 			Table: report.Throughputs(r.passed)})
 	}
+	if results.Starts = r.starts; len(r.starts) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{Title: "starts with many listeners",
+			Table: report.Starts(r.starts)})
+	}
 	if len(r.delivered) > 0 {
 		doc.Tables = append(doc.Tables, report.Titled{Title: "outputs to brokers",
 			Table: report.Deliveries(r.delivered)})

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/bench/brokers"
 	"github.com/informerd/informerd/bench/matched"
 	"github.com/informerd/informerd/bench/report"
+	"github.com/informerd/informerd/bench/starts"
 	"github.com/informerd/informerd/bench/throughput"
 )
 
@@ -36,6 +37,7 @@ func (r *runner) performParts(ctx context.Context) {
 			result.Event, result.Write)
 	}
 	r.performThroughput(ctx)
+	r.performStarts(ctx)
 	r.performBrokers(ctx)
 	var err error
 	if r.hostile, err = searchHostile(ctx); err != nil {
@@ -62,6 +64,24 @@ func (r *runner) performThroughput(ctx context.Context) {
 			Bound: result.Bound, CPU: float64(result.CPU) / 1e3, Least: way.Least})
 		fmt.Fprintf(r.log, "%-24s full buffer, %s: %.0f events/s\n", sceneParts, way.Name,
 			result.Rate)
+	}
+}
+
+// performStarts measures starts with many listeners.
+func (r *runner) performStarts(ctx context.Context) {
+	for _, listeners := range []int{1_000, 10_000} {
+		if r.quick && listeners > 1_000 {
+			continue
+		}
+		result, err := starts.Measure(ctx, listeners)
+		if err != nil {
+			r.problem("scene %s: a start with %d listeners: %v", sceneParts, listeners, err)
+			continue
+		}
+		r.starts = append(r.starts, report.Start{Listeners: listeners, Most: starts.Limit,
+			Run: result.Run.Seconds(), Validate: result.Validate.Seconds()})
+		fmt.Fprintf(r.log, "%-24s start with %d listeners: %v, validate %v\n", sceneParts, listeners,
+			result.Run, result.Validate)
 	}
 }
 

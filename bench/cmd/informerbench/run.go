@@ -81,6 +81,7 @@ type runner struct {
 
 	matched   []report.Matched
 	passed    []report.Passed
+	starts    []report.Start
 	delivered []report.Delivered
 	hostile   []report.Input
 }

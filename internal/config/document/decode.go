@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/internal/config/notyaml"
+	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/pkg/filters"
 )
 
 const (
@@ -29,35 +32,27 @@ type decoder struct {
 	lines   []string // the text, for expressions
 	nodes   int
 	stopped bool // a limit was passed, and the rest is not read
-	differ  []versioned
-	tree    *yaml.Node              // the whole file
-	fields  map[string]Field        // of the members of mappings with known members
-	structs map[string]reflect.Type // of mappings with known members
-	trial   bool                    // it tries what a hint is about to show, see fits
 }
 
 func newDecoder(kind *Kind, file string, data []byte) *decoder {
-	return &decoder{Report: NewReport(kind, file), lines: strings.Split(string(data), "\n"),
-		fields: map[string]Field{}, structs: map[string]reflect.Type{}}
+	return &decoder{Report: NewReport(kind, file), lines: strings.Split(string(data), "\n")}
 }
 
 // root decodes a whole file.
 func (d *decoder) root(n *yaml.Node, into reflect.Value) {
 	d.keys[""] = placeOf(n)
-	d.version, d.tree = d.kind.Versions[apiVersionOf(n)], n
 	d.value(n, into, "", 0)
 }
 
 // value decodes one node. Mistakes are reported, and the rest is decoded.
 func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int) {
 	d.values[path] = placeOf(n)
-	_, expression := into.Addr().Interface().(*Expression)
-	n, ok := d.follow(n, path, depth, expression)
+	n, ok := d.follow(n, path, depth)
 	if !ok {
 		return
 	}
 	if isNull(n) {
-		d.noValue(path, into)
+		d.BadValue(path, "%s has no value", path)
 		return
 	}
 	if decode := d.kind.Types[into.Type()]; decode != nil {
@@ -81,7 +76,7 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int
 }
 
 // follow resolves an alias and checks the limits.
-func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) (*yaml.Node, bool) {
+func (d *decoder) follow(n *yaml.Node, path string, depth int) (*yaml.Node, bool) {
 	if d.stopped {
 		return nil, false
 	}
@@ -92,66 +87,24 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) 
 	d.nodes++
 	switch {
 	case depth > maxDepth:
-		d.stop(at, path, "an alias must not contain itself",
-			"values are nested deeper than %d levels", maxDepth)
+		d.stop(at, path, "values are nested deeper than %d levels", maxDepth)
 		return nil, false
 	case d.nodes > maxNodes:
-		d.stop(at, path, "values behind an alias count each time it is used",
-			"the %s has more than %d values", d.kind.Noun, maxNodes)
+		d.stop(at, path, "the %s has more than %d values", d.kind.Noun, maxNodes)
 		return nil, false
 	case n.Style&yaml.TaggedStyle != 0:
 		d.failed[path] = true
-		if text := strings.TrimSpace(n.Tag + " " + n.Value); expression &&
-			n.Kind == yaml.ScalarNode && !strings.HasPrefix(n.Tag, "!!") {
-			d.Add(at, path, "put the expression in quotes: "+notyaml.Short(notyaml.Quoted(text)),
-				"%s begins with !, which is a tag in YAML", path)
-			return nil, false
-		}
-		hint := "write the value without it"
-		if !strings.HasPrefix(n.Tag, "!!") {
-			hint = "put the value in quotes if the ! belongs to it"
-		}
-		d.Add(at, path, hint, "%s has the tag %s, tags are not supported", path, Quote(n.Tag))
+		d.Add(at, path, "%s begins with the tag %s, and a value that begins with ! needs quotes",
+			path, Quote(n.Tag))
 		return nil, false
 	}
 	return n, true
 }
 
-func (d *decoder) stop(at Place, path, hint, format string, args ...any) {
+func (d *decoder) stop(at Place, path, format string, args ...any) {
 	d.stopped = true
 	d.failed[path] = true
-	d.Add(at, path, hint, format, args...)
-}
-
-func (d *decoder) noValue(path string, into reflect.Value) {
-	hint := "write a value or remove it"
-	field := d.fields[path]
-	missing := ""
-	if field.Rules.Required {
-		missing = d.kind.help(field.owner).Missing[field.Name]
-	}
-	switch example := d.kind.help(into.Type()).Example; {
-	case example != "":
-		hint = "write " + example
-	case strings.HasPrefix(missing, "add "+field.Name+", ") && !strings.Contains(missing, ", which"):
-		hint = "write " + strings.Replace(strings.TrimPrefix(missing, "add "+field.Name+", "),
-			"as in", "a value, as in", 1)
-	case missing != "":
-		hint = missing
-	case field.Rules.Required && len(field.Rules.Enum) > 0:
-		hint = "write " + Or(field.Rules.Enum)
-	case field.Rules.Required:
-		hint = "write a value"
-	default:
-		if t := into.Type(); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct &&
-			d.fits("{}", path, t) {
-			hint = "write {} for the defaults, or remove it"
-		}
-	}
-	if commented := notyaml.Commented(d.lines, d.values[path].Line); commented != "" {
-		hint = commented
-	}
-	d.BadValue(path, hint, "%s has no value", path)
+	d.Add(at, path, format, args...)
 }
 
 // plain decodes by the kind of the Go type.
@@ -167,11 +120,11 @@ func (d *decoder) plain(n *yaml.Node, into reflect.Value, path string, depth int
 	case reflect.Slice:
 		d.list(n, into, path, depth)
 	case reflect.String:
-		if s, ok := d.text(n, path, into.Type()); ok {
-			into.SetString(s)
+		if d.scalar(n, path, "!!str", "a string") {
+			into.SetString(n.Value)
 		}
 	case reflect.Bool:
-		if d.scalar(n, path, "!!bool", "true or false", boolHint(n)) {
+		if d.scalar(n, path, "!!bool", "true or false") {
 			into.SetBool(strings.EqualFold(n.Value, "true"))
 		}
 	case reflect.Int:
@@ -183,83 +136,68 @@ func (d *decoder) plain(n *yaml.Node, into reflect.Value, path string, depth int
 
 // structure decodes a mapping into a struct, whose members are known.
 func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth int) {
-	fields := d.fieldsOf(into.Type())
-	if !d.isMapping(n, into, path) {
+	if !d.is(n, yaml.MappingNode, path, "a mapping") {
 		return
 	}
-	d.mappings[path], d.structs[path] = true, into.Type()
-	d.members(d.withoutPieces(n, into, path), path, func(key *yaml.Node, value *yaml.Node) {
+	fields := FieldsOf(into.Type())
+	d.mappings[path] = true
+	d.members(n, path, func(key *yaml.Node, value *yaml.Node) {
 		name := key.Value
-		if f, ok := fieldNamed(fields, name); ok {
-			member := Join(path, name)
-			d.keys[member], d.fields[member] = placeOf(key), f
-			if len(f.Names) > 0 {
-				d.differ = append(d.differ, versioned{key, value, f})
-			}
-			d.value(value, into.Field(f.index), member, depth+1)
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.Inline })
+		if i < 0 {
+			d.unknown(key, n, path, into.Type())
 			return
 		}
-		d.broken[path] = true
-		d.unknown(key, value, n, path, into.Type())
+		member := Join(path, name)
+		d.keys[member] = placeOf(key)
+		d.value(value, into.Field(fields[i].index), member, depth+1)
 	})
+}
+
+// unknown notes a field that a mapping of the type t does not have.
+func (d *decoder) unknown(key, in *yaml.Node, path string, t reflect.Type) {
+	d.broken[path] = true
+	where := ""
+	if path != "" {
+		where = " in " + path
+	}
+	var known []string
+	for _, f := range FieldsOf(t) {
+		if !f.Inline {
+			known = append(known, f.Name)
+		}
+	}
+	meant, near := nearest.Name(key.Value, known)
+	hint := d.kind.Elsewhere[t.Name()+"."+key.Value]
+	switch {
+	case near:
+		hint = DidYouMean(key.Value, known)
+		if memberOf(in, meant) < 0 {
+			d.SetFailed(Join(path, meant)) // and what refers to it is not reported as well
+		}
+	case hint != "":
+	case len(known) > 0:
+		hint = "its fields are " + strings.Join(known, ", ")
+	default:
+		hint = "it has no fields"
+	}
+	d.Add(placeOf(key), Join(path, key.Value), "unknown field %s%s", Quote(key.Value),
+		where).Hint = hint
 }
 
 // mapping decodes a mapping whose keys are names that the user chose.
 func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth int) {
 	into.Set(reflect.MakeMap(into.Type()))
-	if !d.isMapping(n, into, path) {
+	if !d.is(n, yaml.MappingNode, path, "a mapping") {
 		return
 	}
-	if isField := d.required(into.Type().Elem()); isField != nil {
-		if item, f := notyaml.NotIndented(n, func(name string) bool {
-			known, _ := isField(name)
-			return known
-		}); item != nil {
-			d.SetFailed(path)
-			d.Add(placeOf(f), Join(path, f.Value), fmt.Sprintf("indent the lines below %s: begin them in column %d",
-				item.Value, f.Column+2), "%s is a field of %s, and begins in its column", f.Value, Join(path, item.Value))
-			return
-		}
-	}
-	below := ""
 	d.members(n, path, func(key, value *yaml.Node) {
-		if below == "" && d.ofTop(key, value, path, into.Type().Elem()) {
-			below = key.Value
-		}
-		if below != "" {
-			return // what follows is below it
-		}
 		member := Join(path, key.Value)
 		d.keys[member] = placeOf(key)
 		element := reflect.New(into.Type().Elem()).Elem()
 		d.value(value, element, member, depth+1)
 		into.SetMapIndex(reflect.ValueOf(key.Value), element)
 	})
-}
-
-// required returns a function that reports whether a type has a field, and requires it; nil if the
-// type has no fields.
-func (d *decoder) required(t reflect.Type) func(name string) (known, required bool) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if isScalar(t) || d.kind.Types[t] != nil {
-		return nil
-	}
-	fields := d.fieldsOf(t)
-	return func(name string) (known, required bool) {
-		f, known := fieldNamed(fields, name)
-		return known, f.Rules.Required
-	}
-}
-
-// isMapping reports whether a node is a mapping. If not, the mistake says what to write instead.
-func (d *decoder) isMapping(n *yaml.Node, into reflect.Value, path string) bool {
-	if n.Kind == yaml.MappingNode {
-		return true
-	}
-	d.wrongType(n, path, "a mapping", d.mappingHint(n, path, into.Type()))
-	return false
 }
 
 // members calls each for the members of a mapping, less those whose key is wrong or defined twice.
@@ -273,8 +211,8 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := Join(path, key.Value)
-			d.Add(placeOf(key), field, notyaml.Twice(path), "%s is defined twice, first %s",
-				field, d.relative(line, key.Line))
+			d.Add(placeOf(key), field, "%s is defined twice, first %s", field,
+				d.relative(line, key.Line))
 			continue
 		}
 		first[key.Value] = key.Line
@@ -282,44 +220,172 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 	}
 }
 
-func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int) {
-	if n.Kind != yaml.SequenceNode {
-		hint := d.listHint(n, path, into.Type())
-		if hint == "" {
-			hint = "write [a, b], or one item a line after a dash"
-		}
-		d.wrongType(n, path, "a list", hint)
-		return
+// relative says where a line is, for a mistake on another one.
+func (d *decoder) relative(line, other int) string {
+	file, at := d.Located(Place{Line: line})
+	if in, _ := d.Located(Place{Line: other}); in == file {
+		return fmt.Sprintf("on line %d", at.Line)
 	}
-	if required := d.required(into.Type().Elem()); required != nil {
-		if torn := notyaml.TornApart(n, required); torn != nil {
-			d.SetFailed(path)
-			d.Add(placeOf(n.Content[1]), Item(path, 1), "write a dash before "+torn[0]+" alone, and "+And(torn[1:])+
-				" below it, in the same column", "%s begins with %s: each dash begins another item", Item(path, 1), torn[1])
-			return
-		}
+	return fmt.Sprintf("at %s:%d", Shown(file), at.Line)
+}
+
+func (d *decoder) goodKey(key *yaml.Node, path string) bool {
+	in := "the " + d.kind.Noun
+	if path != "" {
+		in = path
+	}
+	switch {
+	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
+		d.Add(placeOf(key), path, "merge keys (<<) are not supported, there is one in %s", in)
+	case key.Kind != yaml.ScalarNode || key.Style&yaml.TaggedStyle != 0:
+		d.Add(placeOf(key), path, "a key in %s is not a name", in)
+	case key.Tag != "!!str":
+		d.Add(placeOf(key), path, "the key %s in %s is not a string, and needs quotes",
+			Quote(key.Value), in)
+	default:
+		return true
+	}
+	return false
+}
+
+func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, depth int) {
+	if !d.is(n, yaml.SequenceNode, path, "a list") {
+		return
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content)))
 	for i, child := range n.Content {
-		if f, found := notyaml.DashWithin(d.lines, child); found {
-			d.SetFailed(Item(path, i))
-			d.Add(Place{f.Line, f.Column}, Item(path, i), f.Hint, "%s", f.Message)
-		}
 		d.keys[Item(path, i)] = placeOf(child)
 		d.value(child, into.Index(i), Item(path, i), depth+1)
 	}
 }
 
+// is reports whether a node is of a kind. If not, it is a mistake.
+func (d *decoder) is(n *yaml.Node, kind yaml.Kind, path, want string) bool {
+	if n.Kind != kind {
+		d.wrongType(n, path, want)
+	}
+	return n.Kind == kind
+}
+
+// scalar reports whether the node is a scalar of the tag's type. If not, it is a mistake.
+func (d *decoder) scalar(n *yaml.Node, path, tag, want string) bool {
+	good := n.Kind == yaml.ScalarNode && n.Tag == tag
+	if !good {
+		d.wrongType(n, path, want)
+	}
+	return good
+}
+
+func (d *decoder) wrongType(n *yaml.Node, path, want string) {
+	name := path
+	if name == "" {
+		name = "the " + d.kind.Noun
+	}
+	is := describe(n)
+	if n.Kind == yaml.ScalarNode && d.kind.isSecret(n.Value) {
+		is = "a string"
+	}
+	d.SetFailed(path)
+	d.Add(placeOf(n), path, "%s must be %s, is %s", name, want, is)
+}
+
+// describe returns what a node is, as in "a list".
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!int" || n.Tag == "!!float":
+		return "the number " + strings.Trim(Quote(n.Value), `"`)
+	case n.Tag == "!!bool":
+		return n.Value
+	case n.Tag == "!!null":
+		return "nothing"
+	case n.Tag == "!!timestamp":
+		return "the date " + n.Value
+	default:
+		return "the string " + Quote(n.Value)
+	}
+}
+
 func (d *decoder) integer(n *yaml.Node, into reflect.Value, path string) {
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" {
-		d.wrongType(n, path, "a whole number", d.numberHint(n, path, into.Type()))
+	if !d.scalar(n, path, "!!int", "a whole number") {
 		return
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 32)
 	if err != nil {
-		d.BadValue(path, d.numberHint(n, path, into.Type()), "%s must be a whole number in decimal digits below 2^31, is %s",
-			path, Quote(n.Value))
+		d.BadValue(path, "%s must be a whole number in decimal digits below 2^31, is %s", path,
+			Quote(n.Value))
 		return
 	}
 	into.SetInt(i)
+}
+
+const aDuration = "a duration, as in 90s, 1h30m or 7d"
+
+func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Value == "0" {
+		return
+	}
+	if !d.scalar(n, path, "!!str", aDuration) {
+		return
+	}
+	duration, ok := filters.ParseDuration(n.Value)
+	switch {
+	case !ok:
+		d.BadValue(path, "%s must be %s, is %s", path, aDuration, Quote(n.Value))
+	case duration < 0:
+		d.BadValue(path, "%s must not be negative, is %s", path, n.Value)
+	default:
+		into.Duration = duration
+	}
+}
+
+const aTime = "a time with a zone, as in 2026-01-01T00:00:00Z"
+
+// time decodes a point in time. It needs a zone: YAML would take UTC, other tools local time.
+func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
+	if n.Tag != "!!timestamp" && !d.scalar(n, path, "!!str", aTime) {
+		return
+	}
+	t, err := time.Parse(time.RFC3339Nano, n.Value)
+	if err != nil {
+		d.BadValue(path, "%s must be %s, is %s", path, aTime, Quote(n.Value))
+		return
+	}
+	*into = t.UTC()
+}
+
+const aSize = "a quantity of bytes, as in 16Mi"
+
+// bytes decodes a quantity. Its length is limited because a quantity's exponent may ask for any
+// number of digits.
+func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
+	if n.Tag != "!!int" && !d.scalar(n, path, "!!str", aSize) {
+		return
+	}
+	quantity, err := resource.ParseQuantity(n.Value)
+	if err != nil || len(n.Value) > 20 || strings.ContainsAny(n.Value, "eE") {
+		d.BadValue(path, "%s must be %s, is %s", path, aSize, Quote(n.Value))
+		return
+	}
+	size, whole := quantity.AsInt64()
+	switch {
+	case quantity.Sign() < 0:
+		d.BadValue(path, "%s must not be negative, is %s", path, n.Value)
+	case !whole:
+		d.BadValue(path, "%s must be whole bytes below 2^63, is %s", path, n.Value)
+	default:
+		*into = Bytes(size)
+	}
+}
+
+// DidYouMean returns a hint that names the known word nearest to a wrong one, empty if none is
+// near.
+func DidYouMean(word string, known []string) string {
+	if name, ok := nearest.Name(word, known); ok {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	return ""
 }

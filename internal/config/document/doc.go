@@ -28,21 +28,7 @@
 //
 // [Rules] has all keys. Hints for missing and empty fields are in [Kind.Help].
 //
-// # Versions
-//
-// A format may have several versions, which are read into the same structs. The tag json has a
-// field's name in one of them, and a tag that [Kind.Versions] names has it in another one, with the
-// rules that are different there:
-//
-//	SHA256 string `json:"sha256" v1beta1:"digest,format=digest,form=digest"`
-//
-// This holds of them:
-//
-//   - The field apiVersion of a file says which version it has. A file with an unknown one is read
-//     as one of the tags json.
-//   - The struct is the same, whatever the version. [Report.Check] brings a text from the form that
-//     it has in the file to that of the tags json.
-//   - Mistakes have the names of the file's version, and so have the paths of fields. A check that
-//     builds paths itself may only name fields that are called the same in all versions.
-//   - [Convert] writes a file in another version. Comments, order and layout stay.
+// Ranges and defaults are needed at run time, for errors with a place. invopop/jsonschema checks
+// nothing and ignores the minimum of a duration, google/jsonschema-go takes only descriptions
+// from tags; so the tags have one reader here, for checks, reference and schema.
 package document

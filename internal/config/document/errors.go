@@ -14,20 +14,21 @@ import (
 
 // Error is one mistake in a file.
 type Error struct {
-	File string
+	File string `json:"file,omitempty"`
 	// Line and Column count from 1; 0 is an unknown place.
-	Line, Column int
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
 	// Field is the path of the field in the file, as in listeners.crash-loops.resync, or
 	// rules[0].deny in a policy file. It is empty for a mistake in the text as a whole.
-	Field string
+	Field string `json:"field,omitempty"`
 	// Message says what is wrong. It names the field.
-	Message string
+	Message string `json:"message"`
 	// Hint says what to do. It may be empty.
-	Hint string
+	Hint string `json:"hint,omitempty"`
 	// Snippet is a line of an expression, with a caret below the mistake. It may be empty.
-	Snippet string
+	Snippet string `json:"snippet,omitempty"`
 	// Absent reports that nothing is wrong with the file: what it names is not on this machine.
-	Absent bool
+	Absent bool `json:"-"`
 }
 
 // Error returns file:line:column: message; hint, and below it the snippet.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,9 +23,6 @@ type Field struct {
 	// Inline is true for a field whose members are those of the struct around it.
 	Inline bool
 	Rules  Rules
-	// Names are what the field is called in the versions of the format in which it has another name
-	// or another form, by their tags.
-	Names map[string]string
 
 	owner reflect.Type // the struct
 	index int
@@ -49,8 +45,6 @@ type Rules struct {
 	Enum             []string
 	Format           string // format=…, of Kind.Formats
 	Keys             string // propertyNames=…, of Kind.Formats
-	// Form is the form that the field's text has in a version of the format, of Kind.Forms.
-	Form string // form=…, in the tag of a version
 	// OneOf groups fields of which exactly one is set, AnyOf those of which at least one is.
 	OneOf, AnyOf string // oneof_required=…, anyof_required=…
 
@@ -79,7 +73,7 @@ func FieldsOf(t reflect.Type) []Field {
 		if err != nil {
 			panic(fmt.Sprintf("document: %s.%s: %v", t, f.Name, err))
 		}
-		fields = append(fields, Field{name, f.Name, f.Type, inline, rules, namesOf(f), t, i})
+		fields = append(fields, Field{name, f.Name, f.Type, inline, rules, t, i})
 	}
 	fieldsByType.Store(t, fields)
 	return fields
@@ -111,8 +105,6 @@ func readRules(f reflect.StructField, tag string) (r Rules, err error) {
 			r.Zero = value
 		case "format":
 			r.Format = value
-		case "form":
-			r.Form = value
 		case "propertyNames":
 			r.Keys = value
 		case "oneof_required":
@@ -208,24 +200,4 @@ func compare(a, b reflect.Value) int {
 		return x.Compare(b.Interface().(time.Time))
 	}
 	return cmp.Compare(a.Int(), b.Int())
-}
-
-// names returns the names of the fields.
-func names(fields []Field) []string {
-	var names []string
-	for _, f := range fields {
-		if !f.Inline {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// fieldNamed finds a field by its name in a file.
-func fieldNamed(fields []Field, name string) (Field, bool) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.Inline })
-	if i < 0 {
-		return Field{}, false
-	}
-	return fields[i], true
 }

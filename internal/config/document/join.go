@@ -56,13 +56,12 @@ func join(kind *Kind, texts []Text) (root *yaml.Node, parts []part, mistakes Err
 func lacking(kind *Kind, file string, n *yaml.Node) (mistakes Errors) {
 	at := Error{File: file, Line: n.Line, Column: n.Column}
 	if n.Kind != yaml.MappingNode {
-		at.Message, at.Hint = "the "+kind.Noun+" must be a mapping", kind.Begin
+		at.Message = "the " + kind.Noun + " must be a mapping"
 		return Errors{at}
 	}
 	for _, name := range kind.Same {
 		if memberOf(n, name) < 0 {
-			at.Field, at.Message, at.Hint = name, name+" is missing",
-				"each of several files has it: "+kind.Begin
+			at.Field, at.Message = name, missing("", name)
 			mistakes = append(mistakes, at)
 		}
 	}
@@ -71,7 +70,7 @@ func lacking(kind *Kind, file string, n *yaml.Node) (mistakes Errors) {
 
 // memberOf returns where the key of a member is in a mapping, -1 if there is none.
 func memberOf(n *yaml.Node, name string) int {
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == name {
 			return i
 		}
@@ -102,7 +101,7 @@ func add(kind *Kind, to, from *yaml.Node, parts []part) (mistakes Errors) {
 				mistakes = append(mistakes, Error{File: file, Line: line, Column: value.Column,
 					Field: key.Value, Message: fmt.Sprintf("%s is %s here, and %s at %s:%d",
 						key.Value, Quote(value.Value), Quote(other.Value), Shown(first),
-						firstLine), Hint: "the files must have the same"})
+						firstLine)})
 			}
 			continue
 		case slices.Contains(kind.Joined, key.Value) && to.Content[at+1].Kind == value.Kind &&

@@ -22,7 +22,7 @@ func (d *decoder) raw(n *yaml.Node, into *json.RawMessage, path string, depth in
 }
 
 func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string, depth int) {
-	n, ok := d.follow(n, path, depth, false)
+	n, ok := d.follow(n, path, depth)
 	if !ok {
 		return
 	}
@@ -70,8 +70,7 @@ func (d *decoder) writeScalar(b *bytes.Buffer, n *yaml.Node, path string) {
 	case "!!int", "!!float":
 		number, ok := jsonNumber(n)
 		if !ok {
-			d.Add(placeOf(n), path, "put it in quotes if it is text",
-				"%s is a number that JSON does not have: %s", path, Quote(n.Value))
+			d.Add(placeOf(n), path, "%s is a number that JSON does not have: %s", path, Quote(n.Value))
 			return
 		}
 		b.WriteString(number)

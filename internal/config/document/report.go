@@ -50,9 +50,7 @@ func (s Source) Place(field string) Place {
 type Report struct {
 	Source
 	kind *Kind
-	// version is the tag of the version that the file has, empty for that of the tags json.
-	version string
-	errs    Errors
+	errs Errors
 	// failed are the fields with a mistake in their value, which is not checked further.
 	failed map[string]bool
 	// broken are the mappings with members that were not understood. What seems to be missing there
@@ -78,36 +76,35 @@ func NewReport(kind *Kind, file string) *Report {
 	}
 }
 
-// Add notes a mistake at a place.
-func (r *Report) Add(at Place, field, hint, format string, args ...any) {
+// Add notes a mistake at a place. It returns it, for its hint.
+func (r *Report) Add(at Place, field, format string, args ...any) *Error {
+	r.errs = append(r.errs, r.errorAt(at, field, format, args...))
+	return &r.errs[len(r.errs)-1]
+}
+
+func (r *Report) errorAt(at Place, field, format string, args ...any) Error {
 	file, at := r.Located(at)
-	r.errs = append(r.errs, Error{
-		File: file, Line: at.Line, Column: at.Column,
-		Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	return Error{File: file, Line: at.Line, Column: at.Column, Field: field,
+		Message: fmt.Sprintf(format, args...)}
 }
 
 // AddError notes a mistake that was found elsewhere.
 func (r *Report) AddError(e Error) { r.errs = append(r.errs, e) }
 
 // BadValue notes a mistake in a field's value, which then has failed.
-func (r *Report) BadValue(field, hint, format string, args ...any) {
+func (r *Report) BadValue(field, format string, args ...any) *Error {
 	r.failed[field] = true
-	r.Add(r.values[field], field, hint, format, args...)
+	return r.Add(r.values[field], field, format, args...)
 }
 
 // BadField notes a mistake about a field as a whole, such as something missing in it.
-func (r *Report) BadField(field, hint, format string, args ...any) {
-	r.Add(r.keys[field], field, hint, format, args...)
+func (r *Report) BadField(field, format string, args ...any) *Error {
+	return r.Add(r.keys[field], field, format, args...)
 }
 
 // Warn notes what is legal and suspicious.
-func (r *Report) Warn(at Place, field, hint, format string, args ...any) {
-	file, at := r.Located(at)
-	r.warnings = append(r.warnings, Error{
-		File: file, Line: at.Line, Column: at.Column,
-		Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+func (r *Report) Warn(at Place, field, format string, args ...any) {
+	r.warnings = append(r.warnings, r.errorAt(at, field, format, args...))
 }
 
 // Warnings returns what is legal and suspicious.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
@@ -21,13 +22,16 @@ type Part struct {
 // Stream calls each for the documents of a YAML text, but for empty ones, until it returns an
 // error. Its own error is an [Errors].
 func Stream(kind *Kind, file string, data []byte, each func(Part) error) error {
+	if json.Valid(data) {
+		data = asYAML(data)
+	}
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		node, err := nextDocument(decoder)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return Errors{*syntaxError(file, data, err)}
+			return Errors{*syntaxError(kind, file, data, err)}
 		}
 		if len(node.Content) != 1 || isNull(node.Content[0]) {
 			continue // an empty document between two ---
@@ -40,17 +44,10 @@ func Stream(kind *Kind, file string, data []byte, each func(Part) error) error {
 }
 
 // HasMember reports whether the document is a mapping with a member of this name.
-func (p Part) HasMember(name string) bool {
-	if p.node.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i+1 < len(p.node.Content); i += 2 {
-		if p.node.Content[i].Value == name {
-			return true
-		}
-	}
-	return false
-}
+func (p Part) HasMember(name string) bool { return memberOf(p.node, name) >= 0 }
+
+// Node returns the document as the library has it.
+func (p Part) Node() *yaml.Node { return p.node }
 
 // Decode puts the document into a pointer to a struct whose fields have json tags. The error is an
 // [Errors].

@@ -19,19 +19,12 @@ type Value struct {
 // IsMapping reports whether it is a mapping.
 func (v Value) IsMapping() bool { return v.node.Kind == yaml.MappingNode }
 
-// IsScalar reports whether it is neither a mapping nor a list.
-func (v Value) IsScalar() bool { return v.node.Kind == yaml.ScalarNode }
-
 // IsText reports whether it is a string.
-func (v Value) IsText() bool { return v.IsScalar() && v.node.Tag == "!!str" }
+func (v Value) IsText() bool { return v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" }
 
-// Text returns a string. Anything else is reported, with what it must be instead, or as a string if
-// that is empty.
+// Text returns a string. Anything else is reported, with what it must be instead.
 func (v Value) Text(want string) (text string, ok bool) {
-	if want == "" {
-		return v.decoder.text(v.node, v.Path, reflect.TypeFor[string]())
-	}
-	return v.node.Value, v.decoder.scalar(v.node, v.Path, "!!str", want, "")
+	return v.node.Value, v.decoder.scalar(v.node, v.Path, "!!str", want)
 }
 
 // Decode puts the value into a pointer, by the kind of the Go type.
@@ -40,6 +33,6 @@ func (v Value) Decode(into any) {
 }
 
 // Wrong notes a mistake in the value.
-func (v Value) Wrong(hint, format string, args ...any) {
-	v.decoder.BadValue(v.Path, hint, format, args...)
+func (v Value) Wrong(format string, args ...any) *Error {
+	return v.decoder.BadValue(v.Path, format, args...)
 }

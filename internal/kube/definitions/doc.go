@@ -10,7 +10,7 @@
 //   - Each change is passed on once it is known to the other functions: the definitions that are
 //     there at the beginning, those that are established, changed, deleted, and made again.
 //   - What cannot mean something to an informer, such as another condition, is not passed on.
-//   - [Watch.Removed] is true only of a followed resource whose definition was seen, and is missing
+//   - A resource is gone only if it is followed, and its definition was seen and is missing
 //     in what the API server has now.
 //   - Without the right to watch, that is logged once, and tried again every few seconds.
 //   - [Watch.Schema] reads a schema from the definition itself, which is never older than the change

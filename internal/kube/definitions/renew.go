@@ -27,7 +27,7 @@ type Renewer struct {
 
 // Note notes the name that the configuration has for a resource that was found.
 func (n *Renewer) Note(resource informer.Resource, name string) {
-	n.Watch.Follow(resource.GroupResource())
+	n.Watch.follow(resource.GroupResource())
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.of == nil {
@@ -57,7 +57,7 @@ func (n *Renewer) Renew(ctx context.Context, was informer.Resource) (informer.Re
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	n.Resolver.Invalidate()
-	if n.Watch.Removed(was.GroupResource()) {
+	if n.Watch.removed(was.GroupResource()) {
 		return was, fmt.Errorf("its CustomResourceDefinition is not there any more: %w",
 			informer.ErrGone)
 	}

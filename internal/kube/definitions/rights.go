@@ -7,8 +7,8 @@ import (
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
-// Resource is that of CustomResourceDefinitions.
-var Resource = kube.Resource{
+// definitionResource is that of CustomResourceDefinitions.
+var definitionResource = kube.Resource{
 	GVR: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 		Resource: "customresourcedefinitions"},
 	GVK: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1",
@@ -38,7 +38,7 @@ func Rights(names ...string) (all []kube.Right) {
 		return nil
 	}
 	for _, verb := range []string{"list", "watch"} {
-		all = append(all, kube.Right{Resource: Resource, Verb: verb})
+		all = append(all, kube.Right{Resource: definitionResource, Verb: verb})
 	}
 	return all
 }

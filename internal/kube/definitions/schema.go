@@ -23,8 +23,8 @@ const (
 	maxText    = 16 << 20
 )
 
-// ErrNone is returned for a resource that has no definition at present.
-var ErrNone = errors.New("there is no CustomResourceDefinition")
+// errNone is returned for a resource that has no definition at present.
+var errNone = errors.New("there is no CustomResourceDefinition")
 
 // Schema reads the schema of a resource from its definition, by listing that one, which needs no
 // other right than the watch. The error is ErrNone, one of the API server, or one of a schema that
@@ -49,7 +49,7 @@ func (w *Watch) Schema(ctx context.Context, resource schema.GroupVersionResource
 		return nil, fmt.Errorf("the CustomResourceDefinition %s: %w", name, err)
 	}
 	if len(list.Items) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNone)
+		return nil, fmt.Errorf("%s: %w", name, errNone)
 	}
 	set, err := openapi.ParseDefinition(list.Items[0])
 	if err != nil {

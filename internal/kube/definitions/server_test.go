@@ -53,7 +53,7 @@ func (s scoped) List(context.Context, metav1.ListOptions) (io.ReadCloser, error)
 	defer s.mu.Unlock()
 	s.lists++
 	if s.forbid {
-		return nil, apierrors.NewForbidden(Resource.GVR.GroupResource(), "", nil)
+		return nil, apierrors.NewForbidden(definitionResource.GVR.GroupResource(), "", nil)
 	}
 	var items []string
 	for _, name := range s.order {
@@ -72,7 +72,7 @@ func (s scoped) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadClos
 	from, _ := strconv.Atoi(opts.ResourceVersion)
 	switch {
 	case s.forbid:
-		return nil, apierrors.NewForbidden(Resource.GVR.GroupResource(), "", nil)
+		return nil, apierrors.NewForbidden(definitionResource.GVR.GroupResource(), "", nil)
 	case opts.SendInitialEvents != nil:
 		return nil, apierrors.NewBadRequest("lists are not streamed")
 	case from <= s.gone && s.gone > 0:

@@ -3,8 +3,6 @@ package definitions
 import (
 	"context"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,8 +40,8 @@ func (w *Watch) Begin() { w.once.Do(func() { close(w.begun) }) }
 
 // target is the definitions without what is large and means nothing here.
 func target() informer.Target {
-	t := informer.Target{Resource: informer.Resource{GroupVersionResource: Resource.GVR,
-		Kind: Resource.GVK.Kind}}
+	t := informer.Target{Resource: informer.Resource{GroupVersionResource: definitionResource.GVR,
+		Kind: definitionResource.GVK.Kind}}
 	for _, path := range []string{"metadata.annotations", "spec.versions",
 		"spec.conversion", "spec.validation", "spec.additionalPrinterColumns"} {
 		t.Shape.Drop = append(t.Shape.Drop, object.MustCompilePath(path))
@@ -127,15 +125,15 @@ func (w *Watch) take(e event.Event, changed func(*Definition, bool)) {
 	}
 }
 
-// Follow notes that somebody wants to know when a resource is removed.
-func (w *Watch) Follow(resource schema.GroupResource) {
+// follow notes that somebody wants to know when a resource is removed.
+func (w *Watch) follow(resource schema.GroupResource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.follows[resource] = w.follows[resource] || w.known[resource] != nil
 }
 
-// Removed reports whether the definition of a followed resource was deleted.
-func (w *Watch) Removed(resource schema.GroupResource) bool {
+// removed reports whether the definition of a followed resource was deleted.
+func (w *Watch) removed(resource schema.GroupResource) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.follows[resource] && w.known[resource] == nil
@@ -148,23 +146,8 @@ func (w *Watch) Get(resource schema.GroupResource) *Definition {
 	return w.known[resource]
 }
 
-// Find returns the definitions of resources that a name may mean, in the order of their names.
-func (w *Watch) Find(name string) (found []*Definition) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, d := range w.known {
-		if d.IsNamed(name) {
-			found = append(found, d)
-		}
-	}
-	slices.SortFunc(found, func(a, b *Definition) int {
-		return strings.Compare(a.Resource().String(), b.Resource().String())
-	})
-	return found
-}
-
-// Works reports whether changes are seen at the moment.
-func (w *Watch) Works() bool {
+// works reports whether changes are seen at the moment.
+func (w *Watch) works() bool {
 	w.mu.Lock()
 	reg := w.reg
 	w.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -72,22 +73,22 @@ func TestADefinitionThatIsMadeAgain(t *testing.T) {
 	})
 }
 
-// Removed is true of what was followed, seen, and is missing in what the server has.
+// A definition is removed that was followed and seen, and is missing in what the server has.
 func TestRemoved(t *testing.T) {
 	watching(t, true, func(s *seen) {
 		removed := func(c crd, want bool) {
 			t.Helper()
 			synctest.Wait()
-			if s.Removed(c.resource()) != want {
+			if s.removed(c.resource()) != want {
 				t.Errorf("%s: removed is %t", c.name(), !want)
 			}
 		}
 		never := things.with(func(c *crd) { c.plural = "never" })
 		s.apply(gadgets)
 		removed(gadgets, false)
-		s.Follow(gadgets.resource())
-		s.Follow(never.resource())
-		s.Follow(things.resource()) // comes later
+		s.follow(gadgets.resource())
+		s.follow(never.resource())
+		s.follow(things.resource()) // comes later
 		s.apply(things)
 		removed(things, false)
 		s.remove(things)
@@ -114,14 +115,14 @@ func TestItBeginsWhenItIsNeeded(t *testing.T) {
 		s.apply(things)
 		time.Sleep(time.Hour)
 		s.expect("")
-		if s.lists > 0 || s.watches > 0 || s.Works() {
+		if s.lists > 0 || s.watches > 0 || s.works() {
 			t.Errorf("%d lists, %d watches", s.lists, s.watches)
 		}
 		for range 3 {
 			s.Begin()
 		}
 		s.expect("things.example.com 2/1 established")
-		if s.lists != 1 || s.watches != 1 || !s.Works() {
+		if s.lists != 1 || s.watches != 1 || !s.works() {
 			t.Errorf("%d lists, %d watches", s.lists, s.watches)
 		}
 	})
@@ -135,7 +136,7 @@ func TestWithoutTheRight(t *testing.T) {
 		s.Begin()
 		time.Sleep(time.Hour)
 		s.expect("")
-		if n := strings.Count(s.logs.String(), "level=WARN"); n != 1 || s.Works() {
+		if n := strings.Count(s.logs.String(), "level=WARN"); n != 1 || s.works() {
 			t.Errorf("%d warnings:\n%s", n, s.logs)
 		}
 		if s.lists > 900 {
@@ -144,7 +145,7 @@ func TestWithoutTheRight(t *testing.T) {
 		s.allow(true)
 		time.Sleep(9 * time.Second)
 		s.expect("things.example.com 2/1 established")
-		if !s.Works() {
+		if !s.works() {
 			t.Error("it does not work")
 		}
 	})
@@ -163,9 +164,13 @@ func TestFindByAnyName(t *testing.T) {
 			"thing": "things.example.com", "gadgets.example.org": "",
 		} {
 			var found []string
-			for _, d := range s.Find(name) {
-				found = append(found, d.Resource().String())
+			for _, c := range []crd{gadgets, gadgets.with(func(c *crd) { c.group = "acme.io" }),
+				things} {
+				if d := s.Get(c.resource()); d.IsNamed(name) {
+					found = append(found, d.Resource().String())
+				}
 			}
+			slices.Sort(found)
 			if got := strings.Join(found, " "); got != want {
 				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
@@ -193,7 +198,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		s.remove(gadgets)
-		if _, err := s.Schema(s.t.Context(), v1); !errors.Is(err, ErrNone) {
+		if _, err := s.Schema(s.t.Context(), v1); !errors.Is(err, errNone) {
 			t.Error(err)
 		}
 	})

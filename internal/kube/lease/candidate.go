@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"net/http"
 	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informerd/informerd/internal/backoff"
 )
@@ -39,7 +39,12 @@ type Config struct {
 // Candidate wants to be the leader. Make one with NewCandidate.
 type Candidate struct {
 	cfg    Config
-	leases coordination.LeasesGetter
+	client *Client
+	// lease is the Lease as it was read or written last, observed what it said when it was seen to
+	// change last. They are Run's alone.
+	lease    coordinationv1.Lease
+	observed coordinationv1.LeaseSpec
+	seen     time.Time
 	// elected is closed when the candidate leads for the first and only time, and lost when it has
 	// led and may not any more.
 	elected, lost chan struct{}
@@ -48,13 +53,13 @@ type Candidate struct {
 	leads   bool               // or has led, until Run ends
 	gone    bool               // the Lease is given up, another one's, or not renewed in time
 	renewed time.Time          // when the request began that renewed the Lease last
-	end     context.CancelFunc // of the attempt in which the candidate leads
+	end     context.CancelFunc // of what Run asks the server
 	timer   *time.Timer        // that ends its lead unless the Lease is renewed
 }
 
 // NewCandidate returns a candidate that does not run yet.
-func NewCandidate(leases coordination.LeasesGetter, cfg Config) *Candidate {
-	return &Candidate{cfg: cfg, leases: leases, elected: make(chan struct{}),
+func NewCandidate(client *Client, cfg Config) *Candidate {
+	return &Candidate{cfg: cfg, client: client, elected: make(chan struct{}),
 		lost: make(chan struct{})}
 }
 
@@ -81,52 +86,186 @@ func (c *Candidate) remaining() time.Duration {
 	return c.cfg.RenewDeadline - time.Since(c.renewed)
 }
 
-// jitter is by how much client-go makes the time between two tries longer at random.
-const jitter = leaderelection.JitterFactor
-
 // Run takes part in the election until ctx is done, then releases the Lease, and returns nil. It
 // returns ErrLost if the candidate has led and does not any more.
 func (c *Candidate) Run(ctx context.Context) error {
-	defer c.retire()
-	for ctx.Err() == nil {
-		attempt, end := context.WithCancel(ctx)
-		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: &lock{candidate: c, end: end, LeaseLock: &resourcelock.LeaseLock{
-				LeaseMeta: metav1.ObjectMeta{Namespace: c.cfg.Namespace, Name: c.cfg.Name},
-				Client:    owned{c.leases, c.cfg.Owners},
-				LockConfig: resourcelock.ResourceLockConfig{
-					Identity: c.cfg.Identity}}},
-			LeaseDuration: c.cfg.Duration, RenewDeadline: c.cfg.RenewDeadline,
-			RetryPeriod:     time.Duration(float64(c.cfg.RetryPeriod) / 2 / (1 + jitter)),
-			ReleaseOnCancel: true, Name: c.cfg.Name,
-			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: func(context.Context) { c.lead(attempt, end) },
-				OnStoppedLeading: func() {},
-				OnNewLeader:      c.observe,
-			},
-		})
-		if err != nil {
-			end()
-			return fmt.Errorf("the election: %w", err)
-		}
-		var watching sync.WaitGroup
-		watching.Go(func() { c.watch(attempt, end) })
-		elector.Run(attempt)
+	if c.cfg.Duration <= c.cfg.RenewDeadline || c.cfg.RenewDeadline <= c.cfg.RetryPeriod {
+		return fmt.Errorf("the election: a Lease of %v cannot be renewed for %v, each %v",
+			c.cfg.Duration, c.cfg.RenewDeadline, c.cfg.RetryPeriod)
+	}
+	tries, end := context.WithCancel(ctx)
+	c.mu.Lock()
+	c.end = end
+	c.mu.Unlock()
+	freed := make(chan struct{}, 1)
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(tries, freed) })
+	defer func() {
 		end()
 		watching.Wait()
-		if c.hasLed() && ctx.Err() == nil {
+		c.retire()
+	}()
+	for {
+		if err := c.attempt(tries); err != nil && tries.Err() == nil {
+			c.cfg.Log.Debug("the Lease cannot be had", "error", err)
+		}
+		// Two tries are at most half of RetryPeriod apart, so that one that is not answered leaves
+		// time for others. They are not in step with those of other candidates.
+		pause := time.NewTimer(c.cfg.RetryPeriod/4 + rand.N(c.cfg.RetryPeriod/4))
+		select {
+		case <-tries.Done():
+		case <-c.lost:
+		case <-freed:
+		case <-pause.C:
+		}
+		pause.Stop()
+		switch {
+		case c.isLost():
 			return ErrLost
+		case tries.Err() != nil:
+			c.release()
+			return nil
 		}
 	}
+}
+
+// attempt acquires or renews the Lease once, unless another candidate holds it.
+func (c *Candidate) attempt(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.RenewDeadline/2)
+	defer cancel()
+	if c.hasLed() { // most likely nobody else has written it
+		if err := c.hold(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	err := c.read(ctx)
+	if apierrors.IsNotFound(err) {
+		c.lease = coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.cfg.Namespace,
+			Name: c.cfg.Name, OwnerReferences: c.cfg.Owners}}
+		return c.hold(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if c.taken() {
+		c.lose()
+		return nil
+	}
+	return c.hold(ctx)
+}
+
+func (c *Candidate) read(ctx context.Context) error {
+	var l coordinationv1.Lease
+	if err := c.client.get(ctx, c.path(), &l); err != nil {
+		return err
+	}
+	c.observe(l)
 	return nil
 }
 
-// lead notes that the candidate leads, unless its attempt has ended already.
-func (c *Candidate) lead(attempt context.Context, end context.CancelFunc) {
+// observe notes when the Lease was seen first as it is: how long it is valid does not depend on the
+// clock of its holder.
+func (c *Candidate) observe(l coordinationv1.Lease) {
+	c.lease = l
+	if equality.Semantic.DeepEqual(c.observed, c.lease.Spec) {
+		return
+	}
+	if holder := holderOf(&c.lease); holder != "" && holder != c.cfg.Identity &&
+		holder != deref(c.observed.HolderIdentity) {
+		c.cfg.Log.Info("another replica leads", "leader", holder)
+	}
+	c.lease.Spec.DeepCopyInto(&c.observed)
+	c.seen = time.Now()
+}
+
+// taken reports whether another candidate holds the Lease. A leader does not take it from another
+// one, however old it is.
+func (c *Candidate) taken() bool {
+	holder := holderOf(&c.lease)
+	valid := time.Duration(deref(c.lease.Spec.LeaseDurationSeconds)) * time.Second
+	return holder != "" && holder != c.cfg.Identity &&
+		(c.hasLed() || time.Since(c.seen) < valid)
+}
+
+// hold writes this candidate into the Lease, as it was read or written last.
+func (c *Candidate) hold(ctx context.Context) error {
+	begun := time.Now()
+	next, now := c.lease.DeepCopy(), metav1.NewMicroTime(begun)
+	if s := &next.Spec; holderOf(next) != c.cfg.Identity {
+		s.HolderIdentity, s.AcquireTime = &c.cfg.Identity, &now
+		s.LeaseTransitions = new(deref(s.LeaseTransitions))
+		if next.ResourceVersion != "" {
+			*s.LeaseTransitions++
+		}
+	}
+	next.Spec.RenewTime = &now
+	next.Spec.LeaseDurationSeconds = new(int32(c.cfg.Duration / time.Second))
+	if err := c.write(ctx, next); err != nil {
+		return err
+	}
+	c.lead(begun)
+	return nil
+}
+
+func (c *Candidate) write(ctx context.Context, next *coordinationv1.Lease) error {
+	verb, path := http.MethodPut, c.path()
+	if next.ResourceVersion == "" {
+		verb, path = http.MethodPost, leasesPath(c.cfg.Namespace)
+	}
+	var written coordinationv1.Lease
+	if err := c.client.write(ctx, verb, path, next, &written); err != nil {
+		return err
+	}
+	c.observe(written)
+	return nil
+}
+
+// release gives the Lease up, if this candidate has it, so that another one can have it at once.
+func (c *Candidate) release() {
+	if !c.giveUp() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.RenewDeadline)
+	defer cancel()
+	for range 2 { // the second time with what somebody else may have written
+		if holderOf(&c.lease) != c.cfg.Identity {
+			return
+		}
+		next := c.lease.DeepCopy()
+		next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds = new(""), new(int32(1))
+		err := c.write(ctx, next)
+		if err == nil {
+			return
+		}
+		c.cfg.Log.Debug("the Lease cannot be released", "error", err)
+		if !apierrors.IsConflict(err) || c.read(ctx) != nil {
+			return
+		}
+	}
+}
+
+func (c *Candidate) path() string { return leasesPath(c.cfg.Namespace) + "/" + c.cfg.Name }
+
+func leasesPath(namespace string) string {
+	return "/apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases"
+}
+
+func holderOf(l *coordinationv1.Lease) string { return deref(l.Spec.HolderIdentity) }
+
+// deref returns what a field has, the zero value if it is not set.
+func deref[T any](field *T) (value T) {
+	if field != nil {
+		value = *field
+	}
+	return value
+}
+
+// lead notes that a request which began at a time has acquired or renewed the Lease.
+func (c *Candidate) lead(begun time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if attempt.Err() == nil && !c.leads {
-		c.leads, c.end = true, end
+	if c.renewed = begun; !c.leads {
+		c.leads = true
 		c.timer = time.AfterFunc(c.remaining(), c.expire)
 		close(c.elected)
 	}
@@ -158,22 +297,33 @@ func (c *Candidate) retire() {
 	}
 }
 
-// release notes that another one may hold the Lease from now on.
-func (c *Candidate) release() {
+// giveUp notes that another one may hold the Lease from now on. It reports whether the candidate
+// has led until now.
+func (c *Candidate) giveUp() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	was := c.leads && !c.gone
 	c.gone = c.leads
+	return was
 }
 
-// lose notes that another one holds the Lease. It reports whether the candidate has led.
-func (c *Candidate) lose() bool {
+// lose notes that another one holds the Lease.
+func (c *Candidate) lose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.leads && !c.gone {
 		c.gone = true
 		close(c.lost)
 	}
-	return c.leads
+}
+
+func (c *Candidate) isLost() bool {
+	select {
+	case <-c.lost:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *Candidate) hasLed() bool {
@@ -182,59 +332,24 @@ func (c *Candidate) hasLed() bool {
 	return c.leads
 }
 
-// renew notes that a request which began at a time has renewed the Lease.
-func (c *Candidate) renew(begun time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.renewed = begun
-}
-
-func (c *Candidate) observe(leader string) {
-	if leader != "" && leader != c.cfg.Identity {
-		c.cfg.Log.Info("another replica leads", "leader", leader)
-	}
-}
-
-// watch ends an attempt when the holder releases the Lease, so that the next one begins at once.
-func (c *Candidate) watch(ctx context.Context, end context.CancelFunc) {
+// watch asks for another try when the holder releases the Lease.
+func (c *Candidate) watch(ctx context.Context, freed chan<- struct{}) {
 	for ctx.Err() == nil {
-		if err := c.watchOnce(ctx, end); err != nil {
+		err := c.client.watch(ctx, leasesPath(c.cfg.Namespace), c.cfg.Name,
+			func(l *coordinationv1.Lease) {
+				if holderOf(l) == "" {
+					select {
+					case freed <- struct{}{}:
+					default: // it is asked for already
+					}
+				}
+			})
+		if err != nil {
 			c.cfg.Log.Debug("the Lease cannot be watched; it is asked for from time to time",
 				"error", err)
 		}
 		if backoff.Sleep(ctx, c.cfg.RetryPeriod) != nil {
 			return
 		}
-	}
-}
-
-func (c *Candidate) watchOnce(ctx context.Context, end context.CancelFunc) error {
-	one := fields.OneTermEqualSelector(metav1.ObjectNameField, c.cfg.Name).String()
-	leases := c.leases.Leases(c.cfg.Namespace)
-	// Only what happens from now on: as it is, the attempt sees it itself.
-	list, err := leases.List(ctx, metav1.ListOptions{FieldSelector: one})
-	if err != nil {
-		return err
-	}
-	w, err := leases.Watch(ctx, metav1.ListOptions{FieldSelector: one,
-		ResourceVersion: list.ResourceVersion})
-	if err != nil {
-		return err
-	}
-	defer w.Stop()
-	for e := range w.ResultChan() {
-		l, ok := e.Object.(*coordinationv1.Lease)
-		if ok && (l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity == "") {
-			c.endUnlessLeading(end)
-		}
-	}
-	return nil
-}
-
-func (c *Candidate) endUnlessLeading(end context.CancelFunc) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.leads {
-		end()
 	}
 }

@@ -45,7 +45,7 @@ func testOwners(t *testing.T) {
 		t.Helper()
 		cfg := config("a")
 		cfg.Owners = owners
-		r := lease.NewRecord(s.NewLine().Clients().ConfigMaps, cfg)
+		r := lease.NewRecord(s.NewLine().Client(), cfg)
 		if _, err := r.Claim(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	core "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/informerd/informerd/internal/backoff"
 )
@@ -27,7 +26,8 @@ const writePause = time.Second
 // Record is what a leader writes down for its successor: a ConfigMap. Make one with NewRecord. One
 // goroutine at a time uses it.
 type Record struct {
-	maps      core.ConfigMapInterface
+	client    *Client
+	namespace string
 	name      string
 	identity  string
 	owners    []metav1.OwnerReference // of a ConfigMap that is made here
@@ -44,6 +44,16 @@ type Content struct {
 	Final  bool
 }
 
+// configMap is what is used of a ConfigMap: k8s.io/api/core/v1 would link and register every type of
+// Kubernetes' core.
+type configMap struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Data              map[string]string `json:"data,omitempty"`
+	BinaryData        map[string][]byte `json:"binaryData,omitempty"`
+}
+
+func (r *Record) path() string { return "/api/v1/namespaces/" + r.namespace + "/configmaps" }
+
 // These are keys that no part of the data has: names do not begin like that.
 const (
 	holderKey = "_holder"
@@ -51,8 +61,8 @@ const (
 )
 
 // NewRecord returns the record of a Lease.
-func NewRecord(maps core.ConfigMapsGetter, cfg Config) *Record {
-	return &Record{maps: maps.ConfigMaps(cfg.Namespace), name: RecordName(cfg.Name),
+func NewRecord(client *Client, cfg Config) *Record {
+	return &Record{client: client, namespace: cfg.Namespace, name: RecordName(cfg.Name),
 		identity: cfg.Identity, owners: cfg.Owners}
 }
 
@@ -65,8 +75,9 @@ func (r *Record) Read(ctx context.Context) (Content, error) {
 	return c, err
 }
 
-func (r *Record) read(ctx context.Context) (Content, *corev1.ConfigMap, error) {
-	m, err := r.maps.Get(ctx, r.name, metav1.GetOptions{})
+func (r *Record) read(ctx context.Context) (Content, *configMap, error) {
+	m := &configMap{}
+	err := r.client.get(ctx, r.path()+"/"+r.name, m)
 	if apierrors.IsNotFound(err) {
 		return Content{}, nil, nil
 	}
@@ -100,7 +111,7 @@ func (r *Record) Claim(ctx context.Context) (Content, error) {
 }
 
 // found notes which ConfigMap there is, nil for none.
-func (r *Record) found(m *corev1.ConfigMap) {
+func (r *Record) found(m *configMap) {
 	if r.available = m != nil; r.available {
 		r.meta = m.ObjectMeta // with labels that somebody else has put there
 		return
@@ -111,22 +122,18 @@ func (r *Record) found(m *corev1.ConfigMap) {
 // put writes the record once. The content is what is there already, or what has been made since
 // this replica has claimed the record.
 func (r *Record) put(ctx context.Context, c Content) error {
-	m := &corev1.ConfigMap{
+	m := &configMap{
 		ObjectMeta: r.meta,
 		Data:       map[string]string{holderKey: r.identity}, BinaryData: c.Data,
 	}
 	if c.Final {
 		m.Data[finalKey] = "yes"
 	}
-	write := func() (*corev1.ConfigMap, error) {
-		return r.maps.Create(ctx, m, metav1.CreateOptions{})
-	}
+	written, verb, path := &configMap{}, http.MethodPost, r.path()
 	if r.available {
-		write = func() (*corev1.ConfigMap, error) {
-			return r.maps.Update(ctx, m, metav1.UpdateOptions{})
-		}
+		verb, path = http.MethodPut, path+"/"+r.name
 	}
-	written, err := write()
+	err := r.client.write(ctx, verb, path, m, written)
 	if err == nil {
 		r.found(written)
 	}

@@ -21,7 +21,7 @@ var errCut = errors.New("connection reset")
 
 func record(s *leasetest.Server, identity string) (*lease.Record, *leasetest.Line) {
 	line := s.NewLine()
-	return lease.NewRecord(line.Clients().ConfigMaps, config(identity)), line
+	return lease.NewRecord(line.Client(), config(identity)), line
 }
 
 func data(text string) map[string][]byte { return map[string][]byte{"l": []byte(text)} }

@@ -8,7 +8,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/delivery"
-	"github.com/informerd/informerd/internal/failurelog"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -144,7 +143,7 @@ func mostWrites() int {
 
 // mostLines is how many lines the log may have: those of failures, and two for each pause.
 func mostLines() int64 {
-	return failurelog.Burst + failurelog.PerSecond*int64(outage/time.Second) +
+	return delivery.Burst + delivery.PerSecond*int64(outage/time.Second) +
 		2*int64(mostWrites())
 }
 

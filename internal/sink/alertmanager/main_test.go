@@ -18,7 +18,6 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -151,7 +150,7 @@ func text(name, message string) string { return name + " " + message }
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *sink.Fence) (sink.Sink, sinktest.Receiver) {
 			to := receiver{sinktest.NewLog()}
 			server := httptest.NewUnstartedServer(to)
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)

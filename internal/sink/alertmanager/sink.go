@@ -11,10 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/dryrun"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/internal/httpsink"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/sink/httpsink"
 )
 
 // path is that of the API, below the URL.
@@ -32,13 +29,13 @@ type Config struct {
 	Headers map[string]secret.Value
 	// Timeout is for each Write; default 10 s.
 	Timeout time.Duration
-	TLS     tlsfiles.Files
+	TLS     secret.TLSFiles
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 	// Show takes requests in place of the receiver; nil: they are sent.
-	Show dryrun.Show
+	Show sink.Show
 }
 
 // Sink is the output. Make one with New, and Close it.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -153,7 +152,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sinktest.Run(t, sinktest.Target{
-				New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+				New: func(t *testing.T, f *sink.Fence) (sink.Sink, sinktest.Receiver) {
 					d := newDisk(t)
 					config.Path, config.Fence = d.path, f
 					s, err := newSink(config, d)

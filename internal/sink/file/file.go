@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/serial"
 )
 
 // Config says which file is written, and how.
@@ -20,7 +18,7 @@ type Config struct {
 	// Sync says when the disk has what was written.
 	Sync Sync
 	// Fence is what lines have to pass; nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 }
 
 // Rotate says when the file is renamed and a new one begun.
@@ -50,7 +48,7 @@ const (
 
 // Sink is the output. Make one with New, and Close it.
 type Sink struct {
-	writer *serial.Writer
+	writer *sink.Serial
 	group  *group
 }
 
@@ -81,11 +79,11 @@ func newSink(config Config, d opener) (*Sink, error) {
 	if err := s.group.journal.ready(); err != nil && !mayPass(err) {
 		return nil, fmt.Errorf("file output: %w", err)
 	}
-	s.writer = serial.New(serial.Config{
-		Texts: serial.Texts{Sink: "file", Busy: "the disk takes nothing"},
-		Jobs:  maxJobs,
-		Do:    s.group.do,
-		End:   s.group.end,
+	s.writer = sink.NewSerial(sink.SerialConfig{
+		Sink: "file", Busy: "the disk takes nothing",
+		Jobs: maxJobs,
+		Do:   s.group.do,
+		End:  s.group.end,
 	})
 	return s, nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -445,7 +444,7 @@ func TestFence(t *testing.T) {
 	d := newDisk(t)
 	asked, other := 0, errors.New("another one leads")
 	s := d.start(Config{Rotate: Rotate{Size: 1}, Sync: SyncNever,
-		Fence: fence.New(func() error {
+		Fence: sink.NewFence(func() error {
 			if asked++; asked > 2 {
 				return other
 			}

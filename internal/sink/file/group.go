@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/serial"
 )
 
 // maxChunk is the size from which lines are written at once.
@@ -30,12 +30,12 @@ type group struct {
 
 // line is a message of a job.
 type line struct {
-	job *serial.Job
+	job *sink.Job
 	i   int
 }
 
 // do writes jobs. After an error it tries no further line: the disk is full or broken for all.
-func (g *group) do(jobs []*serial.Job) {
+func (g *group) do(jobs []*sink.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	defer g.reset()

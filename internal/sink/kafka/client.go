@@ -16,8 +16,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/informerd/informerd/internal/backoff"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 const (
@@ -80,14 +80,14 @@ const lastSingle = 3
 
 // versions returns the versions of requests that the client may use. With several requests on the
 // way, an error that resets the producer's state can leave a partition behind that is never
-// produced to again: see RATIONALE.md.
+// produced to again: see the package comment.
 func versions() *kversion.Versions {
 	all := kversion.Stable()
 	all.SetMaxKeyVersion(int16(kmsg.Produce), lastSingle)
 	return all
 }
 
-func dialer(timeout time.Duration, files *tlsfiles.Source, f *fence.Fence) tlsfiles.DialFunc {
+func dialer(timeout time.Duration, files *secret.TLS, f *sink.Fence) secret.DialFunc {
 	plain := f.Dial((&net.Dialer{Timeout: timeout}).DialContext)
 	if files == nil {
 		return plain

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/secret"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 // DefaultTimeout is the timeout of a Config without one.
@@ -20,13 +19,13 @@ type Config struct {
 	// Topic is the name of the topic, which must exist.
 	Topic string
 	// TLS is how connections are secured. Nil: not at all.
-	TLS *tlsfiles.Files
+	TLS *secret.TLSFiles
 	// SASL is how informerd identifies itself. Nil: not at all.
 	SASL *SASL
 	// Timeout is the longest that a Write may take. 0: DefaultTimeout.
 	Timeout time.Duration
 	// Fence is what records have to pass. Nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 }
 
 // The mechanisms of SASL.

@@ -12,14 +12,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/kafka"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
 // TestConformance has fake brokers. What they do with a produce request is the suite's choice.
 func TestConformance(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *sink.Fence) (
 		sink.Sink, sinktest.Receiver) {
 		c := start(t)
 		log := sinktest.NewLog()

@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // maxText bounds the texts of brokers in errors.
@@ -56,7 +55,7 @@ func (s *Sink) explain(ctx context.Context, err error) error {
 		err = s.config.Fence.Explain(err)
 	}
 	switch {
-	case err == nil, errors.Is(err, fence.ErrRefused):
+	case err == nil, errors.Is(err, sink.ErrFenced):
 		return err
 	case errors.Is(err, errUnknown):
 		return s.unanswered(ctx)

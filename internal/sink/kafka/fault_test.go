@@ -20,7 +20,6 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/kafka"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -31,7 +30,7 @@ func TestConfigErrors(t *testing.T) {
 		"unknown mechanism \"md5\"": {Brokers: brokers, Topic: topic,
 			SASL: &kafka.SASL{Mechanism: "md5"}},
 		"no/such": {Brokers: brokers, Topic: topic,
-			TLS: &tlsfiles.Files{CAFile: "/no/such"}},
+			TLS: &secret.TLSFiles{CAFile: "/no/such"}},
 	} {
 		if _, err := kafka.New(config); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -288,13 +287,13 @@ func TestTLS(t *testing.T) {
 	plain := start(t)
 	for _, test := range []struct {
 		brokers *kfake.Cluster
-		files   *tlsfiles.Files
+		files   *secret.TLSFiles
 		want    string
 	}{
-		{secure, &tlsfiles.Files{CAFile: caFile}, ""},
-		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "example.com"}, ""},
-		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "other.example"}, "other.example"},
-		{plain, &tlsfiles.Files{CAFile: caFile}, ""},
+		{secure, &secret.TLSFiles{CAFile: caFile}, ""},
+		{secure, &secret.TLSFiles{CAFile: caFile, ServerName: "example.com"}, ""},
+		{secure, &secret.TLSFiles{CAFile: caFile, ServerName: "other.example"}, "other.example"},
+		{plain, &secret.TLSFiles{CAFile: caFile}, ""},
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,11 @@ import (
 
 func TestMain(m *testing.M) {
 	kafka.Hurry()
-	goleak.VerifyTestMain(m)
+	// The test's own broker does not wait for its connections when it is closed.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/twmb/franz-go/pkg/kfake.(*clientConn).read"),
+		goleak.IgnoreAnyFunction("github.com/twmb/franz-go/pkg/kfake.(*clientConn).read.func1"),
+		goleak.IgnoreAnyFunction("github.com/twmb/franz-go/pkg/kfake.(*clientConn).write"))
 }
 
 var _ sink.Sink = (*kafka.Sink)(nil)

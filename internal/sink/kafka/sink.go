@@ -8,17 +8,16 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/gate"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 // Sink is the output. Make one with New, and Close it. It is safe for concurrent use.
 type Sink struct {
 	config   Config
-	tls      *tlsfiles.Source // nil if not configured
+	tls      *secret.TLS // nil if not configured
 	connects connects
-	gate     gate.Gate
+	gate     sink.Gate
 	client   *kgo.Client
 	// single sends one record at a time, so that an answer is about that one, and large ones.
 	single *kgo.Client
@@ -40,7 +39,7 @@ func New(config Config) (*Sink, error) {
 		stopped: make(chan struct{})}
 	var err error
 	if config.TLS != nil {
-		if s.tls, err = tlsfiles.Open(*config.TLS); err != nil {
+		if s.tls, err = secret.OpenTLS(*config.TLS); err != nil {
 			return nil, fmt.Errorf("kafka: %w", err)
 		}
 	}

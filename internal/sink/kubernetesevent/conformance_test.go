@@ -15,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -27,7 +25,7 @@ var eventsResource = schema.GroupResource{Group: "events.k8s.io", Resource: "eve
 // server is the part of an API server that has Events.
 type server struct {
 	*sinktest.Log
-	fence *fence.Fence // that a kube.Writer would have
+	fence *sink.Fence // that a kube.Writer would have
 
 	mu       sync.Mutex // guards the fields below
 	events   map[string]*eventsv1.Event
@@ -38,7 +36,7 @@ func newServer() *server {
 	return &server{Log: sinktest.NewLog(), events: map[string]*eventsv1.Event{}}
 }
 
-func (s *server) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+func (s *server) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 	for range 2 { // before the request, and for the connection
 		if err := s.fence.Check(); err != nil {
 			return nil, err
@@ -85,7 +83,7 @@ func (s *server) get(name string) *eventsv1.Event {
 	return s.events[name]
 }
 
-func (s *server) patch(r kubeapi.Request) ([]byte, error) {
+func (s *server) patch(r sink.KubeRequest) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.events[r.Name]
@@ -105,7 +103,7 @@ func noteIn(m sink.Message) string {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *sink.Fence) (sink.Sink, sinktest.Receiver) {
 			to := newServer()
 			to.fence = f
 			s, err := New(Config{API: to, Interval: time.Nanosecond})
@@ -122,7 +120,7 @@ func TestConformance(t *testing.T) {
 			m.Report, m.Body, m.Data = nil, sink.BodyData, string(note)
 			return m
 		},
-		Text: func(m sink.Message) string { return kubeapi.Cut(noteIn(m), maxNote) },
+		Text: func(m sink.Message) string { return sink.Cut(noteIn(m), maxNote) },
 		Skip: map[string]string{
 			"odd messages/*: read": "an Event has a note, and no CloudEvent",
 		},

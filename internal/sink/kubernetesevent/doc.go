@@ -33,7 +33,7 @@
 //     message begins a new Event.
 //   - An object that is gone can have Events, as long as its namespace exists.
 //   - A namespace that is gone or is being deleted is a permanent error. A missing right is a
-//     transient one, see package kubeapi.
+//     transient one, see sink.KubeFailure.
 //   - Informerd's own Events are not written about, so that watching Events does not loop. The
 //     messages about them count as taken.
 //   - Write does not retry, and waits at most for the interval and one answer, or two if an Event

@@ -9,14 +9,11 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -120,10 +117,41 @@ func camelCase(name string) string {
 	return text[:min(len(text), maxReason)]
 }
 
+// kubeEvent is what is used of an Event of events.k8s.io/v1: k8s.io/api/events/v1 would link and
+// register every type of Kubernetes' core.
+type kubeEvent struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta   `json:"metadata"`
+	EventTime           metav1.MicroTime `json:"eventTime"`
+	ReportingController string           `json:"reportingController"`
+	ReportingInstance   string           `json:"reportingInstance,omitempty"`
+	Action              string           `json:"action,omitempty"`
+	Reason              string           `json:"reason,omitempty"`
+	Regarding           reference        `json:"regarding"`
+	Note                string           `json:"note,omitempty"`
+	Type                string           `json:"type,omitempty"`
+}
+
+// reference is the object that an Event is about.
+type reference struct {
+	Kind            string    `json:"kind,omitempty"`
+	Namespace       string    `json:"namespace,omitempty"`
+	Name            string    `json:"name,omitempty"`
+	UID             types.UID `json:"uid,omitempty"`
+	APIVersion      string    `json:"apiVersion,omitempty"`
+	ResourceVersion string    `json:"resourceVersion,omitempty"`
+}
+
+// eventSeries is what an Event says about how often it has happened.
+type eventSeries struct {
+	Count            int32            `json:"count"`
+	LastObservedTime metav1.MicroTime `json:"lastObservedTime"`
+}
+
 // newEvent returns the Event of a message.
-func (s *Sink) newEvent(m *sink.Message, w What) *eventsv1.Event {
+func (s *Sink) newEvent(m *sink.Message, w What) *kubeEvent {
 	o := m.Object
-	e := &eventsv1.Event{
+	e := &kubeEvent{
 		TypeMeta: metav1.TypeMeta{APIVersion: "events.k8s.io/v1", Kind: "Event"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cmp.Or(o.Namespace(), metav1.NamespaceDefault),
@@ -136,15 +164,15 @@ func (s *Sink) newEvent(m *sink.Message, w What) *eventsv1.Event {
 		ReportingInstance:   s.instance,
 		Action:              w.Action,
 		Reason:              w.Reason,
-		Type:                corev1.EventTypeNormal,
-		Note:                kubeapi.Cut(w.Note, maxNote),
-		Regarding: corev1.ObjectReference{
+		Type:                "Normal",
+		Note:                sink.Cut(w.Note, maxNote),
+		Regarding: reference{
 			APIVersion: o.APIVersion(), Kind: o.Kind(), Namespace: o.Namespace(), Name: o.Name(),
 			UID: types.UID(o.UID()), ResourceVersion: o.ResourceVersion(),
 		},
 	}
 	if w.Warning {
-		e.Type = corev1.EventTypeWarning
+		e.Type = "Warning"
 	}
 	e.Name = nameOf(m, e)
 	return e
@@ -158,7 +186,7 @@ func observed(m *sink.Message) metav1.MicroTime {
 }
 
 // nameOf returns the name of a message's Event. It is the same if the message is written again.
-func nameOf(m *sink.Message, e *eventsv1.Event) string {
+func nameOf(m *sink.Message, e *kubeEvent) string {
 	h := sha256.New()
 	for _, part := range []string{m.Origin.Listener, m.ID, e.Type, e.Reason, e.Action, e.Note} {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)

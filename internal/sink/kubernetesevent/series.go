@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/utils/lru"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -45,7 +44,7 @@ func newSeriesCache(interval time.Duration) *seriesCache {
 }
 
 // of returns the series of an Event, a new one if none is known.
-func (c *seriesCache) of(e *eventsv1.Event) *series {
+func (c *seriesCache) of(e *kubeEvent) *series {
 	r := e.Regarding
 	key := seriesKey{r.Namespace, r.APIVersion + " " + r.Kind, r.Name, string(r.UID),
 		e.Annotations[listenerAnnotation], e.Type, e.Reason, e.Action, e.Note}
@@ -92,10 +91,10 @@ func (s *series) unlock() { <-s.held }
 
 // continues reports whether an Event is one more of the series. One that has ended goes on if the
 // Event would have the same name.
-func (s *series) continues(e *eventsv1.Event, now time.Time) bool {
+func (s *series) continues(e *kubeEvent, now time.Time) bool {
 	return s.name != "" && (now.Sub(s.written) < seriesEnd || s.name == e.Name)
 }
 
-func (s *series) begin(e *eventsv1.Event) { s.name, s.count, s.written = e.Name, 1, time.Now() }
+func (s *series) begin(e *kubeEvent) { s.name, s.count, s.written = e.Name, 1, time.Now() }
 
 func (s *series) extend() { s.count, s.written = s.count+1, time.Now() }

@@ -8,20 +8,17 @@ import (
 	"os"
 	"time"
 
-	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/gate"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
 // Config is what a Sink is made of. Only API is required.
 type Config struct {
-	API kubeapi.API
+	API sink.KubeAPI
 	// Instance is the reportingInstance. Default: informerd- and the host's name.
 	Instance string
-	// Timeout bounds a request. Default: kubeapi.DefaultTimeout.
+	// Timeout bounds a request. Default: sink.KubeTimeout.
 	Timeout time.Duration
 	// Interval is the time between two writes of a series. Default: 1s.
 	Interval time.Duration
@@ -29,11 +26,11 @@ type Config struct {
 
 // Sink is the output. Make one with New.
 type Sink struct {
-	api      kubeapi.API
+	api      sink.KubeAPI
 	instance string
 	timeout  time.Duration
 	series   *seriesCache
-	gate     gate.Gate
+	gate     sink.Gate
 }
 
 const (
@@ -54,12 +51,12 @@ func New(c Config) (*Sink, error) {
 		c.Instance = "informerd-" + host
 	}
 	if c.Timeout <= 0 {
-		c.Timeout = kubeapi.DefaultTimeout
+		c.Timeout = sink.KubeTimeout
 	}
 	if c.Interval <= 0 {
 		c.Interval = time.Second
 	}
-	return &Sink{api: c.API, instance: kubeapi.Cut(c.Instance, maxInstance), timeout: c.Timeout,
+	return &Sink{api: c.API, instance: sink.Cut(c.Instance, maxInstance), timeout: c.Timeout,
 		series: newSeriesCache(c.Interval)}, nil
 }
 
@@ -76,7 +73,7 @@ func (s *Sink) Close(ctx context.Context) error {
 
 // Write implements sink.Sink.
 func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
-	return kubeapi.Each(ctx, messages, func(m *sink.Message) error {
+	return sink.Each(ctx, messages, func(m *sink.Message) error {
 		if isOwn(m) {
 			return nil
 		}
@@ -91,10 +88,10 @@ func (s *Sink) Record(ctx context.Context, m *sink.Message, w What) error {
 		return sink.ErrClosed
 	}
 	defer s.gate.Leave()
-	return kubeapi.About("Kubernetes Event about", m, s.record(ctx, s.newEvent(m, w)))
+	return sink.About("Kubernetes Event about", m, s.record(ctx, s.newEvent(m, w)))
 }
 
-func (s *Sink) record(ctx context.Context, e *eventsv1.Event) error {
+func (s *Sink) record(ctx context.Context, e *kubeEvent) error {
 	known := s.series.of(e)
 	if err := known.lock(ctx, s.gate.Closed()); err != nil {
 		return err
@@ -114,12 +111,12 @@ func (s *Sink) record(ctx context.Context, e *eventsv1.Event) error {
 	return s.create(ctx, known, e)
 }
 
-func (s *Sink) create(ctx context.Context, known *series, e *eventsv1.Event) error {
+func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return sink.Permanent(err)
 	}
-	err = s.send(ctx, kubeapi.Request{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
+	err = s.send(ctx, sink.KubeRequest{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
@@ -129,27 +126,27 @@ func (s *Sink) create(ctx context.Context, known *series, e *eventsv1.Event) err
 }
 
 // extend counts one more in the Event of a series.
-func (s *Sink) extend(ctx context.Context, known *series, e *eventsv1.Event) error {
-	next := eventsv1.EventSeries{Count: known.count + 1, LastObservedTime: e.EventTime}
+func (s *Sink) extend(ctx context.Context, known *series, e *kubeEvent) error {
+	next := eventSeries{Count: known.count + 1, LastObservedTime: e.EventTime}
 	body, err := json.Marshal(map[string]any{"series": next})
 	if err != nil {
 		return sink.Permanent(err)
 	}
-	err = s.send(ctx, kubeapi.Request{Method: http.MethodPatch, Namespace: e.Namespace,
-		Name: known.name, ContentType: kubeapi.MergePatch, Body: body})
+	err = s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Namespace: e.Namespace,
+		Name: known.name, ContentType: sink.MergePatch, Body: body})
 	if err == nil {
 		known.extend()
 	}
 	return err
 }
 
-func (s *Sink) send(ctx context.Context, r kubeapi.Request) error {
-	r.Group, r.Version, r.Resource = eventsv1.GroupName, "v1", "events"
+func (s *Sink) send(ctx context.Context, r sink.KubeRequest) error {
+	r.Group, r.Version, r.Resource = "events.k8s.io", "v1", "events"
 	r.FieldManager, r.MetadataOnly = fieldManager, true
-	answer, err := kubeapi.Call(ctx, s.api, s.timeout, r)
+	answer, err := sink.CallKube(ctx, s.api, s.timeout, r)
 	if err != nil {
 		return err
 	}
-	_, err = kubeapi.ReadMetadata(answer)
+	_, err = sink.ReadKubeMetadata(answer)
 	return err
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 // DefaultTimeout is the timeout of a Config without one.
@@ -29,11 +27,11 @@ type Config struct {
 	// Credentials is the text of a credentials file, as nsc makes it. Unset: none.
 	Credentials secret.Value
 	// TLS is how the connection is secured. Nil: as the server asks for.
-	TLS *tlsfiles.Files
+	TLS *secret.TLSFiles
 	// Timeout is the longest that a Write may take. 0: DefaultTimeout.
 	Timeout time.Duration
 	// Fence is what messages have to pass. Nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 }
 
 func (c *Config) check() error {

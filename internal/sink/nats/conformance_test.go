@@ -2,6 +2,7 @@ package nats_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/nats"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
@@ -25,7 +25,7 @@ var answers = map[sinktest.Behaviour]string{
 
 // TestConformanceWithStream has a real server, and a client of it that answers as a stream does.
 func TestConformanceWithStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *sink.Fence) (
 		sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		log := sinktest.NewLog()
@@ -51,7 +51,7 @@ func TestConformanceWithStream(t *testing.T) {
 }
 
 // openFor makes a sink that the caller closes, for messages with any names.
-func openFor(t *testing.T, s *server.Server, stream string, f *fence.Fence) *nats.Sink {
+func openFor(t *testing.T, s *server.Server, stream string, f *sink.Fence) *nats.Sink {
 	t.Helper()
 	out, err := nats.New(nats.Config{Servers: []string{s.ClientURL()}, Stream: stream,
 		Subject: func(*sink.Message) (string, error) { return "k8s.all", nil },
@@ -63,7 +63,7 @@ func openFor(t *testing.T, s *server.Server, stream string, f *fence.Fence) *nat
 }
 
 // timeout returns the timeout of a sink. What a fence refuses is given up when it is over.
-func timeout(f *fence.Fence) time.Duration {
+func timeout(f *sink.Fence) time.Duration {
 	if f != nil {
 		return time.Second
 	}
@@ -85,7 +85,7 @@ func disconnect(s *server.Server) {
 
 // TestConformanceWithoutStream has a real server behind a proxy, and a subscriber.
 func TestConformanceWithoutStream(t *testing.T) {
-	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+	sinktest.Run(t, sinktest.Target{New: func(t *testing.T, f *sink.Fence) (
 		sink.Sink, sinktest.Receiver) {
 		s := start(t, &server.Options{})
 		r := &subscriber{proxy: newProxy(t, s.Addr().String()),
@@ -109,8 +109,19 @@ func TestConformanceWithoutStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for !isConnected(s) { // else what hangs may be the beginning of the connection
+			runtime.Gosched()
+		}
 		return out, r
 	}})
+}
+
+// isConnected reports whether the server has the connection of a sink.
+func isConnected(s *server.Server) bool {
+	connections, err := s.Connz(nil)
+	return err == nil && slices.ContainsFunc(connections.Conns, func(c *server.ConnInfo) bool {
+		return c.Name == "informerd"
+	})
 }
 
 // subscriber is a receiver without a stream.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/secret"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 const (
@@ -221,7 +220,7 @@ func (s *Sink) disconnected(c *connection) error {
 }
 
 // fenced connects for a client that has a fence.
-type fenced struct{ dial tlsfiles.DialFunc }
+type fenced struct{ dial secret.DialFunc }
 
 // Dial implements natsgo.CustomDialer.
 func (f fenced) Dial(network, address string) (net.Conn, error) {
@@ -262,7 +261,7 @@ func setCredentials(o *natsgo.Options, credentials secret.Value) {
 }
 
 // setTLS makes the client use the files as they are when it connects.
-func setTLS(o *natsgo.Options, files *tlsfiles.Source) {
+func setTLS(o *natsgo.Options, files *secret.TLS) {
 	if files == nil {
 		return
 	}

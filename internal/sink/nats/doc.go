@@ -23,4 +23,13 @@
 //   - A message that is too large for the server or the stream is a permanent error. Everything
 //     else is worth a retry: no stream has the subject, the stream is full, permissions and
 //     credentials are missing.
+//
+// # Design decisions
+//
+// Nothing is kept for the time after a reconnect: the client would send it when the message has
+// been written again, or a newer one has. Write waits two seconds, which covers a restart of a
+// server.
+//
+// Without a stream a PONG confirms what was sent on the same connection: the output counts
+// connections and confirms nothing across them.
 package nats

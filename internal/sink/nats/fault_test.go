@@ -19,7 +19,6 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/nats"
 	"github.com/informerd/informerd/internal/sink/sinktest"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -30,7 +29,7 @@ func TestConfigErrors(t *testing.T) {
 		"cannot be read as": {Servers: []string{"nats://a:hunter2@%"}, Subject: subject},
 		"user in its URL":   {Servers: []string{"nats://a:hunter2@b"}, Subject: subject},
 		"no/such": {Servers: servers, Subject: subject,
-			TLS: &tlsfiles.Files{CAFile: "/no/such"}},
+			TLS: &secret.TLSFiles{CAFile: "/no/such"}},
 	} {
 		_, err := nats.New(config)
 		if err == nil || !strings.Contains(err.Error(), want) ||
@@ -120,15 +119,15 @@ func TestTLS(t *testing.T) {
 	secure, plain := withTLS(t, with), start(t, &server.Options{})
 	for _, test := range []struct {
 		server *server.Server
-		files  *tlsfiles.Files
+		files  *secret.TLSFiles
 		want   string
 	}{
-		{secure, &tlsfiles.Files{CAFile: caFile}, ""},
-		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "example.com"}, ""},
-		{secure, &tlsfiles.Files{CAFile: caFile, ServerName: "other.example"}, "other.example"},
-		{secure, &tlsfiles.Files{}, "unknown authority"},
+		{secure, &secret.TLSFiles{CAFile: caFile}, ""},
+		{secure, &secret.TLSFiles{CAFile: caFile, ServerName: "example.com"}, ""},
+		{secure, &secret.TLSFiles{CAFile: caFile, ServerName: "other.example"}, "other.example"},
+		{secure, &secret.TLSFiles{}, "unknown authority"},
 		{secure, nil, "unknown authority"},
-		{plain, &tlsfiles.Files{CAFile: caFile}, "secure connection not available"},
+		{plain, &secret.TLSFiles{CAFile: caFile}, "secure connection not available"},
 		{plain, nil, ""},
 	} {
 		out := open(t, test.server, func(c *nats.Config) {

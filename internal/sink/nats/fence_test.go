@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -21,7 +20,7 @@ func TestConnectionBehindAFence(t *testing.T) {
 	s := start(t, &server.Options{})
 	other := errors.New("another one leads")
 	var open atomic.Bool
-	out := openFor(t, s, "", fence.New(func() error {
+	out := openFor(t, s, "", sink.NewFence(func() error {
 		if open.Load() {
 			return nil
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // publish publishes a batch and settles its items. An error is about all that it has not settled.
@@ -186,7 +185,7 @@ func (s *Sink) explained(ctx context.Context, err error) error {
 	}
 	switch {
 	case err == nil, sink.IsPermanent(err), errors.Is(err, errNotConnected), err == errDenied,
-		errors.Is(err, fence.ErrRefused):
+		errors.Is(err, sink.ErrFenced):
 		return err
 	case err == errNotSent && ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", err, ctx.Err())

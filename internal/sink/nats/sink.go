@@ -6,16 +6,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/gate"
-	"github.com/informerd/informerd/internal/tlsfiles"
 )
 
 // Sink is the output. Make one with New, and Close it. It is safe for concurrent use.
 type Sink struct {
 	config Config
-	tls    *tlsfiles.Source // nil if not configured
-	gate   gate.Gate
+	tls    *secret.TLS // nil if not configured
+	gate   sink.Gate
 	// published is set once a message is published. Until then the connection need not pass the
 	// fence, so that it is there when it is needed.
 	published atomic.Bool
@@ -40,7 +39,7 @@ func New(config Config) (*Sink, error) {
 		stopped: make(chan struct{}), tried: make(chan struct{})}
 	if config.TLS != nil {
 		var err error
-		if s.tls, err = tlsfiles.Open(*config.TLS); err != nil {
+		if s.tls, err = secret.OpenTLS(*config.TLS); err != nil {
 			return nil, fmt.Errorf("nats: %w", err)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/secret/tlstest"
 	"github.com/informerd/informerd/internal/sink/nats"
-	"github.com/informerd/informerd/internal/tlsfiles"
-	"github.com/informerd/informerd/internal/tlsfiles/tlstest"
 )
 
 // The CAs of servers and the certificate that is shown to them are read again when their files
@@ -23,7 +23,7 @@ func TestTLSFilesAreReadAgain(t *testing.T) {
 	config := &tls.Config{Certificates: []tls.Certificate{two.Pair}, ClientCAs: clients,
 		ClientAuth: tls.RequireAndVerifyClientCert}
 	f := tlstest.NewFolder(t, one)
-	files := &tlsfiles.Files{CAFile: f.Path("ca"), CertFile: f.Path("cert"), KeyFile: f.Path("key")}
+	files := &secret.TLSFiles{CAFile: f.Path("ca"), CertFile: f.Path("cert"), KeyFile: f.Path("key")}
 	s := start(t, &server.Options{TLS: true, TLSTimeout: 5, TLSVerify: true, TLSConfig: config})
 	out := open(t, s, func(c *nats.Config) {
 		c.Stream, c.TLS, c.Timeout = "", files, 3*time.Second

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -27,8 +26,8 @@ const (
 )
 
 var types = [...]struct{ name, contentType string }{
-	Apply: {"apply", kubeapi.ApplyPatch}, JSON: {"json", kubeapi.JSONPatch},
-	Merge: {"merge", kubeapi.MergePatch},
+	Apply: {"apply", sink.ApplyPatch}, JSON: {"json", sink.JSONPatch},
+	Merge: {"merge", sink.MergePatch},
 }
 
 // String returns the word of the configuration.
@@ -44,8 +43,8 @@ func (t Type) contentType() string { return types[t].contentType }
 // maxManager is the longest field manager that the API server accepts, in bytes.
 const maxManager = 128
 
-// FieldManager returns the field manager of a listener.
-func FieldManager(listener string) string {
+// fieldManager returns the field manager of a listener.
+func fieldManager(listener string) string {
 	name := "informerd/" + listener
 	odd := func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }
 	if len(name) <= maxManager && !strings.ContainsFunc(name, odd) {

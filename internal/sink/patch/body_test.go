@@ -131,19 +131,19 @@ func TestBodyOfAnExpression(t *testing.T) {
 }
 
 func TestFieldManager(t *testing.T) {
-	if got := FieldManager("fix-labels"); got != "informerd/fix-labels" {
+	if got := fieldManager("fix-labels"); got != "informerd/fix-labels" {
 		t.Error(got)
 	}
 	long := strings.Repeat("ä", 118/2)
-	if got := FieldManager(long); got != "informerd/"+long {
+	if got := fieldManager(long); got != "informerd/"+long {
 		t.Error(got)
 	}
 	seen := map[string]bool{}
 	for _, odd := range []string{strings.Repeat("x", 119), strings.Repeat("x", 2000),
 		strings.Repeat("ä", 100), "a\x00b", "a\nb", "\xff", "\xfe", "a_b\x00"} {
-		got := FieldManager(odd)
+		got := fieldManager(odd)
 		if len(got) > 128 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\n") ||
-			seen[got] || got != FieldManager(odd) {
+			seen[got] || got != fieldManager(odd) {
 			t.Errorf("%.20q: %q", odd, got)
 		}
 		seen[got] = true

@@ -11,8 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -20,15 +18,15 @@ import (
 var _ sink.Sink = (*Sink)(nil)
 
 // api is an API made of one function.
-type api func(ctx context.Context, r kubeapi.Request) ([]byte, error)
+type api func(ctx context.Context, r sink.KubeRequest) ([]byte, error)
 
-func (f api) Do(ctx context.Context, r kubeapi.Request) ([]byte, error) { return f(ctx, r) }
+func (f api) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) { return f(ctx, r) }
 
 var pods = schema.GroupResource{Resource: "pods"}
 
 // answer is the metadata of a Pod that the server answers with.
 func answer(name, uid, version string) []byte {
-	text, err := json.Marshal(map[string]any{"metadata": kubeapi.Metadata{Name: name, UID: uid,
+	text, err := json.Marshal(map[string]any{"metadata": sink.KubeMetadata{Name: name, UID: uid,
 		ResourceVersion: version}})
 	if err != nil {
 		panic(err)
@@ -53,10 +51,10 @@ func annotationOf(m sink.Message) string {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *sink.Fence) (sink.Sink, sinktest.Receiver) {
 			log := sinktest.NewLog()
 			s, err := New(Config{Type: Merge, API: api(func(ctx context.Context,
-				r kubeapi.Request) ([]byte, error) {
+				r sink.KubeRequest) ([]byte, error) {
 				for range 2 { // before the request, and for the connection
 					if err := f.Check(); err != nil {
 						return nil, err

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 )
 
 const (
@@ -69,7 +68,7 @@ func (v *versions) absent(r schema.GroupVersionResource, err error, now time.Tim
 	if now.Sub(since) >= missingTime {
 		return err
 	}
-	var plain *kubeapi.Error // without the mark of a permanent one
+	var plain *sink.KubeError // without the mark of a permanent one
 	if !errors.As(err, &plain) {
 		return err
 	}

@@ -15,21 +15,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/gate"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Config is what a Sink is made of. Only API is required.
 type Config struct {
-	API  kubeapi.API
+	API  sink.KubeAPI
 	Type Type
 	// Patch makes the patch of a message. Default: the message's data.
 	Patch  func(*sink.Message) (string, error)
 	DryRun bool
 	// Writes is shared by the outputs of a daemon. Default: the sink's own.
 	Writes *Writes
-	// Timeout bounds what is sent for a message. Default: kubeapi.DefaultTimeout.
+	// Timeout bounds what is sent for a message. Default: sink.KubeTimeout.
 	Timeout time.Duration
 	// Looping records that an object's patches are paused, such as in a Kubernetes Event. Its error
 	// is logged. Default: it is only logged.
@@ -41,7 +39,7 @@ type Config struct {
 // Sink is the output. Make one with New.
 type Sink struct {
 	Config
-	gate gate.Gate
+	gate sink.Gate
 }
 
 // writes is how many patches of one listener may be under way at the same time.
@@ -62,7 +60,7 @@ func New(c Config) (*Sink, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Timeout <= 0 {
-		c.Timeout = kubeapi.DefaultTimeout
+		c.Timeout = sink.KubeTimeout
 	}
 	return &Sink{Config: c}, nil
 }
@@ -80,12 +78,12 @@ func (s *Sink) Close(ctx context.Context) error {
 
 // Write implements sink.Sink.
 func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
-	return kubeapi.Each(ctx, messages, func(m *sink.Message) error {
+	return sink.Each(ctx, messages, func(m *sink.Message) error {
 		if !s.gate.Enter() {
 			return sink.ErrClosed
 		}
 		defer s.gate.Leave()
-		return kubeapi.About("patch of", m, s.write(ctx, m))
+		return sink.About("patch of", m, s.write(ctx, m))
 	})
 }
 
@@ -163,10 +161,10 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 	b.readAs(resource.GroupVersion().String())
 	for try := 1; ; try++ {
 		r := s.request(m, resource, b.on(m.Object, base))
-		answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
+		answer, err := sink.CallKube(ctx, s.API, time.Until(deadline), r)
 		if err == nil {
 			s.Writes.versions.there(resource)
-			after, err := kubeapi.ReadMetadata(answer)
+			after, err := sink.ReadKubeMetadata(answer)
 			// Without versions, as in some aggregated APIs, nothing is known to be own.
 			if s.DryRun || base == "" || after.ResourceVersion == base {
 				return "", base, err
@@ -191,10 +189,10 @@ func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base 
 }
 
 func (s *Sink) request(m *sink.Message, resource schema.GroupVersionResource,
-	body []byte) kubeapi.Request {
+	body []byte) sink.KubeRequest {
 	r := target(m, resource)
 	r.Method, r.ContentType, r.Body = http.MethodPatch, s.Type.contentType(), body
-	r.FieldManager, r.DryRun = FieldManager(m.Origin.Listener), s.DryRun
+	r.FieldManager, r.DryRun = fieldManager(m.Origin.Listener), s.DryRun
 	return r
 }
 
@@ -203,11 +201,11 @@ func (s *Sink) version(ctx context.Context, m *sink.Message, resource schema.Gro
 	deadline time.Time) (string, error) {
 	r := target(m, resource)
 	r.Method = http.MethodGet
-	answer, err := kubeapi.Call(ctx, s.API, time.Until(deadline), r)
+	answer, err := sink.CallKube(ctx, s.API, time.Until(deadline), r)
 	if err != nil {
 		return "", s.goneError(err, m, resource)
 	}
-	found, err := kubeapi.ReadMetadata(answer)
+	found, err := sink.ReadKubeMetadata(answer)
 	if err != nil {
 		return "", err
 	}
@@ -252,8 +250,8 @@ func conflicts(err error) string {
 		}
 		// as in: conflict with "kubectl" using v1
 		manager := strings.TrimPrefix(c.Message, "conflict with ")
-		list = append(list, fmt.Sprintf("%s of %s", kubeapi.Cut(c.Field, maxConflict),
-			cmp.Or(kubeapi.Cut(manager, maxConflict), "another manager")))
+		list = append(list, fmt.Sprintf("%s of %s", sink.Cut(c.Field, maxConflict),
+			cmp.Or(sink.Cut(manager, maxConflict), "another manager")))
 	}
 	return strings.Join(list, ", ")
 }
@@ -264,7 +262,7 @@ const (
 	maxConflict  = 200 // bytes
 )
 
-func target(m *sink.Message, r schema.GroupVersionResource) kubeapi.Request {
-	return kubeapi.Request{Group: r.Group, Version: r.Version, Resource: r.Resource,
+func target(m *sink.Message, r schema.GroupVersionResource) sink.KubeRequest {
+	return sink.KubeRequest{Group: r.Group, Version: r.Version, Resource: r.Resource,
 		Namespace: m.Object.Namespace(), Name: m.Object.Name(), MetadataOnly: true}
 }

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/kubeapi"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -31,10 +30,10 @@ type pod struct {
 	version  int
 	before   func() // called before each request
 	fail     error
-	requests []kubeapi.Request
+	requests []sink.KubeRequest
 }
 
-func (p *pod) Do(_ context.Context, r kubeapi.Request) ([]byte, error) {
+func (p *pod) Do(_ context.Context, r sink.KubeRequest) ([]byte, error) {
 	p.requests = append(p.requests, r)
 	if p.before != nil {
 		p.before()
@@ -48,7 +47,7 @@ func (p *pod) Do(_ context.Context, r kubeapi.Request) ([]byte, error) {
 		return answer(r.Name, p.uid, strconv.Itoa(p.version)), nil
 	}
 	var body struct {
-		Metadata kubeapi.Metadata
+		Metadata sink.KubeMetadata
 		Spec     json.RawMessage
 	}
 	if err := json.Unmarshal(r.Body, &body); err != nil {
@@ -91,7 +90,7 @@ func TestARequest(t *testing.T) {
 	}
 	r := to.requests[0]
 	r.Body = nil
-	if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", kubeapi.Request{Method: "PATCH",
+	if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", sink.KubeRequest{Method: "PATCH",
 		Version: "v1", Resource: "pods", Namespace: "shop", Name: "web",
 		ContentType: "application/merge-patch+json", FieldManager: "informerd/all", DryRun: true,
 		MetadataOnly: true}); got != want {
@@ -168,7 +167,7 @@ func TestAnObjectThatChangesSlowly(t *testing.T) {
 			time.Sleep(400 * time.Millisecond)
 		}
 		s := newTest(t, Config{Type: Merge, Timeout: time.Second,
-			API: api(func(ctx context.Context, r kubeapi.Request) ([]byte, error) {
+			API: api(func(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}

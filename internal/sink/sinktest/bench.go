@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // bench is one case's sink and receiver.
@@ -26,7 +25,7 @@ func newBench(t *testing.T, target Target) *bench {
 	return newFenced(t, target, nil)
 }
 
-func newFenced(t *testing.T, target Target, f *fence.Fence) *bench {
+func newFenced(t *testing.T, target Target, f *sink.Fence) *bench {
 	t.Helper()
 	s, to := target.New(t, f)
 	b := &bench{T: t, target: target, sink: s, to: to, batch: min(max(s.Pace().Batch, 1), 5)}

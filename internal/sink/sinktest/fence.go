@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // fenced: what a fence refuses from some moment of a Write on does not arrive. It comes back with
@@ -27,7 +26,7 @@ var errFence = errors.New("another one may have sent something newer")
 func (b *bench) fencedAfter(allowed int64) bool {
 	b.Helper()
 	var asked atomic.Int64
-	f := newFenced(b.T, b.target, fence.New(func() error {
+	f := newFenced(b.T, b.target, sink.NewFence(func() error {
 		if asked.Add(1) > allowed {
 			return errFence
 		}
@@ -75,7 +74,7 @@ func (b *bench) fencedAfter(allowed int64) bool {
 
 func (b *bench) wantRefused(err error) {
 	b.Helper()
-	if !errors.Is(err, errFence) || !errors.Is(err, fence.ErrRefused) || sink.IsPermanent(err) {
+	if !errors.Is(err, errFence) || !errors.Is(err, sink.ErrFenced) || sink.IsPermanent(err) {
 		b.Errorf("%v: not the error of the fence, worth a retry", err)
 	}
 }

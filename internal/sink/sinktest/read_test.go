@@ -11,7 +11,6 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -69,7 +68,7 @@ func (s *overHTTP) send(ctx context.Context, messages []sink.Message, header htt
 func TestHTTPTexts(t *testing.T) {
 	for _, mode := range []string{"structured", "binary", "batch"} {
 		t.Run(mode, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+			target := sinktest.Target{New: func(t *testing.T, f *sink.Fence) (
 				sink.Sink, sinktest.Receiver) {
 				s := &overHTTP{mode: mode}
 				s.memory = memory{Log: sinktest.NewLog(), stop: make(chan struct{})}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -22,7 +21,7 @@ import (
 type memory struct {
 	*sinktest.Log
 	fault string
-	fence *fence.Fence
+	fence *sink.Fence
 	mu    sync.RWMutex // held for reading by writes under way
 	stop  chan struct{}
 	once  sync.Once
@@ -134,7 +133,7 @@ func (s *memory) Close(ctx context.Context) error {
 }
 
 func run(t *testing.T, fault string) {
-	sinktest.Run(t, sinktest.Target{New: func(_ *testing.T, f *fence.Fence) (
+	sinktest.Run(t, sinktest.Target{New: func(_ *testing.T, f *sink.Fence) (
 		sink.Sink, sinktest.Receiver) {
 		s := newMemory(fault)
 		if fault != "no fence" {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/fence"
 )
 
 // Target is a kind of sink that the suite runs against.
@@ -19,7 +18,7 @@ type Target struct {
 	// New returns a sink and its receiver, which is healthy, for one case. What outlives Close of
 	// the sink ends in a clean-up of t. The sink's own timeout must be some seconds at least; with
 	// a fence, which is nil for all cases but one, it may be a second.
-	New func(t *testing.T, f *fence.Fence) (sink.Sink, Receiver)
+	New func(t *testing.T, f *sink.Fence) (sink.Sink, Receiver)
 	// Together is set if several messages are one request or one write, for which the fence is
 	// asked once. Without it, the fence is asked for each message and for what carries them.
 	Together bool

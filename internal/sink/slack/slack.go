@@ -13,10 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/dryrun"
-	"github.com/informerd/informerd/internal/sink/fence"
-	"github.com/informerd/informerd/internal/sink/internal/httpsink"
-	"github.com/informerd/informerd/internal/tlsfiles"
+	"github.com/informerd/informerd/internal/sink/httpsink"
 )
 
 // Config is what a Sink is made from.
@@ -29,13 +26,13 @@ type Config struct {
 	Notifies bool
 	// Timeout is for each request; default 10 s.
 	Timeout time.Duration
-	TLS     tlsfiles.Files
+	TLS     secret.TLSFiles
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
-	Fence *fence.Fence
+	Fence *sink.Fence
 	// Show takes requests in place of the receiver; nil: they are sent.
-	Show dryrun.Show
+	Show sink.Show
 }
 
 // Sink is the output. Make one with New, and Close it.
@@ -56,7 +53,7 @@ func New(config Config) (*Sink, error) {
 	}
 	s := &Sink{text: config.Text, notifies: config.Notifies, client: client}
 	if s.text == nil {
-		s.text = func(m *sink.Message) (string, error) { return Text(m), nil }
+		s.text = func(m *sink.Message) (string, error) { return text(m), nil }
 	}
 	return s, nil
 }

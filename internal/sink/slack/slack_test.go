@@ -18,7 +18,6 @@ import (
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -88,7 +87,7 @@ func TestText(t *testing.T) {
 		"updated (Pod shop/web-1, prod) ":     data(event, `[1]`),
 		"updated (Pod shop/web-1, prod)  ":    data(event, ""),
 	} {
-		if got := Text(&m); got != strings.TrimSpace(want) {
+		if got := text(&m); got != strings.TrimSpace(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -217,7 +216,7 @@ func TestConformance(t *testing.T) {
 	// The suite counts messages by their texts.
 	text := func(m sink.Message) string { return string(cloudevent.Append(nil, m)) }
 	sinktest.Run(t, sinktest.Target{
-		New: func(t *testing.T, f *fence.Fence) (sink.Sink, sinktest.Receiver) {
+		New: func(t *testing.T, f *sink.Fence) (sink.Sink, sinktest.Receiver) {
 			to := receiver{sinktest.NewLog()}
 			server := httptest.NewUnstartedServer(to)
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -17,8 +17,8 @@ const maxText = 4000
 var verbs = map[event.Op]string{event.Add: "added", event.Update: "updated",
 	event.Delete: "deleted", event.Resync: "unchanged"}
 
-// Text returns the default text of a message.
-func Text(m *sink.Message) string {
+// text returns the default text of a message.
+func text(m *sink.Message) string {
 	var text string
 	if m.Body == sink.BodyData {
 		text = textOf(m.Data)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
-	"github.com/informerd/informerd/internal/sink/internal/httpsink"
+	"github.com/informerd/informerd/internal/sink/httpsink"
 )
 
 // writeBatch sends messages in as many requests as needed, within one timeout.

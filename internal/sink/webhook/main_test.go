@@ -15,7 +15,6 @@ import (
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/fence"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
@@ -132,7 +131,7 @@ func TestConformance(t *testing.T) {
 		"structured": {}, "binary": {Mode: Binary}, "batch": {Mode: Batch, Events: 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target := sinktest.Target{New: func(t *testing.T, f *fence.Fence) (
+			target := sinktest.Target{New: func(t *testing.T, f *sink.Fence) (
 				sink.Sink, sinktest.Receiver) {
 				to := receiver{sinktest.NewLog()}
 				s := httptest.NewUnstartedServer(to)

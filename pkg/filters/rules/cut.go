@@ -4,31 +4,70 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"time"
 
-	"github.com/informerd/informerd/internal/codec"
+	recorded "github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// cutVersion is the version of the format of cuts. A [Saved] reads no other one.
-//
-//	version     byte
-//	whole       bool: the state begins here, what was before does not count
-//	number      of the last violation in the book
-//	receivers   names, by their numbers in this cut; "" is a number that nobody has
-//	rules       names and severities
-//	objects     each a key, a uid, its records, and its debts; one without either is forgotten
-//
-// Rules are their places in the list of this cut, and sets of receivers are numbers, see
-// [Receivers].
-const cutVersion = 1
+// Part is the part of a listener's records that has a book: with no key its [savedBook], and for
+// each object a [savedObject].
+const Part = "rules"
 
-// Cut appends what has changed since the cut before, for [Saved.Apply], and returns the result.
-// Nothing is appended if nothing has changed. The first cut of a book has everything, and so has
-// the next one after Use; that of a restored book has what has changed since. The receivers are the
-// names of those that the book has, by their numbers, "" for a number that nobody has. Cut holds
-// the book up for a copy of what has changed, or of some hundred objects at a time. Call it neither
-// twice at a time nor at the same time as Use.
-func (b *Book) Cut(to []byte, receivers []string) []byte {
+// savedBook is what a book has apart from objects: the number of the last violation, and the names
+// of the receivers by their numbers, "" for a number that nobody has.
+type savedBook struct {
+	_         struct{} `cbor:",toarray"`
+	Number    uint64
+	Receivers []string
+}
+
+// savedObject is what a book has of an object.
+type savedObject struct {
+	_       struct{} `cbor:",toarray"`
+	UID     string
+	Records []savedRecord
+	Debts   []savedDebt
+}
+
+type savedRecord struct {
+	_                               struct{} `cbor:",toarray"`
+	Rule, Severity                  string
+	Since                           time.Time
+	Violated                        bool
+	Number                          uint64
+	Taken                           time.Time
+	Message                         string
+	Owes, Flying, Knows, MaybeKnows Receivers
+	Repeats                         int
+}
+
+type savedDebt struct {
+	_                                       struct{} `cbor:",toarray"`
+	Rule, Severity                          string
+	Since                                   time.Time
+	Number                                  uint64
+	UID, Message                            string
+	Owes, Flying, Knows, MaybeKnows, Ending Receivers
+}
+
+// cut is a copy of what a cut has.
+type cut struct {
+	set       *ruleSet
+	number    uint64
+	receivers []string
+	whole     bool
+	objects   []objectText
+	records   []record // of all objects, which have parts of it
+	debts     []debt   // the same
+}
+
+// Cut writes the records that have changed since the cut before. The first cut of a book has
+// everything, and so has the next one after Use; that of a restored book has what has changed
+// since. The receivers are the names of those that the book has, by their numbers, "" for a number
+// that nobody has. Cut holds the book up for a copy of what has changed, or of some hundred objects
+// at a time. Call it neither twice at a time nor at the same time as Use.
+func (b *Book) Cut(to recorded.Writer, receivers []string) {
 	c := cut{set: b.set.Load(), receivers: receivers}
 	b.mu.Lock()
 	if c.whole = b.changed == nil; c.whole {
@@ -41,18 +80,17 @@ func (b *Book) Cut(to []byte, receivers []string) []byte {
 	if c.whole {
 		b.copyAll(&c)
 	}
-	if !c.whole && len(c.objects) == 0 {
-		return to
+	if c.whole || len(c.objects) > 0 {
+		c.write(to)
 	}
-	return c.append(to)
 }
 
-// Whole appends a cut that has everything. What Cut appends stays as it was, so that its cuts can
-// follow those before this one as well as this one. Otherwise it is as Cut.
-func (b *Book) Whole(to []byte, receivers []string) []byte {
+// Whole writes all records. What Cut writes stays as it was, so that its cuts can follow those
+// before this one as well as this one. Otherwise it is as Cut.
+func (b *Book) Whole(to recorded.Writer, receivers []string) {
 	c := cut{set: b.set.Load(), receivers: receivers, whole: true}
 	b.copyAll(&c)
-	return c.append(to)
+	c.write(to)
 }
 
 // mark notes that an object has changed. The key is the book's own. The caller holds mu.
@@ -60,19 +98,6 @@ func (b *Book) mark(key event.Key) {
 	if b.changed != nil {
 		b.changed[key] = struct{}{}
 	}
-}
-
-// cut is a copy of what a cut has.
-type cut struct {
-	set       *ruleSet
-	number    uint64
-	receivers []string
-	whole     bool
-	objects   []objectText
-	records   []record // of all objects, which have parts of it
-	debts     []debt   // the same
-	rules     map[*Rule]uint64
-	inOrder   []*Rule
 }
 
 // copyAll copies all objects, some at a time. What changes meanwhile is marked, so that the next
@@ -117,91 +142,46 @@ func (c *cut) add(o *objectText) {
 		debts:   c.debts[d:len(c.debts):len(c.debts)]})
 }
 
-// append appends the cut to bytes.
-func (c *cut) append(b []byte) []byte {
-	c.rules = map[*Rule]uint64{}
-	for i := range c.records {
-		c.note(c.told(&c.records[i]))
+// write writes the cut.
+func (c *cut) write(to recorded.Writer) {
+	if c.whole {
+		to.Clear(Part)
 	}
-	for i := range c.debts {
-		c.note(c.debts[i].told)
-	}
-	b = codec.AppendBool(append(b, cutVersion), c.whole)
-	b = codec.AppendUint(b, c.number)
-	all := max(len(c.receivers), bits.Len64(uint64(c.set.receivers)))
-	b = codec.AppendUint(b, uint64(all))
-	for i := range all {
-		name := ""
-		if i < len(c.receivers) {
-			name = c.receivers[i]
-		}
-		b = codec.AppendText(b, name)
-	}
-	b = codec.AppendUint(b, uint64(len(c.inOrder)))
-	for _, r := range c.inOrder {
-		b = codec.AppendText(codec.AppendText(b, r.name), r.severity)
-	}
-	b = codec.AppendUint(b, uint64(len(c.objects)))
+	book := savedBook{Number: c.number,
+		Receivers: make([]string, max(len(c.receivers), bits.Len64(uint64(c.set.receivers))))}
+	copy(book.Receivers, c.receivers)
+	to.Put(Part, event.Key{}, &book, nil)
+	var saved savedObject
 	for i := range c.objects {
-		b = c.appendObject(b, &c.objects[i])
+		o := &c.objects[i]
+		if len(o.records)+len(o.debts) == 0 {
+			to.Delete(Part, o.key)
+			continue
+		}
+		saved.UID, saved.Records, saved.Debts = o.uid, saved.Records[:0], saved.Debts[:0]
+		for i := range o.records {
+			saved.Records = append(saved.Records, c.saved(&o.records[i]))
+		}
+		for i := range o.debts {
+			saved.Debts = append(saved.Debts, o.debts[i].saved())
+		}
+		to.Put(Part, o.key, &saved, nil)
 	}
-	return b
 }
 
-// told returns the rule as which a record is reported or, if it is pending, would be.
-func (c *cut) told(r *record) *Rule {
+// saved returns a record with the rule as which it is reported or, if it is pending, would be.
+func (c *cut) saved(r *record) savedRecord {
+	rule := c.set.rules[r.rule]
 	if r.violated {
-		return r.told
+		rule = r.reportedAs
 	}
-	return c.set.rules[r.rule]
+	return savedRecord{Rule: rule.name, Severity: rule.severity, Since: r.since,
+		Violated: r.violated, Number: r.number, Taken: r.taken, Message: r.message,
+		Owes: r.owes, Flying: r.flying, Knows: r.knows, MaybeKnows: r.maybeKnows, Repeats: r.repeats}
 }
 
-func (c *cut) note(r *Rule) {
-	if _, ok := c.rules[r]; !ok {
-		c.rules[r] = uint64(len(c.inOrder))
-		c.inOrder = append(c.inOrder, r)
-	}
-}
-
-func (c *cut) appendObject(b []byte, o *objectText) []byte {
-	b = codec.AppendText(codec.AppendText(b, o.key.Namespace), o.key.Name)
-	b = codec.AppendText(b, o.uid)
-	b = codec.AppendUint(b, uint64(len(o.records)))
-	for i := range o.records {
-		b = c.appendRecord(b, &o.records[i])
-	}
-	b = codec.AppendUint(b, uint64(len(o.debts)))
-	for i := range o.debts {
-		b = c.appendDebt(b, &o.debts[i])
-	}
-	return b
-}
-
-func (c *cut) appendRecord(b []byte, r *record) []byte {
-	b = codec.AppendUint(b, c.rules[c.told(r)])
-	b = codec.AppendTime(b, r.since)
-	if b = codec.AppendBool(b, r.violated); !r.violated {
-		return b
-	}
-	b = codec.AppendUint(b, r.number)
-	b = codec.AppendTime(b, r.taken)
-	b = codec.AppendText(b, r.message)
-	b = appendReceivers(b, r.owes, r.flying, r.knows, r.doubt)
-	return codec.AppendUint(b, uint64(r.repeats))
-}
-
-func (c *cut) appendDebt(b []byte, d *debt) []byte {
-	b = codec.AppendUint(b, c.rules[d.told])
-	b = codec.AppendTime(b, d.since)
-	b = codec.AppendUint(b, d.number)
-	b = codec.AppendText(b, d.uid)
-	b = codec.AppendText(b, d.message)
-	return appendReceivers(b, d.owes, d.flying, d.knows, d.doubt, d.ending)
-}
-
-func appendReceivers(b []byte, sets ...Receivers) []byte {
-	for _, s := range sets {
-		b = codec.AppendUint(b, uint64(s))
-	}
-	return b
+func (d *debt) saved() savedDebt {
+	return savedDebt{Rule: d.reportedAs.name, Severity: d.reportedAs.severity, Since: d.since,
+		Number: d.number, UID: d.uid, Message: d.message, Owes: d.owes, Flying: d.flying,
+		Knows: d.knows, MaybeKnows: d.maybeKnows, Ending: d.ending}
 }

@@ -1,15 +1,20 @@
 package rules
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	recorded "github.com/informerd/informerd/internal/record"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // severe compiles a rule with a severity.
@@ -26,7 +31,7 @@ func severe(t testing.TB, name, severity string) *Rule {
 // restored returns the book of a cut that has everything.
 func restored(t testing.TB, b *Book, rules []*Rule, from, to []string, now time.Time) *Book {
 	t.Helper()
-	return Restore(rules, to, savedIn(t, [][]byte{b.Whole(nil, from)}), now)
+	return Restore(rules, to, savedIn(t, []recordtest.Cut{wholeOf(b, from)}), now)
 }
 
 // owedTo shows what is owed of an object.
@@ -68,23 +73,22 @@ func TestACutHasWhatHasChangedSince(t *testing.T) {
 	}
 	see("web", bad)
 	see("db", bad)
-	if first := b.Cut(nil, out); savedIn(t, [][]byte{first}).Len() != 2 {
-		t.Errorf("the first cut is %q", first)
+	if first := cutOf(b, out); savedIn(t, []recordtest.Cut{first}).Len() != 2 {
+		t.Errorf("the first cut is %+v", first)
 	}
 	see("db", bad)
 	see("other", good)
-	if cut := b.Cut(nil, out); cut != nil {
-		t.Errorf("nothing has changed, but the cut is %q", cut)
+	if cut := cutOf(b, out); cut != nil {
+		t.Errorf("nothing has changed, but the cut is %+v", cut)
 	}
 	see("web", good)
-	second := b.Cut([]byte("before"), out)
-	s := savedIn(t, [][]byte{b.Whole(nil, out)})
-	if err := s.Apply(second[len("before"):]); err != nil || s.Len() != 1 {
-		t.Errorf("%v, %d objects", err, s.Len())
+	second := cutOf(b, out)
+	if s := savedIn(t, []recordtest.Cut{wholeOf(b, out), second}); s.Len() != 1 {
+		t.Errorf("%d objects", s.Len())
 	}
 	b.Use([]*Rule{rule(t, "a", deny, 0, 0)}, everyReceiver(2))
-	if third := b.Cut(nil, []string{"out", "new"}); savedIn(t, [][]byte{third}).Len() != 1 {
-		t.Errorf("after Use, the cut is %q", third)
+	if third := cutOf(b, []string{"out", "new"}); savedIn(t, []recordtest.Cut{third}).Len() != 1 {
+		t.Errorf("after Use, the cut is %+v", third)
 	}
 }
 
@@ -117,7 +121,7 @@ func TestWhatChangesDuringACut(t *testing.T) {
 	}()
 	cuts := appendCut(nil, b, out)
 	for range 20 {
-		cuts = appendCut([][]byte{b.Whole(nil, out)}, b, out)
+		cuts = appendCut([]recordtest.Cut{wholeOf(b, out)}, b, out)
 	}
 	close(stop)
 	<-ended
@@ -132,7 +136,7 @@ func TestWhatChangesDuringACut(t *testing.T) {
 func TestOpenViolationsOfACut(t *testing.T) {
 	all := []*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", deny, 0, 0), rule(t, "c", deny, h, 0)}
 	b := NewBook(all, 1)
-	open := func() int { return savedIn(t, [][]byte{b.Whole(nil, []string{"out"})}).Open() }
+	open := func() int { return savedIn(t, []recordtest.Cut{wholeOf(b, []string{"out"})}).Open() }
 	if n := open(); n != 0 {
 		t.Errorf("%d are open in an empty book", n)
 	}
@@ -302,9 +306,8 @@ func TestAClockThatWasSetBackWhileNothingRan(t *testing.T) {
 	}
 }
 
-// What is appended of cuts with other rules and receivers has them by their names, and appending
-// changes nothing.
-func TestWhatIsAppendedOfASavedStateIsAllOfIt(t *testing.T) {
+// Cuts of books with other rules have them by their names.
+func TestCutsOfBooksWithOtherRules(t *testing.T) {
 	a, b, c := severe(t, "a", "low"), severe(t, "b", "high"), rule(t, "c", deny, time.Hour, 0)
 	now := NewBook([]*Rule{a, c}, 2)
 	see := func(name, fields string) {
@@ -317,20 +320,14 @@ func TestWhatIsAppendedOfASavedStateIsAllOfIt(t *testing.T) {
 	see("web", bad)
 	see("db", bad)
 	see("db", good)
-	s := savedIn(t, appendCut(nil, now, []string{"x", "y"}))
-	// another book goes on, whose numbers are others
-	now = NewBook([]*Rule{c, b}, 3)
+	cuts := appendCut(nil, now, []string{"x", "y"})
+	s := savedIn(t, cuts)
+	// another book goes on, whose numbers of rules are others
+	now = NewBook([]*Rule{c, b}, 2)
 	now.number, now.changed = s.number, map[event.Key]struct{}{}
 	see("cache", bad)
-	if err := s.Apply(now.Cut(nil, []string{"", "x", "z"})); err != nil {
-		t.Fatal(err)
-	}
-	text := s.Append(nil)
-	if again := savedIn(t, [][]byte{text}).Append([]byte("more")); string(again) != "more"+
-		string(text) || string(s.Append(nil)) != string(text) {
-		t.Errorf("%q\nbecomes %q", text, again)
-	}
-	for name, state := range map[string]*Saved{"it": s, "a cut of it": savedIn(t, [][]byte{text})} {
+	cuts = appendCut(cuts, now, []string{"x", "y"})
+	for name, state := range map[string]*Saved{"it": savedIn(t, cuts)} {
 		book := Restore([]*Rule{b, c, a}, []string{"z", "y", "x"}, state, begin)
 		var got []string
 		for _, k := range book.Keys() {
@@ -374,26 +371,29 @@ func TestRulesAndReceiversAreFoundByTheirNames(t *testing.T) {
 	wantOwed(t, b, 0)
 }
 
-func TestWhatIsNotACutIsRefusedAndChangesNothing(t *testing.T) {
-	out := []string{"out"}
+func TestDamagedRecordsAreRefused(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", deny, time.Second, 0)}, 1)
 	begun(t, b, bad)
 	begun(t, b, good)
 	begun(t, b, bad)
-	cut := b.Whole(nil, out)
-	s := savedIn(t, [][]byte{cut})
-	for n := range cut {
-		if err := s.Apply(cut[:n]); !errors.Is(err, ErrDamaged) || s.Len() != 1 {
-			t.Errorf("%d bytes of %d: %v", n, len(cut), err)
+	records := recordtest.Apply(wholeOf(b, []string{"out"}))[Part]
+	refused := func(what string, key event.Key, value []byte) {
+		t.Helper()
+		damaged := maps.Clone(records)
+		if damaged[key] = (recorded.Record{Value: value}); value == nil {
+			delete(damaged, key)
+		}
+		if _, err := ReadSaved(damaged); !errors.Is(err, recorded.ErrDamaged) {
+			t.Errorf("%s of %v: %v", what, key, err)
 		}
 	}
-	if err := s.Apply(append(slices.Clone(cut), 0)); !errors.Is(err, ErrDamaged) {
-		t.Errorf("one byte too much: %v", err)
+	for key, r := range records {
+		for n := range r.Value {
+			refused(fmt.Sprint(n, " bytes"), key, r.Value[:n:n])
+		}
+		refused("one byte too much", key, append(slices.Clone(r.Value), 0))
 	}
-	cut[0]++
-	if err := s.Apply(cut); !errors.Is(err, ErrVersion) || s.Len() != 1 {
-		t.Errorf("another version: %v", err)
-	}
+	refused("nothing", event.Key{}, nil)
 }
 
 // FuzzSaved: no bytes make a book that does not work.
@@ -408,12 +408,13 @@ func FuzzSaved(f *testing.F) {
 		for _, t := range o.Transitions {
 			b.Begin(key("web"), t, 0)
 		}
-		f.Add(b.Whole(nil, out))
-		f.Add(b.Cut(nil, out))
+		records := recordtest.Apply(wholeOf(b, out))[Part]
+		f.Add(records[event.Key{}].Value, records[key("web")].Value)
 	}
-	f.Fuzz(func(t *testing.T, cut []byte) {
-		s := &Saved{}
-		if err := s.Apply(cut); err != nil {
+	f.Fuzz(func(t *testing.T, head, web []byte) {
+		s, err := ReadSaved(map[event.Key]recorded.Record{{}: {Value: head},
+			key("web"): {Value: web}})
+		if err != nil {
 			return
 		}
 		b := Restore(all, out, s, begin)
@@ -438,11 +439,13 @@ func FuzzSaved(f *testing.F) {
 // BenchmarkCut is a cut of a book with 100,000 violations.
 func BenchmarkCut(b *testing.B) {
 	book, out := violate(b, manyViolations), []string{"out"}
-	bytes := book.Cut(nil, out)
-	b.Logf("%d bytes for each violation", len(bytes)/manyViolations)
+	bytes := &written{}
+	book.Cut(bytes, out)
+	b.Logf("%d bytes for each violation", bytes.Len()/manyViolations)
 	b.Run("Whole", func(b *testing.B) {
 		for b.Loop() {
-			bytes = book.Whole(bytes[:0], out)
+			bytes.Buffer.Reset()
+			book.Whole(bytes, out)
 		}
 	})
 	b.Run("Longest", func(b *testing.B) { // for which an evaluation waits
@@ -450,7 +453,8 @@ func BenchmarkCut(b *testing.B) {
 		for b.Loop() {
 			done := make(chan struct{})
 			go func() {
-				bytes = book.Whole(bytes[:0], out)
+				bytes.Buffer.Reset()
+				book.Whole(bytes, out)
 				close(done)
 			}()
 			for over := false; !over; {
@@ -473,13 +477,14 @@ func BenchmarkCut(b *testing.B) {
 			for _, k := range keys {
 				book.mark(k)
 			}
-			bytes = book.Cut(bytes[:0], out)
+			bytes.Buffer.Reset()
+			book.Cut(bytes, out)
 		}
 	})
 	b.Run("Restore", func(b *testing.B) {
-		cut, rules := book.Whole(nil, out), book.set.Load().rules
+		cut, rules := wholeOf(book, out), book.set.Load().rules
 		for b.Loop() {
-			if n := len(Restore(rules, out, savedIn(b, [][]byte{cut}), begin).objects); n !=
+			if n := len(Restore(rules, out, savedIn(b, []recordtest.Cut{cut}), begin).objects); n !=
 				manyViolations {
 				b.Fatal(n)
 			}
@@ -523,4 +528,15 @@ func TestADeleteThatComesAgainReportsWhatIsOwed(t *testing.T) {
 			t.Errorf("%q is owed, want %q", owed, want)
 		}
 	}
+}
+
+// written takes records as a checkpoint does.
+type written struct{ bytes.Buffer }
+
+func (w *written) Reset()                   {}
+func (w *written) Clear(string)             {}
+func (w *written) Delete(string, event.Key) {}
+
+func (w *written) Put(_ string, _ event.Key, value any, _ []*object.Object) {
+	recorded.Encode(&w.Buffer, value)
 }

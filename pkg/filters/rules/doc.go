@@ -26,7 +26,7 @@
 //   - The end of a violation is reported to the receivers that took the violation, and only to
 //     them.
 //   - The end comes before the next violation, whatever has happened to the object.
-//   - [Book.Owed] has what is owed of those that had a name, whichever object has it by then.
+//   - [Book.DueReports] has what is owed of those that had a name, whichever object has it by then.
 //   - The message is made when a violation begins and when it is repeated, and kept in between.
 //   - A message that fails or is empty is replaced by the rule's name; a long one is cut.
 //   - A receiver that refuses a transition for good is not offered it again, but by [Book.Owe].
@@ -58,7 +58,7 @@
 //   - For and Repeat go on while nothing runs. A clock that was set back makes nothing happen
 //     earlier, and delays nothing for longer than For and Repeat.
 //   - Rules and receivers are found by their names; those that came or went are as with [Book.Use].
-//   - A cut of another version, or a damaged one, is refused, and changes nothing.
+//   - A damaged cut is refused, and changes nothing.
 //
 // # What is promised of time and memory
 //
@@ -78,4 +78,16 @@
 // settled. Settling waits for no expression, and may come from any goroutine. A deny with the clock
 // or other objects in it is evaluated once in [ClockInterval]: a break that is shorter does not end
 // a For.
+//
+// # Design decisions
+//
+// A book keeps who knows of a violation, and no messages: a message that waits becomes stale. That
+// takes a bit for each receiver and open violation, and is all that a restart needs.
+//
+// A report is on its way from Begin until it is settled. If it counted as taken when it enters an
+// outbox, a refused violation would have an end; if it did not, the same report would enter again
+// with each event.
+//
+// A rule that fails keeps its state: false would resolve what nobody has fixed, true would report
+// what may not be.
 package rules

@@ -49,7 +49,7 @@ type judge struct {
 
 	denied     bool
 	err        error // of deny
-	told       bool  // there is a message
+	hasMessage bool  // there is a message
 	message    string
 	messageErr error
 }
@@ -64,7 +64,7 @@ type Outcome struct {
 	// RecheckAfter is the time after which the object has to be evaluated again, even if nothing
 	// happens to it and all receivers take their reports. 0: there is no need.
 	RecheckAfter time.Duration
-	// Errors are those of expressions that failed, each a [*filters.EvalError].
+	// Errors are those of expressions that failed, which match filters.ErrUnknown.
 	Errors []error
 }
 
@@ -110,7 +110,7 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	key, uid, gone := ev.Object.Key(), ev.Object.UID(), ev.Op == event.Delete
 	if gone && e.isOver(ev, key, uid) {
-		e.outcome = Outcome{Transitions: e.book.owedWith(key, uid)}
+		e.outcome = Outcome{Transitions: e.book.dueWith(key, uid)}
 		return e.outcome
 	}
 	for {
@@ -152,13 +152,13 @@ func (e *Evaluator) ask(key event.Key, uid string, gone bool) {
 		if len(records) > 0 && records[0].rule == i {
 			rec, records = &records[0], records[1:]
 		}
-		j.told, j.message, j.messageErr = false, "", nil
+		j.hasMessage, j.message, j.messageErr = false, "", nil
 		if j.denied, j.err = j.deny(e.seen); j.err != nil {
 			continue
 		}
 		switch j.rule.step(rec, j.denied, e.now) {
 		case violates, repeats:
-			j.told = true
+			j.hasMessage = true
 			j.message, j.messageErr = e.message(j)
 		}
 	}
@@ -223,7 +223,7 @@ func (e *Evaluator) end(rec *record, uid string) {
 
 // offer makes the transitions that are owed.
 func (e *Evaluator) offer(uid string) {
-	e.outcome.Transitions = e.set.owed(e.outcome.Transitions, uid, e.next, e.debts)
+	e.outcome.Transitions = e.set.due(e.outcome.Transitions, uid, e.next, e.debts)
 	for i := range e.outcome.Transitions {
 		t := &e.outcome.Transitions[i]
 		if t.State == Resolved {
@@ -254,7 +254,7 @@ func (e *Evaluator) judge(i int, rec *record) {
 		return
 	}
 	step := j.rule.step(rec, j.denied, e.now)
-	if (step == violates || step == repeats) && !j.told {
+	if (step == violates || step == repeats) && !j.hasMessage {
 		step = stays // a receiver has just changed that; the next evaluation has a message
 	}
 	e.changed = e.changed || step != stays
@@ -279,13 +279,13 @@ func (e *Evaluator) violated(i int, rec *record) *record {
 		e.outcome.Errors = append(e.outcome.Errors, j.messageErr)
 	}
 	next := &record{rule: i, violated: true, since: e.now, taken: e.now, message: j.message,
-		told: j.rule, owes: e.set.receivers}
+		reportedAs: j.rule, owes: e.set.receivers}
 	if rec != nil {
 		next.since = rec.since
 	}
 	if rec != nil && rec.violated {
 		next.number, next.knows, next.flying = rec.number, rec.knows, rec.flying
-		next.doubt = rec.doubt
+		next.maybeKnows = rec.maybeKnows
 		next.repeats, next.owes = rec.repeats+1, next.owes&^rec.flying
 	} else {
 		e.book.number++

@@ -32,13 +32,13 @@ func (b *Book) Took(key event.Key, t Transition, receiver int, now time.Time) {
 		case t.State == Resolved:
 		case f.record != nil:
 			f.record.knows = f.record.knows.With(receiver)
-			f.record.doubt = f.record.doubt.Without(receiver)
+			f.record.maybeKnows = f.record.maybeKnows.without(receiver)
 			if now.After(f.record.taken) { // a clock that was set back makes no repeat earlier
 				f.record.taken = now
 			}
 		default:
-			f.debt.knows, f.debt.doubt = f.debt.knows.With(receiver),
-				f.debt.doubt.Without(receiver)
+			f.debt.knows, f.debt.maybeKnows = f.debt.knows.With(receiver),
+				f.debt.maybeKnows.without(receiver)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func (b *Book) Refused(key event.Key, t Transition, receiver int, _ time.Time) {
 		switch {
 		case t.State == Resolved:
 		case f.record != nil:
-			f.record.doubt = f.record.doubt.Without(receiver)
+			f.record.maybeKnows = f.record.maybeKnows.without(receiver)
 		case !f.debt.knows.Has(receiver):
 			f.debt.forget(Receivers(0).With(receiver))
 		}
@@ -69,12 +69,12 @@ func (b *Book) Release(key event.Key, t Transition, receiver int) {
 	case !f.flies(t, receiver):
 		return
 	case t.State == Resolved:
-		f.debt.ending, f.debt.owes = f.debt.ending.Without(receiver), f.debt.owes.With(receiver)
+		f.debt.ending, f.debt.owes = f.debt.ending.without(receiver), f.debt.owes.With(receiver)
 	case f.record != nil:
-		f.record.flying, f.record.owes = f.record.flying.Without(receiver),
+		f.record.flying, f.record.owes = f.record.flying.without(receiver),
 			f.record.owes.With(receiver)
-	case (f.debt.knows | f.debt.doubt).Has(receiver): // it was a repeat, or owed for its end
-		f.debt.flying = f.debt.flying.Without(receiver)
+	case (f.debt.knows | f.debt.maybeKnows).Has(receiver): // it was a repeat, or owed for its end
+		f.debt.flying = f.debt.flying.without(receiver)
 	default:
 		f.debt.forget(Receivers(0).With(receiver))
 	}
@@ -90,11 +90,11 @@ func (b *Book) Owes(key event.Key, t Transition, receiver int) bool {
 	defer b.mu.Unlock()
 	f := b.find(key, t)
 	if !f.flies(t, receiver) || f.debt != nil && t.State == Resolved &&
-		(f.debt.flying|f.debt.doubt).Has(receiver) {
+		(f.debt.flying|f.debt.maybeKnows).Has(receiver) {
 		return false
 	}
 	return !slices.ContainsFunc(f.earlier(), func(d debt) bool {
-		return d.told.name == f.rule() && d.open().Has(receiver)
+		return d.reportedAs.name == f.rule() && d.open().Has(receiver)
 	})
 }
 
@@ -111,11 +111,11 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, how func(found)
 	}
 	switch {
 	case f.record != nil:
-		f.record.flying = f.record.flying.Without(receiver)
+		f.record.flying = f.record.flying.without(receiver)
 	case t.State == Violated:
-		f.debt.flying = f.debt.flying.Without(receiver)
+		f.debt.flying = f.debt.flying.without(receiver)
 	default:
-		f.debt.ending = f.debt.ending.Without(receiver)
+		f.debt.ending = f.debt.ending.without(receiver)
 	}
 	how(f)
 	b.mark(f.object.key)
@@ -154,9 +154,9 @@ func (b *Book) find(key event.Key, t Transition) found {
 // rule returns the name of the violated rule.
 func (f found) rule() string {
 	if f.record != nil {
-		return f.record.told.name
+		return f.record.reportedAs.name
 	}
-	return f.debt.told.name
+	return f.debt.reportedAs.name
 }
 
 // earlier returns the ended violations before this one, of all rules.
@@ -185,7 +185,7 @@ func (f found) waits(t Transition, receiver int) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.earlier(), func(d debt) bool {
-		return d.told.name == f.rule() && (d.owes | d.again()).Has(receiver)
+		return d.reportedAs.name == f.rule() && (d.owes | d.again()).Has(receiver)
 	})
 }
 
@@ -193,11 +193,11 @@ func (f found) waits(t Transition, receiver int) bool {
 func (f found) begin(t Transition, receiver int) {
 	switch {
 	case t.State == Resolved:
-		f.debt.owes, f.debt.ending = f.debt.owes.Without(receiver), f.debt.ending.With(receiver)
+		f.debt.owes, f.debt.ending = f.debt.owes.without(receiver), f.debt.ending.With(receiver)
 	case f.debt != nil:
 		f.debt.flying = f.debt.flying.With(receiver)
 	default:
-		f.record.owes, f.record.flying = f.record.owes.Without(receiver),
+		f.record.owes, f.record.flying = f.record.owes.without(receiver),
 			f.record.flying.With(receiver)
 	}
 }

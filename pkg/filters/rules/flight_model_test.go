@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -29,7 +30,7 @@ type heard struct {
 	// Each is "", "owed" or "flying"; the violation may also be "known" or, if it was refused,
 	// "over".
 	violation, repeat, end string
-	doubt                  bool // the violation was flying at a restart, and may be known
+	maybeKnows             bool // the violation was flying at a restart, and may be known
 }
 
 // believed is what a receiver took last of a line.
@@ -58,7 +59,7 @@ type routes struct {
 	lines     map[wire][]heard // the first violation first
 	beliefs   map[wire]believed
 	late      int
-	cuts      [][]byte
+	cuts      []recordtest.Cut
 	taken     map[report]bool // by receivers
 	repeated  map[report]bool // those that come again, since the book does not know that
 	restarted bool
@@ -190,7 +191,7 @@ func TestModelOfReceivers(t *testing.T) {
 					rapid.Uint64Range(1, 1<<modelReceivers-1).Draw(t, "receivers")))
 			},
 			"cut":     func(*rapid.T) { r.cuts = appendCut(r.cuts, r.book, r.names()) },
-			"whole":   func(*rapid.T) { r.cuts = [][]byte{r.book.Whole(nil, r.names())} },
+			"whole":   func(*rapid.T) { r.cuts = []recordtest.Cut{wholeOf(r.book, r.names())} },
 			"restart": func(t *rapid.T) { r.restart(t) },
 			"time": func(t *rapid.T) {
 				r.now = r.now.Add(
@@ -313,7 +314,7 @@ func (r *routes) end(name, rule string) {
 		h := &r.lines[l][len(r.lines[l])-1]
 		h.ended = true
 		switch {
-		case h.doubt, h.violation == "known", h.violation == "flying":
+		case h.maybeKnows, h.violation == "known", h.violation == "flying":
 			h.end = "owed"
 		default:
 			h.violation = "over"
@@ -415,7 +416,7 @@ func (r *routes) deliver(l lane, how string) {
 	r.take(l, tr)
 	r.book.Took(key(l.name), tr, l.receiver, r.now)
 	if *part = ""; tr.State == Violated && !tr.Repeated {
-		*part, h.doubt = "known", false
+		*part, h.maybeKnows = "known", false
 	}
 	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
 }
@@ -425,7 +426,7 @@ func (r *routes) refuse(l lane, tr Transition) {
 	r.book.Refused(key(l.name), tr, l.receiver, r.now)
 	at := wire{l.name, tr.Rule.name, l.receiver}
 	if *part = ""; tr.State == Violated && !tr.Repeated {
-		*part, h.end, h.doubt = "over", "", false
+		*part, h.end, h.maybeKnows = "over", "", false
 	}
 	if tr.State == Resolved {
 		r.over[refused{at, tr.number}] = true // and so its dead letter says
@@ -471,7 +472,7 @@ func (r *routes) release(l lane, tr Transition) {
 	case tr.State == Resolved || !h.ended:
 	case tr.Repeated:
 		h.repeat = ""
-	case !h.doubt:
+	case !h.maybeKnows:
 		h.violation, h.end = "over", ""
 	}
 	r.tidy(wire{l.name, tr.Rule.name, l.receiver})
@@ -479,7 +480,7 @@ func (r *routes) release(l lane, tr Transition) {
 
 // owed returns what is owed with an event of the object that was evaluated last.
 func (r *routes) owed(l lane) []Transition {
-	return r.book.Owed(key(l.name), fmt.Sprint(l.name, r.uids[l.name]), l.receiver)
+	return r.book.DueReports(key(l.name), fmt.Sprint(l.name, r.uids[l.name]), l.receiver)
 }
 
 // comeBack sends what is owed to a receiver, without an evaluation.
@@ -650,7 +651,7 @@ func (r *routes) checkMemory() {
 		open += len(r.violations(name))
 		for _, d := range o.debts {
 			kept := 0
-			r.each(name, d.told.name, func(l wire) {
+			r.each(name, d.reportedAs.name, func(l wire) {
 				for _, h := range r.lines[l] {
 					if h.number == d.number && h.ended && d.open().Has(l.receiver) {
 						kept++

@@ -327,7 +327,7 @@ func TestOwedWithTheEventOfAnObject(t *testing.T) {
 		f.do("see 9 u1; begin V; take V; " + story)
 		for uid, want := range want {
 			var got []string
-			for _, tr := range f.book.Owed(key("web"), uid, 0) {
+			for _, tr := range f.book.DueReports(key("web"), uid, 0) {
 				got = append(got, fmt.Sprint(tr.State, " ", tr.UID))
 			}
 			if strings.Join(got, " ") != want {

@@ -3,13 +3,15 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
+	recorded "github.com/informerd/informerd/internal/record"
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -90,7 +92,7 @@ func told(o Outcome) string {
 		parts = append(parts, part)
 	}
 	for _, err := range o.Errors {
-		var failed *filters.EvalError
+		var failed *lang.EvalError
 		if errors.As(err, &failed) {
 			parts = append(parts, "failed")
 		} else {
@@ -114,29 +116,31 @@ func opened(b *Book) string {
 }
 
 // appendCut appends what a book's next cut has, if that is anything.
-func appendCut(cuts [][]byte, b *Book, receivers []string) [][]byte {
-	if cut := b.Cut(nil, receivers); len(cut) > 0 {
+func appendCut(cuts []recordtest.Cut, b *Book, receivers []string) []recordtest.Cut {
+	if cut := cutOf(b, receivers); len(cut) > 0 {
 		cuts = append(cuts, cut)
 	}
 	return cuts
 }
 
-// drawSaved returns what cuts add up to, or what a cut of that adds up to.
-func drawSaved(t *rapid.T, cuts [][]byte) *Saved {
-	s := savedIn(t, cuts)
-	if !rapid.Bool().Draw(t, "appended") {
-		return s
-	}
-	return savedIn(t, [][]byte{s.Append(nil)})
+// cutOf returns what a book's next cut has, nil if that is nothing.
+func cutOf(b *Book, receivers []string) recordtest.Cut {
+	return recordtest.Of(func(w recorded.Writer) { b.Cut(w, receivers) })
+}
+
+// wholeOf returns a cut that has everything.
+func wholeOf(b *Book, receivers []string) recordtest.Cut {
+	return recordtest.Of(func(w recorded.Writer) { b.Whole(w, receivers) })
 }
 
 // savedIn returns what cuts add up to.
-func savedIn(t interface{ Fatal(...any) }, cuts [][]byte) *Saved {
-	s := &Saved{}
-	for _, cut := range cuts {
-		if err := s.Apply(cut); err != nil {
-			t.Fatal(err)
-		}
+func savedIn(t interface{ Fatal(...any) }, cuts []recordtest.Cut) *Saved {
+	s, err := ReadSaved(recordtest.Apply(cuts...)[Part])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == nil { // as of a book that has nothing
+		s = &Saved{}
 	}
 	return s
 }
@@ -157,5 +161,23 @@ func evaluate(e *Evaluator, ev event.Event, now time.Time) Outcome {
 // owedOf returns what is owed about an object, and those that had its name.
 func owedOf(b *Book, key event.Key, receiver int) []Transition {
 	uid, _, _ := b.get(key, nil)
-	return b.Owed(key, uid, receiver)
+	return b.DueReports(key, uid, receiver)
+}
+
+// Unreported returns the keys of the objects of which a report is owed to a receiver and not on its
+// way, sorted.
+func (b *Book) Unreported(receiver int) []event.Key {
+	b.mu.Lock()
+	var keys []event.Key
+	for key, o := range b.objects {
+		if slices.ContainsFunc(o.records, func(r record) bool { return r.owes.Has(receiver) }) ||
+			slices.ContainsFunc(o.debts, func(d debt) bool {
+				return (d.owes | d.again()).Has(receiver)
+			}) {
+			keys = append(keys, key)
+		}
+	}
+	b.mu.Unlock()
+	sortKeys(keys)
+	return keys
 }

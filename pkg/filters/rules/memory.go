@@ -42,7 +42,7 @@ func (b *Book) Remembers(key event.Key) []Memory {
 		if rec.violated {
 			m.Waits = rec.owes | rec.flying
 			m.Has, m.Message = rec.knows&^m.Waits, strings.Clone(rec.message)
-			m.Severity = rec.told.severity
+			m.Severity = rec.reportedAs.severity
 		}
 		if m.Waits == 0 && m.Has != 0 {
 			m.Taken = rec.taken

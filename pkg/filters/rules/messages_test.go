@@ -42,21 +42,6 @@ func (c caches) ByIndexIn(informer, index, value, namespace string) []*object.Ob
 	return c.ByIndex(informer, index, namespace+"/"+value)
 }
 
-// A label in a message may be missing, unless the rule's deny asks for it.
-func TestMessageWarnings(t *testing.T) {
-	for deny, want := range map[string]int{`object.x == 1`: 1, `label("team") != nil`: 0,
-		`"team" in object.metadata.labels && object.x == 1`: 0, `label("app") == "a"`: 1} {
-		r, err := Compile(Definition{Name: "a", Deny: expression(deny),
-			Message: expression(`"team " + label("team")`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := len(r.Message().Warnings()); got != want {
-			t.Errorf("%s: %d warnings, want %d", deny, got, want)
-		}
-	}
-}
-
 func TestMessageExpressions(t *testing.T) {
 	r, err := Compile(Definition{
 		Name: "too-many", Deny: expression("object.n > 3"),

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/record/recordtest"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -104,7 +105,7 @@ type world struct {
 	now        time.Time
 	lives      map[event.Key]*life
 	uids       int
-	cuts       [][]byte // since the first one, or the last whole one
+	cuts       []recordtest.Cut // since the first one, or the last whole one
 }
 
 // TestModel: whatever happens in whatever order, the book says what follows from all that was ever
@@ -151,7 +152,7 @@ func TestModel(t *testing.T) {
 				w.evaluate(t, key.Draw(t, "object"), event.Delete)
 			},
 			"cut":            func(*rapid.T) { w.cuts = appendCut(w.cuts, w.book, modelNames) },
-			"whole":          func(*rapid.T) { w.cuts = [][]byte{w.book.Whole(nil, modelNames)} },
+			"whole":          func(*rapid.T) { w.cuts = []recordtest.Cut{wholeOf(w.book, modelNames)} },
 			"restart":        func(rt *rapid.T) { w.restart(rt, t) },
 			"another object": func(t *rapid.T) { w.lives[key.Draw(t, "object")].uid = "" },
 			"time passes": func(t *rapid.T) {
@@ -176,7 +177,7 @@ var modelNames = []string{"out"}
 // restart goes on with a restored book.
 func (w *world) restart(rt *rapid.T, t *testing.T) {
 	w.cuts = appendCut(w.cuts, w.book, modelNames)
-	w.book = Restore(w.rules, modelNames, drawSaved(rt, w.cuts), w.now)
+	w.book = Restore(w.rules, modelNames, savedIn(t, w.cuts), w.now)
 	for i := range w.evaluators {
 		w.evaluators[i] = telling(t, w.book.Evaluator(nil))
 	}

@@ -11,8 +11,8 @@ type Receivers uint64
 // With returns the set with a receiver added.
 func (r Receivers) With(receiver int) Receivers { return r | 1<<receiver }
 
-// Without returns the set with a receiver removed.
-func (r Receivers) Without(receiver int) Receivers { return r &^ (1 << receiver) }
+// without returns the set with a receiver removed.
+func (r Receivers) without(receiver int) Receivers { return r &^ (1 << receiver) }
 
 // Has reports whether a receiver is in the set.
 func (r Receivers) Has(receiver int) bool { return r&(1<<receiver) != 0 }

@@ -25,11 +25,11 @@ func (s State) String() string {
 
 // record is what is remembered of one rule that is pending or violated for one object.
 type record struct {
-	rule     int // its index in the book
-	violated bool
-	number   uint64    // of the violation, unique in the book
-	told     *Rule     // as which the violation is reported
-	since    time.Time // the first true in a row
+	rule       int // its index in the book
+	violated   bool
+	number     uint64    // of the violation, unique in the book
+	reportedAs *Rule     // as which the violation is reported
+	since      time.Time // the first true in a row
 	// when a receiver last took the violation; before that, when it was first offered
 	taken   time.Time
 	message string    // as it is offered
@@ -38,8 +38,8 @@ type record struct {
 	knows   Receivers // those that have taken the violation
 	// those that may have taken it: it was on its way when the book was cut, and is owed again.
 	// None of them is in knows.
-	doubt   Receivers
-	repeats int
+	maybeKnows Receivers
+	repeats    int
 }
 
 // unheard reports whether there is nobody to repeat the violation to: those that wait for a
@@ -48,37 +48,37 @@ func (r *record) unheard() bool { return r.knows&^r.flying == 0 && r.owes|r.flyi
 
 // debt is a violation that has ended. It is kept until no receiver has to hear of it.
 type debt struct {
-	number  uint64
-	told    *Rule
-	uid     string // of the object that violated the rule
-	since   time.Time
-	message string
-	flying  Receivers // as in the record, when it ended
-	knows   Receivers // the same
-	doubt   Receivers // the same; they get the violation again, and then its end
-	owes    Receivers // those that the end has to be reported to, behind what is flying
-	ending  Receivers // those that the end is on its way to
+	number     uint64
+	reportedAs *Rule
+	uid        string // of the object that violated the rule
+	since      time.Time
+	message    string
+	flying     Receivers // as in the record, when it ended
+	knows      Receivers // the same
+	maybeKnows Receivers // the same; they get the violation again, and then its end
+	owes       Receivers // those that the end has to be reported to, behind what is flying
+	ending     Receivers // those that the end is on its way to
 }
 
 // debt returns what is owed when the violation ends, false if nobody has heard of it.
 func (r *record) debt(uid string) (debt, bool) {
-	told := r.knows | r.flying | r.doubt
+	hearers := r.knows | r.flying | r.maybeKnows
 	return debt{
-		number: r.number, told: r.told, uid: uid, since: r.since, message: r.message,
-		flying: r.flying, knows: r.knows, doubt: r.doubt, owes: told,
-	}, told != 0
+		number: r.number, reportedAs: r.reportedAs, uid: uid, since: r.since, message: r.message,
+		flying: r.flying, knows: r.knows, maybeKnows: r.maybeKnows, owes: hearers,
+	}, hearers != 0
 }
 
 // open are the receivers that have to hear of the violation or its end, or that a report of it is
 // on its way to.
-func (d *debt) open() Receivers { return d.flying | d.owes | d.ending | d.doubt }
+func (d *debt) open() Receivers { return d.flying | d.owes | d.ending | d.maybeKnows }
 
 // again are the receivers that the violation is owed to once more before its end.
-func (d *debt) again() Receivers { return d.doubt &^ d.flying }
+func (d *debt) again() Receivers { return d.maybeKnows &^ d.flying }
 
 // forget removes the receivers from all that is known of the violation.
 func (d *debt) forget(these Receivers) {
-	d.flying, d.knows, d.doubt = d.flying&^these, d.knows&^these, d.doubt&^these
+	d.flying, d.knows, d.maybeKnows = d.flying&^these, d.knows&^these, d.maybeKnows&^these
 	d.owes, d.ending = d.owes&^these, d.ending&^these
 }
 

@@ -44,7 +44,7 @@ func (r *routes) restart(t *rapid.T) {
 	}
 	clear(r.lanes)
 	r.restarted = true
-	r.book = Restore(r.rules, r.names(), drawSaved(t, r.cuts), r.now)
+	r.book = Restore(r.rules, r.names(), savedIn(t, r.cuts), r.now)
 	r.evaluator = r.book.Evaluator(nil)
 	for l, all := range r.lines {
 		for i := range all {
@@ -57,7 +57,7 @@ func (r *routes) restart(t *rapid.T) {
 // restarted notes that what is on its way is owed again.
 func (h *heard) restarted() {
 	if h.violation == "flying" {
-		h.violation, h.doubt = "owed", true
+		h.violation, h.maybeKnows = "owed", true
 	}
 	if h.end == "flying" {
 		h.end = "owed"

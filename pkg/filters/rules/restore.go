@@ -21,46 +21,23 @@ func Restore(rules []*Rule, receivers []string, s *Saved, now time.Time) *Book {
 			all = all.With(i)
 		}
 	}
-	set := newRuleSet(rules, all)
-	b := &Book{objects: make(map[event.Key]*objectText, len(s.objects)), counts: map[Count]int{},
-		number: s.number, changed: map[event.Key]struct{}{}}
+	set, of := newRuleSet(rules, all), newEarlier(s, numbers)
+	b := &Book{objects: s.objects, counts: map[Count]int{}, number: s.number}
+	if slices.Equal(receivers, s.receivers) { // else the numbers mean others
+		b.changed = map[event.Key]struct{}{}
+	}
 	b.set.Store(set)
-	tables := map[*cutTable]*earlier{}
-	for key, saved := range s.objects {
-		of := tables[saved.of]
-		if of == nil {
-			of = newEarlier(saved.of, numbers)
-			tables[saved.of] = of
-		}
-		o := &objectText{key: key, uid: saved.uid, records: saved.records, debts: saved.debts}
+	for _, o := range b.objects {
 		of.move(o, now)
 		set.adopt(o, of.set)
 		set.name(o)
-		b.objects[key] = o
 		b.count(o, 1)
 		b.forgetEmpty(o)
 	}
-	return b
-}
-
-// Recall returns a book that remembers what is saved as it was, and the names of its receivers by
-// their numbers: with all rules and receivers that there were. A rule that some of the present ones
-// have the name of is that one. The state can be neither restored nor recalled after that.
-func (s *Saved) Recall(present []*Rule, now time.Time) (b *Book, receivers []string) {
-	all := slices.Clone(present)
-	for _, o := range s.objects {
-		for _, name := range o.of.receivers {
-			if name != "" && !slices.Contains(receivers, name) {
-				receivers = append(receivers, name)
-			}
-		}
-		for _, was := range o.of.rules {
-			if !slices.ContainsFunc(all, func(r *Rule) bool { return r.name == was.name }) {
-				all = append(all, was)
-			}
-		}
+	if b.objects == nil {
+		b.objects = map[event.Key]*objectText{}
 	}
-	return Restore(all, receivers, s, now), receivers
+	return b
 }
 
 // Keys returns the keys of all objects in the book, sorted.
@@ -83,15 +60,16 @@ type earlier struct {
 	size int
 }
 
-func newEarlier(t *cutTable, numbers map[string]int) *earlier {
-	e := &earlier{size: len(t.receivers)}
-	for i, name := range t.receivers {
+func newEarlier(s *Saved, numbers map[string]int) *earlier {
+	e, all := &earlier{size: len(s.receivers)}, Receivers(0)
+	for i, name := range s.receivers {
 		e.now[i] = -1
 		if n, ok := numbers[name]; ok {
 			e.now[i] = n
 		}
+		all = all.With(i)
 	}
-	e.set = newRuleSet(t.rules, e.present(t.all))
+	e.set = newRuleSet(s.rules, e.present(all))
 	return e
 }
 
@@ -113,7 +91,7 @@ func (e *earlier) move(o *objectText, now time.Time) {
 		r := &o.records[i]
 		owes, flying, knows := e.present(r.owes), e.present(r.flying), e.present(r.knows)
 		r.owes, r.flying, r.knows = owes|flying, 0, knows
-		r.doubt = (e.present(r.doubt) | flying) &^ knows
+		r.maybeKnows = (e.present(r.maybeKnows) | flying) &^ knows
 		if !r.violated && r.since.After(now) {
 			r.since = now
 		}
@@ -125,24 +103,24 @@ func (e *earlier) move(o *objectText, now time.Time) {
 		d := &o.debts[i]
 		flying, knows := e.present(d.flying), e.present(d.knows)
 		d.owes, d.ending = e.present(d.owes)|e.present(d.ending), 0
-		d.flying, d.knows, d.doubt = 0, knows, (e.present(d.doubt)|flying)&^knows
+		d.flying, d.knows, d.maybeKnows = 0, knows, (e.present(d.maybeKnows)|flying)&^knows
 	}
 }
 
 // name has what is reported as a rule of the present name and severity be reported as that.
 func (s *ruleSet) name(o *objectText) {
-	present := func(told *Rule) *Rule {
-		if i, ok := s.number[told.name]; ok && s.rules[i].severity == told.severity {
+	present := func(r *Rule) *Rule {
+		if i, ok := s.number[r.name]; ok && s.rules[i].severity == r.severity {
 			return s.rules[i]
 		}
-		return told
+		return r
 	}
 	for i := range o.records {
-		if r := &o.records[i]; r.told != nil {
-			r.told = present(r.told)
+		if r := &o.records[i]; r.reportedAs != nil {
+			r.reportedAs = present(r.reportedAs)
 		}
 	}
 	for i := range o.debts {
-		o.debts[i].told = present(o.debts[i].told)
+		o.debts[i].reportedAs = present(o.debts[i].reportedAs)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Severities are the levels of a violation, the least first.
@@ -53,6 +54,22 @@ func (r *Rule) Deny() *filters.Filter { return r.deny }
 // Message returns the expression of the report's text, nil if that is the rule's name.
 func (r *Rule) Message() *filters.Filter { return r.message }
 
+// Recorded returns a rule that is the same, and passes each evaluation of its deny and of its message
+// to a function.
+func (r *Rule) Recorded(to func(of *filters.Filter, ev event.Event, x filters.Explanation)) (
+	*Rule, error) {
+	recorded := *r
+	for _, f := range []**filters.Filter{&recorded.deny, &recorded.message} {
+		of := *f
+		again, err := of.Recorded(func(ev event.Event, x filters.Explanation) { to(of, ev, x) })
+		if err != nil {
+			return nil, err
+		}
+		*f = again
+	}
+	return &recorded, nil
+}
+
 // Compile checks and compiles a rule. A mistake in one of its expressions is a
 // [*filters.CompileError].
 func Compile(definition Definition) (*Rule, error) {
@@ -64,7 +81,6 @@ func Compile(definition Definition) (*Rule, error) {
 	}
 	definition.Deny.Kind, definition.Deny.Rule = filters.KindDeny, definition.Name
 	definition.Message.Kind, definition.Message.Rule = filters.KindMessage, definition.Name
-	definition.Message.Given = append(slices.Clip(definition.Message.Given), definition.Deny.Text)
 	r := &Rule{name: definition.Name, severity: definition.Severity, hold: definition.For,
 		repeat: definition.Repeat}
 	var err error

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,9 +22,8 @@ func TestCompile(t *testing.T) {
 		r.Repeat() != time.Hour {
 		t.Errorf("got %s, %s, %s, %s", r.Name(), r.Severity(), r.For(), r.Repeat())
 	}
-	if paths := r.Deny().Paths(); len(paths) != 1 || paths[0].String() != "n" ||
-		r.Message() != nil {
-		t.Errorf("got %v, %v", paths, r.Message())
+	if asked := fmt.Sprint(r.Deny().Conditions().List); asked != "[n > 3]" || r.Message() != nil {
+		t.Errorf("got %v, %v", asked, r.Message())
 	}
 }
 

@@ -1,37 +1,19 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/informerd/informerd/internal/codec"
+	recorded "github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// ErrVersion is the error of a cut that another version of informerd has made.
-var ErrVersion = errors.New("this informerd cannot read the format of the rules' state")
-
-// ErrDamaged is the error of bytes that are not a cut.
-var ErrDamaged = errors.New("the rules' state is damaged")
-
-// Saved is what a [Book] remembers, as its cuts have it. The zero value is that of an empty book.
+// Saved is what a [Book] remembers, as its records have it.
 type Saved struct {
-	number  uint64
-	objects map[event.Key]*savedObject
-}
-
-// savedObject is what a cut has of an object. Rules and receivers are those of the cut.
-type savedObject struct {
-	objectText
-	of *cutTable
-}
-
-// cutTable is what the numbers in a cut stand for.
-type cutTable struct {
-	receivers []string
-	rules     []*Rule // names and severities only
-	all       Receivers
+	number    uint64
+	receivers []string // names, by their numbers
+	rules     []*Rule  // names and severities only
+	objects   map[event.Key]*objectText
 }
 
 // Len returns how many objects have a state.
@@ -49,138 +31,116 @@ func (s *Saved) Open() (n int) {
 	return n
 }
 
-// Apply adds a cut. Those of a book are added in their order, beginning with its first one or one
-// that [Book.Whole] has made. The error is [ErrVersion] or [ErrDamaged]; then the state is as it
-// was.
-func (s *Saved) Apply(cut []byte) error {
-	r := codec.NewReader(cut)
-	if version := r.Byte(); len(cut) > 0 && version != cutVersion {
-		return fmt.Errorf("%w: it has version %d, and version %d is known", ErrVersion, version,
-			cutVersion)
+// ReadSaved reads the records of the [Part] that a book has written, nil if there is no book.
+func ReadSaved(records map[event.Key]recorded.Record) (*Saved, error) {
+	r, err := newReading(records)
+	if r == nil || err != nil {
+		return nil, err
 	}
-	whole, number := r.Bool(), r.Uint()
-	table := readTable(r)
-	n := r.Count()
-	objects := make([]*savedObject, 0, n)
-	for range n {
-		objects = append(objects, readObject(r, table))
-	}
-	if err := r.End(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if whole || s.objects == nil {
-		s.objects = make(map[event.Key]*savedObject, len(objects))
-	}
-	s.number = number
-	for _, o := range objects {
-		if len(o.records) == 0 && len(o.debts) == 0 {
-			delete(s.objects, o.key)
-		} else {
-			s.objects[o.key] = o
+	for key, rec := range records {
+		if key == (event.Key{}) {
+			continue
 		}
+		o, err := r.object(key, rec)
+		if err != nil {
+			return nil, fmt.Errorf("the rules' state of %v is damaged: %w", key, err)
+		}
+		r.objects[key] = o
 	}
-	return nil
+	return &r.Saved, nil
 }
 
-func readTable(r *codec.Reader) *cutTable {
-	t := &cutTable{}
-	n := r.Count()
-	if n > MaxReceivers {
-		r.Fail(codec.ErrDamaged)
-		return t
-	}
-	for i := range n {
-		name := r.Text()
-		if name != "" && slices.Contains(t.receivers, name) {
-			r.Fail(codec.ErrDamaged)
-		}
-		t.receivers = append(t.receivers, name)
-		t.all = t.all.With(i)
-	}
-	for range r.Count() {
-		t.rules = append(t.rules, &Rule{name: r.Text(), severity: r.Text()})
-	}
-	return t
-}
-
-// reading reads the parts of an object.
+// reading reads the records of a book.
 type reading struct {
-	*codec.Reader
-	table *cutTable
+	Saved
+	places map[[2]string]int // of rules, by name and severity
+	all    Receivers
 }
 
-func readObject(from *codec.Reader, t *cutTable) *savedObject {
-	r := reading{from, t}
-	o := &savedObject{of: t}
-	o.key = event.Key{Namespace: r.Text(), Name: r.Text()}
-	o.uid = r.Text()
-	for range r.Count() {
-		rec := r.record()
-		if r.Err() != nil {
-			return o
+func newReading(records map[event.Key]recorded.Record) (*reading, error) {
+	head, has := records[event.Key{}]
+	if !has && len(records) == 0 {
+		return nil, nil
+	}
+	var book savedBook
+	err := head.Decode(&book)
+	r := &reading{Saved: Saved{number: book.Number, receivers: book.Receivers,
+		objects: make(map[event.Key]*objectText, len(records))}, places: map[[2]string]int{}}
+	for i, name := range book.Receivers {
+		if i >= MaxReceivers || name != "" && slices.Contains(book.Receivers[:i], name) {
+			err = recorded.ErrDamaged
+			break
 		}
-		name := t.rules[rec.rule].name
+		r.all = r.all.With(i)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the rules' state is damaged: %w", err)
+	}
+	return r, nil
+}
+
+func (r *reading) object(key event.Key, from recorded.Record) (*objectText, error) {
+	var s savedObject
+	if err := from.Decode(&s); err != nil {
+		return nil, err
+	}
+	o := &objectText{key: key, uid: s.UID}
+	for i := range s.Records {
+		rec, err := r.record(&s.Records[i])
+		if err != nil {
+			return nil, err
+		}
 		if slices.ContainsFunc(o.records, func(other record) bool {
-			return t.rules[other.rule].name == name
+			return r.rules[other.rule].name == s.Records[i].Rule
 		}) || rec.violated && o.has(rec.number) {
-			r.Fail(codec.ErrDamaged)
+			return nil, recorded.ErrDamaged
 		}
 		o.records = append(o.records, rec)
 	}
-	for range r.Count() {
-		d := r.debt()
-		if o.has(d.number) {
-			r.Fail(codec.ErrDamaged)
+	for i := range s.Debts {
+		d := &s.Debts[i]
+		if (d.Owes|d.Flying|d.Knows|d.MaybeKnows|d.Ending)&^r.all != 0 || o.has(d.Number) {
+			return nil, recorded.ErrDamaged
 		}
-		o.debts = append(o.debts, d)
+		o.debts = append(o.debts, debt{number: d.Number, reportedAs: r.rules[r.rule(d.Rule, d.Severity)],
+			uid: d.UID, since: d.Since, message: d.Message, owes: d.Owes, flying: d.Flying,
+			knows: d.Knows, maybeKnows: d.MaybeKnows, ending: d.Ending})
 	}
-	return o
+	if len(o.records)+len(o.debts) == 0 {
+		return nil, recorded.ErrDamaged
+	}
+	return o, nil
 }
 
-// has reports whether a violation of the object has a number.
-func (o *savedObject) has(number uint64) bool {
+// has reports whether a record of the object has a number.
+func (o *objectText) has(number uint64) bool {
 	return slices.ContainsFunc(o.records, func(r record) bool {
 		return r.violated && r.number == number
 	}) || slices.ContainsFunc(o.debts, func(d debt) bool { return d.number == number })
 }
 
-// rule reads a rule's place in the table.
-func (r reading) rule() int {
-	n := r.Uint()
-	if n >= uint64(len(r.table.rules)) {
-		r.Fail(codec.ErrDamaged)
-		return 0
+// rule returns the place of a rule, which it adds.
+func (r *reading) rule(name, severity string) int {
+	at, has := r.places[[2]string{name, severity}]
+	if !has {
+		at = len(r.rules)
+		r.rules = append(r.rules, &Rule{name: name, severity: severity})
+		r.places[[2]string{name, severity}] = at
 	}
-	return int(n)
+	return at
 }
 
-func (r reading) receivers() Receivers {
-	set := Receivers(r.Uint())
-	if set&^r.table.all != 0 {
-		r.Fail(codec.ErrDamaged)
+func (r *reading) record(s *savedRecord) (record, error) {
+	rec := record{rule: r.rule(s.Rule, s.Severity), since: s.Since, violated: s.Violated}
+	if !s.Violated {
+		return rec, nil
 	}
-	return set
-}
-
-func (r reading) record() record {
-	rec := record{rule: r.rule(), since: r.Time()}
-	if rec.violated = r.Bool(); r.Err() != nil || !rec.violated {
-		return rec
+	if (s.Owes|s.Flying|s.Knows|s.MaybeKnows)&^r.all != 0 || s.Repeats < 0 {
+		return rec, recorded.ErrDamaged
 	}
-	rec.told = r.table.rules[rec.rule]
-	rec.number, rec.taken, rec.message = r.Uint(), r.Time(), r.Text()
-	rec.owes, rec.flying, rec.knows = r.receivers(), r.receivers(), r.receivers()
-	rec.doubt, rec.repeats = r.receivers(), r.Small()
-	return rec
-}
-
-func (r reading) debt() (d debt) {
-	rule := r.rule()
-	d.since, d.number, d.uid, d.message = r.Time(), r.Uint(), r.Text(), r.Text()
-	d.owes, d.flying, d.knows = r.receivers(), r.receivers(), r.receivers()
-	d.doubt, d.ending = r.receivers(), r.receivers()
-	if r.Err() == nil {
-		d.told = r.table.rules[rule]
-	}
-	return d
+	rec.reportedAs = r.rules[rec.rule]
+	rec.number, rec.taken, rec.message = s.Number, s.Taken, s.Message
+	rec.owes, rec.flying, rec.knows, rec.maybeKnows = s.Owes, s.Flying, s.Knows, s.MaybeKnows
+	rec.repeats = s.Repeats
+	return rec, nil
 }

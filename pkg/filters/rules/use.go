@@ -54,12 +54,12 @@ func (s *ruleSet) adopt(o *objectText, old *ruleSet) {
 		}
 		rec.rule = rule
 		rec.owes, rec.flying = rec.owes&s.receivers, rec.flying&s.receivers
-		rec.knows, rec.doubt = rec.knows&s.receivers, rec.doubt&s.receivers
+		rec.knows, rec.maybeKnows = rec.knows&s.receivers, rec.maybeKnows&s.receivers
 		if rec.violated {
 			rec.owes |= s.receivers &^ old.receivers
 		}
-		if rec.knows|rec.flying|rec.doubt == 0 {
-			rec.told = s.rules[rule]
+		if rec.knows|rec.flying|rec.maybeKnows == 0 {
+			rec.reportedAs = s.rules[rule]
 		}
 		records = append(records, rec)
 	}

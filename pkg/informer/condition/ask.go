@@ -243,8 +243,6 @@ func (c *check) cell(x *cell) answer {
 	switch kind := x.value.Kind(); {
 	case kind == object.Missing || kind == object.Null:
 		return no // it is not one of the values either
-	case c.as != AsIs:
-		return c.amount(x)
 	case c.test == Exists:
 		return yes
 	case kind == object.String:

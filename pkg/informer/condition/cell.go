@@ -12,10 +12,6 @@ type cell struct {
 	text   string
 	number float64
 	known  uint8
-	// amount is the value read as such, if it can be.
-	as       As
-	amount   float64
-	isAmount bool
 	// differs reports whether the field may differ from the state before, for that pair of objects.
 	pair    uint64
 	differs bool
@@ -28,7 +24,7 @@ const (
 	isExact // the number is that of the JSON text
 )
 
-func (c *cell) set(v object.Value) { c.value, c.known, c.as = v, 0, AsIs }
+func (c *cell) set(v object.Value) { c.value, c.known = v, 0 }
 
 // string returns the text of a string.
 func (c *cell) string() string {

@@ -12,9 +12,6 @@ type Condition struct {
 	// Key is the label's key of OfLabel, the path of OfField and OfItem (see object.CompilePath),
 	// else "". The empty path of OfItem is the item itself.
 	Key string
-	// As is what texts are read as, for In, the tests of an order and their opposites. A text that
-	// cannot be read passes.
-	As As
 	// Test is what is asked.
 	Test Test
 	// Values are the texts that Test compares with, Numbers the numbers and Bools the truth values.
@@ -49,21 +46,6 @@ const (
 	OfItem
 	// OfAlternatives: there are several lists of conditions of which one must hold.
 	OfAlternatives
-)
-
-// As is what the texts of a condition are read as.
-type As uint8
-
-const (
-	// AsIs: as texts.
-	AsIs As = iota
-	// AsQuantity: as quantities of Kubernetes, so that "1Gi" is more than "500M"; a number is one.
-	// Values that are equal, or nearly so, pass every test.
-	AsQuantity
-	// AsVersion: as versions of one to three numbers, so that "v1.10" is more than "1.9".
-	AsVersion
-
-	readings
 )
 
 // Test is what a condition asks. Each odd test is the opposite of the one before it. Unless

@@ -19,7 +19,6 @@ type List struct {
 type check struct {
 	kind     kind
 	test     Test // never an opposite
-	as       As   // the numbers are amounts then
 	opposite bool
 	old      bool
 	ops      event.OpSet
@@ -102,9 +101,6 @@ func (c *compiler) one(asked *Condition) (check, bool) {
 	}
 	one.texts = slices.Compact(slices.Sorted(slices.Values(asked.Values)))
 	one.numbers = asked.Numbers
-	if one.as = asked.As; one.as != AsIs {
-		one.numbers = amounts(asked)
-	}
 	one.yes, one.no = slices.Contains(asked.Bools, true), slices.Contains(asked.Bools, false)
 	return one, c.place(asked, &one)
 }

@@ -218,9 +218,6 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 		c.Key, c.Old = rapid.SampledFrom([]string{"", "k", "v", "x"}).Draw(t, "field of item"),
 			false
 	}
-	if c.Of >= condition.OfLabel && rapid.IntRange(0, 3).Draw(t, "read") == 0 {
-		return drawAmount(t, c)
-	}
 	c.Test = condition.Test(rapid.IntRange(0, lastTest(c.Of, item)).Draw(t, "test"))
 	if c.Of < condition.OfLabel && c.Test&^1 == condition.Exists {
 		c.Test = condition.In
@@ -255,33 +252,6 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 	case c.Test >= condition.StartsWith && c.Test <= condition.NotAtLeast,
 		c.Test&^1 == condition.Has:
 		c.Values = []string{rapid.SampledFrom([]string{"x", "xy", "y", "", "é"}).Draw(t, "value")}
-	}
-	return c
-}
-
-// drawAmount draws a question to what is read as a quantity or a version.
-func drawAmount(t *rapid.T, c condition.Condition) condition.Condition {
-	c.As = rapid.SampledFrom([]condition.As{condition.AsQuantity, condition.AsVersion}).Draw(t,
-		"as")
-	c.Test = rapid.SampledFrom([]condition.Test{
-		condition.In, condition.NotIn, condition.Less, condition.NotLess, condition.AtMost,
-		condition.NotAtMost, condition.More, condition.NotMore,
-		condition.AtLeast, condition.NotAtLeast,
-	}).Draw(t, "test")
-	values := map[condition.As][]string{condition.AsQuantity: {
-		"1Gi", "1.5", "0", "-3", "5k"}, condition.AsVersion: {"1.5", "v1.10.0", "1",
-		"99999.0.1"}}[c.As]
-	n := 1
-	if c.Test <= condition.NotIn {
-		n = rapid.IntRange(0, 3).Draw(t, "count")
-	}
-	for range n {
-		if c.As == condition.AsQuantity && rapid.IntRange(0, 2).Draw(t, "a number") == 0 {
-			c.Numbers = append(c.Numbers, rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t,
-				"number"))
-		} else {
-			c.Values = append(c.Values, rapid.SampledFrom(values).Draw(t, "value"))
-		}
 	}
 	return c
 }

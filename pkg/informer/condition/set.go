@@ -85,7 +85,7 @@ func Or(a, b Set) Set {
 // compareSame reports whether both conditions ask whether the same thing is one of some values.
 func compareSame(x, y Condition) bool {
 	return x.Test == In && y.Test == In && x.Of == y.Of && x.Key == y.Key &&
-		x.Old == y.Old && x.As == y.As && x.Of != OfOp && x.Of != OfAlternatives
+		x.Old == y.Old && x.Of != OfOp && x.Of != OfAlternatives
 }
 
 // inEither compares with the values of two conditions.

@@ -61,33 +61,12 @@ func (c *Condition) validateAlternatives(item bool) error {
 	return nil
 }
 
-// validateAmounts checks the values of a condition that reads them.
-func (c *Condition) validateAmounts() error {
-	switch {
-	case c.As == AsIs:
-		return nil
-	case c.As >= readings:
-		return errors.New("there is no such reading")
-	case c.Of < OfLabel || c.Of == OfOp:
-		return errors.New("only labels, fields and items can be read as something")
-	case c.Test > NotIn && (c.Test < Less || c.Test > NotAtLeast) || len(c.Bools) > 0 ||
-		c.As == AsVersion && len(c.Numbers) > 0:
-		return errors.New("this test has nothing to do with what is read")
-	}
-	for _, text := range c.Values {
-		if _, ok := Amount(c.As, text); !ok {
-			return fmt.Errorf("%q cannot be read", text)
-		}
-	}
-	return nil
-}
-
 // validateTest checks the test against the subject and the number of values.
 func (c *Condition) validateTest() error {
 	texts, numbers := len(c.Values), len(c.Numbers)
 	switch c.Test {
 	case In, NotIn:
-		return c.validateAmounts()
+		return nil
 	case Exists, NotExists, True, NotTrue, Differs, NotDiffers, Any, Every:
 		if texts+numbers+len(c.Bools) > 0 {
 			return errors.New("this test has nothing to do with values")
@@ -100,9 +79,6 @@ func (c *Condition) validateTest() error {
 		if texts != 1 || numbers+len(c.Bools) > 0 {
 			return errors.New("it takes one text")
 		}
-	}
-	if c.As != AsIs {
-		return c.validateAmounts()
 	}
 	switch {
 	case c.Of != OfField && (c.Test >= Differs || c.Test == Has || c.Test == NotHas):

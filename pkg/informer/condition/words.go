@@ -20,8 +20,6 @@ var testWords = [...]string{
 	NotDiffers: "may differ", Any: "any", Every: "all",
 }
 
-var readingWords = [readings]string{AsQuantity: "quantity", AsVersion: "semver"}
-
 // String returns the condition in the words of filters, as in label("tier") in ["a", "b"].
 func (c Condition) String() string {
 	if c.Of == OfAlternatives {
@@ -85,9 +83,6 @@ func (c Condition) subject() string {
 	}
 	if c.Old {
 		subject = "old " + subject
-	}
-	if c.As < readings && readingWords[c.As] != "" {
-		subject = readingWords[c.As] + "(" + subject + ")"
 	}
 	return subject
 }

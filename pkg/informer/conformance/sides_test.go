@@ -198,7 +198,10 @@ func (o *own) join(resync time.Duration, see func(sight)) {
 		o.registration = reg
 	}
 	work := func(ctx context.Context) {
-		_ = l.Run(ctx, handler(func(e event.Event) { see(seen(e)) })) // ends with ctx
+		_ = l.Run(ctx, func(_ context.Context, e event.Event) error { // ends with ctx
+			see(seen(e))
+			return nil
+		})
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -207,13 +210,6 @@ func (o *own) join(resync time.Duration, see func(sight)) {
 		return
 	}
 	o.workers.Go(func() { work(o.ctx) })
-}
-
-type handler func(event.Event)
-
-func (h handler) HandleEvent(_ context.Context, e event.Event) error {
-	h(e)
-	return nil
 }
 
 func seen(e event.Event) sight {

@@ -1,10 +1,11 @@
 package object
 
 import (
+	"github.com/klauspost/compress/zstd"
+
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
-	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
 // The dense form. A dense object's text is the fields of its header, one after the other, and then
@@ -37,11 +38,11 @@ const (
 // walked in passes, some time apart; objects for which Cold returns true are passed to Condense. A
 // Condenser serves one goroutine. The zero value is ready.
 type Condenser struct {
-	encoder      *compress.Encoder // nil between passes
-	dictionary   *align.Base       // of the encoder, and of the next ones
-	learnedFrom  int               // bytes that the dictionary was made for
-	seenBytes    int               // of objects seen before this pass
-	newBytes     int               // of objects seen in this pass for the first time
+	encoder      *zstd.Encoder // nil between passes
+	dictionary   *align.Base   // of the encoder, and of the next ones
+	learnedFrom  int           // bytes that the dictionary was made for
+	seenBytes    int           // of objects seen before this pass
+	newBytes     int           // of objects seen in this pass for the first time
 	waitedPasses int
 	dueNow       bool // the objects seen before are condensed in this pass
 	text, out    []byte
@@ -108,7 +109,7 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 		c.learn(others)
 	}
 	if c.encoder == nil {
-		c.encoder = compress.NewEncoder(c.dictionary.Dictionary())
+		c.encoder = newEncoder(c.dictionary.Dictionary())
 	}
 	c.text = o.AppendJSON(c.text[:0])
 	c.out = c.encoder.EncodeAll(c.text, c.out[:0])

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
-	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 	"github.com/informerd/informerd/pkg/informer/object/internal/delta"
 	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
 )
@@ -27,7 +26,7 @@ type Decoder struct {
 	own    Parser  // makes bases
 	packed Parser  // makes packed objects
 	base   *Object // the last state of the packed object to read
-	zstd   compress.CheckedDecoder
+	zstd   checkedDecoder
 	json   []byte
 	ready  bool
 }
@@ -200,7 +199,7 @@ func (d *Decoder) readDense(in *input) (*Object, error) {
 		dictionary = s.dictionary
 	}
 	var err error
-	d.json, err = d.zstd.Decompress(d.json, compressed, dictionary.Dictionary(), int(size))
+	d.json, err = d.zstd.decompress(d.json, compressed, dictionary.Dictionary(), int(size))
 	if err != nil {
 		return nil, fmt.Errorf("an encoded object: %w", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
-	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
 // settings returns a ConfigMap that has its words in common with others, but no longer text.
@@ -28,7 +27,7 @@ func settings(n, size int) string {
 
 // densified returns the dense form of an object, worth it or not.
 func densified(o *Object, dictionary *align.Base) *Object {
-	return o.compressed(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()),
+	return o.compressed(newEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()),
 		nil), dictionary)
 }
 

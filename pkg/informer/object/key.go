@@ -1,7 +1,5 @@
 package object
 
-import "hash/maphash"
-
 // Key identifies an object within its resource. It is comparable.
 type Key struct {
 	Namespace string // empty for cluster-scoped objects
@@ -15,11 +13,3 @@ func (k Key) String() string {
 	}
 	return k.Namespace + "/" + k.Name
 }
-
-// Hash returns a number that nearly always differs between keys, and is never 0. It is another one
-// in each process.
-func (k Key) Hash() uint64 {
-	return max(maphash.String(hashSeed, k.Namespace)*31+maphash.String(hashSeed, k.Name), 1)
-}
-
-var hashSeed = maphash.MakeSeed()

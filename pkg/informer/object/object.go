@@ -2,6 +2,7 @@ package object
 
 import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"strconv"
 )
 
 // Object is one Kubernetes object: its JSON text and a header read on arrival. A Parser makes it.
@@ -169,6 +170,16 @@ func (o *Object) UID() string { return o.str(o.header.uid) }
 
 // ResourceVersion returns the API server's version of this state.
 func (o *Object) ResourceVersion() string { return o.str(o.header.resourceVersion) }
+
+// ParseVersion returns a resourceVersion as a number, by which the states of a resource are in
+// order; 0 if it is none.
+func ParseVersion(version string) uint64 {
+	n, err := strconv.ParseUint(version, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
 
 // Generation returns the number of changes of the desired state, 0 if the resource does not count
 // them.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 	"github.com/informerd/informerd/pkg/informer/object/internal/delta"
 )
 
@@ -15,7 +14,7 @@ func (o *Object) AppendJSON(dst []byte) []byte {
 	case o.isPlain():
 		return append(dst, o.text[:o.size]...)
 	case o.isDense:
-		return compress.Decompress(slices.Grow(dst, int(o.size)), o.text[o.literals:],
+		return decompress(slices.Grow(dst, int(o.size)), o.text[o.literals:],
 			o.base.Dictionary())
 	default:
 		return o.appendJSON(dst, 0)

@@ -37,11 +37,13 @@ type Parser struct {
 	// often the next state differs little from it.
 	Last func(Key) *Object
 
-	drop     *reader.DropTree
-	reader   reader.Reader
-	builder  builder
-	digester *reader.Digester
-	typeMeta *typeMeta // of the last object
+	drop *reader.DropTree
+	// lastStateOf is lastState if Last is set, made once.
+	lastStateOf func(namespace, name string) align.LastState
+	reader      reader.Reader
+	builder     builder
+	digester    *reader.Digester
+	typeMeta    *typeMeta // of the last object
 
 	eager          bool // read against any base and pack, worth it or not; for tests
 	dontFollow     bool // do not follow last states
@@ -136,17 +138,15 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		DontFollow: p.dontFollow,
 		Drop:       p.dropTree(),
 	}
-	if p.Last != nil {
-		o.LastStates = (*parserLastStates)(p)
+	if p.Last != nil && p.lastStateOf == nil {
+		p.lastStateOf = p.lastState
 	}
+	o.LastState = p.lastStateOf
 	return p.reader.Read(o, s, i)
 }
 
-// parserLastStates is a Parser as a source of last states.
-type parserLastStates Parser
-
-// LastState implements reader.LastStateSource.
-func (p *parserLastStates) LastState(namespace, name string) (l align.LastState) {
+// lastState returns what Last knows of an object, for the reader.
+func (p *Parser) lastState(namespace, name string) (l align.LastState) {
 	o := p.Last(Key{Namespace: namespace, Name: name})
 	switch {
 	case o == nil || o.isDense: // decompressing it would cost more than it saves

@@ -188,11 +188,3 @@ const (
 func PackField(tag Tag, length uint32) int64 {
 	return int64(tag)<<32 | int64(length)
 }
-
-// UnpackField takes the result of event.v1 field apart. If status is not 0, there is no value.
-func UnpackField(packed int64) (tag Tag, length uint32, status Status) {
-	if packed < 0 {
-		return TagMissing, 0, Status(packed)
-	}
-	return Tag(packed >> 32), uint32(packed), 0
-}

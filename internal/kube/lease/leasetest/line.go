@@ -30,11 +30,11 @@ type Fault struct {
 // NewLine returns a line to the server.
 func (s *Server) NewLine() *Line { return &Line{server: s} }
 
-// Clients returns clients of the line.
-func (l *Line) Clients() lease.Clients {
+// Client returns a client of the line.
+func (l *Line) Client() *lease.Client {
 	cfg := &rest.Config{Host: "http://server", Transport: l, QPS: -1}
 	cfg.ContentType = "application/json"
-	c, err := lease.NewClients(cfg)
+	c, err := lease.NewClient(cfg)
 	if err != nil {
 		panic(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
 // declare notes whether a variable has a value of the object.
@@ -46,7 +45,7 @@ func (in *inspector) readsObject(n ast.Node, depth int) bool {
 	case *ast.PredicateNode:
 		depth++
 	}
-	return slices.ContainsFunc(nodes.Children(n), func(child ast.Node) bool {
+	return slices.ContainsFunc(lang.Children(n), func(child ast.Node) bool {
 		return in.readsObject(child, depth)
 	})
 }
@@ -89,7 +88,7 @@ func (in *inspector) condition(n ast.Node, depth int) error {
 	case *ast.PredicateNode:
 		depth++
 	}
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		if err := in.condition(child, depth); err != nil {
 			return err
 		}

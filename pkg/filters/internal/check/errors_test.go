@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/check"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -28,7 +29,7 @@ func TestCompileErrors(t *testing.T) {
 		`date("2026-01-01", "x", "Europe/Berlin") == nil`, `date(object.x).Unix() > 5`,
 		`object.foo()`, `$env.op == "add"`, `$env == nil`,
 		`object.name matches "("`, `object.name matches "(a{1000}){1000}"`,
-		`object.name matches "` + strings.Repeat("x", lang.MaxPattern+1) + `"`,
+		`object.name matches "` + strings.Repeat("x", values.MaxPattern+1) + `"`,
 		`object.name matches "(abcdefghijklmnop){999}"`,
 		`any(object.a, any(.b, any(.c, # == 1)))`, `5 in 1..100000`, `{(object.x): 1}.x == 1`,
 		`b"x" == object.x`, `.foo == 1`, `# == 1`, `let op = 1; true`,
@@ -55,7 +56,7 @@ func TestCompileErrors(t *testing.T) {
 		`semver(object.x) >= 1.28`, `ip("10.0.0.256") == nil`, `ip(object.x) == "host"`,
 		`ip(object.x) in "10.0.0.0/33"`, `ip(object.x) in cidr("10.0.0.0")`,
 		`"10.0.0" in cidr(object.x)`, `"10.0.0.0/x" in cidr(object.x)`, `ip(object.x).octet == 1`,
-		`glob("*")`, `glob("*", 5)`, `glob("` + strings.Repeat("*", lang.MaxPattern+1) +
+		`glob("*")`, `glob("*", 5)`, `glob("` + strings.Repeat("*", values.MaxPattern+1) +
 			`", object.x)`,
 		`image("Not An Image") == nil`, `image(object.x).tags == nil`,
 		`image(object.x).version == nil`,

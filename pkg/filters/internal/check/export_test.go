@@ -11,5 +11,8 @@ var Nearest = nearestOf
 
 // CheckTree looks for what Expression would find in a tree that it does not accept.
 func CheckTree(expression lang.Expression, n ast.Node) ([]*lang.CompileError, error) {
-	return checkTree(newDraft(expression), n)
+	return checkTree(expression, n)
 }
+
+// Foreign are the names of other languages, with an expression of this one each.
+var Foreign = foreign

@@ -2,32 +2,29 @@ package check
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/logic"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
-	"github.com/informerd/informerd/pkg/filters/internal/syntax"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// inspector refuses what the language has and a filter must not use, before anything costly
+// inspector refuses what the language has and an expression must not use, before anything costly
 // is done with the tree.
 type inspector struct {
-	draft    draft
-	visits   int
-	looks    int                 // visits to nodes to find what they depend on
-	callee   *ast.IdentifierNode // of the call that is inspected
-	ofObject map[string]bool     // variables of let, and whether their values are of the object
-	found    mistakes
+	expression lang.Expression
+	visits     int
+	looks      int                 // visits to nodes to find what they depend on
+	callee     *ast.IdentifierNode // of the call that is inspected
+	ofObject   map[string]bool     // variables of let, and whether their values are of the object
+	found      mistakes
 }
 
 func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
-	return in.draft.CompileError(n.Location().From, format, args...)
+	return in.expression.CompileError(n.Location().From, format, args...)
 }
 
 // inspect checks a node within depth predicates and collects its mistakes. An error means
@@ -37,13 +34,11 @@ func (in *inspector) inspect(n ast.Node, depth int) error {
 	if in.visits > lang.MaxVisits {
 		return in.errorf(n, "the expression has more than %d nodes", lang.MaxNodes)
 	}
-	if len(in.found.all) < lang.MaxMistakes {
-		in.found.add(in.node(n, depth))
-	}
+	in.found.add(in.node(n, depth))
 	if _, ok := n.(*ast.PredicateNode); ok {
 		depth++
 	}
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		if err := in.inspect(child, depth); err != nil {
 			return err
 		}
@@ -52,15 +47,15 @@ func (in *inspector) inspect(n ast.Node, depth int) error {
 }
 
 func (in *inspector) node(n ast.Node, depth int) error {
+	plural := in.expression.Kind.Word().Plural
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		return in.name(n, depth)
+		return in.name(n)
 	case *ast.VariableDeclaratorNode:
 		in.declare(n)
 	case *ast.PredicateNode:
 		if depth >= lang.MaxNesting {
-			return in.errorf(n,
-				"any, filter and the like may be nested %d deep at most",
+			return in.errorf(n, "any, filter and the like may be nested %d deep at most",
 				lang.MaxNesting)
 		}
 	case *ast.CallNode:
@@ -76,25 +71,77 @@ func (in *inspector) node(n ast.Node, depth int) error {
 			return in.errorf(n.Key, "the key of a map must be a constant")
 		}
 	case *ast.BytesNode:
-		return in.errorf(n, "bytes are not available in %s; write a text in quotes",
-			in.draft.Kind.Word().Plural)
+		return in.errorf(n, "bytes are not available in %s; write a text in quotes", plural)
 	}
 	return nil
 }
 
+// call finds mistakes in a call that types do not show.
 func (in *inspector) call(n *ast.CallNode) error {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return in.method(n)
 	}
 	in.callee = callee
-	return in.ownCall(n, callee.Value) // the checker knows which functions there are
+	name := callee.Value
+	if _, own := lang.OwnSignatures[name]; !own {
+		return in.unknownFunction(n, name)
+	}
+	text, constant := lang.FirstText(n)
+	switch name {
+	case "changed":
+		for _, arg := range n.Arguments {
+			if err := in.changedPath(arg); err != nil {
+				return err
+			}
+		}
+	case "became":
+		if len(n.Arguments) == 1 {
+			return in.became(n.Arguments[0])
+		}
+	case "cached", "byIndex":
+		return in.lookup(n, name)
+	case "glob":
+		if constant && len(text.Value) > values.MaxPattern {
+			return in.errorf(text, "the pattern has %d bytes, the limit is %d",
+				len(text.Value), values.MaxPattern)
+		}
+	}
+	if p, ok := values.ReaderOf(name); ok && constant &&
+		values.Readers[p].Parse(text.Value) == nil {
+		return in.errorf(text, "%s", values.Readers[p].Refusal(text.Value))
+	}
+	return nil
+}
+
+// method refuses a method.
+func (in *inspector) method(n *ast.CallNode) error {
+	callee := n.Callee
+	if chain, ok := callee.(*ast.ChainNode); ok {
+		callee = chain.Node
+	}
+	hint := ""
+	if member, ok := callee.(*ast.MemberNode); ok {
+		if name, ok := member.Property.(*ast.StringNode); ok {
+			hint = foreignHint(name.Value)
+			if slices.Contains(in.expression.Kind.Functions(), name.Value) {
+				hint = "; write the function " + name.Value + "(…)"
+			}
+		}
+	}
+	if hint == "" {
+		hint = "; docs/functions.md has all functions"
+	}
+	return in.errorf(n, "methods are not available in %s%s", in.expression.Kind.Word().Plural, hint)
+}
+
+func (in *inspector) unknownFunction(n ast.Node, name string) error {
+	return in.errorf(n, "unknown function %q%s", name, functionHint(in.expression.Kind, name))
 }
 
 func (in *inspector) builtin(n *ast.BuiltinNode) error {
 	if !lang.IsAllowed(n.Name) {
-		return in.errorf(n, "the function %s is not available in %s", n.Name,
-			in.draft.Kind.Word().Plural)
+		return in.unknownFunction(n, n.Name)
 	}
 	want, plain := lang.PlainFunctions[n.Name]
 	if got := len(n.Arguments); plain && (got < want.Min || got > want.Max) {
@@ -104,35 +151,18 @@ func (in *inspector) builtin(n *ast.BuiltinNode) error {
 }
 
 func (in *inspector) binary(n *ast.BinaryNode) error {
-	if message := in.draft.negated(n); message != "" {
-		at, whole := nodes.NewExtents(in.draft.Text).Span(n)
-		_, write, _ := strings.Cut(message, "; write ")
-		if at.Text = write; !whole || strings.HasPrefix(write, "brackets ") {
-			return in.errorf(n, "%s", message)
+	for _, name := range namedOps(n) {
+		if err := in.opName(name); err != nil {
+			return err
 		}
-		return in.draft.Proposed(n.Location().From, &at, "%s", message)
 	}
 	switch n.Operator {
-	case "==", "!=":
-		if nodes.IsOp(n.Left) {
-			return in.opName(n.Right)
-		}
-		if nodes.IsOp(n.Right) {
-			return in.opName(n.Left)
-		}
 	case "in":
-		if list, ok := n.Right.(*ast.ArrayNode); ok && nodes.IsOp(n.Left) {
-			for _, item := range list.Nodes {
-				if err := in.opName(item); err != nil {
-					return err
-				}
-			}
-		}
 		return in.inText(n)
 	case "matches":
 		if text, ok := n.Right.(*ast.StringNode); ok {
 			if _, err := values.CompilePattern(text.Value); err != nil {
-				return in.pattern(n, text, err)
+				return in.errorf(text, "%v", err)
 			}
 		}
 	case "+", "-", "*", "/", "%", "**", "^":
@@ -147,19 +177,20 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 	return nil
 }
 
-// negated returns what is wrong with a comparison whose left side alone is negated.
-func (s draft) negated(n *ast.BinaryNode) string {
-	if _, ok := n.Left.(*ast.UnaryNode); !ok {
-		return ""
+// inText refuses a constant text where in needs a list. A text that is a network may be
+// searched for an address.
+func (in *inspector) inText(n *ast.BinaryNode) error {
+	text, ok := n.Right.(*ast.StringNode)
+	p, special := lang.SpecialOf(n.Left)
+	if !ok || special && (p == values.Addresses || p == values.Networks) {
+		return nil // which is checked as a network
 	}
-	texts := nodes.NewExtents(s.Text)
-	return logic.Negated(n, func(n ast.Node) string { return written(texts, n) })
+	return in.errorf(text, `"in" needs a list on its right, as in ["a", "b"]`)
 }
 
 // opName refuses a constant that op never equals.
-func (in *inspector) opName(n ast.Node) error {
-	text, ok := n.(*ast.StringNode)
-	if !ok || text.Value == "" && in.draft.Kind.SeesMessages() {
+func (in *inspector) opName(text *ast.StringNode) error {
+	if text.Value == "" && in.expression.Kind.SeesMessages() {
 		return nil
 	}
 	var names []string
@@ -169,39 +200,47 @@ func (in *inspector) opName(n ast.Node) error {
 	if slices.Contains(names, text.Value) {
 		return nil
 	}
-	if meant := syntax.OpMeant(text.Value); meant != "" {
-		return in.propose(n, strconv.Quote(meant), "op is never %q; write %q", text.Value, meant)
+	if meant := otherOps[strings.ToLower(text.Value)]; meant != "" {
+		return in.errorf(text, "op is never %q; did you mean %q?", text.Value, meant)
 	}
-	if near := nearestOf(text.Value, names); near != "" {
-		return in.propose(n, strconv.Quote(near), "op is never %q; did you mean %q?", text.Value,
-			near)
-	}
-	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
+	return in.errorf(text, "op is never %q%s", text.Value, oneOf(text.Value, names))
 }
 
 // name refuses a variable or function that this kind of expression does not have.
-func (in *inspector) name(n *ast.IdentifierNode, depth int) error {
-	if n != in.callee && slices.Contains(in.draft.Kind.Functions(), n.Value) {
-		if depth > 0 {
-			return in.propose(n, "."+n.Value, "%s is a function; a field of an item is written .%[1]s",
-				n.Value)
-		}
-		if n.Value == "age" {
-			return in.propose(n, "age()", "age is a function; write age()")
-		}
-		return in.errorf(n, "%s is a function; write %[1]s(…)", n.Value)
+func (in *inspector) name(n *ast.IdentifierNode) error {
+	kind := in.expression.Kind
+	if n != in.callee && slices.Contains(kind.Functions(), n.Value) {
+		return in.errorf(n, "%s is a function: write %[1]s(…), or .%[1]s for a field of an item",
+			n.Value)
 	}
 	if n.Value == "$env" {
-		return in.errorf(n, "$env is not available in %s", in.draft.Kind.Word().Plural)
+		return in.errorf(n, "$env is not available in %s", kind.Word().Plural)
 	}
-	if slices.Contains(lang.OfCaches, n.Value) && !in.draft.Kind.Has(n.Value) {
+	if slices.Contains(lang.OfCaches, n.Value) && !kind.Has(n.Value) {
 		return in.errorf(n,
 			"%s is not available in outputs; ask for other objects in the filter or in a handler",
 			n.Value)
 	}
-	looks := in.draft.Kind.Word().Looks
+	looks := kind.Word().Looks
 	if looks == "" || !slices.Contains(lang.OfEvents, n.Value) {
 		return nil
 	}
 	return in.errorf(n, "%s", strings.Replace(looks, "%s", n.Value, 1))
+}
+
+// changedPath refuses an argument of changed that is not the path of a field.
+func (in *inspector) changedPath(arg ast.Node) error {
+	text, ok := arg.(*ast.StringNode)
+	if !ok {
+		return in.errorf(arg, `changed takes field paths in quotes, as in changed("spec.replicas")`)
+	}
+	for _, root := range []string{"object.", "old."} {
+		if path, ok := strings.CutPrefix(text.Value, root); ok {
+			return in.errorf(arg, "the paths in changed begin in the object; did you mean %q?", path)
+		}
+	}
+	if _, err := object.CompilePath(text.Value); err != nil {
+		return in.errorf(arg, "%v", err)
+	}
+	return nil
 }

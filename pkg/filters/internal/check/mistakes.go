@@ -3,9 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker"
@@ -19,7 +17,9 @@ import (
 type mistakes struct{ all []*lang.CompileError }
 
 func (m *mistakes) add(err error) {
-	m.all = append(m.all, lang.Mistakes(err)...)
+	if len(m.all) < lang.MaxMistakes {
+		m.all = append(m.all, lang.Mistakes(err)...)
+	}
 }
 
 // err returns the mistakes as an error, nil if there are none. Of several at one place the
@@ -31,52 +31,60 @@ func (m *mistakes) err() error {
 	m.all = slices.CompactFunc(m.all, func(a, b *lang.CompileError) bool {
 		return a.Offset == b.Offset
 	})
-	switch n := len(m.all); {
-	case n == 0:
+	switch n := len(m.all); n {
+	case 0:
 		return nil
-	case n == 1:
+	case 1:
 		return m.all[0]
 	default:
 		return lang.CompileErrors(m.all[:min(n, lang.MaxMistakes)])
 	}
 }
 
+// allMistakes returns every mistake of an expression that has some: those found, those that the
+// schema shows, unknown names, and types that do not match.
+func allMistakes(x lang.Expression, tree *parser.Tree, found *mistakes) error {
+	schema := newSchemaCheck(x)
+	schema.root(tree.Node)
+	for _, mistake := range schema.mistakes.all {
+		found.add(mistake)
+	}
+	if again, err := parser.ParseWithConfig(x.Text, configOf(x.Kind)); err == nil {
+		for _, mistake := range found.all { // what follows from it is not reported
+			if !silence(&again.Node, mistake.Offset, false) {
+				silence(&again.Node, mistake.Offset, true)
+			}
+		}
+		typeMistakes(x, again, found)
+	}
+	return cmp.Or(found.err(), schema.result)
+}
+
 // typeMistakes finds what expr's checker refuses. The checker stops at the first mistake, so
 // the wrong node is replaced by one of any type and the checker runs again. The tree must
 // not be used afterwards.
-func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
+func typeMistakes(x lang.Expression, tree *parser.Tree, m *mistakes) {
 	for range lang.MaxMistakes {
-		result, err := checker.Check(tree, s.checkConfig())
-		if err == nil && s.Kind.Returns() == lang.ReturnsText {
-			err = s.notText(result)
+		result, err := checker.Check(tree, configOf(x.Kind))
+		if err == nil {
+			err = notText(x.Kind, result)
 		}
 		if err == nil {
 			return
 		}
-		mistake := s.mistake(err, tree)
-		// these were reported before, by the inspector or with what to write
-		if !joinsText.MatchString(mistake.Message) &&
-			!strings.HasPrefix(mistake.Message, "error parsing regexp") &&
-			!strings.Contains(mistake.Message, "func(") {
-			m.add(mistake)
-		}
+		mistake, name := checkerError(x, err, tree.Node.Location().From)
+		m.add(mistake)
 		var where *file.Error
-		wider := mistake.Fix != nil && mistake.Fix.From < mistake.Offset
-		if !errors.As(err, &where) || wider || !silence(&tree.Node, where) {
+		if !errors.As(err, &where) || !silence(&tree.Node, where.From, name) {
 			return
 		}
 	}
 }
 
-// joinsText is expr's message for a text that is joined with something else.
-var joinsText = regexp.MustCompile(
-	`^invalid operation: \+ \(mismatched types (string and (int|float|bool|date)|(int|float|bool|date) and string)\)$`)
-
 // silence replaces the wrong node by one of any type, and reports whether it has found it:
-// an unknown name, else the outermost node at the place.
-func silence(n *ast.Node, wrong *file.Error) bool {
-	finder := &nodeFinder{offset: wrong.From,
-		names: strings.HasPrefix(wrong.Message, unknownPrefix)}
+// the name at the offset, else the outermost other node there.
+func silence(n *ast.Node, offset int, name bool) bool {
+	finder := &nodeFinder{offset: offset, names: name}
 	ast.Walk(n, finder)
 	if finder.found == nil {
 		return false

@@ -3,52 +3,74 @@ package check
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/mismatch"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
 // schemaCheck walks the tree that the user wrote and notes what the schema says of each
 // node's value. Functions and computed steps have values of which nothing is known, and no
 // mistake is reported for those.
 type schemaCheck struct {
-	draft     draft
-	variables map[string]fact
-	items     []fact // of the predicates around a node, the innermost last
-	compared  int    // comparisons around a node
-	ordered   int    // those that need one type on both sides, and calculations
-	doubts    int    // proposals of warnings that were tried
-	texts     *nodes.Extents
-	warnings  []*lang.CompileError
-	mistakes  []*lang.CompileError // the first few
+	expression lang.Expression
+	variables  map[string]fact
+	items      []fact // of the predicates around a node, the innermost last
+	compared   int    // comparisons around a node
+	warnings   []*lang.CompileError
+	mistakes   mistakes
+	result     error // what the whole expression returns is of a wrong type
 }
 
-// extents returns the texts of the nodes.
-func (c *schemaCheck) extents() *nodes.Extents {
-	if c.texts == nil {
-		c.texts = nodes.NewExtents(c.draft.Text)
-	}
-	return c.texts
+func newSchemaCheck(x lang.Expression) *schemaCheck {
+	return &schemaCheck{expression: x, variables: map[string]fact{}}
 }
 
 // fact is what is known of a value, if it is not nil.
 type fact struct {
 	schema *lang.Schema // nil: nothing
-	path   string       // of the field in messages; "" if it is not a field
+	path   string       // of the field in messages, or the variable's name; else ""
 	root   bool         // it is object or old
 	items  *fact        // of a list that the expression makes
 	absent bool         // it is nil or empty and says nothing about the values that it replaces
-	// variable is that of messages whose value it is, if the texts of that are known; else ""
-	variable string
 	// special is the type of a value that JSON does not have, such as "duration"; else ""
 	special string
 }
 
 // of returns the fact that a value is of a type.
 func of(schemaType string) fact { return fact{schema: &lang.Schema{Type: schemaType}} }
+
+func (c *schemaCheck) errorf(offset int, format string, args ...any) {
+	c.mistakes.add(c.expression.CompileError(offset, format, args...))
+}
+
+func (c *schemaCheck) warnf(n ast.Node, format string, args ...any) {
+	c.warnings = append(c.warnings,
+		c.expression.CompileError(n.Location().From, format, args...))
+}
+
+// root visits the whole expression, and refuses a result of a wrong type.
+func (c *schemaCheck) root(n ast.Node) {
+	result := c.visit(n)
+	wanted := ""
+	switch c.expression.Kind.Returns() {
+	case lang.ReturnsBool:
+		wanted = "boolean"
+	case lang.ReturnsText:
+		if result.special == "" && !isScalar(result.kind()) {
+			wanted = "string"
+		}
+	}
+	kind := result.kind()
+	if wanted == "" || kind == wanted || kind == "" && result.special == "" ||
+		result.path+result.special == "" { // expr's checker knows the type of the rest
+		return
+	}
+	c.result = c.expression.CompileError(n.Location().From, "%s, %s is %s%s",
+		c.expression.Kind.Must(), result.called(), result.word(), result.asCondition(wanted))
+}
 
 func (c *schemaCheck) visit(n ast.Node) fact {
 	switch n := n.(type) {
@@ -80,7 +102,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.UnaryNode:
 		operand := c.visit(n.Node)
 		if n.Operator == "!" || n.Operator == "not" {
-			c.truth(n.Node, operand, strconv.Quote(n.Operator))
+			c.needs(n.Node, operand, "boolean", strconv.Quote(n.Operator))
 			return of("boolean")
 		}
 		return fact{schema: operand.schema}
@@ -93,9 +115,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.VariableDeclaratorNode:
 		return c.declaration(n)
 	case *ast.ConditionalNode:
-		if cond := c.visit(n.Cond); !c.shortCondition(n, cond) {
-			c.truth(n.Cond, cond, `"? :"`)
-		}
+		c.needs(n.Cond, c.visit(n.Cond), "boolean", `"? :"`)
 		a, b := c.visit(n.Exp1), c.visit(n.Exp2)
 		return common(a, b)
 	case *ast.ArrayNode:
@@ -103,7 +123,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	}
 	// A sequence has its last value. Nothing is known of a map that the expression makes.
 	var last fact
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		last = c.visit(child)
 	}
 	switch n := n.(type) {
@@ -115,19 +135,40 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	return fact{}
 }
 
+// variableTypes are the types of variables that are not texts. data may be anything.
+var variableTypes = map[string]string{"missed": "integer", "initial": "boolean",
+	"resumed": "boolean", "violated": "boolean"}
+
 func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
-	switch n.Value {
-	case "object", "old":
-		return fact{schema: c.draft.Schema, path: n.Value, root: true}
+	name := n.Value
+	if name == "object" || name == "old" {
+		return fact{schema: c.expression.Schema, path: name, root: true}
 	}
-	if texts := c.draft.Texts[n.Value]; texts != nil {
-		return fact{schema: &lang.Schema{Type: "string", Enum: texts}, variable: n.Value}
-	}
-	if known, ok := c.variables[n.Value]; ok {
+	if known, ok := c.variables[name]; ok {
 		return known
 	}
-	c.ofItemByName(n)
-	return c.ofVariable(n.Value)
+	if !slices.Contains(c.expression.Kind.Variables(), name) {
+		c.itemWithoutDot(n)
+		return fact{}
+	}
+	switch name {
+	case "data":
+		return fact{}
+	case "since":
+		return fact{special: dateType}
+	}
+	schema := &lang.Schema{Type: "string", Enum: c.expression.Texts[name]}
+	if other := variableTypes[name]; other != "" {
+		schema.Type = other
+	}
+	return fact{schema: schema, path: name}
+}
+
+// itemWithoutDot refuses a field of an item that is named without its dot.
+func (c *schemaCheck) itemWithoutDot(n *ast.IdentifierNode) {
+	if len(c.items) > 0 && fieldOf(c.items[len(c.items)-1].schema, n.Value) != nil {
+		c.errorf(n.Location().From, "unknown name %q; did you mean .%[1]s?", n.Value)
+	}
 }
 
 func (c *schemaCheck) pointer(n *ast.PointerNode) fact {
@@ -156,9 +197,6 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	c.droppedMember(n)
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
-		if ofImage(n.Node) && slices.Contains(imageParts, property.Value) {
-			return fact{schema: &lang.Schema{Type: "string"}, path: "image(…)." + property.Value}
-		}
 		return c.field(base, property.Value, property.Location().From)
 	case *ast.IntegerNode:
 		return c.index(base, property.Value, property.Location().From)
@@ -171,32 +209,20 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 }
 
 func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
-	if c.draft.negated(n) != "" { // the inspector has reported it
-		c.visit(n.Left.(*ast.UnaryNode).Node)
-		c.visit(n.Right)
-		return of("boolean")
-	}
-	before := c.ordered
-	switch {
-	case mismatch.Comparisons[n.Operator]:
+	by := strconv.Quote(n.Operator)
+	if comparisons[n.Operator] {
 		c.compared++
-		c.ordered++
-	case n.Operator != "??" && n.Operator != "+" && n.Operator != "-" && n.Operator != "*":
-		c.ordered = 0
 	}
 	left, right := c.visit(n.Left), c.visit(n.Right)
-	if c.ordered = before; mismatch.Comparisons[n.Operator] {
+	if comparisons[n.Operator] {
 		c.compared--
 	}
 	switch n.Operator {
 	case "??":
-		return c.defaulted(n, left, right)
+		return common(left, right)
 	case "==", "!=", "<", "<=", ">", ">=":
 		c.compare(n.Operator, left, n.Right)
 		c.compare(n.Operator, right, n.Left)
-		c.notAsWritten(n.Operator, n, left, n.Left, n.Right)
-		c.notAsWritten(n.Operator, n, right, n.Right, n.Left)
-		c.severities(n, left, right)
 		c.orders(n, left, right)
 		return of("boolean")
 	case "in":
@@ -206,47 +232,41 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 			}
 		}
 		c.compare("==", itemOf(right, "[*]"), n.Left)
-		c.inScalar(n, left, right)
+		if left.special == "" && isScalar(right.kind()) && right.path != "" {
+			c.errorf(n.Right.Location().From, `%s is %s, and "in" needs a list or an object`,
+				right.path, right.word())
+		}
 		if key, ok := n.Left.(*ast.StringNode); ok && right.is("object") {
 			c.field(right, key.Value, key.Location().From)
 		}
 		return of("boolean")
 	case "&&", "and", "||", "or":
-		if literal := mismatch.LiteralKind(n.Right); literal == "" || literal == "boolean" || nodes.IsAnd(n) {
-			c.truth(n.Left, left, strconv.Quote(n.Operator))
-		} else if _, compared := n.Left.(*ast.BinaryNode); !compared {
-			return fact{} // a default is meant, which is reported elsewhere
-		}
-		c.truth(n.Right, right, strconv.Quote(n.Operator))
+		c.needs(n.Left, left, "boolean", by)
+		c.needs(n.Right, right, "boolean", by)
 		return of("boolean")
 	case "contains", "startsWith", "endsWith", "matches":
-		c.textOperands(n, left, right)
-		c.controls(n)
-		return of("boolean")
-	}
-	if left.special != "" || right.special != "" {
-		if c.join(n, left, right) {
-			return fact{}
+		c.needs(n.Left, left, "string", by)
+		if n.Operator != "matches" {
+			c.needs(n.Right, right, "string", by)
 		}
-		return fact{special: specialSum(n.Operator, left.special, right.special)}
+		return of("boolean")
 	}
 	return c.calculation(n, left, right)
 }
 
 func (c *schemaCheck) call(n *ast.CallNode) fact {
-	defer func(before int) { c.ordered = before }(c.ordered)
-	c.ordered = 0
 	callee, named := n.Callee.(*ast.IdentifierNode)
 	if !named {
 		c.visit(n.Callee)
 	}
 	for _, arg := range n.Arguments {
 		value := c.visit(arg)
-		if named && callee.Value == "became" && len(n.Arguments) == 1 {
-			c.truth(arg, value, "became")
-		}
-		if named && len(n.Arguments) == 1 {
-			c.read(n, callee.Value, value)
+		switch {
+		case !named:
+		case callee.Value == "became":
+			c.needs(arg, value, "boolean", "became")
+		case specialCall(callee.Value) != "" && (value.is("array") || value.is("object")):
+			c.needs(arg, value, "string", callee.Value)
 		}
 	}
 	if !named {
@@ -257,20 +277,32 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 	case "changed":
 		for _, arg := range n.Arguments {
 			if text, ok := arg.(*ast.StringNode); ok {
-				c.fieldPath(n, text)
+				c.changedPath(text)
 			}
 		}
 		return of("boolean")
 	case "label", "annotation":
-		return keyed(n, callee.Value)
+		return fact{schema: &lang.Schema{Type: "string"}, path: callPath(n, callee.Value)}
 	case "condition":
-		return c.condition(n)
+		return fact{schema: c.condition(), path: callPath(n, callee.Value)}
 	case "owner":
-		return c.owner(n)
+		references := fieldOf(fieldOf(c.expression.Schema, "metadata"), "ownerReferences")
+		if references == nil || references.Items == nil {
+			return fact{}
+		}
+		return fact{schema: references.Items, path: callPath(n, callee.Value)}
 	case "cached", "byIndex":
 		return c.lookedUp(n, callee.Value)
 	}
 	return fact{special: specialCall(callee.Value)}
+}
+
+// callPath returns what a call with one argument is called in messages.
+func callPath(n *ast.CallNode, name string) string {
+	if text, ok := lang.FirstText(n); ok && len(n.Arguments) == 1 {
+		return name + "(" + strconv.Quote(text.Value) + ")"
+	}
+	return name + "(…)"
 }
 
 func (c *schemaCheck) array(n *ast.ArrayNode) fact {
@@ -284,8 +316,6 @@ func (c *schemaCheck) array(n *ast.ArrayNode) fact {
 // builtin visits the list and then the body for an item of it, and returns what is known of
 // the result of a function of expr.
 func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
-	defer func(before int) { c.ordered = before }(c.ordered)
-	c.ordered = 0
 	var list, body fact
 	for i, arg := range n.Arguments {
 		predicate, ok := arg.(*ast.PredicateNode)
@@ -294,12 +324,12 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			c.items = append(c.items, itemOf(list, "[*]"))
 			body = c.visit(predicate.Node)
 			c.items = c.items[:len(c.items)-1]
-			c.predicate(n, predicate, body)
+			if n.Name != "map" && n.Name != "sum" {
+				c.needs(predicate.Node, body, "boolean", n.Name)
+			}
 		case i == 0:
 			list = c.visit(arg)
-			c.walksList(n, list)
-			c.plain(n, list)
-			c.readsNumber(n, list)
+			c.argument(n, arg, list)
 		default:
 			c.visit(arg)
 		}
@@ -343,6 +373,25 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 	return fact{}
 }
 
+// argument refuses a first argument that a function of expr never takes.
+func (c *schemaCheck) argument(n *ast.BuiltinNode, arg ast.Node, value fact) {
+	kind := value.kind()
+	switch {
+	case slices.Contains(lang.Predicates, n.Name) && value.path != "":
+		c.needs(arg, value, "array", n.Name)
+	case n.Name == "string" && value.path != "" && (kind == "array" || kind == "object"):
+		c.needs(arg, value, "string", "string")
+	}
+	item := itemOf(value, "[*]").kind()
+	if len(n.Arguments) > 1 || item == "" {
+		return
+	}
+	if n.Name == "count" && item != "boolean" || n.Name == "sum" && item != "number" {
+		c.errorf(n.Location().From, "%s without a second argument cannot take items of the type %s",
+			n.Name, item)
+	}
+}
+
 // common returns what is known of a value that is one of two.
 func common(a, b fact) fact {
 	switch {
@@ -352,7 +401,7 @@ func common(a, b fact) fact {
 		return fact{}
 	case b.absent || a.schema == b.schema && a.items == nil && b.items == nil:
 		return a
-	case a.kind() == "" || a.kind() != b.kind() || !isScalarKind(a.kind()):
+	case a.kind() == "" || a.kind() != b.kind() || !isScalar(a.kind()):
 		return fact{}
 	case a.path == "":
 		return b.anyText()
@@ -372,6 +421,14 @@ func itemOf(list fact, step string) fact {
 	return fact{}
 }
 
+// within returns the path of a part of a field.
+func within(path, step string) string {
+	if path == "" {
+		return ""
+	}
+	return path + step
+}
+
 // kind returns the type, where integers are numbers; "" if it is unknown.
 func (f fact) kind() string {
 	switch {
@@ -387,6 +444,76 @@ func (f fact) kind() string {
 
 func (f fact) is(kind string) bool { return f.kind() == kind }
 
-func isScalarKind(kind string) bool {
+func isScalar(kind string) bool {
 	return kind == "string" || kind == "number" || kind == "boolean"
+}
+
+// anyText returns what is known of a value that is made of this one, and need not be one of its
+// enum.
+func (f fact) anyText() fact {
+	if f.schema != nil && f.schema.Enum != nil {
+		f.schema = &lang.Schema{Type: f.schema.Type}
+	}
+	return f
+}
+
+// called returns the field's name, "this" if it is not a field.
+func (f fact) called() string {
+	if f.path == "" {
+		return "this"
+	}
+	return f.path
+}
+
+// asCondition returns the hint that makes a condition of a field, "" if another kind is needed, or
+// if no expression names the field like this.
+func (f fact) asCondition(kind string) string {
+	if kind != "boolean" || !strings.ContainsAny(f.path, ".(") || strings.Contains(f.path, "[*]") ||
+		strings.Contains(f.path, "…") {
+		return ""
+	}
+	return "; compare it, as in " + f.path + " != nil"
+}
+
+// word returns the type of a value with its article.
+func (f fact) word() string {
+	if f.special != "" {
+		return typeWord(f.special)
+	}
+	return typeWord(f.schema.Type)
+}
+
+// typeWord returns a type of OpenAPI, or one that JSON does not have, with its article.
+func typeWord(name string) string {
+	switch name {
+	case "integer", "object", "image", "ip":
+		return "an " + name
+	case "array":
+		return "a list"
+	case "":
+		return "an object" // it has fields, but no type
+	}
+	return "a " + name
+}
+
+// dateType is what the function date returns.
+const dateType = "date"
+
+// specialCall returns the type of a function's values that JSON does not have, "" if they are
+// others.
+func specialCall(name string) string {
+	if name == "age" {
+		return values.Readers[values.Durations].Name
+	}
+	if _, ok := values.ReaderOf(name); ok {
+		return name
+	}
+	return ""
+}
+
+func fieldOf(s *lang.Schema, name string) *lang.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Fields[name]
 }

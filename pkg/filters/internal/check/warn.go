@@ -8,59 +8,48 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/conditions"
-	"github.com/informerd/informerd/pkg/filters/internal/doubts"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/logic"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// checkTree returns what is suspicious in a tree, or what the schema refuses.
-func checkTree(draft draft, n ast.Node) ([]*lang.CompileError, error) {
-	c := &schemaCheck{draft: draft, variables: map[string]fact{}}
-	c.root(n)
-	if len(c.mistakes) > 0 {
-		return nil, (&mistakes{c.mistakes}).err()
-	}
-	w := &warner{draft: draft, on: draft.On & condition.EveryOp, warnings: c.warnings,
+// warningsOf adds to warnings what is suspicious about the events that an expression looks at, and
+// returns all in the order of their places.
+func warningsOf(x lang.Expression, n ast.Node, warnings []*lang.CompileError) []*lang.CompileError {
+	w := &warner{expression: x, on: x.On & condition.EveryOp, warnings: warnings,
 		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
 	if w.on == 0 {
 		w.on = condition.EveryOp
 	}
-	w.asksForOld = logic.AsksForOld(n)
-	logic.NoRule(n, draft.Expression, w.warnf)
-	w.warnings = append(w.warnings, doubts.Of(n, draft.Expression, draft.Check)...)
+	if at, swallows := x.Swallowed(); swallows {
+		w.warnings = append(w.warnings, x.CompileError(at,
+			"this comment goes on to the end here, since YAML joins the lines; write a block with |"))
+	}
+	w.asksForOld = comparesOld(n)
 	w.visit(n, w.on)
-	if !draft.Kind.SeesMessages() { // whose op can be ""
+	if !x.Kind.SeesMessages() { // whose op can be ""
 		w.neverOrAlways(n)
 	}
-	if err := draft.constants(n, map[ast.Node]bool{}); err != nil {
-		return nil, err
-	}
 	slices.SortStableFunc(w.warnings, func(a, b *lang.CompileError) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Compare(a.Offset, b.Offset)
 	})
 	// a node may be in two places, as in 1 < a < 9
 	return slices.CompactFunc(w.warnings, func(a, b *lang.CompileError) bool {
 		return a.Message == b.Message && a.Offset == b.Offset
-	}), nil
+	})
 }
 
 // warner finds contradictions between the ops of the events and those in the expression.
 type warner struct {
-	draft    draft
-	on       event.OpSet // of the events
-	warnings []*lang.CompileError
-	memo     map[opsAsked]event.OpSet
-	namesOps map[ast.Node]event.OpSet
-	chains   logic.Chains
-	texts    *nodes.Extents // nil: not needed yet
+	expression lang.Expression
+	on         event.OpSet // of the events
+	warnings   []*lang.CompileError
+	memo       map[opsAsked]event.OpSet
+	namesOps   map[ast.Node]event.OpSet
 
-	asksForOld   bool
-	guards       int // around the visited node that are false without an old object
-	guarding     logic.Guards
-	placeholders int // that were read
+	asksForOld bool
+	guards     int // around the visited node that are false without an old object
+	guarding   guards
 }
 
 type opsAsked struct {
@@ -69,17 +58,19 @@ type opsAsked struct {
 }
 
 func (w *warner) warnf(n ast.Node, format string, args ...any) {
-	w.warnings = append(w.warnings, w.draft.CompileError(n.Location().From, format, args...))
+	w.warnings = append(w.warnings, w.expression.CompileError(n.Location().From, format, args...))
 }
 
 // visit checks a node whose value matters only for events with these ops.
 func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	switch n := n.(type) {
-	case *ast.StringNode:
-		w.template(n)
 	case *ast.IdentifierNode:
 		if n.Value == "old" {
 			w.needsUpdate(n, ops, "old is always nil", "has an old object")
+		}
+	case *ast.MemberNode:
+		if lang.IsName(n.Node, "data") && !n.Optional && w.expression.NoData {
+			w.warnf(n.Node, "data is always nil here: no listener of this output has a handler")
 		}
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok &&
@@ -88,12 +79,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 		}
 	case *ast.BinaryNode:
 		// The other side decides only for the ops that one side allows.
-		if and := nodes.IsAnd(n); and || nodes.IsOr(n) {
-			if w.texts == nil {
-				w.texts = nodes.NewExtents(w.draft.Text)
-			}
-			w.chains.Look(n, func(n ast.Node) string { return written(w.texts, n) },
-				func(at ast.Node, message string) { w.warnf(at, "%s", message) })
+		if and := lang.IsAnd(n); and || lang.IsOr(n) {
 			w.visitWith(n.Left, n.Right, and, ops)
 			w.visitWith(n.Right, n.Left, and, ops)
 			return
@@ -106,7 +92,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 		w.visit(n.Exp2, ops&w.opsOf(n.Cond, false))
 		return
 	}
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		w.visit(child, ops)
 	}
 }
@@ -114,7 +100,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 // visitWith visits a node whose value matters only where another one is true, or false without
 // wanted.
 func (w *warner) visitWith(n, other ast.Node, wanted bool, ops event.OpSet) {
-	guard := wanted && w.guarding.Is(other)
+	guard := wanted && w.guarding.is(other)
 	if guard {
 		w.guards++
 	}
@@ -151,12 +137,12 @@ func namedOps(n *ast.BinaryNode) []*ast.StringNode {
 	var constants []ast.Node
 	switch {
 	case n.Operator != "==" && n.Operator != "!=" && n.Operator != "in":
-	case nodes.IsOp(n.Left):
+	case lang.IsOp(n.Left):
 		constants = []ast.Node{n.Right}
 		if list, ok := n.Right.(*ast.ArrayNode); ok && n.Operator == "in" {
 			constants = list.Nodes
 		}
-	case nodes.IsOp(n.Right):
+	case lang.IsOp(n.Right):
 		constants = []ast.Node{n.Left}
 	}
 	var names []*ast.StringNode
@@ -171,7 +157,7 @@ func namedOps(n *ast.BinaryNode) []*ast.StringNode {
 // neverOrAlways warns about the largest parts that are true or false for every op.
 func (w *warner) neverOrAlways(n ast.Node) {
 	if binary, ok := n.(*ast.BinaryNode); ok &&
-		(nodes.IsAnd(binary) || nodes.IsOr(binary) || binary.Operator == "in") &&
+		(lang.IsAnd(binary) || lang.IsOr(binary) || binary.Operator == "in") &&
 		w.opsNamed(n) != 0 {
 		yes, no := w.opsOf(n, true), w.opsOf(n, false)
 		switch {
@@ -187,7 +173,7 @@ func (w *warner) neverOrAlways(n ast.Node) {
 			return
 		}
 	}
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		w.neverOrAlways(child)
 	}
 }
@@ -206,8 +192,8 @@ func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 			ops = w.opsOf(n.Node, !want)
 		}
 	case *ast.BinaryNode:
-		switch and := nodes.IsAnd(n); {
-		case !and && !nodes.IsOr(n):
+		switch and := lang.IsAnd(n); {
+		case !and && !lang.IsOr(n):
 			ops = conditions.OpsOf(n, want)
 		case and == want:
 			ops = w.opsOf(n.Left, want) & w.opsOf(n.Right, want)
@@ -234,7 +220,7 @@ func (w *warner) opsNamed(n ast.Node) event.OpSet {
 			}
 		}
 	}
-	for _, child := range nodes.Children(n) {
+	for _, child := range lang.Children(n) {
 		ops |= w.opsNamed(child)
 	}
 	w.namesOps[n] = ops

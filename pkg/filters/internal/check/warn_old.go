@@ -2,14 +2,13 @@ package check
 
 import (
 	"reflect"
-	"strings"
+	"slices"
+	"strconv"
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
-	"github.com/informerd/informerd/pkg/filters/internal/syntax"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // differsFromOld warns about object.x != old.x where events without an old object occur,
@@ -19,35 +18,93 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 		w.guards > 0 {
 		return
 	}
-	left, leftSteps := nodes.ConstantSteps(n.Left)
-	right, rightSteps := nodes.ConstantSteps(n.Right)
-	if nodes.IsName(left, "old") {
+	left, leftSteps := lang.ConstantSteps(n.Left)
+	right, rightSteps := lang.ConstantSteps(n.Right)
+	if lang.IsName(left, "old") {
 		left, leftSteps, right, rightSteps = right, rightSteps, left, leftSteps
 	}
-	if !nodes.IsName(left, "object") || !nodes.IsName(right, "old") {
+	if !lang.IsName(left, "object") || !lang.IsName(right, "old") {
 		return
 	}
-	instead := ""
+	instead := `; write op == "update" && before it`
 	if len(leftSteps) > 0 && reflect.DeepEqual(leftSteps, rightSteps) {
-		path := object.Path{}
-		for _, step := range leftSteps {
-			switch step := step.(type) {
-			case string:
-				path = path.Key(step)
-			case int:
-				path = path.Index(step)
-			}
-		}
-		instead = "; write changed(\"" + path.String() + "\")"
-		if text := path.String(); text == "" || strings.ContainsFunc(text, needsQuotes) {
-			instead = ""
-		}
-	}
-	if instead == "" {
-		instead = `; write op == "update" && before it`
+		instead = "; write changed(" + strconv.Quote(lang.PathOf(leftSteps).String()) + ")"
 	}
 	w.warnf(n, "this is also true of every %s, since those have no old object%s",
 		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
-func needsQuotes(r rune) bool { return !syntax.IsWordRune(r) && !strings.ContainsRune(".[]", r) }
+// guards remembers which nodes are guards. The zero value is ready for use.
+type guards struct{ known map[ast.Node]bool }
+
+// is reports whether a node is surely not true of an event without an old object, whatever its op
+// is: the other side of an && decides nothing then.
+func (g *guards) is(n ast.Node) (guard bool) {
+	if known, ok := g.known[n]; ok {
+		return known
+	}
+	if g.known == nil {
+		g.known = map[ast.Node]bool{}
+	}
+	defer func() { g.known[n] = guard }()
+	switch n := n.(type) {
+	case *ast.CallNode:
+		return lang.IsName(n.Callee, "changed") || lang.IsName(n.Callee, "became")
+	case *ast.MemberNode, *ast.ChainNode:
+		return ofOld(n)
+	case *ast.BuiltinNode:
+		return n.Name == "any" && len(n.Arguments) > 0 && ofOld(n.Arguments[0])
+	case *ast.BinaryNode:
+		switch {
+		case lang.IsAnd(n):
+			return g.is(n.Left) || g.is(n.Right)
+		case lang.IsOr(n):
+			return g.is(n.Left) && g.is(n.Right)
+		case n.Operator == "==":
+			return ofOld(n.Left) && isValue(n.Right) || ofOld(n.Right) && isValue(n.Left)
+		case n.Operator == "!=":
+			return ofOld(n.Left) && isNil(n.Right) || ofOld(n.Right) && isNil(n.Left)
+		case n.Operator == "in":
+			list, ok := n.Right.(*ast.ArrayNode)
+			return ok && ofOld(n.Left) && !slices.ContainsFunc(list.Nodes, func(n ast.Node) bool {
+				return !isValue(n)
+			})
+		}
+	}
+	return false
+}
+
+// ofOld reports whether a node reads a field of old.
+func ofOld(n ast.Node) bool {
+	base, keys := lang.ConstantSteps(n)
+	return lang.IsName(base, "old") && len(keys) > 0
+}
+
+// isValue reports whether a node is a constant other than nil.
+func isValue(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return true
+	}
+	return false
+}
+
+func isNil(n ast.Node) bool {
+	_, is := n.(*ast.NilNode)
+	return is
+}
+
+// comparesOld reports whether the expression compares old itself somewhere, so that its
+// author knows that it can be nil.
+func comparesOld(n ast.Node) bool {
+	if binary, ok := n.(*ast.BinaryNode); ok &&
+		(lang.IsName(binary.Left, "old") || lang.IsName(binary.Right, "old")) {
+		return true
+	}
+	for _, child := range lang.Children(n) {
+		if comparesOld(child) {
+			return true
+		}
+	}
+	return false
+}

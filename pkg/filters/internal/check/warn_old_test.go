@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
@@ -44,4 +45,18 @@ func TestDifferencesThatAreGuarded(t *testing.T) {
 			t.Errorf("%s: no warning", text)
 		}
 	}
+}
+
+func warningsOf(t *testing.T, source lang.Expression) string {
+	t.Helper()
+	f, err := filters.Compile(source)
+	if err != nil {
+		t.Errorf("%s: %v", source.Text, err)
+		return ""
+	}
+	var all []string
+	for _, w := range f.Warnings() {
+		all = append(all, w.Message)
+	}
+	return strings.Join(all, "\n")
 }

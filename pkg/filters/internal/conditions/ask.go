@@ -8,14 +8,10 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-// readings are the functions whose comparisons with constants are conditions.
-var readings = map[string]condition.As{"quantity": condition.AsQuantity,
-	"semver": condition.AsVersion}
 
 var textTests = map[string]condition.Test{
 	"startsWith": condition.StartsWith, "endsWith": condition.EndsWith,
@@ -50,16 +46,14 @@ func (t *translator) truth(n ast.Node, want bool) condition.Set {
 // equality returns the conditions for a comparison of a subject with a constant, false for
 // other nodes.
 func (t *translator) equality(subject, constant ast.Node, equal bool) (condition.Set, bool) {
-	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
-	values.As = as
 	switch {
-	case ok && as == condition.AsIs && nodes.IsOp(subject):
+	case ok && lang.IsOp(subject):
 		return ofOps(values.Values, equal), true
 	case ok:
 		return t.oneOf(subject, values, equal)
 	}
-	if _, isNil := constant.(*ast.NilNode); !isNil || as != condition.AsIs {
+	if _, isNil := constant.(*ast.NilNode); !isNil {
 		return condition.Set{}, false
 	}
 	of, ok := t.subject(subject)
@@ -86,24 +80,6 @@ func constantsOf(nodes ...ast.Node) (c condition.Condition, ok bool) {
 		}
 	}
 	return c, true
-}
-
-// bare returns the argument of quantity or semver, and the reading that follows for what it
-// is compared with.
-func bare(n ast.Node) (ast.Node, condition.As) {
-	if call, ok := n.(*ast.CallNode); ok && len(call.Arguments) == 1 {
-		if callee, ok := call.Callee.(*ast.IdentifierNode); ok &&
-			readings[callee.Value] != condition.AsIs {
-			return call.Arguments[0], readings[callee.Value]
-		}
-	}
-	return n, condition.AsIs
-}
-
-// readable reports whether a question can be asked about a quantity or a version.
-func readable(question condition.Condition) bool {
-	question.Of, question.Key = condition.OfField, "x"
-	return condition.Validate([]condition.Condition{question}) == nil
 }
 
 // constantNumber returns a constant number that float64 holds exactly.
@@ -144,8 +120,7 @@ func (t *translator) oneOf(n ast.Node, values condition.Condition, want bool) (c
 	}
 	values.Test = testFor(condition.In, want)
 	// some numbers are not decided
-	complete := len(values.Numbers) == 0 && of.what.As == condition.AsIs &&
-		values.As == condition.AsIs
+	complete := len(values.Numbers) == 0
 	if of.what.Of == condition.OfNamespace && slices.Contains(values.Values, "") {
 		// An object without a namespace has "" here and nil in the expression, which is not equal
 		// to "".
@@ -169,7 +144,7 @@ func (t *translator) membership(n *ast.BinaryNode, want bool) condition.Set {
 		values, ok := constantsOf(items...)
 		switch {
 		case !ok:
-		case nodes.IsOp(n.Left):
+		case lang.IsOp(n.Left):
 			return ofOps(values.Values, want)
 		default:
 			if c, ok := t.oneOf(n.Left, values, want); ok {
@@ -182,7 +157,7 @@ func (t *translator) membership(n *ast.BinaryNode, want bool) condition.Set {
 			break
 		}
 		of, ok := t.subject(right)
-		if !ok || of.what.Of != condition.OfField || of.what.As != condition.AsIs {
+		if !ok || of.what.Of != condition.OfField {
 			break
 		}
 		if of.what.Key == "metadata.labels" && key.Value != "" {
@@ -204,18 +179,16 @@ var orders = map[string][2]condition.Test{
 }
 
 func (t *translator) order(n *ast.BinaryNode, want bool) condition.Set {
-	subject, constant, test := n.Left, n.Right, orders[n.Operator][0]
-	constant, as := bare(constant)
-	values, ok := constantsOf(constant)
+	subject, test := n.Left, orders[n.Operator][0]
+	values, ok := constantsOf(n.Right)
 	if !ok {
 		subject, test = n.Right, orders[n.Operator][1]
-		constant, as = bare(n.Left)
-		values, ok = constantsOf(constant)
+		values, ok = constantsOf(n.Left)
 	}
 	if !ok || len(values.Bools) > 0 {
 		return condition.Anything
 	}
-	values.Test, values.As = test, as
+	values.Test = test
 	return t.asks(subject, values, want)
 }
 
@@ -224,8 +197,7 @@ func (t *translator) order(n *ast.BinaryNode, want bool) condition.Set {
 func (t *translator) difference(n *ast.BinaryNode) condition.Set {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
-	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old ||
-		a.what.As != condition.AsIs || b.what.As != condition.AsIs {
+	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old {
 		return condition.Anything
 	}
 	path, ok := a.path()
@@ -265,7 +237,7 @@ func (t *translator) pattern(n *ast.BinaryNode, want bool) condition.Set {
 // glob returns the conditions for a glob: the text before its first star or question mark,
 // or after the last one.
 func (t *translator) glob(n *ast.CallNode, want bool) condition.Set {
-	pattern, ok := nodes.FirstText(n)
+	pattern, ok := lang.FirstText(n)
 	if !ok || len(n.Arguments) != 2 || !want {
 		return condition.Anything
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
@@ -65,21 +64,21 @@ func (t *translator) certainBinary(n *ast.BinaryNode) bool {
 // isPlain reports whether a node is a constant or read from the object, so that it can be
 // compared without failing.
 func (t *translator) isPlain(n ast.Node) bool {
-	if _, ok := constantsOf(n); ok || nodes.IsOp(n) {
+	if _, ok := constantsOf(n); ok || lang.IsOp(n) {
 		return true
 	}
 	if _, ok := n.(*ast.NilNode); ok {
 		return true
 	}
-	s, ok := t.subject(n)
-	return ok && s.what.As == condition.AsIs
+	_, ok := t.subject(n)
+	return ok
 }
 
 // isText reports whether a node is a text, or nil.
 func (t *translator) isText(n ast.Node) bool {
-	if _, ok := n.(*ast.StringNode); ok || nodes.IsOp(n) {
+	if _, ok := n.(*ast.StringNode); ok || lang.IsOp(n) {
 		return true
 	}
 	s, ok := t.subject(n)
-	return ok && s.find == nil && s.what.Of <= condition.OfLabel && s.what.As == condition.AsIs
+	return ok && s.find == nil && s.what.Of <= condition.OfLabel
 }

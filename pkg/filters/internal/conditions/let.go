@@ -5,7 +5,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
@@ -57,10 +57,10 @@ func (t *translator) operands(n *ast.BinaryNode) *ast.BinaryNode {
 
 // steps returns the constant steps after a node, those in the values of variables included.
 func (t *translator) steps(n ast.Node) (base ast.Node, keys []any) {
-	base, keys = nodes.ConstantSteps(n)
+	base, keys = lang.ConstantSteps(n)
 	for value := t.known(base); value != base; value = t.known(base) {
 		var before []any
-		base, before = nodes.ConstantSteps(value)
+		base, before = lang.ConstantSteps(value)
 		keys = slices.Concat(before, keys)
 	}
 	return base, keys

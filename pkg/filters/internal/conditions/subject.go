@@ -4,7 +4,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -24,15 +23,6 @@ type foundItem struct {
 
 // ask returns the conditions for a question about the subject.
 func (s subject) ask(question condition.Condition, complete bool) condition.Set {
-	if s.what.As != condition.AsIs {
-		if question.As != condition.AsIs && question.As != s.what.As {
-			return condition.Anything
-		}
-		question.As = s.what.As
-	}
-	if question.As != condition.AsIs && (s.what.Of < condition.OfLabel || !readable(question)) {
-		return condition.Anything
-	}
 	if s.find == nil {
 		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
 		if question.Of < condition.OfLabel &&
@@ -110,12 +100,7 @@ func (t *translator) called(n *ast.CallNode, keys []any) (subject, bool) {
 	if !ok || len(n.Arguments) != 1 {
 		return subject{}, false
 	}
-	if as := readings[callee.Value]; as != condition.AsIs && len(keys) == 0 {
-		s, ok := t.subject(n.Arguments[0])
-		s.what.As = as
-		return s, ok && s.find == nil && s.what.Of >= condition.OfLabel
-	}
-	text, ok := nodes.FirstText(n)
+	text, ok := lang.FirstText(n)
 	if !ok {
 		return subject{}, false
 	}
@@ -161,7 +146,7 @@ func pathText(keys []any) (string, bool) {
 	if len(keys) == 0 {
 		return "", true
 	}
-	text := nodes.PathOf(keys).String()
+	text := lang.PathOf(keys).String()
 	_, err := object.CompilePath(text)
 	return text, err == nil
 }

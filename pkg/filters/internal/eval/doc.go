@@ -1,5 +1,6 @@
-// Package eval runs compiled expressions. A [Program] has the code and what it refers to by number,
-// an [Evaluator] runs it for one event after another. The functions that the code calls are
+// Package eval compiles expressions that were checked, and runs them. [Compile] rewrites the syntax
+// tree, so that it reads JSON text, and makes a [Program] of it, which has the code and what it
+// refers to by number. An [Evaluator] runs it for one event after another. The functions that the code calls are
 // operations: one table has their names, what is known of their results, and what makes them.
 //
 // # What is promised

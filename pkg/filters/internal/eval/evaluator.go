@@ -76,7 +76,7 @@ func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	if e.program.Expression.Kind >= lang.KindMessage {
 		return false, e.misused()
 	}
-	result, err := e.Run(ev)
+	result, err := e.value(ev)
 	if err != nil {
 		return false, err
 	}
@@ -84,8 +84,15 @@ func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	return matched, nil
 }
 
-// Run returns the value of the expression. What it refers to is valid until the next event.
-func (e *Evaluator) Run(ev event.Event) (any, error) {
+// value returns the value of the expression. What it refers to is valid until the next event.
+func (e *Evaluator) value(ev event.Event) (any, error) {
+	if e.program.Around != nil {
+		return e.program.Around(ev, func() (any, error) { return e.run(ev) })
+	}
+	return e.run(ev)
+}
+
+func (e *Evaluator) run(ev event.Event) (any, error) {
 	e.begin(ev)
 	result, err := e.vm.Run(e.program.Code, e.env)
 	if err != nil {
@@ -156,7 +163,7 @@ func (e *Evaluator) read(i int) *object.Value {
 	s.generation = e.generation
 	s.value = object.Value{}
 	f := &e.program.fields[i]
-	if f.root == RootOld {
+	if f.root == rootOld {
 		if e.old() == nil {
 			return &s.value
 		}

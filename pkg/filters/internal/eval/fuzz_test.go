@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/eval"
 	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/reference"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -31,7 +32,7 @@ func FuzzMatch(f *testing.F) {
 				uint8(lang.KindFilter))
 		}
 	}
-	for _, entry := range filters.Table() {
+	for _, entry := range reference.Table() {
 		for kind := lang.KindFilter; kind <= lang.KindText; kind++ {
 			f.Add(entry.Example, filtertest.SamplePod, filtertest.SamplePod, uint8(kind))
 		}

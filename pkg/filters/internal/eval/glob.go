@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
@@ -19,8 +18,8 @@ func (e *Evaluator) glob(pattern, text any) bool {
 		fail("glob needs two strings, got %s and %s", values.TypeName(pattern),
 			values.TypeName(text))
 	}
-	if len(p.Text) > lang.MaxPattern {
-		fail("the pattern has %d bytes, the limit is %d", len(p.Text), lang.MaxPattern)
+	if len(p.Text) > values.MaxPattern {
+		fail("the pattern has %d bytes, the limit is %d", len(p.Text), values.MaxPattern)
 	}
 	return e.globTexts(p.Text, t.Text)
 }

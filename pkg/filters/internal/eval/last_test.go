@@ -48,7 +48,7 @@ func TestFindLastAnywhere(t *testing.T) {
 				t.Errorf("%s: %d values are left on the stack", text, n)
 			}
 		}
-		if x := f.Explain(ev, nil); !x.Matched || x.Err != nil {
+		if x := filtertest.Explain(t, f, ev, nil); !x.Matched || x.Err != nil {
 			t.Errorf("Explain(%s): %v, %v", text, x.Matched, x.Err)
 		}
 	}

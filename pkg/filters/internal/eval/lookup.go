@@ -8,13 +8,13 @@ import (
 // lookupKey is the key of a lookup: the namespace and name, or the value of the index and
 // the namespace or "".
 type lookupKey struct {
-	Lookup
+	lookedUp
 	first, second string
 }
 
 // lookup returns cached or byIndex. What was found is kept for the rest of the event, so
 // that an expression sees one state of it.
-func (e *Evaluator) lookup(l Lookup) func(first, second any) any {
+func (e *Evaluator) lookup(l lookedUp) func(first, second any) any {
 	name := "cached"
 	if l.Index != "" {
 		name = "byIndex"

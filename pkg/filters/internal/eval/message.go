@@ -14,7 +14,7 @@ func (e *Evaluator) MatchMessage(m *lang.Message) (bool, error) {
 	if e.program.Expression.Kind != lang.KindWhen {
 		return false, e.misused()
 	}
-	result, err := e.RunMessage(m)
+	result, err := e.valueOf(m)
 	if err != nil {
 		return false, err
 	}
@@ -29,7 +29,7 @@ func (e *Evaluator) JSONOf(m *lang.Message) (string, error) {
 	if e.program.Expression.Kind != lang.KindData {
 		return "", e.misused()
 	}
-	return textResult(e.RunMessage(m))
+	return textResult(e.valueOf(m))
 }
 
 // TextOf returns the text of an expression of [lang.KindText], as [Evaluator.Text] does, but up
@@ -39,18 +39,18 @@ func (e *Evaluator) TextOf(m *lang.Message) (string, error) {
 	if e.program.Expression.Kind != lang.KindText {
 		return "", e.misused()
 	}
-	return textResult(e.RunMessage(m))
+	return textResult(e.valueOf(m))
 }
 
-// RunMessage returns the value of an expression about messages. What it refers to is valid until
+// valueOf returns the value of an expression about messages. What it refers to is valid until
 // the next message.
-func (e *Evaluator) RunMessage(m *lang.Message) (any, error) {
+func (e *Evaluator) valueOf(m *lang.Message) (any, error) {
 	e.message = m
-	return e.Run(m.Event)
+	return e.value(m.Event)
 }
 
-// AddVariable adds a variable of messages and returns the name of the operation that reads it.
-func (p *Program) AddVariable(variable string) (name string, ok bool) {
+// addVariable adds a variable of messages and returns the name of the operation that reads it.
+func (p *Program) addVariable(variable string) (name string, ok bool) {
 	o, ok := messageVariables[variable]
 	if !ok {
 		return "", false
@@ -80,7 +80,7 @@ var messageVariables = map[string]operation{
 }
 
 func messageText(of func(*lang.Message) string) operation {
-	return operation{TypeText, func(e *Evaluator) any {
+	return operation{typeText, func(e *Evaluator) any {
 		return func() string { return of(e.message) }
 	}}
 }

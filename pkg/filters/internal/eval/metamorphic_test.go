@@ -134,7 +134,7 @@ func TestWaysToWriteTheSame(t *testing.T) {
 				t.Errorf("%s\n%s\nis %s %s, and %s when packed", plain, ev.Object.JSON(), want, why,
 					got)
 			}
-			if got := explained(f, ev); got != want {
+			if got := explained(t, f, ev); got != want {
 				t.Errorf("%s\n%s\nis %s %s, and %s by Explain", plain, ev.Object.JSON(), want, why,
 					got)
 			}
@@ -158,8 +158,8 @@ func TestWaysToWriteTheSame(t *testing.T) {
 	}
 }
 
-func explained(f *filters.Filter, ev event.Event) string {
-	x := f.Explain(ev, nil)
+func explained(t *testing.T, f *filters.Filter, ev event.Event) string {
+	x := filtertest.Explain(t, f, ev, nil)
 	if x.Err != nil {
 		return "fails"
 	}

@@ -1,10 +1,13 @@
 package eval_test
 
 import (
+	_ "crypto/sha512" // an algorithm that images may have
+	"math"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/distribution/reference"
 	"pgregory.net/rapid"
 
@@ -93,21 +96,33 @@ func TestBecameAsTwoExpressions(t *testing.T) {
 func TestImagesPartsMakeItsName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		registry := rapid.SampledFrom([]string{"", "docker.io/", "index.docker.io/", "localhost/",
-			"localhost:5000/", "r.example.com/", "[::1]:5000/", "UP/"}).Draw(t, "registry")
+			"localhost:5000/", "r.example.com/", "[::1]:5000/", "UP/", "-/", "a-.b/", "r:/", "[]/",
+			"host/", "r_x.com/"}).Draw(t, "registry")
 		repository := rapid.SampledFrom([]string{"a", "a/b", "library/a", "a/b/c-d_e", "A", "a//b",
-			"a."}).Draw(t, "repository")
-		tag := rapid.SampledFrom([]string{"", ":1", ":v1.2_3-x", ":", ":ü"}).Draw(t, "tag")
+			"a.", "a---b__c.d", "a___b", strings.Repeat("0a", 32), strings.Repeat("a", 260),
+			strings.Repeat("a", 247)}).Draw(t, "repository")
+		tag := rapid.SampledFrom([]string{"", ":1", ":v1.2_3-x", ":", ":ü", ":-",
+			":" + strings.Repeat("a", 129)}).Draw(t, "tag")
 		digest := rapid.SampledFrom([]string{"", "@sha256:" + strings.Repeat("0a", 32),
-			"@sha256:00", "@"}).Draw(t, "digest")
+			"@sha256:" + strings.Repeat("0A", 32), "@sha512:" + strings.Repeat("0a", 64),
+			"@md5:" + strings.Repeat("0a", 32), "@sha256:00", "@"}).Draw(t, "digest")
 		text := registry + repository + tag + digest
+		if rapid.IntRange(0, 20).Draw(t, "any") == 0 {
+			digest = "?"
+			text = rapid.StringOfN(rapid.SampledFrom([]rune("aA0.:/@-_[]")), 0, 12, -1).Draw(t, "text")
+		}
 		x, ok := values.ParseImage(text).(values.Image)
-		if _, err := reference.ParseNormalizedNamed(text); ok != (err == nil) {
+		named, err := reference.ParseNormalizedNamed(text)
+		if ok != (err == nil) {
 			t.Fatalf("%s: %t, %v", text, ok, err)
 		}
 		if !ok {
 			return
 		}
-		whole := x.Registry.(string) + "/" + x.Repository.(string)
+		if want := reference.TagNameOnly(named).String(); x.Whole != want {
+			t.Fatalf("%s: %s, not %s", text, x.Whole, want)
+		}
+		whole := strings.TrimPrefix(x.Registry.(string)+"/"+x.Repository.(string), "/")
 		if x.Name != whole {
 			t.Fatalf("%s: name %v, not %s", text, x.Name, whole)
 		}
@@ -117,8 +132,38 @@ func TestImagesPartsMakeItsName(t *testing.T) {
 		if x.Digest != nil {
 			whole += "@" + x.Digest.(string)
 		}
-		if x.Whole != whole || (tag == "" && digest == "") != (x.Tag == "latest") {
+		if x.Whole != whole || digest != "?" && (tag == "" && digest == "") != (x.Tag == "latest") {
 			t.Fatalf("%s: %s is not %s", text, x.Whole, whole)
+		}
+	})
+}
+
+// A version is read, written and compared as Masterminds/semver does it, where numbers fit.
+func TestVersionsAsALibraryReadsThem(t *testing.T) {
+	draw := func(t *rapid.T) string {
+		text := rapid.SampledFrom([]string{"", "v", "V"}).Draw(t, "v") +
+			rapid.SampledFrom([]string{"1", "1.28", "1.28.3", "0.0.0", "01.2", "1.", "", "1.2.3.4",
+				"9223372036854775807.1", "9223372036854775808", "1.2.3"}).Draw(t, "numbers")
+		return text + rapid.StringOfN(rapid.SampledFrom([]rune("-+.a0Z1x")), 0, 7, -1).Draw(t, "rest")
+	}
+	read := func(t *rapid.T, text string) (values.Version, *semver.Version) {
+		v, _ := values.Readers[values.Versions].Parse(text).(values.Version)
+		want, err := semver.NewVersion(text)
+		known := err == nil && want.Major() <= math.MaxInt
+		if known != (v != values.Version{}) || known && v.Text() != want.String() {
+			t.Fatalf("%q: %v, %v, %v", text, v, want, err)
+		}
+		if known && (v.Field("prerelease") != want.Prerelease() ||
+			v.Field("minor") != int(want.Minor())) {
+			t.Fatalf("%q: %v, %v", text, v.Field("prerelease"), v.Field("minor"))
+		}
+		return v, want
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v, vWant := read(t, draw(t))
+		w, wWant := read(t, draw(t))
+		if (v != values.Version{}) && (w != values.Version{}) && v.Compare(w) != vWant.Compare(wWant) {
+			t.Fatalf("%s, %s: %d", v.Text(), w.Text(), v.Compare(w))
 		}
 	})
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// Type is what is known of an operation's result before it runs.
-type Type uint8
+// resultType is what is known of an operation's result before it runs.
+type resultType uint8
 
 const (
-	TypeUnknown Type = iota // it may be nil
-	TypeBool
-	TypeNumber
-	TypeText
+	typeUnknown resultType = iota // it may be nil
+	typeBool
+	typeNumber
+	typeText
 )
 
 // operation is a function that a rewritten expression calls by its name.
 type operation struct {
-	result Type
+	result resultType
 	// bind returns the function for one evaluator. Its signature is one that expr's machine calls
 	// without reflection or allocation.
 	bind func(e *Evaluator) any
@@ -36,28 +36,28 @@ func allOperations() map[string]operation {
 		"@get":   {bind: func(e *Evaluator) any { return e.get }},
 		"@slice": {bind: func(e *Evaluator) any { return e.slice }},
 
-		"@truth":  {TypeBool, func(*Evaluator) any { return truth }},
-		"@result": {TypeBool, func(e *Evaluator) any { return e.result }},
-		"@hasOld": {TypeBool, func(e *Evaluator) any { return e.hasOld }},
-		"@isnil":  {TypeBool, func(*Evaluator) any { return values.IsNil }},
-		"@==":     {TypeBool, func(e *Evaluator) any { return e.equal }},
-		"@in":     {TypeBool, func(e *Evaluator) any { return e.in }},
-		"@<":      {TypeBool, func(e *Evaluator) any { return e.less }},
-		"@<=":     {TypeBool, func(e *Evaluator) any { return e.atMost }},
-		"@>":      {TypeBool, func(e *Evaluator) any { return e.more }},
-		"@>=":     {TypeBool, func(e *Evaluator) any { return e.atLeast }},
+		"@truth":  {typeBool, func(*Evaluator) any { return truth }},
+		"@result": {typeBool, func(e *Evaluator) any { return e.result }},
+		"@hasOld": {typeBool, func(e *Evaluator) any { return e.hasOld }},
+		"@isnil":  {typeBool, func(*Evaluator) any { return values.IsNil }},
+		"@==":     {typeBool, func(e *Evaluator) any { return e.equal }},
+		"@in":     {typeBool, func(e *Evaluator) any { return e.in }},
+		"@<":      {typeBool, func(e *Evaluator) any { return e.less }},
+		"@<=":     {typeBool, func(e *Evaluator) any { return e.atMost }},
+		"@>":      {typeBool, func(e *Evaluator) any { return e.more }},
+		"@>=":     {typeBool, func(e *Evaluator) any { return e.atLeast }},
 
-		"@contains": {TypeBool, func(e *Evaluator) any {
+		"@contains": {typeBool, func(e *Evaluator) any {
 			return e.textOperator("contains", strings.Contains)
 		}},
-		"@startsWith": {TypeBool, func(e *Evaluator) any {
+		"@startsWith": {typeBool, func(e *Evaluator) any {
 			return e.textOperator("startsWith", strings.HasPrefix)
 		}},
-		"@endsWith": {TypeBool, func(e *Evaluator) any {
+		"@endsWith": {typeBool, func(e *Evaluator) any {
 			return e.textOperator("endsWith", strings.HasSuffix)
 		}},
-		"@matches": {TypeBool, func(e *Evaluator) any { return e.matches }},
-		"@glob":    {TypeBool, func(e *Evaluator) any { return e.glob }},
+		"@matches": {typeBool, func(e *Evaluator) any { return e.matches }},
+		"@glob":    {typeBool, func(e *Evaluator) any { return e.glob }},
 
 		"@..": {bind: func(e *Evaluator) any { return e.makeRange }},
 		"@-x": {bind: func(e *Evaluator) any { return e.negate }},
@@ -124,8 +124,8 @@ func (e *Evaluator) environment() map[string]any {
 	return env
 }
 
-// Environment returns the names that the program's code may use, for expr's checker and compiler.
-func (p *Program) Environment() map[string]any { return p.Evaluator().env }
+// environment returns the names that the program's code may use, for expr's checker and compiler.
+func (p *Program) environment() map[string]any { return p.Evaluator().env }
 
 func (e *Evaluator) less(a, b any) bool {
 	c, ok := e.order("<", a, b)

@@ -66,14 +66,14 @@ func answerOf(t *testing.T, f *filters.Filter, ev event.Event, caches lang.Cache
 	ok, err := e.Match(ev)
 	if err == nil {
 		if n := e.StackSize(); n != 0 {
-			t.Errorf("%s: %d values remain on the stack", f.Explain(ev, caches).Root.Text, n)
+			t.Errorf("%s: %d values remain on the stack", filtertest.Explain(t, f, ev, caches).Root.Text, n)
 		}
 		return fmt.Sprint(ok), ""
 	}
 	var ee *lang.EvalError
 	switch {
 	case ok || !errors.As(err, &ee) || !errors.Is(err, lang.ErrUnknown):
-		t.Errorf("%s: %v with %v", f.Explain(ev, caches).Root.Text, ok, err)
+		t.Errorf("%s: %v with %v", filtertest.Explain(t, f, ev, caches).Root.Text, ok, err)
 	case errors.Is(err, lang.ErrBudget):
 		return "over budget", ee.Message
 	}

@@ -292,13 +292,13 @@ func TestTheClockIsReadOnceForAnEvent(t *testing.T) {
 	}
 }
 
-func TestUsesClock(t *testing.T) {
+func TestLooksAtTheClock(t *testing.T) {
 	for text, want := range map[string]bool{
 		`age() > "1h"`: true, `age(object.x) == nil`: true, `object.age == 1`: false,
 		`duration(object.x) > "1h"`: false, `date(object.x) == nil`: false,
 		`became(age() > "1h")`: true,
 	} {
-		if got := filtertest.Compile(t, text).UsesClock(); got != want {
+		if got := filtertest.Compile(t, text).LooksAround(); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

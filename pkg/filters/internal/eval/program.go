@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -20,31 +21,34 @@ type Program struct {
 	fields     []field
 	chains     []chain
 	patterns   []values.Pattern
-	changes    [][]Change
+	changes    [][]change
 	finds      []find
-	lookups    []Lookup
+	lookups    []lookedUp
 	operations map[string]operation // those of this program, by name
+
+	// Around is called for each evaluation, and calls run. Nil: it runs by itself.
+	Around func(ev event.Event, run func() (any, error)) (any, error)
 
 	UsesClock bool // it calls age
 	UsesOld   bool // it reads old
 }
 
-// NewProgram returns a program of an expression, without code.
-func NewProgram(expression lang.Expression) *Program {
+// newProgram returns a program of an expression, without code.
+func newProgram(expression lang.Expression) *Program {
 	return &Program{Expression: expression, operations: map[string]operation{}}
 }
 
-// Root is the object of an event that a field belongs to.
-type Root uint8
+// rootKind is the object of an event that a field belongs to.
+type rootKind uint8
 
 const (
-	RootObject Root = iota
-	RootOld
+	rootObject rootKind = iota
+	rootOld
 )
 
 // field is a field that the expression names by constant steps.
 type field struct {
-	root Root
+	root rootKind
 	path object.Path
 }
 
@@ -55,8 +59,8 @@ type chain struct {
 	keys []any // the same steps, for values that are decoded already
 }
 
-// Change is one argument of changed: the numbers of the two fields.
-type Change struct{ Object, Old int }
+// change is one argument of changed: the numbers of the two fields.
+type change struct{ Object, Old int }
 
 // find is a call of owner or condition with a constant. Its result is the same for a whole event.
 type find struct {
@@ -65,27 +69,27 @@ type find struct {
 	value  string
 }
 
-// Lookup is a call of cached or byIndex.
-type Lookup struct {
+// lookedUp is a call of cached or byIndex.
+type lookedUp struct {
 	Informer string
 	Index    string // "" for cached
 	Within   bool   // byIndex searches one namespace only
 }
 
-// AddField adds a field and returns its number.
-func (p *Program) AddField(root Root, path object.Path) int {
+// addField adds a field and returns its number.
+func (p *Program) addField(root rootKind, path object.Path) int {
 	i := len(p.fields)
 	p.fields = append(p.fields, field{root, path})
-	p.UsesOld = p.UsesOld || root == RootOld
-	p.add(FieldName(i), operation{bind: func(e *Evaluator) any { return e.readField(i) }})
+	p.UsesOld = p.UsesOld || root == rootOld
+	p.add(fieldName(i), operation{bind: func(e *Evaluator) any { return e.readField(i) }})
 	return i
 }
 
-// FieldName returns the name of the operation that reads a field.
-func FieldName(i int) string { return "@field" + strconv.Itoa(i) }
+// fieldName returns the name of the operation that reads a field.
+func fieldName(i int) string { return "@field" + strconv.Itoa(i) }
 
-// AddChain adds a row of steps and returns the name of the operation that takes it.
-func (p *Program) AddChain(path object.Path, keys []any) string {
+// addChain adds a row of steps and returns the name of the operation that takes it.
+func (p *Program) addChain(path object.Path, keys []any) string {
 	i := len(p.chains)
 	p.chains = append(p.chains, chain{path, keys})
 	return p.add("@chain"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
@@ -93,27 +97,27 @@ func (p *Program) AddChain(path object.Path, keys []any) string {
 	}})
 }
 
-// AddPattern adds a regular expression and returns the name of the operation that matches it.
-func (p *Program) AddPattern(re values.Pattern) string {
+// addPattern adds a regular expression and returns the name of the operation that matches it.
+func (p *Program) addPattern(re values.Pattern) string {
 	i := len(p.patterns)
 	p.patterns = append(p.patterns, re)
-	return p.add("@pattern"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any {
+	return p.add("@pattern"+strconv.Itoa(i), operation{typeBool, func(e *Evaluator) any {
 		return e.matchesConstant(i)
 	}})
 }
 
-// AddChanges adds a call of changed and returns the name of its operation.
-func (p *Program) AddChanges(changes []Change) string {
+// addChanges adds a call of changed and returns the name of its operation.
+func (p *Program) addChanges(changes []change) string {
 	i := len(p.changes)
 	p.changes = append(p.changes, changes)
-	return p.add("@change"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any {
+	return p.add("@change"+strconv.Itoa(i), operation{typeBool, func(e *Evaluator) any {
 		return e.changed(i)
 	}})
 }
 
-// AddFind adds a call of owner or condition with a constant, unless there is the same one,
+// addFind adds a call of owner or condition with a constant, unless there is the same one,
 // and returns the name of its operation. The list is the number of a field.
-func (p *Program) AddFind(finder lang.Finder, list int, value string) string {
+func (p *Program) addFind(finder lang.Finder, list int, value string) string {
 	i := slices.IndexFunc(p.finds, func(f find) bool { return f.field == list && f.value == value })
 	if i < 0 {
 		i = len(p.finds)
@@ -124,9 +128,9 @@ func (p *Program) AddFind(finder lang.Finder, list int, value string) string {
 	}})
 }
 
-// AddLookup adds a call of cached or byIndex, unless there is the same one, and returns the name of
+// addLookup adds a call of cached or byIndex, unless there is the same one, and returns the name of
 // its operation.
-func (p *Program) AddLookup(l Lookup) string {
+func (p *Program) addLookup(l lookedUp) string {
 	i := slices.Index(p.lookups, l)
 	if i < 0 {
 		i = len(p.lookups)
@@ -137,26 +141,18 @@ func (p *Program) AddLookup(l Lookup) string {
 	}})
 }
 
-// AddBody adds the body of any or the like, which has so many nodes, and returns the name of
+// addBody adds the body of any or the like, which has so many nodes, and returns the name of
 // the operation that takes its values.
-func (p *Program) AddBody(each Each, nodes int) string {
+func (p *Program) addBody(each eachKind, nodes int) string {
 	name := "@each" + strconv.Itoa(int(each)) + "." + strconv.Itoa(nodes)
 	return p.add(name, operation{bind: func(e *Evaluator) any { return e.body(each, nodes) }})
 }
 
-// Recorder takes the values of an expression's parts.
-type Recorder interface {
-	// Begin is called before a part is evaluated for the item of that index.
-	Begin(part, item int) bool
-	// End is called with the value of the part that began last.
-	End(value any)
-}
-
-// AddPart adds a part whose values are recorded. It returns the names of two operations. The
+// addPart adds a part whose values are recorded. It returns the names of two operations. The
 // first one begins the part; in a predicate it takes the index of the item. The second one
 // takes the result of the first and the part's value, which is of the given type, and
 // returns the value.
-func (p *Program) AddPart(r Recorder, part int, inPredicate bool, value Type) (begin, end string) {
+func (p *Program) addPart(r Trace, part int, inPredicate bool, value resultType) (begin, end string) {
 	number := strconv.Itoa(part)
 	first := func(*Evaluator) any { return func() bool { return r.Begin(part, 0) } }
 	if inPredicate {
@@ -165,13 +161,13 @@ func (p *Program) AddPart(r Recorder, part int, inPredicate bool, value Type) (b
 	last := operation{bind: func(*Evaluator) any {
 		return func(_, value any) any { r.End(value); return value }
 	}}
-	if value == TypeBool {
+	if value == typeBool {
 		// Parts of other types lose them: they are treated as unknown values.
-		last = operation{TypeBool, func(*Evaluator) any {
+		last = operation{typeBool, func(*Evaluator) any {
 			return func(_, value bool) bool { r.End(value); return value }
 		}}
 	}
-	return p.add("@begin"+number, operation{TypeBool, first}), p.add("@end"+number, last)
+	return p.add("@begin"+number, operation{typeBool, first}), p.add("@end"+number, last)
 }
 
 func (p *Program) add(name string, o operation) string {
@@ -179,35 +175,12 @@ func (p *Program) add(name string, o operation) string {
 	return name
 }
 
-// Result returns what is known of the result of an operation.
-func (p *Program) Result(name string) Type {
+// result returns what is known of the result of an operation.
+func (p *Program) result(name string) resultType {
 	if o, ok := p.operations[name]; ok {
 		return o.result
 	}
 	return operations[name].result
-}
-
-// Paths returns the fields of object and old that the program reads, each once, in the order in
-// which they were added. The zero Path means that it may read any field.
-func (p *Program) Paths() []object.Path {
-	return p.paths(func(Root) bool { return true })
-}
-
-// OldPaths returns the fields of old among them.
-func (p *Program) OldPaths() []object.Path {
-	return p.paths(func(r Root) bool { return r == RootOld })
-}
-
-func (p *Program) paths(of func(Root) bool) []object.Path {
-	var paths []object.Path
-	seen := map[string]bool{}
-	for _, f := range p.fields {
-		if text := f.path.String(); of(f.root) && !seen[text] {
-			seen[text] = true
-			paths = append(paths, f.path)
-		}
-	}
-	return paths
 }
 
 // Informers returns the names of the informers whose caches the program reads, sorted.

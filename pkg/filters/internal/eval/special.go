@@ -89,7 +89,7 @@ func (e *Evaluator) relate(a, b any) (int, relation) {
 		}
 	case values.Version:
 		if y, ok := b.(values.Version); ok {
-			return x.Compare(y.Version), ordered
+			return x.Compare(y), ordered
 		}
 	case values.Address:
 		if y, ok := b.(values.Address); ok {

@@ -184,7 +184,7 @@ func TestStepsPayForTime(t *testing.T) {
 
 // So it is where JSON is made for an output.
 func TestWritingJSONPaysForTime(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		t.Skip("measures")
 	}
 	runtime.LockOSThread()

@@ -16,7 +16,7 @@ func (e *Evaluator) Text(ev event.Event) (string, error) {
 	if e.program.Expression.Kind != lang.KindMessage {
 		return "", e.misused()
 	}
-	return textResult(e.Run(ev))
+	return textResult(e.value(ev))
 }
 
 func textResult(result any, err error) (string, error) {

@@ -70,3 +70,37 @@ func LargePod(restarts int) string {
 		fmt.Sprintf(`{"name":"web","state":{"running":{"startedAt":"2026-01-02T03:04:05Z"}},"lastState":{},"ready":true,"restartCount":%d,"image":"registry.example.com/shop/web:1.2.3"},`, restarts) +
 		`{"name":"proxy","state":{"running":{"startedAt":"2026-01-02T03:04:05Z"}},"lastState":{},"ready":true,"restartCount":0,"image":"registry.example.com/mesh/proxy:2.0.0"}],"qosClass":"Burstable"}}`
 }
+
+// reporter is a test, or a run of one on drawn values.
+type reporter interface {
+	Fatalf(format string, args ...any)
+}
+
+// Explain evaluates an event, and returns the values of the expression's parts.
+func Explain(t reporter, f *filters.Filter, ev event.Event,
+	caches lang.Caches) filters.Explanation {
+	return explained(t, f, func(e *filters.Evaluator) {
+		e.Caches = caches
+		_, _ = e.Match(ev) // one of both is for the kind of the expression
+		_, _ = e.Text(ev)
+	})
+}
+
+// ExplainMessage is Explain for an expression that looks at a message.
+func ExplainMessage(t reporter, f *filters.Filter, m *lang.Message) filters.Explanation {
+	return explained(t, f, func(e *filters.Evaluator) {
+		_, _ = e.MatchMessage(m) // one of them is for the kind of the expression
+		_, _ = e.JSONOf(m)
+		_, _ = e.TextOf(m)
+	})
+}
+
+func explained(t reporter, f *filters.Filter,
+	evaluate func(*filters.Evaluator)) (x filters.Explanation) {
+	recorded, err := f.Recorded(func(_ event.Event, is filters.Explanation) { x = is })
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	evaluate(recorded.Evaluator())
+	return x
+}

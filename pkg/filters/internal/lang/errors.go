@@ -25,12 +25,7 @@ type CompileError struct {
 	Message string
 
 	place  Place
-	Offset int  // of the place in the text, in characters
-	Fix    *Fix // what the message proposes; nil if it proposes no text
-	Mend   *Fix // without a Fix, a change that lets the rest be parsed; not proposed
-	// General is the message without what the Fix proposes; "" if the part before the
-	// proposal says enough.
-	General string
+	Offset int // of the place in the text, in characters
 }
 
 // Error returns the place and the message, then the line with a caret below the place.
@@ -41,40 +36,6 @@ func (e *CompileError) Error() string {
 // Detail is Error without the place, for callers that show it in another way.
 func (e *CompileError) Detail() string {
 	return e.Expression.owner() + e.Message + e.place.snippet()
-}
-
-// Rest returns the text that follows the character at the place, in the rest of the
-// expression.
-func (e *CompileError) Rest() string {
-	text := []rune(e.Expression.Text)
-	line := 1
-	for i, r := range text {
-		if line == e.place.Line {
-			from := min(i+e.place.Column, len(text))
-			if e.Expression.unclosed() {
-				return ""
-			}
-			return string(text[from:])
-		}
-		if r == '\n' {
-			line++
-		}
-	}
-	return ""
-}
-
-// unclosed reports whether a quote is open at the end of the text.
-func (s Expression) unclosed() bool {
-	quote := rune(0)
-	for _, r := range s.Text {
-		switch {
-		case quote == 0 && (r == '"' || r == '\'' || r == '`'):
-			quote = r
-		case r == quote:
-			quote = 0
-		}
-	}
-	return quote != 0
 }
 
 // CompileError returns a mistake at the offset-th character.
@@ -160,10 +121,3 @@ func Mistakes(err error) []*CompileError {
 
 // MaxMistakes is how many mistakes of one expression are reported.
 const MaxMistakes = 20
-
-// Proposed returns a mistake whose hint proposes a change of the text.
-func (s Expression) Proposed(offset int, fix *Fix, format string, args ...any) *CompileError {
-	e := s.CompileError(offset, format, args...)
-	e.Fix = fix
-	return e
-}

@@ -26,9 +26,6 @@ type Expression struct {
 	// Positions, if there are any, are the places in File of each character of the text and of
 	// its end. They take precedence over Line and Column.
 	Positions []Position
-	// Comment reports that a comment follows the text in File, which may have been meant as part
-	// of the text.
-	Comment bool
 
 	// Kind is what the expression is for.
 	Kind Kind
@@ -46,34 +43,18 @@ type Expression struct {
 	// Texts has the only texts that a variable of messages may be, besides the empty one. One
 	// without an entry may be any.
 	Texts map[string][]string
-	// Severities are those of the rules whose reports the expression sees; nil if that is unknown.
-	// Texts has those that there can be.
-	Severities []string
 	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
 	// NoData reports that no handler makes the data of the messages: it is always nil.
 	NoData bool
-	// Ends reports that the expression is of an output that needs the ends of violations.
-	Ends bool
 	// Now is the time that age counts to; zero: that of each evaluation.
 	Now time.Time
-	// Patch is the type of the patch that the expression makes: apply, merge or json; "" if it
-	// makes none.
-	Patch string
-	// Objects is the kind of the objects, if it is one of Kubernetes' own, such as Pod; else "".
-	Objects string
-	// Given are the texts of other conditions that an object meets before this expression looks at
-	// it. Whatever they name is not warned of as possibly missing.
-	Given []string
 }
 
 // LookedUp is what is known of the objects that cached and byIndex find in an informer.
 type LookedUp struct {
 	Schema  *Schema       // as Expression.Schema
-	Objects string        // as Expression.Objects
 	Dropped []object.Path // as Expression.Dropped
-	// Unspaced reports that the objects are in no namespace; if Objects is "", that is unknown.
-	Unspaced bool
 }
 
 // Kind is what an expression is for, and so which names there are and what it must return.

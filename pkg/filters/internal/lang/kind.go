@@ -2,11 +2,11 @@ package lang
 
 import "slices"
 
-// Returns is what an expression of a kind must return.
-type Returns uint8
+// returns is what an expression of a kind must return.
+type returns uint8
 
 const (
-	ReturnsBool Returns = iota
+	ReturnsBool returns = iota
 	ReturnsText
 	ReturnsJSON // any value, as JSON
 )
@@ -18,7 +18,7 @@ type kindWords struct {
 	must    string // what it must return, as a sentence
 	Looks   string // the refusal of a name of events, "" if the kind has those
 	Method  string // of an Evaluator, which returns the value
-	returns Returns
+	returns returns
 	message bool // it looks at a message
 }
 
@@ -54,7 +54,7 @@ func (k Kind) Word() kindWords {
 func (k Kind) Must() string { return k.Word().must }
 
 // Returns returns what an expression of the kind must return.
-func (k Kind) Returns() Returns { return k.Word().returns }
+func (k Kind) Returns() returns { return k.Word().returns }
 
 // OfEvents are the variables and functions that are about an event and not about an object.
 var OfEvents = []string{"op", "old", "initial", "missed", "resumed", "changed", "became"}
@@ -63,9 +63,9 @@ var OfEvents = []string{"op", "old", "initial", "missed", "resumed", "changed", 
 // has none of them.
 var OfCaches = []string{"byIndex", "cached"}
 
-// SeesEvents reports whether expressions of the kind look at events, and not at objects
+// seesEvents reports whether expressions of the kind look at events, and not at objects
 // alone. A message has an event.
-func (k Kind) SeesEvents() bool { return k.Word().Looks == "" }
+func (k Kind) seesEvents() bool { return k.Word().Looks == "" }
 
 // SeesMessages reports whether expressions of the kind look at messages.
 func (k Kind) SeesMessages() bool { return k.Word().message }
@@ -74,7 +74,7 @@ func (k Kind) SeesMessages() bool { return k.Word().message }
 func (k Kind) Has(name string) bool {
 	switch {
 	case slices.Contains(OfEvents, name):
-		return k.SeesEvents()
+		return k.seesEvents()
 	case slices.Contains(OfCaches, name):
 		return !k.SeesMessages()
 	}

@@ -5,7 +5,6 @@ const (
 	MaxSource  = 16 << 10 // bytes of its text
 	MaxNodes   = 2000     // nodes of its syntax tree
 	MaxNesting = 2        // any(…, any(…)) and the like
-	MaxPattern = 1 << 10  // bytes of a regular expression
 	MaxRange   = 10_000   // items of a range such as 1..100
 )
 

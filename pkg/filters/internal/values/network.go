@@ -17,8 +17,8 @@ func parseAddress(text string) any {
 	return Address{&a}
 }
 
-// ParseNetwork reads 10.1.2.3/8 as 10.0.0.0/8.
-func ParseNetwork(text string) any {
+// parseNetwork reads 10.1.2.3/8 as 10.0.0.0/8.
+func parseNetwork(text string) any {
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
 		return nil

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-
-	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
 // CompilePattern compiles a regular expression (RE2) within its bounds.
 func CompilePattern(text string) (Pattern, error) {
-	if len(text) > lang.MaxPattern {
+	if len(text) > MaxPattern {
 		return Pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text),
-			lang.MaxPattern)
+			MaxPattern)
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -39,6 +37,9 @@ type Pattern struct {
 	Regexp *regexp.Regexp
 	Cost   int // the number of its instructions
 }
+
+// MaxPattern is how many bytes a pattern may have.
+const MaxPattern = 1 << 10
 
 // maxProgram is how many instructions a short pattern with counted repetition may compile
 // to.

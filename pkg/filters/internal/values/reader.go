@@ -54,7 +54,7 @@ var Readers = [ReaderCount]readerWords{
 	Durations:  {"duration", `"90s", "10m" or "7d"`, parseDuration, 64, 2, nil},
 	Versions:   {"semver", `"1.28.3" or "v1.28"`, parseVersion, 256, 20, versionFields},
 	Addresses:  {"ip", `"10.0.0.1" or "fd00::1"`, parseAddress, 128, 2, nil},
-	Networks:   {"cidr", `"10.0.0.0/8" or "fd00::/8"`, ParseNetwork, 128, 2, nil},
+	Networks:   {"cidr", `"10.0.0.0/8" or "fd00::/8"`, parseNetwork, 128, 2, nil},
 	Images: {"image", `"nginx:1.27" or "registry.example.com/shop/web@sha256:…"`,
 		ParseImage, maxImage, 60, imageFields},
 }

@@ -183,8 +183,6 @@ func compare(c condition.Condition, value any) string {
 	switch test := c.Test &^ 1; {
 	case value == nil:
 		return "no"
-	case c.As != condition.AsIs:
-		return compareAmounts(c, value)
 	case test == condition.Exists:
 		return "yes"
 	case test == condition.In:

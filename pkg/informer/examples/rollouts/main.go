@@ -52,7 +52,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	handler := informer.HandlerFunc(func(_ context.Context, e event.Event) error {
+	handler := func(_ context.Context, e event.Event) error {
 		d, err := informer.Decode[appsv1.Deployment](e.Object)
 		if err != nil {
 			return err // the event comes again after a while
@@ -65,7 +65,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 			d.Name,
 			d.Status.ReadyReplicas, replicas)
 		return err
-	})
+	}
 	go func() { _ = changes.Run(ctx, handler) }()
 	return factory.Run(ctx) // until ctx is done
 }

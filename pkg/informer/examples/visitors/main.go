@@ -125,7 +125,7 @@ func (v *visitors) watch(ctx context.Context, namespace string) error {
 		return err
 	}
 	v.here[namespace] = visitor{subscription, registration}
-	go func() { _ = subscription.Run(ctx, informer.HandlerFunc(v.print)) }()
+	go func() { _ = subscription.Run(ctx, v.print) }()
 	return nil
 }
 

@@ -24,21 +24,3 @@ func (b *Buffer) OfferAlone(e Entry) (taken bool) {
 
 // Parked reports whether an entry of an object is parked.
 func (b *Buffer) Parked(key object.Key) bool { return b.lanes.ParkedItem(key) != nil }
-
-// Objects calls each for the objects that something is in the buffer of, with a worker or parked,
-// possibly several times for one.
-func (b *Buffer) Objects(each func(object.Key)) {
-	b.lanes.Keys(each)
-	b.ring.Each(func(e *Entry) { each(e.Object.Key()) })
-	for _, l := range b.backlog {
-		for _, o := range l.objects {
-			each(o.Key())
-		}
-	}
-	for key := range b.marks {
-		each(key)
-	}
-	for key := range b.summaries {
-		each(key)
-	}
-}

@@ -166,20 +166,20 @@ func TestWhatIsOwedIsNotMerged(t *testing.T) {
 		b := New(Config{Capacity: 1})
 		b.Offer(ev(event.Add, obj("x", "1", 1)))
 		want := []string{"add x/1 1"}
-		for i := range maxOwed + 9 {
+		for i := range maxEnds + 9 {
 			o := obj("a", fmt.Sprint(i), i)
 			add := ev(event.Add, o)
-			add.Owed = owed
+			add.MaybeDelivered = owed
 			b.Offer(add)
 			b.Offer(ev(event.Delete, o))
-			if i == 0 || owed && i < maxOwed {
+			if i == 0 || owed && i < maxEnds {
 				want = append(want, fmt.Sprintf("delete a/%d %d~1", i, i))
 			}
 		}
 		b.Offer(ev(event.Add, obj("a", "last", 99)))
 		missed := 2 * 9
 		if !owed {
-			missed = 2 * (maxOwed + 8)
+			missed = 2 * (maxEnds + 8)
 		}
 		expect(t, drain(b), append(want, fmt.Sprintf("add a/last 99~%d", missed))...)
 	}

@@ -37,4 +37,17 @@
 //   - What waits for the disk is bounded in number and in bytes, see MaxUnwritten.
 //   - A mark refers to objects that the store holds anyway, to the last state of deleted ones, and
 //     to the last state that fitted the subscription's conditions; the backlog, to first states.
+//
+// # Design decisions
+//
+// A full buffer marks an object and drops nothing: a listener that never gets the next state
+// stays wrong. New events wait behind the marks, even if there is room: a busy object could
+// otherwise overtake a marked one without end.
+//
+// A goroutine of the subscription writes and reads the spill file, without a lock: a disk that
+// hangs stopped the informer and all its listeners. The file is unlinked while it is in use, so
+// that nothing is left behind whatever ends the process.
+//
+// client-go's workqueue is not used: it keeps keys, where lanes keep events in order, and would
+// need three goroutines for each listener.
 package buffer

@@ -5,47 +5,59 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Entry is an event in a buffer, with what must be known when it is done.
+// Entry is an event on its way through a subscription: in its buffer, with a worker, parked for a
+// retry.
 type Entry struct {
 	event.Event
-	From     *Origin
-	Initials int // how many initial adds of the origin this entry is for
-	// Number is the owner's, which has given each event a higher one than those before. What is
-	// merged has the number of its last event.
-	Number uint64
-	// Since is when the entry began to wait: it arrived then or, if it did not, came here. Of
-	// several that were merged it is the first one's. The buffer sets it unless it is known.
-	Since    event.Instant
-	Attempts int32 // failed deliveries
-	Recalled bool  // a worker has asked for the object, nothing happened to it
+	// Attempt is how often a worker has had the event: 1 at the first delivery, 2 at its first
+	// retry, and so on.
+	Attempt int
+	// Before is for a Delete, and set if the subscription has Transitions: the state of the object
+	// that it took last, nil if it took none. If events were missed, Object may differ from it in
+	// what the subscription looks at.
+	Before *object.Object
+	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
+	// of the same event. At the first one it is what the event was offered with, nil if an informer
+	// did.
+	Progress Progress
+	// Since is when the event arrived or, if it did not, when the subscription got it. Of several
+	// that were merged it is the first one's. The buffer sets it unless it is known.
+	Since event.Instant
+	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
+	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
+	// conditions of a subscription with Transitions have refused that.
+	Recalled bool
+	// MaybeDelivered: an earlier process, which was killed, may have delivered the event. Its
+	// delete is not merged into what comes after it. MaybeKnown: it may have delivered states of
+	// the object that came before this one, and do not come again; conditions of a subscription
+	// with Transitions do not refuse such an event, nor does On.
+	MaybeDelivered, MaybeKnown bool
+
+	// What follows is the subscription's own.
+
 	Alone    bool  // it may be older than what workers have had of the object
-	// Owed: workers of an earlier process may have had the object. Its delete is not merged into
-	// what comes after it.
-	Owed bool
-	// Doubt: workers of an earlier process may have had states of the object that came before this
-	// one, and do not come again.
-	Doubt bool
-	// Progress is the owner's: what it offered with the event, or a worker left at its retry.
-	Progress any
-	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.
-	Known *object.Object
+	Initials int32 // how many initial adds of the origin this entry is for
+	From     *Origin
+	// Number is higher than that of each event before. What is merged has that of its last event.
+	Number uint64
 }
 
-// Forgettable is a Progress that learns that no worker will have it. The methods must not call the
-// buffer or its owner, which may hold locks. One of them is called, once.
-type Forgettable interface {
-	// Forgotten is called when the entry is dropped or spilled.
+// Progress is what a worker has done of an event that it puts back, or what an event was offered
+// with. It learns that no delivery will have it. The methods must neither call the subscription,
+// which is locked, nor wait for anyone who does. One of them is called, once.
+type Progress interface {
+	// Forgotten is called when the event is dropped, spilled or discarded. A spilled one still
+	// comes, without its progress.
 	Forgotten()
-	// MergedInto is called when the entry is merged into a later one of its object, with the
-	// progress of that, which stays; nil if it was spilled.
-	MergedInto(later any)
+	// MergedInto is called when the event is merged into a later one of its object, with the
+	// progress of that, which stays; nil if it has none.
+	MergedInto(later Progress)
 }
 
 // Forget takes the progress away from an entry.
 func (e *Entry) Forget() {
-	p, ok := e.Progress.(Forgettable)
-	e.Progress = nil
-	if ok {
+	if p := e.Progress; p != nil {
+		e.Progress = nil
 		p.Forgotten()
 	}
 }
@@ -58,7 +70,7 @@ type Origin struct {
 	// It is needed for entries that are recalled.
 	Stored func(object.Key) *object.Object
 	// Initials is how many initial adds are not done yet. The buffer's owner counts them.
-	Initials int
+	Initials int32
 	// Number is that of the initial adds that join next.
 	Number uint64
 	// Removed: the registration has ended. What comes back from the spill file is forgotten.
@@ -74,7 +86,7 @@ func (e *Entry) KnownBefore() *object.Object {
 	case event.Resync:
 		return e.Object
 	default:
-		return e.Known
+		return e.Before
 	}
 }
 

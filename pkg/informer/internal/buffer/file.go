@@ -61,10 +61,10 @@ type recordHeader struct {
 	Initial           bool          `json:",omitempty"`
 	FinalStateUnknown bool          `json:",omitempty"`
 	Resumed           bool          `json:",omitempty"`
-	Owed              bool          `json:",omitempty"`
-	Doubt             bool          `json:",omitempty"`
+	MaybeDelivered    bool          `json:",omitempty"`
+	MaybeKnown        bool          `json:",omitempty"`
 	Missed            int32         `json:",omitempty"`
-	Initials          int           `json:",omitempty"`
+	Initials          int32         `json:",omitempty"`
 	Number            uint64        `json:",omitempty"`
 	Arrived           event.Instant `json:",omitempty"`
 	Since             event.Instant `json:",omitempty"` // 0: it is Arrived
@@ -99,8 +99,9 @@ func (s *spillFile) push(e Entry) error {
 	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
-		Resumed: e.Resumed, Owed: e.Owed, Doubt: e.Doubt, Initials: e.Initials,
-		Number: e.Number, Arrived: e.Arrived, From: s.number(e.From), Object: e.Object.Size(),
+		Resumed: e.Resumed, MaybeDelivered: e.MaybeDelivered, MaybeKnown: e.MaybeKnown,
+		Initials: e.Initials,
+		Number:   e.Number, Arrived: e.Arrived, From: s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -215,7 +216,8 @@ func (s *spillFile) decode(b []byte) (Entry, error) {
 	}
 	e := Entry{From: s.origins[h.From], Initials: h.Initials, Number: h.Number,
 		Since: cmp.Or(h.Since, h.Arrived)}
-	e.Resumed, e.Owed, e.Doubt, e.Arrived = h.Resumed, h.Owed, h.Doubt, h.Arrived
+	e.MaybeDelivered, e.MaybeKnown = h.MaybeDelivered, h.MaybeKnown
+	e.Resumed, e.Arrived = h.Resumed, h.Arrived
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
 		return Entry{}, err

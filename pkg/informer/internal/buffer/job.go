@@ -1,8 +1,8 @@
 package buffer
 
-// DiskJob is something to be done to a spill file: a batch is written, some records are read, or
+// diskJob is something to be done to a spill file: a batch is written, some records are read, or
 // the file is closed.
-type DiskJob struct {
+type diskJob struct {
 	file  *spillFile
 	write []Entry
 	read  int
@@ -15,7 +15,7 @@ type DiskJob struct {
 }
 
 // Run does it. It takes as long as the disk does, and needs no lock.
-func (j *DiskJob) Run() {
+func (j *diskJob) Run() {
 	switch {
 	case j.close:
 		j.err = j.file.close()
@@ -42,9 +42,9 @@ func (b *Buffer) DiskDue() bool {
 
 // BeginDiskJob returns what is to be done to the spill file, nil if that is nothing. The caller
 // calls the job's Run, and then FinishDiskJob, before asking again.
-func (b *Buffer) BeginDiskJob() *DiskJob {
+func (b *Buffer) BeginDiskJob() *diskJob {
 	if b.closing != nil {
-		j := &DiskJob{file: b.closing, close: true}
+		j := &diskJob{file: b.closing, close: true}
 		b.closing = nil
 		return j
 	}
@@ -55,7 +55,7 @@ func (b *Buffer) BeginDiskJob() *DiskJob {
 }
 
 // FinishDiskJob takes over what a job has done, unless the file has been given up meanwhile.
-func (b *Buffer) FinishDiskJob(j *DiskJob) {
+func (b *Buffer) FinishDiskJob(j *diskJob) {
 	switch {
 	case j.close:
 		if b.spillErr == nil {

@@ -7,7 +7,7 @@ import (
 
 // mark is what an object still has to say. latest is its current state. before has the end of an
 // earlier object of the same name: the subscription may know that one, and must learn that it is
-// gone. If that is the end of an object that is Owed, there may be others.
+// gone. If that one may be known from an earlier process, there may be others.
 type mark struct {
 	before *[]Entry // nil of most, which are as small as their latest
 	latest Entry
@@ -28,8 +28,8 @@ func (m *mark) setEnds(all []Entry) {
 	}
 }
 
-// maxOwed is how many ends a mark may have that are Owed.
-const maxOwed = 64
+// maxEnds is how many ends of objects that may be known from an earlier process a mark may have.
+const maxEnds = 64
 
 // mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change
 // marks, so that none is lost or twice in the order.
@@ -60,8 +60,8 @@ func (b *Buffer) merge(m *mark, e Entry) {
 		return
 	}
 	b.coalesced++
-	if p, ok := was.(Forgettable); ok {
-		p.MergedInto(e.Progress)
+	if was != nil {
+		was.MergedInto(e.Progress)
 	}
 }
 
@@ -72,10 +72,11 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 	same := e.Object.UID() == last.Object.UID()
 	switch {
 	case last.Op == event.Delete && (e.Op != event.Delete || !same),
-		!same && e.From.Transitions && (last.Op == event.Update || last.Owed || last.Doubt):
+		!same && e.From.Transitions &&
+			(last.Op == event.Update || last.MaybeDelivered || last.MaybeKnown):
 		// Another object has taken the name. With Transitions, the update is the first one's end in
 		// what the subscription looks at, and so is what workers may have had.
-		if n := len(m.ends()); n == 0 || (last.Owed || last.Doubt) && n < maxOwed {
+		if n := len(m.ends()); n == 0 || (last.MaybeDelivered || last.MaybeKnown) && n < maxEnds {
 			m.setEnds(append(m.ends(), *last))
 			e.compact()
 			m.latest = e
@@ -83,7 +84,7 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 		}
 	case !same: // the same, for a subscription that does not want the end of the first
 	case e.Op == event.Delete:
-		e.Known = last.KnownBefore() // what was merged was not taken
+		e.Before = last.KnownBefore() // what was merged was not taken
 	case last.Op == event.Add:
 		e.Op, e.Old, e.Initial = event.Add, nil, last.Initial
 	case last.Op == event.Update:
@@ -92,8 +93,8 @@ func (m *mark) merge(e Entry) (coalesced bool) {
 	e.Missed += last.Missed + 1
 	e.Arrived, e.Since = e.Arrived.Earlier(last.Arrived), e.Since.Earlier(last.Since)
 	e.Resumed = e.Resumed || last.Resumed
-	e.Doubt = e.Doubt || same && (last.Doubt || last.Owed)
-	e.Owed = e.Owed || last.Owed && same
+	e.MaybeKnown = e.MaybeKnown || same && (last.MaybeKnown || last.MaybeDelivered)
+	e.MaybeDelivered = e.MaybeDelivered || last.MaybeDelivered && same
 	if e.From == last.From {
 		e.Initials += last.Initials
 	} else { // which nobody waits for any more

@@ -32,7 +32,7 @@ type model struct {
 	seen                    map[string][]string // the states that workers got, by name
 	deleted                 map[string]bool     // uids of which workers got the delete
 	offered, handed, missed int
-	job                     *DiskJob // the disk's, nil if it has none
+	job                     *diskJob // the disk's, nil if it has none
 	ran                     bool     // the job has been done, and not been finished yet
 	damaged                 bool     // what is in the file cannot be read
 	faults                  informertest.Faults

@@ -29,14 +29,14 @@ func (p *progress) Forgotten() {
 	p.forgotten++
 }
 
-func (p *progress) MergedInto(later any) {
+func (p *progress) MergedInto(later Progress) {
 	if l, ok := later.(*progress); ok && (l.name != p.name || l.at <= p.at) {
 		panic("an event was merged into an earlier one, or into that of another object")
 	}
 	p.Forgotten()
 }
 
-func (ps *progresses) offer(name string) any {
+func (ps *progresses) offer(name string) Progress {
 	if !ps.used {
 		return nil
 	}

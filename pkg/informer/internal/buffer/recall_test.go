@@ -76,8 +76,8 @@ func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
 		b.Done(event.Key{Name: "b"})
 		e, ok := b.Take()
 		known := ""
-		if e.Known != nil {
-			known = e.Known.ResourceVersion()
+		if e.Before != nil {
+			known = e.Before.ResourceVersion()
 		}
 		if !ok || e.Op != event.Delete || known != tt.known {
 			t.Errorf("%s: %t %s, known %q, want %q", name, ok, story(e.Event), known, tt.known)

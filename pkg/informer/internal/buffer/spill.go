@@ -28,7 +28,7 @@ const (
 // file meanwhile and without any lock, and finished here. There is one at a time.
 type spill struct {
 	file       *spillFile // the job's, while there is one
-	job        *DiskJob
+	job        *diskJob
 	maxWaiting int
 	maxBytes   int64
 
@@ -97,11 +97,11 @@ func (s *spill) pop() (e Entry, ok bool) {
 }
 
 // begin returns the job that is due if there is room for so many entries, nil if none is.
-func (s *spill) begin(room int) *DiskJob {
+func (s *spill) begin(room int) *diskJob {
 	if !s.due(room) {
 		return nil
 	}
-	s.job = &DiskJob{file: s.file}
+	s.job = &diskJob{file: s.file}
 	if s.readable(room) {
 		s.job.read = min(room+maxReadAhead, maxDiskBatch, s.records)
 		return s.job
@@ -128,7 +128,7 @@ func (s *spill) readable(room int) bool {
 }
 
 // finish takes over what the job has done.
-func (s *spill) finish(j *DiskJob) {
+func (s *spill) finish(j *diskJob) {
 	s.job = nil
 	if j.read > 0 {
 		for _, e := range j.got {

@@ -64,7 +64,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 			b.useDisk()
 			got, initials := []string(nil), 0
 			for e, ok := b.Take(); ok; e, ok = b.Take() {
-				got, initials = append(got, story(e.Event)), initials+e.Initials
+				got, initials = append(got, story(e.Event)), initials+int(e.Initials)
 				b.Done(e.Object.Key())
 				b.useDisk()
 			}

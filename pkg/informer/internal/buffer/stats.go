@@ -5,8 +5,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 )
 
-// Stats are the counters of a buffer since it was made, and what it holds now.
-type Stats struct {
+// stats are the counters of a buffer since it was made, and what it holds now.
+type stats struct {
 	Coalesced uint64 // events that were merged into a later one of their object
 	Dropped   uint64 // events given up by Drop, the overflow policy
 	Spilled   uint64 // events that were written to the spill file
@@ -23,8 +23,8 @@ type Stats struct {
 }
 
 // Stats returns the counters.
-func (b *Buffer) Stats() Stats {
-	s := Stats{
+func (b *Buffer) Stats() stats {
+	s := stats{
 		Coalesced: b.coalesced, Dropped: b.dropped, Spilled: b.spilled, Mistakes: b.mistakes,
 		Held: b.held(), Parked: b.lanes.Parked() + b.lanes.Behind(),
 		Marked: len(b.marks), Folded: len(b.folded), OnDisk: b.spill.len(), SpillErr: b.spillErr,

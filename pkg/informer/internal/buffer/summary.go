@@ -10,14 +10,14 @@ import (
 // then the object is still delivered in its last state, as if it had been marked. It costs a mark's
 // memory, and the last states of deleted objects.
 type summary struct {
-	records  int // in the spill
-	initials int // initial adds that these are for
+	records  int   // in the spill
+	initials int32 // initial adds that these are for
 	resumed  bool
-	owed     bool // one of them is Owed
-	doubt    bool // one has a Doubt
-	first    Entry
-	latest   Entry
-	deletes  []Entry // those in the spill, one for each object that has had the name
+	// maybeDelivered and maybeKnown: one of them is
+	maybeDelivered, maybeKnown bool
+	first                      Entry
+	latest                     Entry
+	deletes                    []Entry // those in the spill, one for each object that has had the name
 	// previous is the object of the entry that came back last, nil as long as first is in the
 	// spill.
 	previous *object.Object
@@ -32,8 +32,8 @@ func (s *summary) pushed(e Entry) {
 	}
 	s.latest = e
 	s.records++
-	s.resumed, s.owed = s.resumed || e.Resumed, s.owed || e.Owed
-	s.doubt = s.doubt || e.Doubt
+	s.resumed, s.maybeDelivered = s.resumed || e.Resumed, s.maybeDelivered || e.MaybeDelivered
+	s.maybeKnown = s.maybeKnown || e.MaybeKnown
 	s.initials += e.Initials
 	if e.Op == event.Delete {
 		s.deletes = append(s.deletes, e)
@@ -66,11 +66,11 @@ func (s *summary) rest() []Entry {
 	latest := s.latest
 	var rest []Entry
 	for i, before := range s.deletes {
-		if before.Object == latest.Object || i > 0 && !s.owed {
+		if before.Object == latest.Object || i > 0 && !s.maybeDelivered {
 			break
 		}
-		before.Initials, before.Resumed, before.Owed = 0, s.resumed, s.owed
-		before.Doubt = s.owed || s.doubt
+		before.Initials, before.Resumed, before.MaybeDelivered = 0, s.resumed, s.maybeDelivered
+		before.MaybeKnown = s.maybeDelivered || s.maybeKnown
 		rest = append(rest, before)
 	}
 	if len(rest) > 0 {
@@ -96,14 +96,15 @@ func (s *summary) rest() []Entry {
 		}
 	}
 	if latest.Op == event.Delete && len(rest) == 0 {
-		if latest.Known = s.previous; latest.Known == nil {
-			latest.Known = s.first.KnownBefore()
+		if latest.Before = s.previous; latest.Before == nil {
+			latest.Before = s.first.KnownBefore()
 		}
 	}
 	latest.Since = latest.Since.Earlier(s.since())
 	latest.Initials, latest.Missed = s.initials, int32(max(s.records-len(rest)-1, 0))
 	// Perhaps of one that came back, which does no harm.
-	latest.Resumed, latest.Owed, latest.Doubt = s.resumed, s.owed, s.owed || s.doubt
+	latest.Resumed, latest.MaybeDelivered = s.resumed, s.maybeDelivered
+	latest.MaybeKnown = s.maybeDelivered || s.maybeKnown
 	return append(rest, latest)
 }
 
@@ -144,7 +145,7 @@ func (b *Buffer) unspill() (waits bool) {
 		return false // it was forgotten, and counted then
 	}
 	if e.Op == event.Delete {
-		e.Known = s.deletes[0].Known // which is not in the file
+		e.Before = s.deletes[0].Before // which is not in the file
 	}
 	s.popped(e)
 	if s.records == 0 {

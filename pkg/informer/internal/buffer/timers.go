@@ -8,10 +8,10 @@ import (
 
 // Timers end the waiting of parked events. The zero value has none. It is not safe for concurrent
 // use.
-type Timers map[event.Key]Timer
+type Timers map[event.Key]timer
 
-// Timer is one of them.
-type Timer struct {
+// timer is one of them.
+type timer struct {
 	*time.Timer
 	due time.Time
 }
@@ -21,7 +21,10 @@ func (t *Timers) Add(key event.Key, after time.Duration, unpark func(event.Key))
 	if *t == nil {
 		*t = Timers{}
 	}
-	(*t)[key] = Timer{time.AfterFunc(after, func() { unpark(key) }), time.Now().Add(after)}
+	// Of a timer that is due at once, Go 1.26 runs the function on the caller's stack within
+	// synctest, of which the race detector may crash.
+	wait := max(after, 1)
+	(*t)[key] = timer{time.AfterFunc(wait, func() { unpark(key) }), time.Now().Add(after)}
 }
 
 // DueBefore reports whether one of them is due before a time.

@@ -6,7 +6,6 @@ package diff
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -33,8 +32,8 @@ type Old struct {
 	// unknown.
 	Begun   uint64
 	Deletes *Deletes
-	// Floors are its own, from when it was the new one. What is below them was not reported.
-	Floors *Floors
+	// MinVersions are its own, from when it was the new one. What is below them was not reported.
+	MinVersions *MinVersions
 }
 
 // each calls f with every object that was reported, until f returns false.
@@ -44,7 +43,7 @@ func (o *Old) each(f func(*object.Object) bool) bool {
 		if was == nil {
 			return true
 		}
-		if o.Floors.Above(was, false) && !f(was) {
+		if o.MinVersions.Above(was, false) && !f(was) {
 			return false
 		}
 	}
@@ -96,7 +95,7 @@ func (c *Comparison) find(key object.Key) (is *object.Object, at int) {
 // known returns the old state of an object, nil if there is none.
 func (c *Comparison) known(key object.Key) *object.Object {
 	for _, old := range c.old {
-		if o := old.Store.Get(key); o != nil && old.Floors.Above(o, false) {
+		if o := old.Store.Get(key); o != nil && old.MinVersions.Above(o, false) {
 			return o
 		}
 	}
@@ -173,8 +172,8 @@ func (c *Comparison) revives(old *Old) bool {
 			return true
 		}
 	}
-	for key := range old.Floors.all() {
-		if is, _ := c.find(key); is != nil && !old.Floors.Above(is, false) {
+	for key := range old.MinVersions.all() {
+		if is, _ := c.find(key); is != nil && !old.MinVersions.Above(is, false) {
 			return true
 		}
 	}
@@ -195,10 +194,10 @@ func (c *Comparison) expected(was *object.Object) bool {
 	})
 }
 
-// Floors returns the objects that have left the new side's scope, or have ended, if that may still
-// see states of them from before.
-func (c *Comparison) Floors() *Floors {
-	f := &Floors{of: map[object.Key]uint64{}}
+// MinVersions returns the objects that have left the new side's scope, or have ended, if that may
+// still see states of them from before.
+func (c *Comparison) MinVersions() *MinVersions {
+	f := &MinVersions{of: map[object.Key]uint64{}}
 	rise := func(key object.Key, version uint64) {
 		if is, _ := c.find(key); is == nil && c.behind(version, key.Namespace) {
 			f.of[key] = max(f.of[key], version)
@@ -214,8 +213,8 @@ func (c *Comparison) Floors() *Floors {
 		for key, gone := range old.Deletes.all() {
 			rise(key, gone.version)
 		}
-		for key, floor := range old.Floors.all() {
-			rise(key, floor)
+		for key, least := range old.MinVersions.all() {
+			rise(key, least)
 		}
 	}
 	if len(f.of) == 0 {
@@ -233,14 +232,5 @@ func (c *Comparison) Each(f func(from int, was *object.Object, to int, is *objec
 	}
 }
 
-// version returns an object's version as a number, by which its states are in order. 0 is none.
-func version(o *object.Object) uint64 { return ParseVersion(o.ResourceVersion()) }
-
-// ParseVersion returns a version as a number, 0 if it is none.
-func ParseVersion(s string) uint64 {
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
+// version returns an object's version as a number.
+func version(o *object.Object) uint64 { return object.ParseVersion(o.ResourceVersion()) }

@@ -110,13 +110,14 @@ func TestEach(t *testing.T) {
 func TestFloors(t *testing.T) {
 	deletes := &Deletes{Expected: within("y")}
 	deletes.Add(is("gone", 7, "x"), false)
-	compare := func(applied uint64, floors *Floors) *Floors {
-		c := Compare([]Old{{Store: holding(is("left", 5, "x")), Deletes: deletes, Floors: floors}},
+	compare := func(applied uint64, minVersions *MinVersions) *MinVersions {
+		c := Compare([]Old{{Store: holding(is("left", 5, "x")), Deletes: deletes,
+			MinVersions: minVersions}},
 			[]New{{Store: holding(), Within: within("y"), Applied: applied}})
 		if !c.Settled() {
 			t.Error("not settled")
 		}
-		return c.Floors()
+		return c.MinVersions()
 	}
 	if f := compare(7, nil); f != nil || !f.Above(is("left", 1, "y"), false) {
 		t.Errorf("everything was seen, but there are %v", f)
@@ -141,6 +142,6 @@ func TestFloors(t *testing.T) {
 	deletes.Age()
 	deletes.Age()
 	if f := compare(3, f); f == nil || f.Above(is("gone", 6, "y"), false) {
-		t.Error("floors do not go on to the next one")
+		t.Error("minVersions do not go on to the next one")
 	}
 }

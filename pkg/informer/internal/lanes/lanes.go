@@ -65,13 +65,6 @@ func (l *Lane[T]) Len() int { return l.waiting.Len() }
 // Lane returns an object's lane, nil if no item of it is out.
 func (l *Lanes[T]) Lane(key object.Key) *Lane[T] { return l.lanes[key] }
 
-// Keys calls each for the objects that have a lane.
-func (l *Lanes[T]) Keys(each func(object.Key)) {
-	for key := range l.lanes {
-		each(key)
-	}
-}
-
 // Begin makes the lane of an object that has none: its item is with a worker from here on. since is
 // when the item came, 0 if that is unknown.
 func (l *Lanes[T]) Begin(key object.Key, since int64) {

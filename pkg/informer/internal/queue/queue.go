@@ -1,5 +1,11 @@
 // Package queue holds what happened to an informer's objects until it is applied. It has no
 // goroutine, and knows neither where a change comes from nor who wants to hear of it.
+//
+// # Why a delta queue
+//
+// client-go's classic queue groups changes by object, so that a busy object holds up no other and
+// two deletes become one. Its current FIFO keeps every event in the order of arrival. In both,
+// the bound is the number of changes.
 package queue
 
 import (

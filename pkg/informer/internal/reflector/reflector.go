@@ -1,10 +1,10 @@
-// Package reflector brings what an API server has of a resource to an informer: it lists, then
+// package reflector brings what an API server has of a resource to an informer: it lists, then
 // watches from the list's version on, and recovers from whatever the server and the network do. It
 // knows neither the store nor the subscriptions.
 //
 // # Promises
 //
-//   - It never stops trying; package delays has the pauses.
+//   - It never stops trying; delays.go has the pauses.
 //   - A list is asked for as a stream, and in pages from servers that do not know that.
 //   - A list is never older than what was seen before, unless that version is unavailable.
 //   - A watch goes on where the one before it has ended, so that no event is left out.
@@ -13,6 +13,16 @@
 //   - A new list comes only if the version has expired, if the stream cannot be read, and for every
 //     tenth watch in a row that the server fails at.
 //   - A malformed object is skipped, counted and logged without its content.
+//
+// # Design decisions
+//
+// A lost watch does not lead to a list, as it does in client-go: when a load balancer goes away,
+// every client loses its watches, and lists of all of them meet the server that has just come
+// back. Nothing was lost: the version is known, and the server answers 410 if it cannot go on.
+//
+// A streamed list has three limits, since a server that ignores sendInitialEvents starts a plain
+// watch: 30 s without anything new, 30 s after the first change, 2 min in all. Silence alone is
+// no sign: a frame every ten seconds kept an informer from its first list for 19 minutes.
 package reflector
 
 import (
@@ -27,9 +37,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
-	"github.com/informerd/informerd/pkg/informer/internal/skips"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -77,14 +85,14 @@ type Reflector struct {
 	missing int
 	absent  error
 	emptied bool
-	retry   delays.Retry
-	pace    delays.Pace // of watches that follow each other at once
+	retry   retry
+	pace    pace // of watches that follow each other at once
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
 	failedWatches int
-	skips         skips.Log
+	malformed     malformedLog
 	heard         heard
 	// relist is why the next list is needed.
-	relist Relist
+	relist relist
 	// last is the resourceVersion of the last list, event or bookmark.
 	last string
 	// resuming: the store is complete up to last, and no watch has begun yet.
@@ -101,11 +109,11 @@ type Reflector struct {
 	paged bool
 
 	mu     sync.Mutex
-	status Status // guarded by mu, for readers
+	status status // guarded by mu, for readers
 }
 
-// Status is what readers may see of a reflector.
-type Status struct {
+// status is what readers may see of a reflector.
+type status struct {
 	ResourceVersion string // the last one seen, "" before the first list
 	Lists, Watches  uint64
 	Skipped         uint64 // malformed objects
@@ -121,14 +129,14 @@ type Status struct {
 }
 
 // note changes the status.
-func (r *Reflector) note(change func(*Status)) {
+func (r *Reflector) note(change func(*status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.status)
 }
 
 // Status returns a snapshot.
-func (r *Reflector) Status() Status {
+func (r *Reflector) Status() status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.status
@@ -151,7 +159,7 @@ func (r *Reflector) Run(ctx context.Context) {
 		if renewed {
 			continue
 		}
-		delay := r.retry.Next(time.Now(), err)
+		delay := r.retry.next(time.Now(), err)
 		r.report(err, delay)
 		if r.sleep(ctx, delay) != nil {
 			return
@@ -162,7 +170,7 @@ func (r *Reflector) Run(ctx context.Context) {
 // report logs a failed attempt. err is nil if a watch ended in a way that needs a new list but is
 // not a failure.
 func (r *Reflector) report(err error, delay time.Duration) {
-	r.note(func(s *Status) { s.Err = err })
+	r.note(func(s *status) { s.Err = err })
 	switch {
 	case err == nil:
 	case wire.IsExpired(err):
@@ -191,7 +199,7 @@ func (r *Reflector) listAndWatch(ctx context.Context) error {
 				return fmt.Errorf("failed to list %s: %w", r.Name, err)
 			}
 		}
-		r.note(func(s *Status) { s.Err = nil })
+		r.note(func(s *status) { s.Err = nil })
 	}
 	for w != nil || ctx.Err() == nil {
 		again, err := r.watch(ctx, w)
@@ -209,7 +217,7 @@ func (r *Reflector) listAndWatch(ctx context.Context) error {
 
 // list reads all pages into the queue.
 func (r *Reflector) list(ctx context.Context) error {
-	defer r.skips.Report(r.Log)
+	defer r.malformed.report(r.Log)
 	items, version, err := r.listPages(ctx, r.listVersion())
 	if wire.IsExpired(err) || wire.IsTooLarge(err) {
 		r.unavailable = true
@@ -229,7 +237,7 @@ func (r *Reflector) listed(objects int, version string) {
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
 	r.emptied = false
 	r.SetVersion(version)
-	r.note(func(s *Status) { s.Lists++; s.Relists[r.relist]++; s.Current = true })
+	r.note(func(s *status) { s.Lists++; s.Relists[r.relist]++; s.Current = true })
 	r.relist = noRelist
 }
 
@@ -250,13 +258,13 @@ func (r *Reflector) listVersion() string {
 // skip counts and logs a malformed object. The error never quotes the object.
 func (r *Reflector) skip(err error) {
 	r.skipInList(err)
-	r.skips.ReportSometimes(r.Log)
+	r.malformed.reportSometimes(r.Log)
 }
 
 // skipInList counts a malformed object, and leaves the log to the end of the list.
 func (r *Reflector) skipInList(err error) {
-	r.note(func(s *Status) { s.Skipped++ })
-	r.skips.Add(err)
+	r.note(func(s *status) { s.Skipped++ })
+	r.malformed.add(err)
 }
 
 // SetVersion notes the version that the next watch begins at.
@@ -266,5 +274,5 @@ func (r *Reflector) SetVersion(version string) {
 	}
 	r.last = version
 	r.reached(version)
-	r.note(func(s *Status) { s.ResourceVersion = version })
+	r.note(func(s *status) { s.ResourceVersion = version })
 }

@@ -2,12 +2,12 @@ package reflector
 
 import "github.com/informerd/informerd/pkg/informer/internal/wire"
 
-// Relist is why a list was needed that is not an informer's first one.
-type Relist uint8
+// relist is why a list was needed that is not an informer's first one.
+type relist uint8
 
 const (
 	// noRelist: it is the first list, or none is needed.
-	noRelist Relist = iota
+	noRelist relist = iota
 	// Expired: the server did not have the version any more that the watch was to go on from.
 	Expired
 	// Unreadable: the watch brought something that cannot be read.
@@ -26,15 +26,15 @@ const (
 )
 
 // Relists are all reasons.
-var Relists = []Relist{Expired, Unreadable, EndedByError, Refused, Failures, Renewed}
+var Relists = []relist{Expired, Unreadable, EndedByError, Refused, Failures, Renewed}
 
 // String returns the word for the reason that metrics use.
-func (r Relist) String() string {
+func (r relist) String() string {
 	return [...]string{"", "expired", "unreadable", "error", "refused", "failures", "version"}[r]
 }
 
 // relistAfter returns why a list follows an error of the server.
-func relistAfter(err error, other Relist) Relist {
+func relistAfter(err error, other relist) relist {
 	if wire.IsExpired(err) {
 		return Expired
 	}

@@ -31,7 +31,7 @@ func (r *Reflector) renewed(ctx context.Context, attempt error) (bool, error) {
 	}
 	r.missing++
 	if r.Renew != nil && (r.missing == renewAfter || r.missing%renewEvery == 0 ||
-		r.retry.IsSoon()) {
+		r.retry.isSoon()) {
 		now, err := r.Renew(ctx)
 		if ctx.Err() != nil {
 			return false, attempt
@@ -76,7 +76,7 @@ func (r *Reflector) sleep(ctx context.Context, delay time.Duration) error {
 	select {
 	case <-timer.C:
 	case <-news:
-		r.retry.Soon(time.Now())
+		r.retry.soon(time.Now())
 	case <-ctx.Done():
 	}
 	return ctx.Err()

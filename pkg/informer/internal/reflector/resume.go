@@ -5,7 +5,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/informerd/informerd/pkg/informer/internal/diff"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -26,11 +25,11 @@ type Known struct {
 // does not have that version any more. It may be called before Run. What a watch brings again of
 // what is known is left out, and no list is older than that.
 func (r *Reflector) Resume(k Known) {
-	if diff.ParseVersion(k.Version) > 0 {
+	if object.ParseVersion(k.Version) > 0 {
 		r.resuming = true
 		r.SetVersion(k.Version)
 	}
-	if k.Newest > diff.ParseVersion(k.Version) {
+	if k.Newest > object.ParseVersion(k.Version) {
 		r.known = &k
 	}
 }
@@ -40,12 +39,12 @@ func (r *Reflector) ListFirst() { r.resuming, r.unavailable = false, true }
 
 // has reports whether an event is known already.
 func (k *Known) has(typ queue.Type, o *object.Object) bool {
-	version := diff.ParseVersion(o.ResourceVersion())
+	version := object.ParseVersion(o.ResourceVersion())
 	if version == 0 {
 		return false
 	}
 	if stored := k.Stored(o.Key()); stored != nil {
-		at := diff.ParseVersion(stored.ResourceVersion())
+		at := object.ParseVersion(stored.ResourceVersion())
 		// The end of what is stored may have the version of its last state.
 		return version < at || version == at && typ != queue.Deleted
 	}
@@ -55,7 +54,7 @@ func (k *Known) has(typ queue.Type, o *object.Object) bool {
 
 // newest returns the newest version that was seen, "" if there is none.
 func (r *Reflector) newest() string {
-	if r.known != nil && r.known.Newest > diff.ParseVersion(r.last) {
+	if r.known != nil && r.known.Newest > object.ParseVersion(r.last) {
 		return strconv.FormatUint(r.known.Newest, 10)
 	}
 	return r.last
@@ -63,7 +62,7 @@ func (r *Reflector) newest() string {
 
 // reached forgets what is known once the watch has come to it.
 func (r *Reflector) reached(version string) {
-	if r.known != nil && diff.ParseVersion(version) >= r.known.Newest {
+	if r.known != nil && object.ParseVersion(version) >= r.known.Newest {
 		r.known = nil
 	}
 }

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/backoff"
-	"github.com/informerd/informerd/pkg/informer/internal/delays"
 	"github.com/informerd/informerd/pkg/informer/internal/queue"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -66,7 +65,7 @@ func (r *Reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 		return nil, err
 	}
 	r.heard.now()
-	r.note(func(s *Status) { s.Watches++; s.Err = nil })
+	r.note(func(s *status) { s.Watches++; s.Err = nil })
 	return &watchStream{Watch: wire.NewWatch(r.heard.of(body), r.Parser, r.flush), cancel: cancel,
 		begun: begun}, nil
 }
@@ -123,11 +122,11 @@ func (r *Reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	case short:
 		return r.afterFailure(ctx, errShortWatch)
 	case end == ended:
-		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.Next(time.Now())))
+		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.next(time.Now())))
 	default:
-		delay := backoff.Late(delays.Min) // other clients have lost theirs as well
+		delay := backoff.Late(MinDelay) // other clients have lost theirs as well
 		if time.Since(w.begun) < SteadyWatch {
-			delay = r.retry.Next(time.Now(), nil)
+			delay = r.retry.next(time.Now(), nil)
 		}
 		r.Log.Info("watch connection lost, watching on", "error", cause, "in",
 			delay.Round(time.Millisecond))
@@ -203,8 +202,8 @@ func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 			r.skip(err)
 		}
 		r.SetVersion(bookmark.Version)
-		r.note(func(s *Status) { s.Bookmarks++ })
-		r.note(func(s *Status) { s.Current = true })
+		r.note(func(s *status) { s.Bookmarks++ })
+		r.note(func(s *status) { s.Current = true })
 		return notEnded, nil
 	case "ERROR":
 		err := wire.StatusError(frame.Text)
@@ -252,7 +251,7 @@ func (r *Reflector) flush() {
 // not bring.
 func (r *Reflector) wait(ctx context.Context, cause error) error {
 	r.flush()
-	delay := r.retry.Next(time.Now(), cause)
+	delay := r.retry.next(time.Now(), cause)
 	r.report(fmt.Errorf("failed to watch %s: %w", r.Name, cause), delay)
 	return nilIfDone(ctx, backoff.Sleep(ctx, delay))
 }

@@ -16,7 +16,7 @@ import (
 // Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
 // the list (kubernetes#135895). Three limits detect them, whatever that watch brings; then pages
 // are asked for. Together they bound the first list: its tries take WatchListLimit at most, the
-// delays between them twice 2*delays.Max, and each of up to WatchListBusy requests that find the
+// delays between them twice 2*MaxDelay, and each of up to WatchListBusy requests that find the
 // server busy costs another delay.
 const (
 	// WatchListIdle is how long a streamed list may bring no new object, from the request on. It is
@@ -170,7 +170,7 @@ func (r *Reflector) streamList(ctx context.Context, version string,
 // may be mixed into the list; none of it reaches the queue before the end.
 func (r *Reflector) readStreamedList(ctx context.Context, w *watchStream,
 	timer *listTimer) ([]*object.Object, string, error) {
-	defer r.skips.Report(r.Log)
+	defer r.malformed.report(r.Log)
 	var list streamedList
 	changed := false
 	for {

@@ -15,16 +15,16 @@ var (
 	ErrIndexExists = errors.New("there is an index of this name already")
 )
 
-// IndexFunc returns the values under which an object is found in an index: none, one or more. It
+// indexFunc returns the values under which an object is found in an index: none, one or more. It
 // must not block, and must return the same values for the same object.
-type IndexFunc = func(*object.Object) []string
+type indexFunc = func(*object.Object) []string
 
 // NamespaceIndex is the index that every store has.
 const NamespaceIndex = "namespace"
 
 // IndexByPath indexes objects by the text of a field. Objects without it are not in the index; an
 // array is taken item by item.
-func IndexByPath(path object.Path) IndexFunc {
+func IndexByPath(path object.Path) indexFunc {
 	return func(o *object.Object) []string {
 		switch v := path.Lookup(o); v.Kind() {
 		case object.Missing, object.Null, object.ObjectKind:
@@ -45,7 +45,7 @@ func IndexByPath(path object.Path) IndexFunc {
 // WithinNamespace returns an index function whose values are prefixed with the object's namespace:
 // web becomes "shop/web" for an object in the namespace shop. So a lookup finds the objects of one
 // namespace, however many others have the value.
-func WithinNamespace(f IndexFunc) IndexFunc {
+func WithinNamespace(f indexFunc) indexFunc {
 	return func(o *object.Object) []string {
 		values := f(o)
 		within := make([]string, len(values))
@@ -58,7 +58,7 @@ func WithinNamespace(f IndexFunc) IndexFunc {
 
 // index finds objects by a value. A bucket that becomes empty is removed.
 type index struct {
-	values  IndexFunc
+	values  indexFunc
 	buckets map[string]*tree
 	// under is where each object in the store is found, if anywhere: so an old state is never read
 	// again, and is removed from where it is, whatever the function would return for it now.

@@ -15,7 +15,7 @@ import (
 // have that is made of the objects that are there.
 func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 	tags := IndexByPath(object.MustCompilePath("spec.tags"))
-	funcs := map[string]IndexFunc{
+	funcs := map[string]indexFunc{
 		"tags": tags, "within": WithinNamespace(tags),
 		"panics": func(o *object.Object) []string {
 			if strings.HasSuffix(o.ResourceVersion(), "3") {
@@ -111,7 +111,7 @@ func (c *condensing) step() (condensed bool) {
 	return false
 }
 
-func sameIndexes(t *testing.T, s *Store, funcs map[string]IndexFunc) {
+func sameIndexes(t *testing.T, s *Store, funcs map[string]indexFunc) {
 	t.Helper()
 	fresh := New()
 	if err := fresh.AddIndexes(funcs); err != nil {
@@ -141,7 +141,7 @@ func sameIndexes(t *testing.T, s *Store, funcs map[string]IndexFunc) {
 // the function answers something else by then.
 func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
 	s, n := New(), 0
-	if err := s.AddIndexes(map[string]IndexFunc{"calls": func(*object.Object) []string {
+	if err := s.AddIndexes(map[string]indexFunc{"calls": func(*object.Object) []string {
 		n++
 		return []string{fmt.Sprint(n)}
 	}}); err != nil {
@@ -167,7 +167,7 @@ func BenchmarkIndexedUpdate(b *testing.B) {
 			s, parser := New(), &object.Parser{}
 			if indexes > 0 {
 				_ = s.AddIndexes(
-					map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("spec.node"))})
+					map[string]indexFunc{"node": IndexByPath(object.MustCompilePath("spec.node"))})
 			}
 			var states []*object.Object
 			for version := range 8 {

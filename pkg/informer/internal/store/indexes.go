@@ -9,7 +9,7 @@ import (
 )
 
 // AddIndexes adds all or, if a name is taken, none. Objects already stored are indexed.
-func (s *Store) AddIndexes(funcs map[string]IndexFunc) error {
+func (s *Store) AddIndexes(funcs map[string]indexFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range funcs {
@@ -24,7 +24,7 @@ func (s *Store) AddIndexes(funcs map[string]IndexFunc) error {
 }
 
 // AddMissingIndexes adds those whose names are not taken.
-func (s *Store) AddMissingIndexes(funcs map[string]IndexFunc) {
+func (s *Store) AddMissingIndexes(funcs map[string]indexFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, values := range funcs {
@@ -38,7 +38,7 @@ func (s *Store) hasIndex(name string) bool {
 	return name == NamespaceIndex || s.indexes[name] != nil
 }
 
-func (s *Store) addIndexLocked(name string, values IndexFunc) {
+func (s *Store) addIndexLocked(name string, values indexFunc) {
 	ix := &index{values: values, buckets: map[string]*tree{}, under: map[*object.Object]indexed{}}
 	for _, objects := range s.namespaces {
 		objects.each(func(o *object.Object) { ix.change(nil, o, o.Plain()) })

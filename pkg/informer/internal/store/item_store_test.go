@@ -49,7 +49,7 @@ func TestStorePutAndRemove(t *testing.T) {
 // state.
 func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	s := New()
-	if err := s.AddIndexes(map[string]IndexFunc{
+	if err := s.AddIndexes(map[string]indexFunc{
 		"node": IndexByPath(object.MustCompilePath("spec.node"))}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 // Item 69: an object is found under each value of a multi-value index, and once under each.
 func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 	s := New()
-	if err := s.AddIndexes(map[string]IndexFunc{
+	if err := s.AddIndexes(map[string]indexFunc{
 		"group": IndexByPath(object.MustCompilePath("spec.groups"))}); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestASnapshotStaysAsItWasTaken(t *testing.T) {
 // ahead by more than one.
 func TestReadersSeeOneMoment(t *testing.T) {
 	s := New()
-	if err := s.AddIndexes(map[string]IndexFunc{
+	if err := s.AddIndexes(map[string]indexFunc{
 		"pair": IndexByPath(object.MustCompilePath("spec.pair"))}); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestReadersSeeOneMoment(t *testing.T) {
 	wg.Go(func() {
 		for i := range 50 {
 			if err := s.AddIndexes(
-				map[string]IndexFunc{fmt.Sprint("late", i): func(*object.Object) []string {
+				map[string]indexFunc{fmt.Sprint("late", i): func(*object.Object) []string {
 					return nil
 				}}); err != nil {
 				t.Error(err)

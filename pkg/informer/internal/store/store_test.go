@@ -12,7 +12,7 @@ import (
 func TestIndexes(t *testing.T) {
 	s := New()
 	s.Put(withSpec("a", 1, `{"node":"n1","groups":["x","y"]}`))
-	err := s.AddIndexes(map[string]IndexFunc{
+	err := s.AddIndexes(map[string]indexFunc{
 		"node":   IndexByPath(object.MustCompilePath("spec.node")),
 		"groups": IndexByPath(object.MustCompilePath("spec.groups")),
 		"broken": func(*object.Object) []string { panic("no") },
@@ -65,7 +65,7 @@ func TestIndexErrors(t *testing.T) {
 	if _, err := s.IndexValues("node"); !errors.Is(err, ErrNoIndex) {
 		t.Error(err)
 	}
-	err := s.AddIndexes(map[string]IndexFunc{NamespaceIndex: nil, "other": nil})
+	err := s.AddIndexes(map[string]indexFunc{NamespaceIndex: nil, "other": nil})
 	if !errors.Is(err, ErrIndexExists) || !strings.Contains(err.Error(), `"namespace"`) {
 		t.Error(err)
 	}

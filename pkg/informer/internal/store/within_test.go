@@ -10,7 +10,7 @@ import (
 // An index within namespaces finds the objects of one, however many others have the value.
 func TestAnIndexWithinNamespaces(t *testing.T) {
 	s := New()
-	if err := s.AddIndexes(map[string]IndexFunc{
+	if err := s.AddIndexes(map[string]indexFunc{
 		"app": WithinNamespace(
 			IndexByPath(object.MustCompilePath("metadata.labels.app")))}); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // Client sends requests over client-go's rest client, and asks for JSON. It is safe for concurrent
@@ -104,7 +104,7 @@ func (c *Collection) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 // open leaves rate limits and retries to the caller, whose backoff covers both.
 func (c *Collection) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	opts.LabelSelector, opts.FieldSelector = c.labelSelector, c.fieldSelector
-	ctx, delays := retryafter.Note(ctx)
+	ctx, delays := backoff.NoteDelays(ctx)
 	request := c.client.Verb(http.MethodGet)
 	if c.MetadataOnly {
 		request = request.SetHeader("Accept", metadataOnly)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // IsExpired reports whether the server no longer has the version that was asked for: the 410 Gone
@@ -48,7 +48,7 @@ func IsBusy(err error) bool {
 	switch {
 	case err == nil, IsExpired(err), IsTooLarge(err):
 		return false
-	case utilnet.IsConnectionRefused(err), retryafter.Of(err) > 0:
+	case utilnet.IsConnectionRefused(err), backoff.RetryAfter(err) > 0:
 		return true
 	}
 	switch statusCode(err) {

@@ -8,22 +8,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Bookmark is what a BOOKMARK frame says.
-type Bookmark struct {
+// bookmark is what a BOOKMARK frame says.
+type bookmark struct {
 	Version string
 	// EndsList: everything that was there when the watch began has been sent.
 	EndsList bool
 }
 
 // ReadBookmark reads the object of a BOOKMARK frame.
-func ReadBookmark(text string) (Bookmark, error) {
+func ReadBookmark(text string) (bookmark, error) {
 	var o struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return Bookmark{}, fmt.Errorf("cannot read the bookmark: %w", err)
+		return bookmark{}, fmt.Errorf("cannot read the bookmark: %w", err)
 	}
-	return Bookmark{
+	return bookmark{
 		Version:  o.Metadata.ResourceVersion,
 		EndsList: o.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true",
 	}, nil

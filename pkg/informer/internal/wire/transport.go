@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 
-	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // readBuffer is what an HTTP/1.1 connection reads at once. With net/http's own 4 KiB an event of 10
@@ -24,7 +24,7 @@ const readBuffer = 64 << 10
 // out that an HTTP/2 connection is dead. A Transport that cfg brings is used as it is.
 func httpClientFor(cfg *rest.Config) (*http.Client, error) {
 	cfg = rest.CopyConfig(cfg)
-	cfg.WrapTransport = transport.Wrappers(retryafter.Transport, cfg.WrapTransport)
+	cfg.WrapTransport = transport.Wrappers(backoff.Transport, cfg.WrapTransport)
 	if cfg.Transport != nil {
 		return rest.HTTPClientFor(cfg)
 	}

@@ -50,13 +50,13 @@ func isObjectError(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// Ending is how a watch ended.
-type Ending int
+// ending is how a watch ended.
+type ending int
 
 const (
 	// Unreadable is the end of a watch of which something came that cannot be read. Frames before
 	// it may be damaged as well.
-	Unreadable Ending = iota
+	Unreadable ending = iota
 	// Ended is the end that the server, or the request's deadline, makes.
 	Ended
 	// Lost is the end of a watch whose connection was lost.
@@ -65,7 +65,7 @@ const (
 
 // Ending returns how the watch ended, after Next has returned err. Whatever a connection's error is
 // called, it says nothing against the frames before it.
-func (w *Watch) Ending(err error) Ending {
+func (w *Watch) Ending(err error) ending {
 	switch read := w.in.err; {
 	case read == nil || err != read && err != noEOF(read) || isDamaged(err):
 		return Unreadable

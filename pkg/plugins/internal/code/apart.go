@@ -9,9 +9,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/child"
-	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // maxCompiling is how many processes compile at once, so that their memory is bounded.
@@ -25,7 +23,7 @@ const minCompiling = 32 << 20
 func (c *Compiler) buildApart(ctx context.Context, x *Code, size int64) error {
 	var kept error
 	if c.folder != nil {
-		if kept = c.buildIn(ctx, x, size, c.folder); !errors.Is(kept, child.ErrFolder) {
+		if kept = c.buildIn(ctx, x, size, c.folder); !errors.Is(kept, errFolder) {
 			return kept
 		}
 		c.notKept(ctx, kept)
@@ -33,7 +31,7 @@ func (c *Compiler) buildApart(ctx context.Context, x *Code, size int64) error {
 	var errs []error
 	for _, parent := range c.Temporary {
 		err := c.buildInTemporary(ctx, x, size, parent)
-		if !errors.Is(err, child.ErrFolder) {
+		if !errors.Is(err, errFolder) {
 			return err
 		}
 		errs = append(errs, err)
@@ -47,60 +45,56 @@ func (c *Compiler) buildInTemporary(ctx context.Context, x *Code, size int64,
 	parent string) (err error) {
 	path, err := os.MkdirTemp(parent, "informerd-compile-") // for its owner alone
 	if err != nil {
-		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+		return fmt.Errorf("%w: %w", errFolder, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
-	folder, err := codedir.Open(path)
+	folder, err := openFolder(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+		return fmt.Errorf("%w: %w", errFolder, err)
 	}
 	return c.buildIn(ctx, x, size, folder)
 }
 
 // buildIn reads the code from its entry in a folder, after another process has put it there, if
 // need be. The error is child.ErrFolder if another folder might do.
-func (c *Compiler) buildIn(ctx context.Context, x *Code, size int64, folder *codedir.Folder) error {
+func (c *Compiler) buildIn(ctx context.Context, x *Code, size int64, folder *codeFolder) error {
 	entry, err := c.entry(ctx, x, folder)
 	if err != nil {
-		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+		return fmt.Errorf("%w: %w", errFolder, err)
 	}
-	if entry.Files() > 0 {
+	if entry.files() > 0 {
 		err := c.readFrom(ctx, x, entry)
-		var limit *child.LimitError
+		var limit *LimitError
 		switch {
-		case err == nil:
-			c.read.Add(1)
-			return nil
-		case ctx.Err() != nil, errors.As(err, &limit):
+		case err == nil, ctx.Err() != nil, errors.As(err, &limit):
 			return err
 		}
 		// It was made by another version of the engine, or for another processor.
 	}
 	if err := c.compileApart(ctx, x, size, entry.Path); err != nil {
-		return errors.Join(err, entry.Remove())
+		return errors.Join(err, entry.remove())
 	}
-	c.compiled.Add(1)
-	if _, err := entry.Seal(); err != nil {
-		return errors.Join(fmt.Errorf("%w: %w", child.ErrFolder, err), entry.Remove())
+	if err := entry.seal(); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", errFolder, err), entry.remove())
 	}
-	if err := folder.Trim(); err != nil {
+	if err := folder.trim(); err != nil {
 		c.notKept(ctx, err)
 	}
 	if err := c.readFrom(ctx, x, entry); err != nil {
 		return errors.Join(fmt.Errorf("the compiled module cannot be read: %w", err),
-			entry.Remove())
+			entry.remove())
 	}
 	return nil
 }
 
 // readFrom reads the code from an entry. What this process holds of it counts towards the limit,
 // too.
-func (c *Compiler) readFrom(ctx context.Context, x *Code, entry *codedir.Entry) error {
+func (c *Compiler) readFrom(ctx context.Context, x *Code, entry *codeEntry) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if entry.Size()+int64(len(x.wasm)) > x.limits.Memory {
-		return x.limits.error(&child.LimitError{Of: child.OfMemory})
+	if entry.size()+int64(len(x.wasm)) > x.limits.Memory {
+		return x.limits.error(&LimitError{Of: ofMemory})
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
 	if err != nil {
@@ -118,15 +112,15 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 	defer c.exit()
 	available := x.limits.Memory - 2*(size+int64(len(x.wasm)))
 	if available < minCompiling {
-		return x.limits.error(&child.LimitError{Of: child.OfMemory})
+		return x.limits.error(&LimitError{Of: ofMemory})
 	}
-	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: available}
-	used, err := child.Run(ctx, c.Command, job, x.wasm)
+	job := compileJob{Dir: dir, Time: x.limits.Time, Memory: available}
+	used, err := runJob(ctx, c.Command, job, x.wasm)
 	c.Log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond),
 		"memory", used.Memory, "error", err)
-	var limit *child.LimitError
+	var limit *LimitError
 	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):
+	case err == nil, ctx.Err() != nil, errors.Is(err, errFolder):
 		return err
 	case errors.As(err, &limit):
 		return x.limits.error(limit)
@@ -135,17 +129,17 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 }
 
 // error returns which limit was not enough, and what to do about it.
-func (l Limits) error(err *child.LimitError) error {
+func (l Limits) error(err *LimitError) error {
 	const advice = "make the module smaller or simpler, or raise limits.load."
 	text := fmt.Sprintf("compiling it takes more than %v of processor time: %stime", l.Time, advice)
 	switch err.Of {
-	case child.OfClock:
+	case ofClock:
 		text = "compiling it takes too long on a machine this busy: " + advice + "time"
-	case child.OfMemory:
+	case ofMemory:
 		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory",
-			memory.MiB(l.Memory), advice)
+			wasmbin.MiB(l.Memory), advice)
 	}
-	return &child.LimitError{Of: err.Of, Text: text}
+	return &LimitError{Of: err.Of, Text: text}
 }
 
 // enter waits until another process may compile.

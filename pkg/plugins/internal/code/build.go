@@ -7,9 +7,6 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero"
-
-	"github.com/informerd/informerd/pkg/plugins/internal/child"
-	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
 )
 
 // build makes the code, from the folder if it is there.
@@ -35,7 +32,6 @@ func (c *Compiler) build(ctx context.Context, x *Code, wasm []byte) error {
 	if err := c.compile(ctx, x, wazero.NewCompilationCache()); err != nil {
 		return fmt.Errorf("the module is not valid: %w", err)
 	}
-	c.compiled.Add(1)
 	if kept != nil {
 		c.notKept(ctx, kept)
 	}
@@ -56,13 +52,13 @@ func (c *Compiler) checkCost(x *Code) error {
 	if x.cost.Time <= limit {
 		return nil
 	}
-	return &child.LimitError{Of: child.OfTime, Text: fmt.Sprintf(
+	return &LimitError{Of: ofTime, Text: fmt.Sprintf(
 		"compiling it would take about %v of processor time, %v of them for function %d alone: make that simpler, or raise limits.load.time",
 		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
 }
 
 // compileIn reads the code from its entry in the folder, or compiles it and adds the entry.
-func (c *Compiler) compileIn(ctx context.Context, x *Code, folder *codedir.Folder) error {
+func (c *Compiler) compileIn(ctx context.Context, x *Code, folder *codeFolder) error {
 	entry, err := c.entry(ctx, x, folder)
 	if err != nil {
 		return err
@@ -72,17 +68,10 @@ func (c *Compiler) compileIn(ctx context.Context, x *Code, folder *codedir.Folde
 		return err
 	}
 	if err := c.compile(ctx, x, cache); err != nil {
-		return errors.Join(err, entry.Remove())
+		return errors.Join(err, entry.remove())
 	}
-	changed, err := entry.Seal()
-	switch {
-	case err != nil: // it is used all the same
-		c.compiled.Add(1)
-		c.notKept(ctx, errors.Join(err, entry.Remove()))
-	case changed:
-		c.compiled.Add(1)
-	default:
-		c.read.Add(1)
+	if err := entry.seal(); err != nil { // it is used all the same
+		c.notKept(ctx, errors.Join(err, entry.remove()))
 	}
 	return nil
 }
@@ -99,9 +88,9 @@ func (c *Compiler) compile(ctx context.Context, x *Code, cache wazero.Compilatio
 }
 
 // entry returns the folder's entry for some code.
-func (c *Compiler) entry(ctx context.Context, x *Code, folder *codedir.Folder) (*codedir.Entry,
+func (c *Compiler) entry(ctx context.Context, x *Code, folder *codeFolder) (*codeEntry,
 	error) {
-	entry, err := folder.Entry(x.name())
+	entry, err := folder.entry(x.name())
 	if err == nil && entry.Damaged != nil {
 		c.Log.WarnContext(ctx,
 			"a handler's compiled code was damaged; it is removed and compiled again", "entry",
@@ -112,7 +101,6 @@ func (c *Compiler) entry(ctx context.Context, x *Code, folder *codedir.Folder) (
 }
 
 func (c *Compiler) notKept(ctx context.Context, err error) {
-	c.unkept.Add(1)
 	c.Log.WarnContext(ctx,
 		"a handler's compiled code cannot be kept; the next start compiles it again", "error", err)
 }

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Rules are what a module is checked against, with the tables of package abi.
@@ -23,7 +22,7 @@ type Rules struct {
 }
 
 // Check returns how a module breaks the interface or the rules, before it is compiled.
-func (r Rules) Check(m *wasmfile.Module) error {
+func (r Rules) Check(m *wasmbin.Module) error {
 	if IsCommand(m) {
 		return r.checkCommand(m)
 	}
@@ -60,7 +59,7 @@ func exportType(name string) abi.Signature {
 }
 
 // checkCommand is Check for a WASI command.
-func (r Rules) checkCommand(m *wasmfile.Module) error {
+func (r Rules) checkCommand(m *wasmbin.Module) error {
 	for _, i := range m.Imports {
 		if i.Module != abi.ModuleWASI {
 			return fmt.Errorf(
@@ -80,12 +79,12 @@ func (r Rules) checkCommand(m *wasmfile.Module) error {
 }
 
 // Imports reports whether a module imports a function of a host module.
-func Imports(m *wasmfile.Module, hostModule string) bool {
+func Imports(m *wasmbin.Module, hostModule string) bool {
 	return slices.ContainsFunc(m.Imports,
-		func(i wasmfile.Import) bool { return i.Module == hostModule })
+		func(i wasmbin.Import) bool { return i.Module == hostModule })
 }
 
-func (r Rules) checkMemory(m *wasmfile.Module) error {
+func (r Rules) checkMemory(m *wasmbin.Module) error {
 	if len(m.Memories) > 1 {
 		return fmt.Errorf("it has %d memories, at most one is allowed", len(m.Memories))
 	}
@@ -93,28 +92,28 @@ func (r Rules) checkMemory(m *wasmfile.Module) error {
 	if !ok {
 		return fmt.Errorf("it does not export its memory under the name %q", abi.ExportMemory)
 	}
-	if e.Kind != wasmfile.Memory || len(m.Memories) == 0 {
+	if e.Kind != wasmbin.KindMemory || len(m.Memories) == 0 {
 		return fmt.Errorf("export %q is a %s, it must be a memory", abi.ExportMemory, e.Kind)
 	}
-	if minimum := int64(m.Memories[0].Min) * memory.PageSize; minimum > r.Memory {
+	if minimum := int64(m.Memories[0].Min) * wasmbin.PageSize; minimum > r.Memory {
 		return fmt.Errorf("it needs %s of memory to start, its limit is %s: raise limits.memory",
-			memory.MiB(minimum), memory.MiB(r.Memory))
+			wasmbin.MiB(minimum), wasmbin.MiB(r.Memory))
 	}
 	return nil
 }
 
 // MemoryRange returns how many bytes an instance of a checked module has at first, and how many it
 // may have within a limit.
-func MemoryRange(m *wasmfile.Module, limit int64) (first, last int64) {
+func MemoryRange(m *wasmbin.Module, limit int64) (first, last int64) {
 	declared := m.Memories[0]
-	last = limit / memory.PageSize * memory.PageSize
+	last = limit / wasmbin.PageSize * wasmbin.PageSize
 	if declared.HasMax {
-		last = min(last, int64(declared.Max)*memory.PageSize)
+		last = min(last, int64(declared.Max)*wasmbin.PageSize)
 	}
-	return int64(declared.Min) * memory.PageSize, last
+	return int64(declared.Min) * wasmbin.PageSize, last
 }
 
-func (r Rules) checkImport(i wasmfile.Import) error {
+func (r Rules) checkImport(i wasmbin.Import) error {
 	known := r.functionsOf(i.Module)
 	if len(known) == 0 {
 		return fmt.Errorf("import %q of module %q: there is no such module; guests may import %s",
@@ -132,7 +131,7 @@ func (r Rules) checkImport(i wasmfile.Import) error {
 		return fmt.Errorf("import %q of module %q: there is no such function; the module has %s",
 			i.Name, i.Module, strings.Join(sortedKeys(known), ", "))
 	}
-	if i.Kind != wasmfile.Func {
+	if i.Kind != wasmbin.KindFunc {
 		return fmt.Errorf("import %q of module %q is a %s, it must be a function of type %s",
 			i.Name, i.Module, i.Kind, want)
 	}
@@ -143,7 +142,7 @@ func (r Rules) checkImport(i wasmfile.Import) error {
 	return nil
 }
 
-func checkExport(m *wasmfile.Module, want abi.Export) error {
+func checkExport(m *wasmbin.Module, want abi.Export) error {
 	e, ok := m.Export(want.Name)
 	if !ok {
 		if want.Required {
@@ -152,7 +151,7 @@ func checkExport(m *wasmfile.Module, want abi.Export) error {
 		}
 		return nil
 	}
-	if e.Kind != wasmfile.Func {
+	if e.Kind != wasmbin.KindFunc {
 		return fmt.Errorf("export %q is a %s, it must be a function of type %s", want.Name, e.Kind,
 			want.Signature)
 	}
@@ -167,7 +166,7 @@ func checkExport(m *wasmfile.Module, want abi.Export) error {
 }
 
 // Signature returns a function's type in the words of package abi.
-func Signature(t wasmfile.FuncType) abi.Signature {
+func Signature(t wasmbin.FuncType) abi.Signature {
 	return abi.Signature{Params: valueTypes(t.Params), Results: valueTypes(t.Results)}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // key is what code is made from.
@@ -25,8 +25,8 @@ type key struct {
 type Code struct {
 	compiler *Compiler
 	key      key
-	limits   Limits        // it is made within
-	cost     wasmfile.Cost // that is expected of it
+	limits   Limits       // it is made within
+	cost     wasmbin.Cost // that is expected of it
 	stop     context.CancelFunc
 	done     chan struct{} // closed when what follows is set
 

@@ -7,13 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/child"
-	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Compiler makes native code of modules. Equal modules share one Code for as long as one of them
@@ -27,16 +24,12 @@ type Compiler struct {
 	// Temporary are folders for compiled code that is not kept, in order of preference.
 	Temporary []string
 
-	compiled atomic.Int64 // modules that were compiled
-	read     atomic.Int64 // modules whose code was in Dir
-	unkept   atomic.Int64 // times that code could not be kept there
-	took     atomic.Int64 // to compile or read them, in nanoseconds
-	making   sync.WaitGroup
+	making sync.WaitGroup
 
 	open         sync.Once
 	engine       string
-	engineReason string          // why it is not the compiler
-	folder       *codedir.Folder // nil: code is kept in memory
+	engineReason string      // why it is not the compiler
+	folder       *codeFolder // nil: code is kept in memory
 	openErr      error
 
 	mu      sync.Mutex // guards what follows; not held while a module is compiled
@@ -55,26 +48,6 @@ type Limits struct {
 	Memory int64         // of the compiling process and this one, in bytes
 }
 
-// Stats are what a Compiler has and what it has done.
-type Stats struct {
-	Compiled uint64 // modules that were compiled
-	Read     uint64 // modules whose code was in Dir
-	Unkept   uint64 // times that code could not be kept there
-	// Took is how long it took to compile modules, or to read their code.
-	Took    time.Duration
-	Held    int // modules whose code is in use or being made
-	Running int // processes that compile
-}
-
-// Stats returns a snapshot.
-func (c *Compiler) Stats() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return Stats{Compiled: uint64(c.compiled.Load()), Read: uint64(c.read.Load()),
-		Unkept: uint64(c.unkept.Load()), Took: time.Duration(c.took.Load()),
-		Held: len(c.byKey), Running: c.running}
-}
-
 // Open finds the engine and opens Dir, once. Compile does it if it was not done before.
 func (c *Compiler) Open(ctx context.Context) error {
 	c.open.Do(func() {
@@ -90,7 +63,7 @@ func (c *Compiler) Open(ctx context.Context) error {
 		if c.Dir == "" {
 			return
 		}
-		if c.folder, c.openErr = codedir.Open(c.Dir); c.openErr != nil {
+		if c.folder, c.openErr = openFolder(c.Dir); c.openErr != nil {
 			c.openErr = fmt.Errorf("the folder for compiled code: %w", c.openErr)
 		}
 	})
@@ -106,12 +79,12 @@ func (c *Compiler) Engine(ctx context.Context) (name, reason string) {
 
 // Compile returns the code of a module; the caller must release it. The first caller has it made,
 // others wait. It returns when ctx ends; making the code ends when nobody waits for it any more.
-func (c *Compiler) Compile(ctx context.Context, file *wasmfile.Module, limits Limits) (*Code,
+func (c *Compiler) Compile(ctx context.Context, file *wasmbin.Module, limits Limits) (*Code,
 	error) {
 	if err := c.Open(ctx); err != nil {
 		return nil, err
 	}
-	k := key{Digest(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
+	k := key{Digest(file.Code), meter.Options{MaxTable: wasmbin.MaxTableElements}}
 	for {
 		x := c.acquire(ctx, k, file, limits)
 		select {
@@ -123,7 +96,7 @@ func (c *Compiler) Compile(ctx context.Context, file *wasmfile.Module, limits Li
 			return x, nil
 		}
 		err := errors.Join(x.err, x.Release(ctx))
-		var limit *child.LimitError
+		var limit *LimitError
 		if !errors.As(err, &limit) || x.limits == limits {
 			return nil, err
 		}
@@ -132,7 +105,7 @@ func (c *Compiler) Compile(ctx context.Context, file *wasmfile.Module, limits Li
 }
 
 // acquire adds a user to the code, which is begun if it is not there.
-func (c *Compiler) acquire(ctx context.Context, k key, file *wasmfile.Module, limits Limits) *Code {
+func (c *Compiler) acquire(ctx context.Context, k key, file *wasmbin.Module, limits Limits) *Code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x, found := c.byKey[k]; found {
@@ -155,9 +128,7 @@ func (c *Compiler) acquire(ctx context.Context, k key, file *wasmfile.Module, li
 // more, it frees the code.
 func (c *Compiler) make(ctx context.Context, x *Code, wasm []byte) {
 	defer x.stop()
-	begun := time.Now()
 	err := c.build(ctx, x, wasm)
-	c.took.Add(int64(time.Since(begun)))
 	c.mu.Lock()
 	x.err, x.made = err, true
 	if x.err != nil {

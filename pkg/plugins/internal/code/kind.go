@@ -2,7 +2,7 @@ package code
 
 import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Kind is how a module receives events.
@@ -16,7 +16,7 @@ const (
 )
 
 // KindOf returns the kind of a checked module, and whether it has on_event.
-func KindOf(m *wasmfile.Module) (k Kind, takesEvents bool) {
+func KindOf(m *wasmbin.Module) (k Kind, takesEvents bool) {
 	if IsCommand(m) {
 		return Command, false
 	}
@@ -28,7 +28,7 @@ func KindOf(m *wasmfile.Module) (k Kind, takesEvents bool) {
 }
 
 // IsCommand reports whether a module is a WASI command and not a guest of the interface.
-func IsCommand(m *wasmfile.Module) bool {
+func IsCommand(m *wasmbin.Module) bool {
 	for _, e := range m.Exports {
 		switch e.Name {
 		case abi.ExportMarker, abi.ExportOnEvent, abi.ExportOnBatch:

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // MissingGrantsError says which grants a module needs and is not given.
@@ -29,7 +29,7 @@ func (e *MissingGrantsError) Error() string {
 }
 
 // addAll adds what else a module needs.
-func (e *MissingGrantsError) addAll(r Rules, m *wasmfile.Module) {
+func (e *MissingGrantsError) addAll(r Rules, m *wasmbin.Module) {
 	for _, i := range m.Imports {
 		grant, needed := abi.Grants[i.Module]
 		if needed && !r.Granted(grant) && !slices.Contains(e.Grants, grant) {

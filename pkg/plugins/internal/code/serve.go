@@ -6,13 +6,11 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
-
-	"github.com/informerd/informerd/pkg/plugins/internal/child"
 )
 
 // Serve compiles the module that a Compiler sends to in, within the limits that are sent with it.
 // It limits the whole process, and returns its exit code.
-func Serve(in io.Reader, out io.Writer) int { return child.Serve(in, out, compileTo) }
+func Serve(in io.Reader, out io.Writer) int { return serveJob(in, out, compileTo) }
 
 // compileTo compiles a rewritten module into a folder.
 func compileTo(dir string, wasm []byte) error {

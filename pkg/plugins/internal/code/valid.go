@@ -8,12 +8,12 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Validate returns why the engine would refuse a module. It asks the engine's interpreter, which is
 // quicker than the compiler and refuses the same.
-func Validate(m *wasmfile.Module) error {
+func Validate(m *wasmbin.Module) error {
 	ctx := context.Background()
 	config := wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2)
 	r := wazero.NewRuntimeWithConfig(ctx, config)
@@ -25,7 +25,7 @@ func Validate(m *wasmfile.Module) error {
 }
 
 // CheckMetering returns why a module cannot be metered, and so would not be loaded.
-func CheckMetering(m *wasmfile.Module) error {
-	_, err := meter.Rewrite(m.Code, meter.Options{MaxTable: wasmfile.MaxTableElements})
+func CheckMetering(m *wasmbin.Module) error {
+	_, err := meter.Rewrite(m.Code, meter.Options{MaxTable: wasmbin.MaxTableElements})
 	return err
 }

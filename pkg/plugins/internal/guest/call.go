@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/callstack"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // guard runs the guest for limit at most and turns what went wrong into a *crash.Error, or into the
@@ -24,44 +23,38 @@ func (g *Guest) guard(ctx context.Context, function string, limit time.Duration,
 	defer g.linear.Leave()
 	begun := g.caller.Begin(ctx, limit)
 	budget := g.budget(function)
-	g.caller.Tank.FillAt(budget, begun)
-	g.stderr.Begin(function)
-	defer g.stderr.End(ctx)
+	g.caller.Tank.Fill(budget, begun)
+	g.stderr.begin(function)
+	defer g.stderr.end(ctx)
 	err := run(g.caller)
 	g.failure = err
-	fault := g.caller.Fault
+	aborted := g.caller.Fault
 	switch took, ended := g.caller.End(); {
 	case ended == context.DeadlineExceeded:
-		return g.crash(function, crash.Deadline, g.lateness(function, took))
+		return g.crash(function, hostfunc.ReasonDeadline, g.lateness(function, took))
 	case ended != nil:
 		return ctx.Err()
 	case err == nil || g.command != nil && g.command.exited:
 		return nil
 	case errors.Is(err, meter.ErrSpent):
-		return g.crash(function, crash.Fuel,
+		return g.crash(function, hostfunc.ReasonFuel,
 			fmt.Errorf("the handler used more than %d units of fuel", budget))
-	case fault != nil && fault.Reason == crash.Protocol:
-		return g.crash(function, crash.Protocol, fault.Err)
-	case g.module.closed.Load():
+	case aborted != nil && aborted.Reason == hostfunc.ReasonProtocol:
+		return g.crash(function, hostfunc.ReasonProtocol, aborted.Err)
+	case g.module.Closed():
 		return Closed(g.module.cfg.Listener)
 	case g.nearMemoryLimit():
-		return g.crash(function, crash.Memory, fmt.Errorf("its memory is at %s of %s: %w",
-			memory.MiB(memory.Size(g.mod.Memory())), memory.MiB(g.module.maxMemory), err))
-	case fault != nil:
-		return g.crash(function, fault.Reason, fault.Err)
+		return g.crash(function, hostfunc.ReasonMemory, fmt.Errorf("its memory is at %s of %s: %w",
+			wasmbin.MiB(hostfunc.MemorySize(g.mod.Memory())), wasmbin.MiB(g.module.maxMemory), err))
+	case aborted != nil:
+		return g.crash(function, aborted.Reason, aborted.Err)
 	}
-	return g.crash(function, crash.Trap, err)
-}
-
-// crash returns the crash of a call that failed.
-func (g *Guest) crash(function string, reason crash.Reason, cause error) error {
-	return crash.New(crash.Call{Func: function, Failure: g.failure, Message: g.events.Message(),
-		Stderr: g.stderr, Imports: len(g.module.compiled.ImportedFunctions())}, reason, cause)
+	return g.crash(function, hostfunc.ReasonTrap, err)
 }
 
 // call calls a function, and refuses one that took too much of the engine's stack since the last
 // look.
-func (g *Guest) call(ctx context.Context, f *callstack.Function, stack []uint64) error {
+func (g *Guest) call(ctx context.Context, f *hostfunc.GuestFunction, stack []uint64) error {
 	g.caller.Running = f
 	err := f.Call(ctx, stack)
 	g.caller.Running = nil
@@ -112,6 +105,6 @@ func (g *Guest) nearMemoryLimit() bool {
 	if g.mod == nil {
 		return false
 	}
-	size, limit := memory.Size(g.mod.Memory()), g.module.maxMemory
+	size, limit := hostfunc.MemorySize(g.mod.Memory()), g.module.maxMemory
 	return size > g.module.minMemory && size > limit-limit/4
 }

@@ -10,9 +10,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
 )
 
 // command is one run of a WASI command: the events that it reads, and the verdicts that it writes.
@@ -26,7 +24,7 @@ type command struct {
 }
 
 // runCommand calls _start.
-func (g *Guest) runCommand(ctx context.Context) ([]eventv1.Result, error) {
+func (g *Guest) runCommand(ctx context.Context) ([]hostfunc.Result, error) {
 	c := &command{guest: g}
 	g.command = c
 	if g.wasi != nil {
@@ -36,7 +34,7 @@ func (g *Guest) runCommand(ctx context.Context) ([]eventv1.Result, error) {
 	err := g.guard(ctx, abi.ExportStart, g.batchTime, g.callSingle)
 	if err == nil {
 		if broken := c.line(c.out); broken != nil { // the last line may have no end
-			err = g.crash(abi.ExportStart, crash.Protocol, broken)
+			err = g.crash(abi.ExportStart, hostfunc.ReasonProtocol, broken)
 		}
 	}
 	if err != nil {
@@ -44,7 +42,7 @@ func (g *Guest) runCommand(ctx context.Context) ([]eventv1.Result, error) {
 	}
 	results := g.events.Results()
 	if got, want := len(results), len(g.events.Batch()); got < want {
-		return nil, g.crash(abi.ExportStart, crash.Protocol,
+		return nil, g.crash(abi.ExportStart, hostfunc.ReasonProtocol,
 			fmt.Errorf("it ended with %d verdicts for %d events", got, want))
 	}
 	return results, nil
@@ -118,12 +116,12 @@ func (c *command) Write(_ context.Context, b []byte) {
 	for len(b) > 0 {
 		line, rest, complete := bytes.Cut(b, []byte{'\n'})
 		if c.out = append(c.out, line...); len(c.out) > longest {
-			c.guest.caller.Abort(crash.Protocol, "a line of its output has more than %d bytes",
+			c.guest.caller.Abort(hostfunc.ReasonProtocol, "a line of its output has more than %d bytes",
 				longest)
 		}
 		if complete {
 			if err := c.line(c.out); err != nil {
-				c.guest.caller.Abort(crash.Protocol, "%w", err)
+				c.guest.caller.Abort(hostfunc.ReasonProtocol, "%w", err)
 			}
 			c.out = c.out[:0]
 		}
@@ -153,32 +151,32 @@ var verdicts = map[string]abi.Verdict{"done": abi.Done, "drop": abi.Drop, "retry
 	"fail": abi.Fail}
 
 // parseVerdict parses a line of the command's output.
-func (g *Guest) parseVerdict(text []byte) (eventv1.Result, error) {
+func (g *Guest) parseVerdict(text []byte) (hostfunc.Result, error) {
 	var v struct {
 		Verdict *string           `json:"verdict"`
 		Error   string            `json:"error"`
 		Emit    []json.RawMessage `json:"emit"`
 	}
-	if !eventv1.ValidJSON(text) {
-		return eventv1.Result{}, errors.New("it is not valid JSON")
+	if !hostfunc.ValidJSON(text) {
+		return hostfunc.Result{}, errors.New("it is not valid JSON")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
-		return eventv1.Result{}, err
+		return hostfunc.Result{}, err
 	}
 	if v.Verdict == nil {
-		return eventv1.Result{}, errors.New("verdict is missing")
+		return hostfunc.Result{}, errors.New("verdict is missing")
 	}
 	verdict, ok := verdicts[*v.Verdict]
 	if !ok {
-		return eventv1.Result{}, fmt.Errorf("verdict %q is none of done, drop, retry and fail",
+		return hostfunc.Result{}, fmt.Errorf("verdict %q is none of done, drop, retry and fail",
 			*v.Verdict)
 	}
 	g.events.EndEvent()
 	for n, e := range v.Emit {
 		if err := g.emitElement(e); err != nil {
-			return eventv1.Result{}, fmt.Errorf("emit[%d]: %w", n, err)
+			return hostfunc.Result{}, fmt.Errorf("emit[%d]: %w", n, err)
 		}
 	}
 	r := g.events.Result(verdict)
@@ -207,6 +205,6 @@ func (g *Guest) emitElement(text json.RawMessage) error {
 	case abi.Denied:
 		return g.events.Denial(kind, text)
 	}
-	_, _, err := eventv1.ParseEvent(text)
+	_, _, err := hostfunc.ParseEvent(text)
 	return err
 }

@@ -12,6 +12,3 @@ var ErrClosed = errors.New("closed")
 func Closed(listener string) error {
 	return fmt.Errorf("listener %q: handler: %w", listener, ErrClosed)
 }
-
-// ErrFreed is returned by Module.Start for a module that was freed, or is about to be.
-var ErrFreed = errors.New("the module is gone")

@@ -8,23 +8,21 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
 )
 
 // OnEvent calls on_event.
-func (g *Guest) OnEvent(ctx context.Context, e event.Event) (eventv1.Result, error) {
+func (g *Guest) OnEvent(ctx context.Context, e event.Event) (hostfunc.Result, error) {
 	g.events.Begin(e)
 	g.args = g.events.Args()
 	err := g.guard(ctx, abi.ExportOnEvent, g.module.cfg.Limits.Deadline, g.callSingle)
 	result := g.events.Result(abi.Verdict(int32(g.args[0])))
 	g.endCall()
 	if err != nil {
-		return eventv1.Result{}, err
+		return hostfunc.Result{}, err
 	}
 	if result.Verdict < abi.Done || result.Verdict > abi.Fail {
-		return eventv1.Result{}, g.crash(abi.ExportOnEvent, crash.Protocol,
+		return hostfunc.Result{}, g.crash(abi.ExportOnEvent, hostfunc.ReasonProtocol,
 			badVerdict(result.Verdict))
 	}
 	if result.Verdict != abi.Done {
@@ -55,7 +53,7 @@ func badVerdict(v abi.Verdict) error {
 
 // OnBatch has on_batch, or a WASI command, work on some events. Current is the event that an error
 // is about.
-func (g *Guest) OnBatch(ctx context.Context, events []event.Event) (results []eventv1.Result,
+func (g *Guest) OnBatch(ctx context.Context, events []event.Event) (results []hostfunc.Result,
 	current event.Event, err error) {
 	g.events.BeginBatch(events)
 	g.batchTime = time.Duration(len(events)) * g.module.cfg.Limits.Deadline
@@ -70,7 +68,7 @@ func (g *Guest) OnBatch(ctx context.Context, events []event.Event) (results []ev
 }
 
 // onBatch calls on_batch.
-func (g *Guest) onBatch(ctx context.Context) ([]eventv1.Result, error) {
+func (g *Guest) onBatch(ctx context.Context) ([]hostfunc.Result, error) {
 	g.caller.Phase = hostfunc.PhaseBatch
 	g.args[0] = uint64(len(g.events.Batch()))
 	err := g.guard(ctx, abi.ExportOnBatch, g.batchTime, g.callBatch)
@@ -80,7 +78,7 @@ func (g *Guest) onBatch(ctx context.Context) ([]eventv1.Result, error) {
 	}
 	verdict := abi.Verdict(int32(g.args[0]))
 	if verdict < abi.Done || verdict > abi.Fail {
-		return nil, g.crash(abi.ExportOnBatch, crash.Protocol, badVerdict(verdict))
+		return nil, g.crash(abi.ExportOnBatch, hostfunc.ReasonProtocol, badVerdict(verdict))
 	}
 	return g.events.AllResults(verdict), nil
 }
@@ -91,7 +89,7 @@ func (g *Guest) callBatch(ctx context.Context) error {
 	}
 	if g.caller.Phase == hostfunc.PhaseEvent {
 		if err := g.events.Settle(g.mod.Memory()); err != nil {
-			g.caller.Fault = &crash.Fault{Reason: crash.Protocol, Err: err}
+			g.caller.Fault = &hostfunc.Fault{Reason: hostfunc.ReasonProtocol, Err: err}
 			return err
 		}
 	}

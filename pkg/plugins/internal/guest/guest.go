@@ -11,54 +11,47 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/callstack"
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasi"
 )
 
 // Guest is one running copy of a module: the engine's instance and its calls.
 type Guest struct {
-	module *Module // it is used until the guest is closed
+	module *Module
 	mod    api.Module
-	memory api.Memory     // nil until the guest is started
-	linear *memory.Linear // what memory is in
+	memory api.Memory // nil until the guest is started
+	linear *Linear    // what memory is in
 	caller *hostfunc.Caller
-	events *eventv1.State
+	events *hostfunc.EventState
 
-	single    callstack.Function // on_event, or _start of a command
-	batch     callstack.Function // on_batch
-	args      [4]uint64          // of both; kept, as a new one for each call would be garbage
-	batchTime time.Duration      // the deadline of the batch
+	single    hostfunc.GuestFunction // on_event, or _start of a command
+	batch     hostfunc.GuestFunction // on_batch
+	args      [4]uint64              // of both; kept, as a new one for each call would be garbage
+	batchTime time.Duration          // the deadline of the batch
 
-	stdout  guestlog.Lines
-	stderr  *crash.Stderr
-	wasi    *wasi.State // nil unless the module imports it
-	command *command    // the run of a WASI command
-	failure error       // how the engine ended the last call
+	stdout  hostfunc.Lines
+	stderr  *stderr
+	wasi    *hostfunc.WASIState // nil unless the module imports it
+	command *command            // the run of a WASI command
+	failure error               // how the engine ended the last call
 
 	age age
 }
 
-// start starts a guest of a module that is used for it, and configures it. It leaves the module if
-// that fails.
+// start starts a guest of a module, and configures it.
 func start(ctx context.Context, m *Module) (*Guest, error) {
-	g := &Guest{module: m, stdout: guestlog.Lines{To: m.cfg.Log.Stdout},
-		stderr: crash.NewStderr(m.cfg.Log.Stderr),
+	g := &Guest{module: m, stdout: hostfunc.Lines{To: m.cfg.Log.Stdout},
+		stderr: newStderr(m.cfg.Log.Stderr),
 		caller: hostfunc.NewCaller(m.code.Fuel(), m.cfg.Clock, hostfunc.NewRandom(m.cfg.Seed))}
 	g.caller.AddStates(m.groups)
-	g.events = hostfunc.StateOf[eventv1.State](g.caller)
-	if g.wasi = hostfunc.StateOf[wasi.State](g.caller); g.wasi != nil {
+	g.events = hostfunc.StateOf[hostfunc.EventState](g.caller)
+	if g.wasi = hostfunc.StateOf[hostfunc.WASIState](g.caller); g.wasi != nil {
 		g.wasi.Stdout, g.wasi.Stderr = &g.stdout, g.stderr
 	}
 	m.cfg.Guests.Add(1)
 	deadline := time.Now().Add(m.cfg.Limits.LoadDeadline)
 	var err error
-	if g.linear, err = memory.NewLinear(m.maxMemory); err == nil {
+	if g.linear, err = newLinear(m.maxMemory); err == nil {
 		err = g.initialize(ctx, deadline)
 	}
 	if err != nil {
@@ -92,7 +85,7 @@ func (g *Guest) initialize(ctx context.Context, deadline time.Time) error {
 		}
 	}
 	if g.module.kind == code.Command {
-		g.single, err = callstack.Exported(g.mod, abi.ExportStart)
+		g.single, err = hostfunc.ExportedFunction(g.mod, abi.ExportStart)
 		return err
 	}
 	if _, err := g.callOnce(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
@@ -104,12 +97,12 @@ func (g *Guest) initialize(ctx context.Context, deadline time.Time) error {
 		return err
 	}
 	if status != 0 {
-		return g.crash(abi.ExportConfigure, crash.Refused, g.refusal(status))
+		return g.crash(abi.ExportConfigure, hostfunc.ReasonRefused, g.refusal(status))
 	}
-	if g.single, err = callstack.Exported(g.mod, abi.ExportOnEvent); err != nil {
+	if g.single, err = hostfunc.ExportedFunction(g.mod, abi.ExportOnEvent); err != nil {
 		return err
 	}
-	g.batch, err = callstack.Exported(g.mod, abi.ExportOnBatch)
+	g.batch, err = hostfunc.ExportedFunction(g.mod, abi.ExportOnBatch)
 	return err
 }
 
@@ -117,7 +110,7 @@ func (g *Guest) initialize(ctx context.Context, deadline time.Time) error {
 // it nor its call stack is kept.
 func (g *Guest) callOnce(ctx context.Context, export, name string,
 	deadline time.Time) (status int32, err error) {
-	f, err := callstack.Exported(g.mod, export)
+	f, err := hostfunc.ExportedFunction(g.mod, export)
 	if err != nil || !f.Exists() {
 		return 0, err
 	}
@@ -139,26 +132,22 @@ func (g *Guest) refusal(status int32) error {
 	return fmt.Errorf("result %d, without a reason", status)
 }
 
-// Module returns the module that the guest is a copy of.
-func (g *Guest) Module() *Module { return g.module }
-
 // Memory returns the guest's memory.
 func (g *Guest) Memory() api.Memory { return g.memory }
 
 // Size returns how many bytes the guest has: its memory, and what the stacks of its calls have
 // grown by.
 func (g *Guest) Size() int64 {
-	return memory.Size(g.memory) + g.single.Grown() + g.batch.Grown()
+	return hostfunc.MemorySize(g.memory) + g.single.Grown() + g.batch.Grown()
 }
 
 // Count has the guest's calls of host functions counted, by their numbers.
 func (g *Guest) Count(calls []uint64) { g.caller.Counts = calls }
 
-// Close frees the guest and leaves its module. Nothing may run in it, and it must not be used
-// afterwards.
+// Close frees the guest. Nothing may run in it, and it must not be used afterwards.
 func (g *Guest) Close(ctx context.Context) error {
 	g.stdout.Flush(ctx)
-	g.stderr.Flush(ctx)
+	g.stderr.flush(ctx)
 	g.caller.Close()
 	var err error
 	if g.mod != nil {
@@ -168,5 +157,5 @@ func (g *Guest) Close(ctx context.Context) error {
 		g.linear.Free() // the engine has done it, unless instantiating failed
 	}
 	g.module.cfg.Guests.Add(-1)
-	return errors.Join(err, g.module.Leave(ctx))
+	return err
 }

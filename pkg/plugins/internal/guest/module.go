@@ -12,12 +12,9 @@ import (
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Config is what a module's guests get.
@@ -28,10 +25,10 @@ type Config struct {
 	Compile  code.Limits
 	Clock    hostfunc.Clock
 	Seed     *uint64 // of random numbers; nil: they are real
-	Log      *guestlog.Log
+	Log      *hostfunc.Log
 	// Events is the group that every guest has. Groups are the others, of which the module gets
 	// those that it imports.
-	Events *eventv1.Group
+	Events *hostfunc.EventGroup
 	Groups []hostfunc.Group
 	// Number returns the place of a function in what is counted.
 	Number func(abi.Function) int
@@ -51,12 +48,8 @@ type Limits struct {
 }
 
 // Module is checked and compiled code with its configuration. Its guests share a runtime, since the
-// memory limit is one of the runtime. It is there for as long as somebody uses it: the handler
-// whose current one it is, and each of its guests. The last one that leaves it frees it.
+// memory limit is one of the runtime.
 type Module struct {
-	// OnFree is called when the module was freed. It is set before the module is shared.
-	OnFree func(*Module)
-
 	cfg      Config
 	groups   []hostfunc.Group // that its guests have
 	code     *code.Code
@@ -72,33 +65,28 @@ type Module struct {
 	// configuration
 	minMemory, maxMemory int64
 
-	life   context.Context // ends when the module is closed while it has guests
+	life   context.Context // ends when the module is closed
 	end    context.CancelFunc
-	closed atomic.Bool
+	mu     sync.Mutex     // held to close it, and to begin a start
 	starts sync.WaitGroup // guests that are being started
-
-	mu    sync.Mutex // guards what follows
-	users int
-	freed bool
 }
 
-// NewModule compiles a checked module, and gets what its guests share. The caller uses it and must
-// leave it.
-func NewModule(ctx context.Context, compiler *code.Compiler, file *wasmfile.Module,
+// NewModule compiles a checked module, and gets what its guests share. The caller must close it.
+func NewModule(ctx context.Context, compiler *code.Compiler, file *wasmbin.Module,
 	cfg Config) (*Module, error) {
-	m := &Module{cfg: cfg, startFunction: file.Start, users: 1}
+	m := &Module{cfg: cfg, startFunction: file.Start}
 	m.life, m.end = context.WithCancel(context.Background())
 	m.minMemory, m.maxMemory = code.MemoryRange(file, cfg.Limits.Memory)
 	m.kind, m.takesEvents = code.KindOf(file)
 	if err := m.prepare(ctx, compiler, file); err != nil {
-		return nil, errors.Join(err, m.Leave(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, m.Close(context.WithoutCancel(ctx)))
 	}
 	return m, nil
 }
 
 // prepare opens the groups of host functions, and makes the runtime with them and the guest's code.
 func (m *Module) prepare(ctx context.Context, compiler *code.Compiler,
-	file *wasmfile.Module) (err error) {
+	file *wasmbin.Module) (err error) {
 	m.groups = []hostfunc.Group{m.cfg.Events}
 	for _, group := range m.cfg.Groups {
 		if !code.Imports(file, group.Functions()[0].Module) {
@@ -113,7 +101,7 @@ func (m *Module) prepare(ctx context.Context, compiler *code.Compiler,
 		return err
 	}
 	config := m.code.RuntimeConfig().
-		WithMemoryLimitPages(uint32(m.cfg.Limits.Memory / memory.PageSize))
+		WithMemoryLimitPages(uint32(m.cfg.Limits.Memory / wasmbin.PageSize))
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := hostfunc.Instantiate(ctx, m.runtime, m.groups, m.cfg.Number); err != nil {
 		return err
@@ -129,11 +117,8 @@ func (m *Module) prepare(ctx context.Context, compiler *code.Compiler,
 	return ctx.Err()
 }
 
-// Digest returns the SHA-256 of the module's file, in hexadecimal digits.
-func (m *Module) Digest() string { return m.cfg.Events.Digest }
-
 // Log returns the log of the module's guests.
-func (m *Module) Log() *guestlog.Log { return m.cfg.Log }
+func (m *Module) Log() *hostfunc.Log { return m.cfg.Log }
 
 // TakesEvents reports whether the guest has on_event.
 func (m *Module) TakesEvents() bool { return m.takesEvents }
@@ -144,68 +129,47 @@ func (m *Module) Batches() bool { return m.kind != code.Events }
 // CountsCalls reports whether calls of host functions are to be counted.
 func (m *Module) CountsCalls() bool { return m.cfg.CountCalls }
 
-// Start starts a guest, which uses the module until it is closed.
+// Start starts a guest. It fails with ErrClosed once the module is closed.
 func (m *Module) Start(ctx context.Context) (*Guest, error) {
-	if !m.addGuest() {
-		return nil, ErrFreed
+	if !m.beginStart() {
+		return nil, Closed(m.cfg.Listener)
 	}
 	defer m.starts.Done()
 	starting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(m.life, cancel)()
 	g, err := start(starting, m)
-	if err != nil && m.closed.Load() && ctx.Err() == nil {
-		return nil, ErrFreed
+	if err != nil && m.Closed() && ctx.Err() == nil {
+		return nil, Closed(m.cfg.Listener)
 	}
 	return g, err
 }
 
-// addGuest makes a guest that is to be started a user, which must leave, and counts its start,
-// which must end. It returns false if it is too late for that.
-func (m *Module) addGuest() bool {
+// beginStart counts a start, which must end. It returns false if it is too late for that.
+func (m *Module) beginStart() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.freed || m.closed.Load() {
+	if m.Closed() {
 		return false
 	}
-	m.users++
 	m.starts.Add(1)
 	return true
 }
 
-// Leave ends a use, and frees the module if it was the last.
-func (m *Module) Leave(ctx context.Context) error {
-	m.mu.Lock()
-	m.users--
-	last := m.users == 0
-	m.mu.Unlock()
-	if !last {
-		return nil
-	}
-	return m.free(ctx)
-}
+// Closed reports whether the module is closed, or is being closed.
+func (m *Module) Closed() bool { return m.life.Err() != nil }
 
 // Close frees the module with the guests it still has. No call may be running, but starts may be:
 // they are ended.
 func (m *Module) Close(ctx context.Context) error {
 	m.mu.Lock()
-	m.closed.Store(true)
-	m.mu.Unlock()
+	closed := m.Closed()
 	m.end()
-	m.starts.Wait()
-	return m.free(ctx)
-}
-
-// free frees everything, once.
-func (m *Module) free(ctx context.Context) error {
-	m.mu.Lock()
-	freed := m.freed
-	m.freed = true
 	m.mu.Unlock()
-	if freed {
+	m.starts.Wait()
+	if closed {
 		return nil
 	}
-	m.end()
 	var errs []error
 	if m.runtime != nil {
 		errs = append(errs, m.runtime.Close(ctx))
@@ -218,9 +182,6 @@ func (m *Module) free(ctx context.Context) error {
 	}
 	for _, group := range m.groups {
 		errs = append(errs, group.Close())
-	}
-	if m.OnFree != nil {
-		m.OnFree(m)
 	}
 	return errors.Join(errs...)
 }

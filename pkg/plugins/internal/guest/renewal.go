@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 const (
@@ -38,7 +38,7 @@ func newAge(g *Guest, raised int64) age {
 	if n := g.module.cfg.Limits.Recycle; n > 0 {
 		a.last = n
 	}
-	size, limit := memory.Size(g.memory), g.module.maxMemory
+	size, limit := hostfunc.MemorySize(g.memory), g.module.maxMemory
 	soft := limit - limit/4
 	if size >= soft { // a fresh one would be no better
 		soft = size + max(1, (limit-size)/2)
@@ -51,21 +51,20 @@ func newAge(g *Guest, raised int64) age {
 func (g *Guest) Due(events int) bool {
 	a := &g.age
 	a.events += int64(events)
-	return a.events >= a.last || memory.Size(g.memory) >= a.soft
+	return a.events >= a.last || hostfunc.MemorySize(g.memory) >= a.soft
 }
 
 // Renewal replaces an instance's guest by a fresh one, its successor, that is started meanwhile.
 // The exported fields are set before its first use. Its goroutines end with Stop.
 type Renewal struct {
-	// Start starts a guest of the current module.
+	// Start starts a guest.
 	Start func(context.Context) (*Guest, error)
 	// Drop closes a guest.
 	Drop func(context.Context, *Guest)
 	// Failed is called when a successor cannot be started, unless the last could not either.
 	Failed func(context.Context, error)
 
-	next   *successor // nil: none is being started
-	module *Module    // that the following is about
+	next *successor // nil: none is being started
 	// the memory that a guest may have before it is replaced, if more than usual
 	raised     int64
 	retryDelay time.Duration
@@ -101,10 +100,6 @@ func (r *Renewal) Memory() int64 {
 
 // Begin takes a guest that was just started as the one that may be replaced.
 func (r *Renewal) Begin(g *Guest) {
-	if r.module != g.module {
-		r.module, r.raised, r.retryDelay = g.module, 0, 0
-		r.retryAt, r.restUntil = time.Time{}, time.Time{}
-	}
 	g.age = newAge(g, r.raised)
 }
 
@@ -116,7 +111,7 @@ func (r *Renewal) Renew(g *Guest) {
 	}
 	if g.age.events < min(soon, g.age.last) {
 		// If this is what it needs, it would be replaced all the time.
-		size, limit := memory.Size(g.memory), g.module.maxMemory
+		size, limit := hostfunc.MemorySize(g.memory), g.module.maxMemory
 		r.raised = size + max(1, (limit-size)/2)
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // the start outlasts the event
@@ -143,26 +138,22 @@ func (r *Renewal) resting() bool {
 	return now.Before(r.retryAt) || now.Before(r.restUntil)
 }
 
-// Successor returns the guest that is to take the place of g, which may be nil, if it is ready and
-// of the current module.
-func (r *Renewal) Successor(ctx context.Context, g *Guest, current *Module) *Guest {
+// Successor returns the guest that is to take the place of g, which may be nil, if it is ready.
+func (r *Renewal) Successor(ctx context.Context, g *Guest) *Guest {
 	if !r.Pending() {
 		return nil
 	}
 	select {
 	case s := <-r.next.started:
 		r.next, r.restUntil = nil, time.Now().Add(RestShare*s.took)
-		switch {
-		case s.err != nil:
+		if s.err != nil {
 			r.postpone(ctx, s.err)
-		case s.guest.module != current:
-			r.DropLater(ctx, s.guest)
-		default:
-			r.retryDelay, r.retryAt = 0, time.Time{}
-			return s.guest
+			return nil
 		}
+		r.retryDelay, r.retryAt = 0, time.Time{}
+		return s.guest
 	default:
-		if g == nil || g.module != current { // one is needed now
+		if g == nil { // one is needed now
 			r.abandon(ctx)
 		}
 	}
@@ -186,7 +177,7 @@ func (r *Renewal) DropLater(ctx context.Context, g *Guest) {
 	r.work.Go(func() { r.Drop(ctx, g) })
 }
 
-// abandon returns up the guest that is being started.
+// abandon gives up the guest that is being started.
 func (r *Renewal) abandon(ctx context.Context) {
 	next := r.next
 	r.next = nil

@@ -9,92 +9,91 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
-	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// Call is what a host function sees of the guest that calls it: its memory, budget, time and phase.
-type Call struct {
+// call is what a host function sees of the guest that calls it: its memory, budget, time and phase.
+type call struct {
 	caller *Caller
 	mem    api.Memory
 }
 
-// Phase returns what the guest is doing.
-func (c Call) Phase() Phase { return c.caller.Phase }
+// phase returns what the guest is doing.
+func (c call) phase() phase { return c.caller.Phase }
 
-// Path returns the path with a handle, which the guest has compiled.
-func (c Call) Path(handle uint32) (path object.Path, ok bool) {
+// path returns the path with a handle, which the guest has compiled.
+func (c call) path(handle uint32) (path object.Path, ok bool) {
 	if uint64(handle) >= uint64(len(c.caller.Paths)) {
 		return path, false
 	}
 	return c.caller.Paths[handle], true
 }
 
-// Memory returns the guest's memory, for what is not charged.
-func (c Call) Memory() api.Memory { return c.mem }
+// memory returns the guest's memory, for what is not charged.
+func (c call) memory() api.Memory { return c.mem }
 
-// Context ends with the running call.
-func (c Call) Context() context.Context { return c.caller }
+// context ends with the running call.
+func (c call) context() context.Context { return c.caller }
 
-// Remaining returns how long the running call may still take.
-func (c Call) Remaining() time.Duration { return c.caller.Remaining() }
+// remaining returns how long the running call may still take.
+func (c call) remaining() time.Duration { return c.caller.remaining() }
 
-// Now returns the time that the guest sees.
-func (c Call) Now() time.Time { return c.caller.Clock.Now() }
+// now returns the time that the guest sees.
+func (c call) now() time.Time { return c.caller.Clock.now() }
 
-// Randomize fills b with the random bytes that the guest sees.
-func (c Call) Randomize(b []byte) { c.caller.Random.Fill(b) }
+// randomize fills b with the random bytes that the guest sees.
+func (c call) randomize(b []byte) { c.caller.Random.Fill(b) }
 
-// Charge charges for what the host does with some bytes.
-func (c Call) Charge(bytes int) { c.caller.Charge(bytes) }
+// charge charges for what the host does with some bytes.
+func (c call) charge(bytes int) { c.caller.charge(bytes) }
 
-// Abort ends the call that the host function is part of.
-func (c Call) Abort(reason crash.Reason, format string, args ...any) {
+// abort ends the call that the host function is part of.
+func (c call) abort(reason Reason, format string, args ...any) {
 	c.caller.Abort(reason, format, args...)
 }
 
-// Read returns a view of the guest's memory. It must not be kept: it goes stale when the memory
+// read returns a view of the guest's memory. It must not be kept: it goes stale when the memory
 // grows.
-func (c Call) Read(ptr, length uint32) []byte {
+func (c call) read(ptr, length uint32) []byte {
 	b, ok := c.mem.Read(ptr, length)
 	if !ok {
 		c.badPointer(ptr, length)
 	}
-	c.Charge(len(b))
+	c.charge(len(b))
 	return b
 }
 
-// Write copies text to the guest.
-func (c Call) Write(ptr uint32, text string) {
+// write copies text to the guest.
+func (c call) write(ptr uint32, text string) {
 	if !c.mem.WriteString(ptr, text) {
 		c.badPointer(ptr, uint32(len(text)))
 	}
-	c.Charge(len(text))
+	c.charge(len(text))
 }
 
-// Put32 writes a number to the guest.
-func (c Call) Put32(ptr, v uint32) {
+// put32 writes a number to the guest.
+func (c call) put32(ptr, v uint32) {
 	if !c.mem.WriteUint32Le(ptr, v) {
 		c.badPointer(ptr, 4)
 	}
 }
 
-// Put64 writes a number to the guest.
-func (c Call) Put64(ptr uint32, v uint64) {
+// put64 writes a number to the guest.
+func (c call) put64(ptr uint32, v uint64) {
 	if !c.mem.WriteUint64Le(ptr, v) {
 		c.badPointer(ptr, 8)
 	}
 }
 
-func (c Call) badPointer(ptr, length uint32) {
-	c.Abort(crash.Protocol, "it passed a range of %d bytes at address %d, its memory has %d bytes",
-		length, ptr, memory.Size(c.mem))
+func (c call) badPointer(ptr, length uint32) {
+	c.abort(ReasonProtocol, "it passed a range of %d bytes at address %d, its memory has %d bytes",
+		length, ptr, MemorySize(c.mem))
 }
 
-// Answer writes text if it fits, and returns its length.
-func (c Call) Answer(ptr, room uint32, text string) uint64 {
+// answer writes text if it fits, and returns its length.
+func (c call) answer(ptr, room uint32, text string) uint64 {
 	if uint64(len(text)) <= uint64(room) {
-		c.Write(ptr, text)
+		c.write(ptr, text)
 	}
 	return uint64(uint32(len(text)))
 }
@@ -104,8 +103,14 @@ func ValidText(b []byte, limit int) string {
 	return strings.ToValidUTF8(string(b[:min(limit, len(b))]), "\uFFFD")
 }
 
-// I32 returns the i32 result that is a status.
-func I32(s abi.Status) uint64 { return uint64(uint32(s)) }
+// i32 returns the i32 result that is a status.
+func i32(s abi.Status) uint64 { return uint64(uint32(s)) }
 
-// I64 returns the i64 result that is a status.
-func I64(s abi.Status) uint64 { return uint64(int64(s)) }
+// i64 returns the i64 result that is a status.
+func i64(s abi.Status) uint64 { return uint64(int64(s)) }
+
+// MemorySize returns how many bytes a memory has. Its own Size returns 0 for 4 GiB.
+func MemorySize(m api.Memory) int64 {
+	pages, _ := m.Grow(0)
+	return int64(pages) * wasmbin.PageSize
+}

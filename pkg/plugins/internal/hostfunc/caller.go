@@ -5,18 +5,15 @@ import (
 	"fmt"
 
 	"github.com/informerd/informerd/pkg/informer/object"
-	"github.com/informerd/informerd/pkg/plugins/internal/callstack"
-	"github.com/informerd/informerd/pkg/plugins/internal/crash"
-	"github.com/informerd/informerd/pkg/plugins/internal/deadline"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
 
-// Phase is what a guest is doing; some host functions are for one phase only.
-type Phase uint8
+// phase is what a guest is doing; some host functions are for one phase only.
+type phase uint8
 
 // The phases.
 const (
-	PhaseStart     Phase = iota // the start function and _initialize
+	PhaseStart     phase = iota // the start function and _initialize
 	PhaseConfigure              // configure
 	PhaseIdle
 	PhaseBatch // on_batch, without an event at hand
@@ -26,26 +23,26 @@ const (
 // Caller is a guest as the calls of host functions need it. It is the context of all calls into the
 // guest, and so leads from the engine to it.
 type Caller struct {
-	*deadline.Context
+	*CallContext
 	Tank    *meter.Tank
-	Running *callstack.Function // what is called; nil between calls
-	Phase   Phase
+	Running *GuestFunction // what is called; nil between calls
+	Phase   phase
 	Paths   []object.Path // which the guest has compiled, by their handles
 	Clock   Clock
 	Random  Random
-	Counts  []uint64     // of calls, by the functions' numbers; nil if they are not counted
-	Fault   *crash.Fault // why a host function ended the call
+	Counts  []uint64 // of calls, by the functions' numbers; nil if they are not counted
+	Fault   *Fault   // why a host function ended the call
 
 	states []any   // of the groups, by their slots
-	ending []State // those of states that are not nil
+	ending []state // those of states that are not nil
 }
 
 var _ context.Context = (*Caller)(nil)
 
 // NewCaller returns the Caller of a new guest. Close its Context at the end.
 func NewCaller(fuel string, clock Clock, random Random) *Caller {
-	c := &Caller{Context: deadline.New(), Clock: clock, Random: random}
-	c.Tank = &meter.Tank{Fuel: fuel, Check: c.Check}
+	c := &Caller{CallContext: newCallContext(), Clock: clock, Random: random}
+	c.Tank = &meter.Tank{Fuel: fuel, Check: c.check}
 	return c
 }
 
@@ -95,15 +92,15 @@ func CallerOf(ctx context.Context) *Caller {
 	return ctx.Value(callerKey{}).(*Caller)
 }
 
-// Check returns why the running call must end, nil if it may continue. The guest's own goroutine
+// check returns why the running call must end, nil if it may continue. The guest's own goroutine
 // asks it again and again.
-func (c *Caller) Check() error {
+func (c *Caller) check() error {
 	if c.Running != nil {
 		if err := c.Running.Check(); err != nil {
 			return err
 		}
 	}
-	return c.Context.Check()
+	return c.CallContext.check()
 }
 
 // interrupt ends the call of a host function if the guest's time is up, or its calls are nested too
@@ -118,8 +115,8 @@ func (c *Caller) interrupt() {
 }
 
 // Abort ends the running call from within a host function.
-func (c *Caller) Abort(reason crash.Reason, format string, args ...any) {
-	c.Fault = &crash.Fault{Reason: reason, Err: fmt.Errorf(format, args...)}
+func (c *Caller) Abort(reason Reason, format string, args ...any) {
+	c.Fault = &Fault{Reason: reason, Err: fmt.Errorf(format, args...)}
 	panic(c.Fault)
 }
 
@@ -127,5 +124,5 @@ func (c *Caller) Abort(reason crash.Reason, format string, args ...any) {
 // guest does itself.
 const BytesPerUnit = 16
 
-// Charge charges for what the host does with some bytes.
-func (c *Caller) Charge(bytes int) { c.Tank.Spend(int64(bytes / BytesPerUnit)) }
+// charge charges for what the host does with some bytes.
+func (c *Caller) charge(bytes int) { c.Tank.Spend(int64(bytes / BytesPerUnit)) }

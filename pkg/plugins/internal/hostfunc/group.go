@@ -14,71 +14,71 @@ import (
 // Group is a group of host functions, as the guests of one handler have it.
 type Group interface {
 	// Functions are what guests may import of it.
-	Functions() []Function
+	Functions() []function
 	// Open gets what all guests of the handler share. It is called once, if they import any of it.
 	Open() error
 	// NewState returns what the group keeps for one guest, nil if that is nothing. It has the type
 	// that the group's StateFuncs take.
-	NewState(*Caller) State
+	NewState(*Caller) state
 	// Close releases what Open got. It may be called without Open.
 	Close() error
 }
 
-// State is what a group keeps for one guest.
-type State interface {
+// state is what a group keeps for one guest.
+type state interface {
 	// EndEvent forgets what is of the event that was at hand.
 	EndEvent()
 }
 
-// Plain has the methods of a group that gets and keeps nothing.
-type Plain struct{}
+// noState has the methods of a group that gets and keeps nothing.
+type noState struct{}
 
 // Open does nothing.
-func (Plain) Open() error { return nil }
+func (noState) Open() error { return nil }
 
 // NewState returns nil.
-func (Plain) NewState(*Caller) State { return nil }
+func (noState) NewState(*Caller) state { return nil }
 
 // Close does nothing.
-func (Plain) Close() error { return nil }
+func (noState) Close() error { return nil }
 
-// Function is a function that guests may import, with what it does. Its arguments are on the stack,
+// function is a function that guests may import, with what it does. Its arguments are on the stack,
 // as a uint64 each; the result takes the place of the first.
-type Function struct {
+type function struct {
 	abi.Function
 	bind func(number, slot int) api.GoModuleFunc
 }
 
-// Func is a function that needs no state of the guest.
-func Func(f abi.Function, body func(Call, []uint64)) Function {
-	return Function{f, func(number, _ int) api.GoModuleFunc {
+// plainFunc is a function that needs no state of the guest.
+func plainFunc(f abi.Function, body func(call, []uint64)) function {
+	return function{f, func(number, _ int) api.GoModuleFunc {
 		return func(ctx context.Context, mod api.Module, stack []uint64) {
 			c := CallerOf(ctx)
 			if c.Counts != nil {
 				c.Counts[number]++
 			}
 			c.interrupt()
-			body(Call{c, mod.Memory()}, stack)
+			body(call{c, mod.Memory()}, stack)
 		}
 	}}
 }
 
-// StateFunc is a function that works on the state that its group keeps for the guest.
-func StateFunc[S any](f abi.Function, body func(*S, Call, []uint64)) Function {
-	return Function{f, func(number, slot int) api.GoModuleFunc {
+// stateFunc is a function that works on the state that its group keeps for the guest.
+func stateFunc[S any](f abi.Function, body func(*S, call, []uint64)) function {
+	return function{f, func(number, slot int) api.GoModuleFunc {
 		return func(ctx context.Context, mod api.Module, stack []uint64) {
 			c := CallerOf(ctx)
 			if c.Counts != nil {
 				c.Counts[number]++
 			}
 			c.interrupt()
-			body(c.states[slot].(*S), Call{c, mod.Memory()}, stack)
+			body(c.states[slot].(*S), call{c, mod.Memory()}, stack)
 		}
 	}}
 }
 
-// Imported returns the function of package abi with that name.
-func Imported(module, name string) abi.Function {
+// imported returns the function of package abi with that name.
+func imported(module, name string) abi.Function {
 	for _, f := range abi.Imports {
 		if f.Module == module && f.Name == name {
 			return f
@@ -95,7 +95,7 @@ func Instantiate(ctx context.Context, r wazero.Runtime, groups []Group,
 		functions := group.Functions()
 		for len(functions) > 0 {
 			module := functions[0].Module
-			end := slices.IndexFunc(functions, func(f Function) bool { return f.Module != module })
+			end := slices.IndexFunc(functions, func(f function) bool { return f.Module != module })
 			if end < 0 {
 				end = len(functions)
 			}

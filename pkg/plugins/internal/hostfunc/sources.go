@@ -12,8 +12,8 @@ type Clock struct {
 	Fixed time.Time // zero: the real time
 }
 
-// Now returns the time.
-func (c Clock) Now() time.Time {
+// now returns the time.
+func (c Clock) now() time.Time {
 	if !c.Fixed.IsZero() {
 		return c.Fixed
 	}

@@ -148,8 +148,8 @@ func eachVariable(n int, code func(uint32) []byte) (all []byte) {
 	return all
 }
 
-// Kinds are those of recipes, in order.
-func Kinds() []string {
+// kinds are those of recipes, in order.
+func kinds() []string {
 	var all []string
 	for kind := range recipes {
 		all = append(all, kind)
@@ -197,7 +197,7 @@ func (r Recipe) Size() int {
 
 // Random returns a recipe of at most so many bytes.
 func Random(random *rand.Rand, most int) Recipe {
-	kinds := Kinds()
+	kinds := kinds()
 	for {
 		number := func() int { return 1 << random.IntN(18) * (2 + random.IntN(3)) / 2 }
 		if r := (Recipe{kinds[random.IntN(len(kinds))], number(), number(),

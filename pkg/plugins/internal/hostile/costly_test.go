@@ -147,7 +147,7 @@ type search struct {
 func newSearch(t *testing.T) *search {
 	t.Helper()
 	log := &logText{}
-	host := plugins.NewHost(plugins.HostConfig{Compiler: plugins.SelfCompiler(),
+	host := plugins.NewHost(plugins.HostConfig{Compiler: compilerOf(t),
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	t.Cleanup(func() {
 		if err := host.Close(t.Context()); err != nil {

@@ -17,11 +17,26 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 func TestMain(m *testing.M) {
 	plugins.CompilerMain()
 	goleak.VerifyTestMain(m)
+}
+
+// compilerOf returns the command that compiles modules: this program, or one without the race
+// detector, with which compiling takes most of the time.
+func compilerOf(t *testing.T) []string {
+	t.Helper()
+	if !race {
+		return plugins.SelfCompiler()
+	}
+	path, err := wasmtest.Compiler(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{path}
 }
 
 // silent is the URL of a server that takes connections and never answers.

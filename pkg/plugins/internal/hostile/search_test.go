@@ -65,7 +65,7 @@ func measure(t testing.TB, p hostile.Program, budget int64) (f figures) {
 		t.Fatalf("%s: %v", p, err)
 	}
 	tank.Bind(instance)
-	tank.Fill(1 << 40)
+	tank.Fill(1<<40, time.Now())
 	if _, err := instance.ExportedFunction("init").Call(ctx); err != nil {
 		t.Fatalf("%s: %v", p, err)
 	}
@@ -91,7 +91,7 @@ func measure(t testing.TB, p hostile.Program, budget int64) (f figures) {
 		last = onThread()
 		return nil
 	}
-	tank.Fill(budget)
+	tank.Fill(budget, time.Now())
 	last, begun = onThread(), time.Now()
 	_, err = run.Call(ctx)
 	if err == nil || !strings.Contains(err.Error(), meter.ErrSpent.Error()) {

@@ -17,7 +17,7 @@
 //     and nothing is forgotten meanwhile.
 //   - Stores.Flush writes at once what was stored before, and touches the file only if there is
 //     something to write.
-//   - The file is checked as a whole before it is used: one that is damaged is an error, and is
+//   - The file is read as a whole before it is used: one with damaged values is an error, and is
 //     left as it is. It is readable for its owner only, and one process at a time uses it.
 //   - All is safe for concurrent use.
 package kv

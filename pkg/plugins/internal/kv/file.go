@@ -35,7 +35,7 @@ type file struct {
 }
 
 func openFile(path string, log *slog.Logger) (*file, error) {
-	db, err := boltfile.Open(path, boltfile.Config{Record: checkRecord})
+	db, err := boltfile.Open(path, checkRecord)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"github.com/informerd/informerd/internal/boltfile"
 )
 
 // restart closes the stores as a daemon does that ends, and opens the same file again.
@@ -329,37 +326,5 @@ func TestDamagedBits(t *testing.T) {
 	t.Logf("%d of %d were refused", refused, places)
 	if refused == 0 {
 		t.Error("none was refused")
-	}
-}
-
-// The check itself reads nothing that is not there, whatever the file says.
-func TestCheckSurvivesDamage(t *testing.T) {
-	good := filled(t)
-	check := func(b []byte) error {
-		return boltfile.Check(bytes.NewReader(b), int64(len(b)), checkRecord)
-	}
-	if err := check(good); err != nil {
-		t.Fatal(err)
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	refused := 0
-	for range 500 {
-		bad := bytes.Clone(good)
-		for range 1 + random.IntN(4) {
-			page := random.IntN(len(bad) / 4096)
-			bad[page*4096+random.IntN(64)] ^= 1 << random.IntN(8) // where the numbers stand
-		}
-		if random.IntN(10) == 0 {
-			bad = bad[:random.IntN(len(bad))]
-		}
-		if check(bad) != nil {
-			refused++
-		}
-	}
-	t.Logf("%d of 500 were refused", refused)
-	if refused < 50 {
-		t.Error("too few were refused")
 	}
 }

@@ -54,7 +54,7 @@ func BenchmarkGuests(b *testing.B) {
 				f := m.instance.ExportedFunction(w.function)
 				for b.Loop() {
 					if m.tank != nil {
-						m.tank.Fill(plenty)
+						m.tank.Fill(plenty, time.Now())
 					}
 					if _, err := f.Call(ctx, w.n); err != nil {
 						b.Fatal(err)
@@ -83,7 +83,7 @@ func BenchmarkRatio(b *testing.B) {
 			for b.Loop() {
 				for n, m := range machines {
 					if m.tank != nil {
-						m.tank.Fill(plenty)
+						m.tank.Fill(plenty, time.Now())
 					}
 					begun := time.Now()
 					if _, err := m.instance.ExportedFunction(w.function).Call(b.Context(),

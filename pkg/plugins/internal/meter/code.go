@@ -10,7 +10,7 @@ import (
 func (m *module) code() ([]byte, error) {
 	own := m.funcs - m.imported
 	r, n := &reader{}, uint32(0)
-	if s := m.parts[wasmbin.Code]; s != nil {
+	if s := m.parts[wasmbin.SectionCode]; s != nil {
 		r = s.Reader(m.file)
 		n = r.Count(1)
 	}
@@ -53,7 +53,7 @@ func (m *module) inFunction(err error, f uint32) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &UnmeterableError{Func: int(f), Name: m.functionName(f), Offset: e.Offset,
+	return &unmeterableError{Func: int(f), Name: m.functionName(f), Offset: e.Offset,
 		Reason: e.Reason}
 }
 

@@ -11,12 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -34,7 +35,7 @@ func TestGoGuestComputesTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other.tank.Fill(plenty)
+		other.tank.Fill(plenty, time.Now())
 		got, err := other.call(w.function, w.n)
 		if err != nil || got[0] != want[0] {
 			t.Errorf("%s: %v %v, want %v", w.function, got, err, want)
@@ -51,7 +52,7 @@ func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
 	used := func(slice int64) int64 {
 		m := metered(t, cached(), module)
 		m.tank.Slice = slice
-		m.tank.Fill(plenty)
+		m.tank.Fill(plenty, time.Now())
 		if _, err := m.call("match", 3); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestExamplesComputeTheSame(t *testing.T) {
 		want := runWithZeros(t, interpreter(), module, nil)
 		m := rewritten(t, module)
 		tank := &Tank{Fuel: m.Fuel}
-		tank.Fill(plenty)
+		tank.Fill(plenty, time.Now())
 		if got := runWithZeros(t, interpreter(), m.Module, tank); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
@@ -178,7 +179,7 @@ func TestGuestsOfOtherCompilersComputeTheSame(t *testing.T) {
 	for name, module := range guestsOfEngine(t, "examples", "cmd", "imports", "experimental",
 		"testdata",
 		"internal/integration_test/engine", "internal/integration_test/fuzzcases") {
-		file, err := wasmfile.Parse(module)
+		file, err := wasmbin.Parse(module)
 		if err != nil || strings.Contains(name, "infinite") || len(module) > 300<<10 {
 			continue
 		}
@@ -190,7 +191,7 @@ func TestGuestsOfOtherCompilersComputeTheSame(t *testing.T) {
 		run++
 		want := runWithZeros(t, compiler(), file.Code, nil)
 		tank := &Tank{Fuel: m.Fuel}
-		tank.Fill(plenty)
+		tank.Fill(plenty, time.Now())
 		if got := runWithZeros(t, compiler(), m.Module, tank); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
@@ -200,9 +201,9 @@ func TestGuestsOfOtherCompilersComputeTheSame(t *testing.T) {
 	}
 }
 
-func importsFunctionsOnly(m *wasmfile.Module) bool {
+func importsFunctionsOnly(m *wasmbin.Module) bool {
 	for _, i := range m.Imports {
-		if i.Kind != wasmfile.Func {
+		if i.Kind != wasmbin.KindFunc {
 			return false
 		}
 	}

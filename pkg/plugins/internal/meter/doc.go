@@ -12,11 +12,11 @@
 //   - With as much fuel as it uses it comes to its end. With less it may end with ErrSpent, and if
 //     it does not, it has done everything.
 //   - Every loop and every recursion checks that there is fuel, and so does every instruction on a
-//     range before it is done, every pass through a function after Options.Pass units, and every
+//     range before it is done, every pass through a function after Options.pass units, and every
 //     function before it returns from calls of others. What runs between two checks is at most
-//     three times Options.Pass, and a function of no more than 64 instructions: what a function did
+//     three times Options.pass, and a function of no more than 64 instructions: what a function did
 //     since its own last check before it returned, its caller up to the next, and what comes before
-//     a loop that a function begins with. memory.fill and memory.copy of more than Options.Piece
+//     a loop that a function begins with. memory.fill and memory.copy of more than Options.piece
 //     bytes visit the host after each piece; what they have written then stays, should the visit
 //     end the call.
 //   - The frames of its nested calls grow by no more than 10 MiB between two visits, and by one
@@ -95,4 +95,10 @@
 // larger; the engine then takes 10 to 15% longer to compile it. The worst for the engine are
 // functions of nothing but small loops: compiling them takes about twice as long as without
 // metering.
+//
+// # Why not the engine's deadline
+//
+// The engine's option returns to Go at each iteration and starts a goroutine for each call, and
+// does not stop recursion without loops. A module that cannot be rewritten is refused: running it
+// with that option would let a module choose to have no limit of fuel and stack.
 package meter

@@ -31,7 +31,7 @@ func TestRewriteTakesTimeWithTheSize(t *testing.T) {
 		"instructions without ends": rowOf(opLoop, 0x40), // broken
 	} {
 		t.Run(name, func(t *testing.T) {
-			const n = 1000
+			const n = 4000
 			modules := map[int][]byte{}
 			for _, size := range []int{n, 8 * n} {
 				modules[size] = guest("", code(size)).Bytes()

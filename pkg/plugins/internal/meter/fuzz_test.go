@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
 // FuzzRewrite generates modules from a seed; they compute the same when they are rewritten, for
@@ -42,7 +41,7 @@ func FuzzMalformed(f *testing.F) {
 func checkAny(t *testing.T, file []byte) {
 	_, _ = Rewrite(file, Options{})
 	// Only what has passed there may be given to the engine.
-	if m, err := wasmfile.Parse(file); err == nil {
+	if m, err := wasmbin.Parse(file); err == nil {
 		checkValidity(t, "fuzzed", m.Code)
 	}
 }

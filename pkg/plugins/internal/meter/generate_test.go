@@ -107,46 +107,46 @@ func (g *generator) module() []byte {
 	}
 	out := []byte(wasmbin.Preamble)
 	add := func(b []byte) { out = append(out, b...) }
-	add(section(wasmbin.Type, uint32(len(g.types)), types))
-	add(section(wasmbin.Import, 1,
+	add(section(wasmbin.SectionType, uint32(len(g.types)), types))
+	add(section(wasmbin.SectionImport, 1,
 		append(wasmbin.AppendName(wasmbin.AppendName(nil, "env"), "host"), 0, 0)))
-	add(section(wasmbin.Function, n, funcs))
-	add(section(wasmbin.Table, 2, []byte{ref, 1, 8, 20, ref, 0, 5}))
+	add(section(wasmbin.SectionFunction, n, funcs))
+	add(section(wasmbin.SectionTable, 2, []byte{ref, 1, 8, 20, ref, 0, 5}))
 	count := uint32(4)
 	if g.memory {
-		add(section(wasmbin.Memory, 1, []byte{1, 1, 4}))
+		add(section(wasmbin.SectionMemory, 1, []byte{1, 1, 4}))
 		exports = append(exports, export("memory", 2, 0)...)
 		count++
 	}
-	add(section(wasmbin.Global, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd},
+	add(section(wasmbin.SectionGlobal, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd},
 		[]byte{i32, 1, opI32Const, 7, opEnd},
 		[]byte{i64, 1, opI64Const, 0x7f, opEnd}, []byte{ref, 1, opRefFunc, byte(n), opEnd})))
-	add(section(wasmbin.Export, count, exports))
+	add(section(wasmbin.SectionExport, count, exports))
 	if g.IntN(4) == 0 {
-		add(wasmtest.Section(wasmbin.Start, uint32s(n)))
+		add(wasmtest.Section(wasmbin.SectionStart, uint32s(n)))
 	}
 	// Functions 1 to n by index, and by expression; the latter, passive one is for table.init.
 	elements := append([]byte{0, opI32Const, 1, opEnd, byte(n)}, sequence(n)...)
 	elements = append(elements, 5, ref, 3, opRefFunc, byte(n), opEnd, wasmbin.RefNull, ref, opEnd,
 		opRefFunc, 0, opEnd)
-	add(section(wasmbin.Element, 2, elements))
+	add(section(wasmbin.SectionElement, 2, elements))
 	datas := uint32(0)
 	if g.memory {
-		add(wasmtest.Section(wasmbin.DataCount, uint32s(1)))
+		add(wasmtest.Section(wasmbin.SectionDataCount, uint32s(1)))
 		datas = 1
 	}
 	for _, b := range g.bodies {
 		codes = append(append(codes, uint32s(uint32(len(b)))...), b...)
 	}
-	add(section(wasmbin.Code, n, codes))
-	add(section(wasmbin.Data, datas,
+	add(section(wasmbin.SectionCode, n, codes))
+	add(section(wasmbin.SectionData, datas,
 		append([]byte{1}, wasmbin.AppendName(nil,
 			"a passive data segment, for init")...)[:datas*34]))
 	var names []byte
 	for i := range n {
 		names = wasmbin.AppendName(append(names, byte(i+1)), fmt.Sprintf("f%d", i))
 	}
-	return append(out, wasmtest.Section(wasmbin.Custom,
+	return append(out, wasmtest.Section(wasmbin.SectionCustom,
 		append(wasmbin.AppendName(nil, "name"), section(functionNames, n, names)...))...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -91,7 +92,7 @@ func meteredWith(t testing.TB, config wazero.RuntimeConfig, module []byte, o Opt
 		t.Fatal(err)
 	}
 	tank := &Tank{Fuel: m.Fuel}
-	tank.Fill(plenty)
+	tank.Fill(plenty, time.Now())
 	ma, err := start(t, config, m.Module, tank)
 	if err != nil {
 		t.Fatal(err)

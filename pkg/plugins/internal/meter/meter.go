@@ -33,23 +33,23 @@ type Options struct {
 	// MaxTable is the maximum that tables get which have none or a larger one; default is
 	// DefaultMaxTable.
 	MaxTable uint32
-	// Pass is how many units are executed on a pass through a function without a check; default is
+	// pass is how many units are executed on a pass through a function without a check; default is
 	// DefaultPass.
-	Pass uint32
-	// Piece is how many bytes of a range of the memory are filled or copied between two visits;
-	// default is DefaultPiece.
-	Piece uint32
+	pass uint32
+	// piece is how many bytes of a range of the memory are filled or copied between two visits;
+	// default is defaultPiece.
+	piece uint32
 }
 
 func (o Options) withDefaults() Options {
 	if o.MaxTable == 0 {
 		o.MaxTable = DefaultMaxTable
 	}
-	if o.Piece == 0 {
-		o.Piece = DefaultPiece
+	if o.piece == 0 {
+		o.piece = defaultPiece
 	}
-	if o.Pass == 0 {
-		o.Pass = DefaultPass
+	if o.pass == 0 {
+		o.pass = DefaultPass
 	}
 	return o
 }
@@ -67,9 +67,9 @@ const (
 	framesSuffix = ".frames" // behind the name of the fuel
 )
 
-// UnmeterableError is why a module cannot be rewritten. Most of these modules are invalid, which
+// unmeterableError is why a module cannot be rewritten. Most of these modules are invalid, which
 // the engine finds too.
-type UnmeterableError struct {
+type unmeterableError struct {
 	// index of the function it was found in, imported ones counted; -1 outside of functions
 	Func   int
 	Name   string // of that function, if the module has names
@@ -77,7 +77,7 @@ type UnmeterableError struct {
 	Reason string
 }
 
-func (e *UnmeterableError) Error() string {
+func (e *unmeterableError) Error() string {
 	where := ""
 	switch {
 	case e.Func >= 0 && e.Name != "":
@@ -90,16 +90,16 @@ func (e *UnmeterableError) Error() string {
 
 // unmeterable makes what Rewrite promises of a reader's error, the first one of several.
 func unmeterable(err error) error {
-	var known *UnmeterableError
+	var known *unmeterableError
 	var broken *wasmbin.Error
 	var cut *wasmbin.CutOff
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &broken):
-		return &UnmeterableError{Func: -1, Offset: broken.Offset, Reason: broken.Reason}
+		return &unmeterableError{Func: -1, Offset: broken.Offset, Reason: broken.Reason}
 	case errors.As(err, &cut):
-		return &UnmeterableError{Func: -1, Reason: cut.Error()}
+		return &unmeterableError{Func: -1, Reason: cut.Error()}
 	}
 	return err
 }

@@ -45,8 +45,8 @@ func join(parts []part) []byte {
 }
 
 func place(id byte) int {
-	if id == wasmbin.Custom {
-		return wasmbin.Sections
+	if id == wasmbin.SectionCustom {
+		return wasmbin.SectionCount
 	}
 	return wasmbin.Order(id)
 }
@@ -55,8 +55,8 @@ func place(id byte) int {
 type module struct {
 	file     []byte
 	maxTable uint32
-	pieces   uint32                     // the size of one
-	parts    [wasmbin.Sections]*section // by number, custom ones not
+	pieces   uint32                         // the size of one
+	parts    [wasmbin.SectionCount]*section // by number, custom ones not
 	customs  []section
 
 	types    uint32
@@ -77,10 +77,10 @@ func parse(file []byte, o Options) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &module{file: file, maxTable: o.MaxTable, pieces: o.Piece, pass: int(o.Pass),
+	m := &module{file: file, maxTable: o.MaxTable, pieces: o.piece, pass: int(o.pass),
 		fuel: fuelName}
 	for i, s := range secs {
-		if s.ID == wasmbin.Custom {
+		if s.ID == wasmbin.SectionCustom {
 			m.customs = append(m.customs, s)
 			continue
 		}
@@ -88,14 +88,14 @@ func parse(file []byte, o Options) (*module, error) {
 	}
 	var errs []error
 	errs = append(errs,
-		m.vector(wasmbin.Type, &m.types, m.readType),
-		m.vector(wasmbin.Import, nil, m.readImport),
-		m.vector(wasmbin.Function, &m.funcs, func(r *reader) {
+		m.vector(wasmbin.SectionType, &m.types, m.readType),
+		m.vector(wasmbin.SectionImport, nil, m.readImport),
+		m.vector(wasmbin.SectionFunction, &m.funcs, func(r *reader) {
 			m.typeOf = append(m.typeOf, r.Below(m.types, "type"))
 		}),
-		m.vector(wasmbin.Memory, &m.memories, nil),
-		m.vector(wasmbin.Global, &m.globals, nil),
-		m.vector(wasmbin.Export, nil, m.readExport))
+		m.vector(wasmbin.SectionMemory, &m.memories, nil),
+		m.vector(wasmbin.SectionGlobal, &m.globals, nil),
+		m.vector(wasmbin.SectionExport, nil, m.readExport))
 	return m, errors.Join(errs...)
 }
 

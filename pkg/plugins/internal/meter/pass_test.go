@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
@@ -13,7 +14,7 @@ import (
 // units that were used between two of them.
 func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 	t.Helper()
-	m := meteredWith(t, interpreter(), module, Options{Pass: pass})
+	m := meteredWith(t, interpreter(), module, Options{pass: pass})
 	last := int64(0)
 	note := func() error {
 		used := m.tank.Used()
@@ -22,7 +23,7 @@ func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 		return nil
 	}
 	m.tank.Slice, m.tank.Check = 1, note
-	m.tank.Fill(150_000)
+	m.tank.Fill(150_000, time.Now())
 	_, _ = m.call("run") // it may end for want of fuel, or of stack
 	_ = note()
 	return most

@@ -6,8 +6,8 @@ import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 // visited. If the range leaves the memory, it is done at once instead, since that traps before
 // anything is written.
 
-// DefaultPiece is how many bytes of a range are done without a visit: they take less than 0.1 ms.
-const DefaultPiece = 1 << 20
+// defaultPiece is how many bytes of a range are done without a visit: they take less than 0.1 ms.
+const defaultPiece = 1 << 20
 
 // The parameters of helperFill and helperCopy.
 const (

@@ -14,22 +14,22 @@ func (m *module) rewrite() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	add(wasmbin.Code, code)
+	add(wasmbin.SectionCode, code)
 	for _, s := range []struct {
 		id    byte
 		extra []byte // items to append
 		n     uint32 // how many
 		item  func(*reader, []byte) []byte
 	}{
-		{wasmbin.Type, helperTypes, uint32(len(helperTypeList)), nil},
-		{wasmbin.Import, m.visitImport(), 1, nil},
-		{wasmbin.Function, m.helperDeclarations(), m.helperCount(), nil},
-		{wasmbin.Table, nil, 0, m.table},
-		{wasmbin.Memory, nil, 0, nil},
-		{wasmbin.Global, slices.Concat(addedGlobal, addedGlobal), 2, m.global},
-		{wasmbin.Export, m.addedExports(), 2, m.export},
-		{wasmbin.Element, nil, 0, m.element},
-		{wasmbin.Data, nil, 0, m.data},
+		{wasmbin.SectionType, helperTypes, uint32(len(helperTypeList)), nil},
+		{wasmbin.SectionImport, m.visitImport(), 1, nil},
+		{wasmbin.SectionFunction, m.helperDeclarations(), m.helperCount(), nil},
+		{wasmbin.SectionTable, nil, 0, m.table},
+		{wasmbin.SectionMemory, nil, 0, nil},
+		{wasmbin.SectionGlobal, slices.Concat(addedGlobal, addedGlobal), 2, m.global},
+		{wasmbin.SectionExport, m.addedExports(), 2, m.export},
+		{wasmbin.SectionElement, nil, 0, m.element},
+		{wasmbin.SectionData, nil, 0, m.data},
 	} {
 		content, err := m.extended(s.id, s.extra, s.n, s.item)
 		if err != nil {
@@ -39,16 +39,16 @@ func (m *module) rewrite() ([]byte, error) {
 			add(s.id, content)
 		}
 	}
-	if s := m.parts[wasmbin.Start]; s != nil {
+	if s := m.parts[wasmbin.SectionStart]; s != nil {
 		r := s.Reader(m.file)
-		add(wasmbin.Start, m.funcIndex(r, nil))
+		add(wasmbin.SectionStart, m.funcIndex(r, nil))
 		r.NothingLeft()
 		if r.Err != nil {
 			return nil, r.Err
 		}
 	}
-	if s := m.parts[wasmbin.DataCount]; s != nil {
-		add(wasmbin.DataCount, s.Reader(m.file).Rest())
+	if s := m.parts[wasmbin.SectionDataCount]; s != nil {
+		add(wasmbin.SectionDataCount, s.Reader(m.file).Rest())
 	}
 	for _, s := range m.customs {
 		content, err := m.custom(s)
@@ -56,7 +56,7 @@ func (m *module) rewrite() ([]byte, error) {
 			return nil, err
 		}
 		if content != nil {
-			add(wasmbin.Custom, content)
+			add(wasmbin.SectionCustom, content)
 		}
 	}
 	return join(parts), nil

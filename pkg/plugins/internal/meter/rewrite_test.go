@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -35,12 +35,12 @@ func TestTablesGetAMaximum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := wasmfile.Parse(r.Module)
+	file, err := wasmbin.Parse(r.Module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []uint32{100, 10, 100} {
-		if got := file.Tables[i].Limits; got != (wasmfile.Limits{Min: 5, Max: want, HasMax: true}) {
+		if got := file.Tables[i].Limits; got != (wasmbin.Limits{Min: 5, Max: want, HasMax: true}) {
 			t.Errorf("table %d has %+v, want a maximum of %d", i, got, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestGuestCannotNameWhatIsAdded(t *testing.T) {
 			`offset 17: it imports from "informerd/meter", which is the meter's own`},
 	} {
 		_, err := Rewrite(test.module, Options{})
-		var e *UnmeterableError
+		var e *unmeterableError
 		if want := "the module cannot be metered: " + test.want; !errors.As(err, &e) ||
 			err.Error() != want {
 			t.Errorf("%s: %v, want %s", test.name, err, want)
@@ -218,7 +218,7 @@ func TestTankSplitsTheBudget(t *testing.T) {
 	} {
 		visits = 0
 		m.tank.Slice = test.slice
-		m.tank.Fill(test.budget)
+		m.tank.Fill(test.budget, time.Now())
 		_, err := m.call("run")
 		if !errors.Is(err, test.err) || test.err == nil &&
 			(m.tank.Used() != 7000 || visits != test.visits) {
@@ -251,7 +251,7 @@ func TestHostFunctionsSpend(t *testing.T) {
 		t.Fatal(err)
 	}
 	tank.Bind(instance)
-	tank.Fill(1000)
+	tank.Fill(1000, time.Now())
 	if _, err := instance.ExportedFunction("run").Call(ctx); !errors.Is(err, ErrSpent) ||
 		tank.Used() != 1020 {
 		t.Errorf("%v, %d used", err, tank.Used())

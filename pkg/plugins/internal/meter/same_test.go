@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 )
@@ -77,13 +78,13 @@ func checkGenerated(t *testing.T, seed uint64, engine func() wazero.RuntimeConfi
 	config := engine().WithCompilationCache(compiled)
 	module := generate(seed, false)
 	// ranges are short here, and are cut up all the same
-	m, err := Rewrite(module, Options{Piece: 1 + uint32(seed%50)})
+	m, err := Rewrite(module, Options{piece: 1 + uint32(seed%50)})
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	run := func(budget, slice int64) outcome {
 		tank := &Tank{Fuel: m.Fuel, Slice: slice}
-		tank.Fill(budget)
+		tank.Fill(budget, time.Now())
 		return runGenerated(t, config, m.Module, tank)
 	}
 	got := run(most, 0)

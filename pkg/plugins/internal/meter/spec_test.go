@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -65,7 +66,7 @@ func runAll(t *testing.T, imports, module []byte, tank *Tank) (seen string, spen
 	var b strings.Builder
 	fill := func() {
 		if tank != nil {
-			tank.Fill(100_000)
+			tank.Fill(100_000, time.Now())
 		}
 	}
 	note := func(name string, results []uint64, err error) {

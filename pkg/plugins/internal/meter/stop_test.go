@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -123,7 +124,7 @@ func TestEndlessModulesStop(t *testing.T) {
 				m := metered(t, engine.config(), module)
 				const budget = 1500 // the interpreter allows for 2000 calls in one another
 				m.tank.Slice = 100
-				m.tank.Fill(budget)
+				m.tank.Fill(budget, time.Now())
 				_, err := m.call("run")
 				if !errors.Is(err, ErrSpent) {
 					t.Fatalf("ended with %v", err)
@@ -145,7 +146,7 @@ func TestStartFunctionIsMetered(t *testing.T) {
 	}
 	for _, engine := range engines {
 		tank := &Tank{Fuel: rewritten.Fuel}
-		tank.Fill(1_000_000)
+		tank.Fill(1_000_000, time.Now())
 		if _, err := start(t, engine.config(), rewritten.Module, tank); !errors.Is(err, ErrSpent) {
 			t.Errorf("%s: ended with %v", engine.name, err)
 		}
@@ -159,7 +160,7 @@ func TestHugeFillIsRefusedBeforeItIsDone(t *testing.T) {
 	m := guest("", konst(0), konst(1), konst(65536), bulk(bulkMemoryFill, 0))
 	m.Export("memory", 2, 0)
 	ma := metered(t, compiler(), m.Bytes())
-	ma.tank.Fill(4000)
+	ma.tank.Fill(4000, time.Now())
 	if _, err := ma.call("run"); !errors.Is(err, ErrSpent) {
 		t.Fatalf("ended with %v", err)
 	}
@@ -198,7 +199,7 @@ func TestGarbageCollectorGetsThrough(t *testing.T) {
 			return nil
 		}
 		ended := make(chan error, 1)
-		m.tank.Fill(20_000_000_000) // should it not get through, this ends in the end
+		m.tank.Fill(20_000_000_000, time.Now()) // should it not get through, this ends in the end
 		go func() {
 			_, err := m.call("run")
 			ended <- err

@@ -48,11 +48,8 @@ func (t *Tank) Bind(instance api.Module) {
 }
 
 // Fill sets the budget, for one call or several, and for instantiation, which may run a start
-// function. At least 0.
-func (t *Tank) Fill(budget int64) { t.FillAt(budget, time.Now()) }
-
-// FillAt is Fill for a caller that has just looked at the clock.
-func (t *Tank) FillAt(budget int64, now time.Time) {
+// function. At least 0. The caller has just looked at the clock.
+func (t *Tank) Fill(budget int64, now time.Time) {
 	t.budget = budget
 	t.size, t.visited = DefaultSlice, now
 	t.split(budget)
@@ -94,7 +91,7 @@ func (t *Tank) split(remaining int64) {
 	}
 	slice = min(slice, remaining)
 	t.fuel.Set(uint64(slice))
-	t.frames.Set(DefaultFrames)
+	t.frames.Set(defaultFrames)
 	t.reserve = remaining - slice
 }
 

@@ -43,10 +43,10 @@ const (
 	TableFill  = 17
 )
 
-// BlockType passes over the type of a block: none, a value's, or the index of a function's. The
+// blockType passes over the type of a block: none, a value's, or the index of a function's. The
 // engine reads all of them as signed numbers and knows further negative ones, with something behind
 // them, so those are refused however they are written.
-func (r *Reader) BlockType() {
+func (r *Reader) blockType() {
 	switch t := r.Signed(5); {
 	case t >= 0 && t < 1<<32, t == -64:
 	case t < -64 || t > 0:
@@ -96,15 +96,15 @@ func (r *Reader) Immediates(op byte, globals uint32) {
 	case op == Vector:
 		r.vector()
 	default:
-		if !r.Constant(op) {
+		if !r.constant(op) {
 			r.Fail("instruction %#x is not part of WebAssembly 2.0", op)
 		}
 	}
 }
 
-// Constant passes over what follows a constant; false if the instruction is none. References to
+// constant passes over what follows a constant; false if the instruction is none. References to
 // functions are not among them.
-func (r *Reader) Constant(op byte) bool {
+func (r *Reader) constant(op byte) bool {
 	switch op {
 	case I32Const:
 		r.Signed(5)
@@ -136,7 +136,7 @@ func (r *Reader) ConstExpr(other func(op byte)) {
 				r.Fail("not a constant expression")
 			}
 			r.Take(16)
-		case !r.Constant(op):
+		case !r.constant(op):
 			r.Fail("instruction %#x in a constant expression", op)
 		}
 	}

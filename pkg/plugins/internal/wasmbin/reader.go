@@ -35,8 +35,8 @@ type Reader struct {
 // More reports whether there is something left, and no error.
 func (r *Reader) More() bool { return r.Err == nil && r.Pos < r.End }
 
-// Left returns how many bytes remain, 0 after an error.
-func (r *Reader) Left() int {
+// left returns how many bytes remain, 0 after an error.
+func (r *Reader) left() int {
 	if r.Err != nil {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (r *Reader) FailAt(offset int, format string, args ...any) {
 // NothingLeft fails if there is something left.
 func (r *Reader) NothingLeft() {
 	if r.More() {
-		r.Fail("%d bytes too many", r.Left())
+		r.Fail("%d bytes too many", r.left())
 	}
 }
 

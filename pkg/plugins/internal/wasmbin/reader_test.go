@@ -59,7 +59,7 @@ func TestErrorsLast(t *testing.T) {
 			r.GrowMemory()
 		}, "offset 7: a memory other than the first one"},
 		{"block", "\xbf\x7f", func(r *Reader) {
-			r.BlockType()
+			r.blockType()
 		}, "offset 8: block of the unknown type -65"},
 		{"constant", "\x6a", func(r *Reader) {
 			r.ConstExpr(nil)
@@ -74,7 +74,7 @@ func TestErrorsLast(t *testing.T) {
 		pos := r.Pos
 		if r.Byte() != 0 || r.U32() != 0 || r.Signed(5) != 0 || r.Count(1) != 0 || r.Name() != "" ||
 			r.Take(0) != nil ||
-			r.Left() != 0 || r.Rest() != nil || r.More() || r.Sub(0).Err == nil || r.Pos != pos ||
+			r.left() != 0 || r.Rest() != nil || r.More() || r.Sub(0).Err == nil || r.Pos != pos ||
 			r.Err != error(e) {
 			t.Errorf("%s: it goes on after its error: %+v", test.name, r)
 		}
@@ -82,10 +82,10 @@ func TestErrorsLast(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	file := AppendSection(AppendSection(AppendSection([]byte(Preamble), Type, []byte("ab")), Custom,
-		nil), DataCount, []byte("c"))
+	file := AppendSection(AppendSection(AppendSection([]byte(Preamble), SectionType, []byte("ab")), SectionCustom,
+		nil), SectionDataCount, []byte("c"))
 	secs, err := Split(file)
-	want := []Section{{Type, 8, 10, 12}, {Custom, 12, 14, 14}, {DataCount, 14, 16, 17}}
+	want := []Section{{SectionType, 8, 10, 12}, {SectionCustom, 12, 14, 14}, {SectionDataCount, 14, 16, 17}}
 	if err != nil || len(secs) != 3 || secs[0] != want[0] || secs[1] != want[1] ||
 		secs[2] != want[2] {
 		t.Errorf("got %v, %v, want %v", secs, err, want)
@@ -120,7 +120,7 @@ func FuzzReader(f *testing.F) {
 			case 4:
 				r.ConstExpr(func(byte) { r.U32() })
 			case 5:
-				r.BlockType()
+				r.blockType()
 			case 6:
 				r.BulkOp()
 			case 7:
@@ -128,8 +128,8 @@ func FuzzReader(f *testing.F) {
 			case 8:
 				r.Targets(BrTable, func(uint32) {})
 			case 9:
-				if n := r.Count(2); int(n)*2 > r.Left() {
-					t.Fatalf("%d items in %d bytes", n, r.Left())
+				if n := r.Count(2); int(n)*2 > r.left() {
+					t.Fatalf("%d items in %d bytes", n, r.left())
 				}
 			case 10:
 				r.Sub(uint32(w)).ValueType()

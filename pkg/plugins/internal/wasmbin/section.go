@@ -7,28 +7,28 @@ import (
 
 // Section numbers, in the file's numbering.
 const (
-	Custom = iota
-	Type
-	Import
-	Function
-	Table
-	Memory
-	Global
-	Export
-	Start
-	Element
-	Code
-	Data
-	DataCount
-	Sections
+	SectionCustom = iota
+	SectionType
+	SectionImport
+	SectionFunction
+	SectionTable
+	SectionMemory
+	SectionGlobal
+	SectionExport
+	SectionStart
+	SectionElement
+	SectionCode
+	SectionData
+	SectionDataCount
+	SectionCount
 )
 
 // Preamble begins each module.
 const Preamble = "\x00asm\x01\x00\x00\x00"
 
-// kinds are the sections' names, and the order in which they have to stand; custom ones stand
-// anywhere.
-var kinds = [Sections]struct {
+// sectionKinds are the sections' names, and the order in which they have to stand; custom ones
+// stand anywhere.
+var sectionKinds = [SectionCount]struct {
 	name  string
 	order int
 }{
@@ -37,16 +37,16 @@ var kinds = [Sections]struct {
 	{"export", 7}, {"start", 8}, {"element", 9}, {"code", 11}, {"data", 12}, {"data count", 10},
 }
 
-// SectionName names a section by its number.
-func SectionName(id byte) string {
-	if id < Sections {
-		return kinds[id].name
+// sectionName names a section by its number.
+func sectionName(id byte) string {
+	if id < SectionCount {
+		return sectionKinds[id].name
 	}
 	return fmt.Sprintf("unknown (%d)", id)
 }
 
 // Order is where a section has to stand; 0 is anywhere.
-func Order(id byte) int { return kinds[id].order }
+func Order(id byte) int { return sectionKinds[id].order }
 
 // Section is a part of a file.
 type Section struct {
@@ -75,10 +75,10 @@ func Split(file []byte) ([]Section, error) {
 		s := Section{Begin: r.Pos}
 		s.ID = r.Byte()
 		size := r.U32()
-		if r.Err == nil && uint64(size) > uint64(r.Left()) {
+		if r.Err == nil && uint64(size) > uint64(r.left()) {
 			return nil, &CutOff{
 				fmt.Errorf("the %s section at offset %d states %d bytes, %d are left",
-					SectionName(s.ID), s.Begin, size, r.Left())}
+					sectionName(s.ID), s.Begin, size, r.left())}
 		}
 		s.At = r.Pos
 		if r.Take(size); r.Err != nil {
@@ -86,11 +86,11 @@ func Split(file []byte) ([]Section, error) {
 		}
 		s.End = r.Pos
 		switch {
-		case s.ID >= Sections:
+		case s.ID >= SectionCount:
 			r.FailAt(s.Begin, "section %d is not part of WebAssembly 2.0", s.ID)
-		case s.ID != Custom && Order(s.ID) <= last:
-			r.FailAt(s.Begin, "the %s section is out of order or a duplicate", SectionName(s.ID))
-		case s.ID != Custom:
+		case s.ID != SectionCustom && Order(s.ID) <= last:
+			r.FailAt(s.Begin, "the %s section is out of order or a duplicate", sectionName(s.ID))
+		case s.ID != SectionCustom:
 			last = Order(s.ID)
 		}
 		secs = append(secs, s)

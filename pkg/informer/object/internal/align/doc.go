@@ -40,4 +40,15 @@
 // Reading against a base that does not resemble the text is wasted work. It is counted in bytes
 // that could have been read instead; beyond a quarter of what was read, the rest is read without a
 // base.
+//
+// # Why texts are read against a base
+//
+// JSON cannot be checked as fast as it can be copied, and equal bytes need no check. CPU time as
+// a multiple of json.Valid's (BenchmarkKinds in bench/parsing), strict, first list, updates:
+// replicas of 50 workloads .34 .26 .21, Nodes .32 .37 .19, Events .48 .52 .65, ConfigMaps that
+// resemble nothing .33 .34 .23, Secrets .58 .60 .63. Custom resources with the same names and
+// other values take more memory than without a base, and an update of one .14.
+//
+// Objects below 1 KB, such as Leases and most Events, are neither packed nor bases: that would
+// take longer and save little.
 package align

@@ -25,4 +25,12 @@
 //
 // The invariant: literals and copies, taken in turns until the text's length is reached, are the
 // text.
+//
+// # Why not a compressor
+//
+// Package align has compared the texts already, so packing costs next to nothing; a compressor
+// compares them again. A pod of 10 KB, 6.1 KB without managedFields, of 50 workloads
+// (bench/packing): 985 bytes with the header in 4.6 us, reading included. s2 with a pod of the
+// workload as dictionary needs 559 bytes and 4 us more, and 39 KB for each workload; zstd 355
+// bytes and 35 us.
 package delta

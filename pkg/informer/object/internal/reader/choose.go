@@ -30,11 +30,11 @@ func (r *Reader) findBase() {
 
 // lastStateBase returns the base of the object's last state, nil if there is none.
 func (r *Reader) lastStateBase() *align.Base {
-	if r.LastStates == nil || r.Name.To == 0 || r.askedLastState {
+	if r.LastState == nil || r.Name.To == 0 || r.askedLastState {
 		return nil
 	}
 	r.askedLastState = r.UID.To > 0 // the namespace comes before it
-	last := r.LastStates.LastState(r.Namespace.Text(r.Text), r.Name.Text(r.Text))
+	last := r.LastState(r.Namespace.Text(r.Text), r.Name.Text(r.Text))
 	if last.Packed {
 		r.lastState, r.hasLastState = last, true
 		r.lastFields = readFields(r.lastFields[:0], last.Fields)

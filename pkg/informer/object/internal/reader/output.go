@@ -138,7 +138,7 @@ func (r *Reader) SortEdits() {
 	if len(r.Edits) < 2 {
 		return
 	}
-	slices.SortFunc(r.Edits, func(a, b Edit) int { return a.From - b.From })
+	slices.SortFunc(r.Edits, func(a, b edit) int { return a.From - b.From })
 	out := r.Edits[:1]
 	for _, e := range r.Edits[1:] {
 		if e.From >= out[len(out)-1].To {

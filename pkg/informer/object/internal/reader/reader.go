@@ -16,8 +16,8 @@ type Span struct{ From, To int }
 // Text returns the decoded text of a string without its quotes, "" for the zero Span.
 func (sp Span) Text(s string) string { return jsontext.Unescape(s[sp.From:sp.To]) }
 
-// Edit replaces a part of the text by another text, most often by "".
-type Edit struct {
+// edit replaces a part of the text by another text, most often by "".
+type edit struct {
 	From, To int
 	With     string
 }
@@ -30,12 +30,8 @@ type Options struct {
 	Secrets      bool // the object may be a Secret
 	DontFollow   bool // the last state
 	Drop         *DropTree
-	LastStates   LastStateSource // may be nil
-}
-
-// LastStateSource knows the last states of objects.
-type LastStateSource interface {
-	LastState(namespace, name string) align.LastState
+	// LastState, if set, returns what is known of the last state of an object.
+	LastState func(namespace, name string) align.LastState
 }
 
 // Reader reads objects, one after the other. Its fields other than Bases are about the one that was
@@ -69,7 +65,7 @@ type state struct {
 	owners       Span
 	Spec, Status int // places of the values
 	Generation   int64
-	Edits        []Edit
+	Edits        []edit
 	hidden       []Span // what has to be hidden if this is a Secret
 	fields       []Span // values of fieldsV1 that were cut out
 	// OwnFields are the checksums of those of fields that the base does not have, lastFields those
@@ -166,10 +162,10 @@ func (r *Reader) readObject(i, base, depth int, l level, drop *DropTree) (end, b
 				return i, -1, err
 			}
 			if kept {
-				r.Edits = append(r.Edits, Edit{From: keptEnd, To: i})
+				r.Edits = append(r.Edits, edit{From: keptEnd, To: i})
 			} else {
 				openCut = len(r.Edits)
-				r.Edits = append(r.Edits, Edit{From: m.Start, To: i})
+				r.Edits = append(r.Edits, edit{From: m.Start, To: i})
 			}
 			keptEnd = i
 			continue

@@ -19,14 +19,14 @@ func (r *Reader) Redact(d *Digester) {
 	for _, sp := range r.hidden {
 		if s[sp.From] != '{' {
 			if s[sp.From] != 'n' {
-				r.Edits = append(r.Edits, Edit{sp.From, sp.To, d.digest(s[sp.From:sp.To])})
+				r.Edits = append(r.Edits, edit{sp.From, sp.To, d.digest(s[sp.From:sp.To])})
 			}
 			continue
 		}
 		for i := jsontext.NextToken(s, sp.From+1); s[i] == '"'; i = jsontext.NextToken(s, i) {
 			from := jsontext.NextToken(s, jsontext.StringEnd(s, i))
 			i = jsontext.ValueEnd(s, from)
-			r.Edits = append(r.Edits, Edit{from, i, d.digest(s[from:i])})
+			r.Edits = append(r.Edits, edit{from, i, d.digest(s[from:i])})
 		}
 	}
 }

@@ -13,4 +13,13 @@
 // Each name has a fingerprint, computed from the words that are read to find the name's end. Names
 // with equal fingerprints are compared, one by one in an object with few names, by means of a hash
 // table in one with many: comparing each with each would take the square of their number.
+//
+// # Why not a library
+//
+// The scanner has to check an object, find its header, cut out managedFields and copy the rest,
+// in one pass. For a pod of 10 KB (bench/jsonscan, header, check and copy, and reading two
+// fields): encoding/json 205 us and 41 us, jsontext 18-26 and 10-13, fastjson 21-25 and 6.6,
+// gjson 10-12 and 2.6, sonic 5-8 and 0.65; informerd 14 and 5.7 without a base, 5-6 and 0.9 with
+// one. gjson accepts 99 of 100 truncated pods, sonic malformed text; the strict ones do not
+// return the positions to cut at.
 package scan

@@ -7,8 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// Name is the name of a member: where it is in the text, with its quotes, and its fingerprint.
-type Name struct {
+// name is the name of a member: where it is in the text, with its quotes, and its fingerprint.
+type name struct {
 	fingerprint uint64
 	from, to    uint32
 }
@@ -75,7 +75,7 @@ func (sc *Scanner) AddName(s string, first int, seen, print uint64, from, to int
 
 // PushName records the name s[from:to] without comparing it.
 func (sc *Scanner) PushName(print uint64, from, to int) {
-	sc.Names = append(sc.Names, Name{print, uint32(from), uint32(to)})
+	sc.Names = append(sc.Names, name{print, uint32(from), uint32(to)})
 }
 
 // findDuplicate looks for the name s[from:to] among the names of an object, if they are few.
@@ -111,7 +111,7 @@ func (sc *Scanner) FindDuplicateOfFew(s string, first int) {
 }
 
 // equals reports whether the name is the same as the quoted one.
-func (n *Name) equals(s, quoted string) bool {
+func (n *name) equals(s, quoted string) bool {
 	own := s[n.from:n.to]
 	return own == quoted || canonical(own[1:len(own)-1]) == canonical(quoted[1:len(quoted)-1])
 }
@@ -126,7 +126,7 @@ func (sc *Scanner) ReleaseNames(s string, first int) {
 }
 
 // findDuplicateOfMany looks for duplicates among many names.
-func (sc *Scanner) findDuplicateOfMany(s string, names []Name) {
+func (sc *Scanner) findDuplicateOfMany(s string, names []name) {
 	size := 1 << bits.Len(uint(2*len(names)))
 	if size > cap(sc.table) {
 		sc.table = make([]uint32, size)

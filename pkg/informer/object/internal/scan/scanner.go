@@ -7,7 +7,7 @@ import (
 // Scanner checks values and records what its users need to know about them. The zero value is
 // ready.
 type Scanner struct {
-	Names   []Name          // of the open objects, innermost last
+	Names   []name          // of the open objects, innermost last
 	Extents []Extent        // of long containers and strings, in the order of the text
 	stack   []openContainer // around the innermost one of the running call of Value
 	table   []uint32        // a hash table of names, by index plus one

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/informerd/informerd/internal/status"
+)
+
+// byTrouble returns the listeners, those in trouble first.
+func byTrouble(s *status.Status) []*status.Listener {
+	shown := make([]*status.Listener, len(s.Listeners))
+	for i := range s.Listeners {
+		shown[i] = &s.Listeners[i]
+	}
+	slices.SortStableFunc(shown, func(a, b *status.Listener) int {
+		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), strings.Compare(a.Name, b.Name))
+	})
+	return shown
+}
+
+// head returns the first lines: the whole.
+func head(s *status.Status, rates status.Rates) string {
+	var b strings.Builder
+	verdict := "ready"
+	if !s.Ready {
+		verdict = "NOT READY"
+	}
+	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", plain(s.Version), plain(s.Cluster), verdict)
+	if s.Role != "" {
+		fmt.Fprintf(&b, ", %s", plain(s.Role))
+	}
+	fmt.Fprintf(&b, ", up %s, %s of memory", duration.HumanDuration(max(0, s.Time.Sub(s.Started))),
+		bytesText(int64(s.Process.MemoryBytes)))
+	if rates.Over > 0 {
+		fmt.Fprintf(&b, ", %.0f %% of a core", 100*rates.CPU)
+	}
+	b.WriteString("\n")
+	if d := s.DeadLetters; d != nil && d.Letters > 0 {
+		fmt.Fprintf(&b, "%s, %s of %s", count(d.Letters, "dead letter"), bytesText(d.Bytes),
+			bytesText(d.LimitBytes))
+		if d.Waiting > 0 {
+			fmt.Fprintf(&b, ", and %d wait for room", d.Waiting)
+		}
+		b.WriteString("\n")
+	}
+	if c := s.Checkpoint; c != nil {
+		if c.Error != "" {
+			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", plain(c.Error))
+		} else if !c.Current.IsZero() {
+			fmt.Fprintf(&b, "checkpoint: all but the last %s, commits take %s\n",
+				ageText(s.Time.Sub(c.Current).Seconds()), ageText(c.CommitSeconds))
+		}
+	}
+	if s.Role == "standby" {
+		b.WriteString("this replica stands by: it delivers nothing, and the one that leads has what is under way\n")
+	}
+	if r := s.Reload; r != nil && !r.Successful {
+		b.WriteString("the last reload has failed: the configuration of before is in use\n")
+	}
+	for _, stall := range s.Stalled {
+		fmt.Fprintf(&b, "stalled for %s: %s\n", ageText(s.Time.Sub(stall.Since).Seconds()),
+			plain(stall.String()))
+	}
+	return b.String()
+}
+
+// writeWhole writes everything.
+func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
+	if _, err := io.WriteString(w, head(s, rates)); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
+	for i := range s.Informers {
+		in := &s.Informers[i]
+		trouble := plain(in.Error)
+		if trouble == "" && !in.Synced {
+			trouble = "the first list is not complete"
+		}
+		heard := "-"
+		if !in.Heard.IsZero() {
+			heard = ageText(s.Time.Sub(in.Heard).Seconds())
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n",
+			plain(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects,
+			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
+			trouble)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return writeListeners(w, s, rates)
+}
+
+func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nLISTENER\tSTATE\tEVENTS/S\tSENT/S\tWAITING\tOLDEST\tLETTERS\tVIOLATIONS\tTROUBLE")
+	for _, l := range byTrouble(s) {
+		violations := "-"
+		if l.Violations != nil {
+			violations = strconv.Itoa(*l.Violations)
+		}
+		events, sent := "-", "-"
+		if r, has := rates.Listeners[l.Name]; has {
+			events, sent = perSecond(r.Events), perSecond(r.Written)
+		}
+		trouble := ""
+		if all := l.Troubles(); len(all) > 0 {
+			trouble = plain(truncated(all[0]))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", plain(l.Name),
+			plain(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
+			violations, trouble)
+	}
+	return table.Flush()
+}
+
+// writeListener writes one listener in depth.
+func writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("listener", "%s, of %s", plain(l.Name), plain(l.Resource))
+	row("state", "%s", plain(l.State))
+	for _, t := range l.Troubles() {
+		row("trouble", "%s", plain(t))
+	}
+	var events []string
+	for _, op := range slices.Sorted(maps.Keys(l.Events)) {
+		events = append(events, fmt.Sprintf("%s %d", op, l.Events[op]))
+	}
+	row("events", "%s (%s/s)", strings.Join(events, ", "), perSecond(r.Events))
+	row("kept from it", "refused before the buffer %d, unselected %d, filtered %d, its own patches %d",
+		l.Refused, l.Unselected, l.Filtered, l.Own)
+	row("matched", "%d", l.Matched)
+	row("buffer", "events %d, for a retry %d, marked %d, first list %d, on disk %d, oldest %s",
+		l.Buffer.Events, l.Buffer.Waiting, l.Buffer.Marked, l.Buffer.Backlog, l.Buffer.OnDisk,
+		ageText(l.Buffer.OldestSeconds))
+	row("overflow", "merged %d, dropped %d, waited %d", l.Buffer.Coalesced, l.Buffer.Dropped,
+		l.Buffer.Blocked)
+	if h := l.Handler; h != nil {
+		row("handler", "calls %d, crashes %d, dropped %d, emitted %d", h.Calls, h.Crashes, h.Dropped,
+			h.Emitted)
+	}
+	if l.Violations != nil {
+		row("violations", "%d", *l.Violations)
+	}
+	row("failures", "of expressions %d, tried again %d, dead letters %d, %d of them there now",
+		l.Errors, l.Retried, l.DeadLetters, l.Letters)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(table, "\nOUTPUT\tSENT/S\tSENT\tWAITING\tOLDEST\tLAG\tRETRIED\tMERGED\tDROPPED\tLETTERS")
+	for _, o := range l.Outputs {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", plain(o.Name),
+			perSecond(r.Outputs[o.Name]), o.Written, o.Waiting, ageText(o.OldestSeconds),
+			ageText(o.LagSeconds), o.Retried, o.Merged, o.Dropped, o.DeadLetters)
+	}
+	return table.Flush()
+}
+
+// scopeText returns what an informer is about.
+func scopeText(resource, namespace string, selectors ...string) string {
+	text := resource
+	if namespace != "" {
+		text += " in " + namespace
+	}
+	for _, selector := range selectors {
+		if selector != "" {
+			text += " with " + selector
+		}
+	}
+	return text
+}
+
+func rateText(rates status.Rates, of map[string]float64, key string) string {
+	if rate, has := of[key]; has && rates.Over > 0 {
+		return perSecond(rate)
+	}
+	return "-"
+}
+
+func perSecond(rate float64) string {
+	if rate > 0 && rate < 10 {
+		return strings.TrimSuffix(strconv.FormatFloat(rate, 'f', 1, 64), ".0")
+	}
+	return strconv.FormatFloat(rate, 'f', 0, 64)
+}
+
+// ageText returns seconds for people.
+func ageText(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return "-"
+	case seconds < 1:
+		return strconv.Itoa(max(1, int(1000*seconds))) + "ms"
+	}
+	return duration.HumanDuration(time.Duration(seconds * float64(time.Second)))
+}
+
+// bytesText returns a number of bytes for people.
+func bytesText(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	x, i := float64(n), 0
+	for x >= 1024 && i < len(units)-1 {
+		x, i = x/1024, i+1
+	}
+	if i == 0 || x >= 100 {
+		return fmt.Sprintf("%.0f %s", x, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", x, units[i])
+}
+
+// maxShownError is how many characters of an error a table has.
+const maxShownError = 80
+
+// truncated returns the beginning of a text that a table has.
+func truncated(text string) string {
+	if runes := []rune(text); len(runes) > maxShownError {
+		return string(runes[:maxShownError]) + "…"
+	}
+	return text
+}
+
+// findListener returns a listener, or an error with the names there are.
+func findListener(s *status.Status, name string) (*status.Listener, error) {
+	var names []string
+	for i := range s.Listeners {
+		if s.Listeners[i].Name == name {
+			return &s.Listeners[i], nil
+		}
+		names = append(names, s.Listeners[i].Name)
+	}
+	return nil, fmt.Errorf("there is no listener %q; %s", name,
+		wordHint(name, names, "the listeners are "))
+}

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
+)
+
+// NeedRestart returns a mistake for each setting that differs and for which a reload is refused.
+func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
+	was, is := processOf(before), processOf(after)
+	for _, field := range slices.Sorted(maps.Keys(is)) {
+		if plan.Digest(was[field]) != plan.Digest(is[field]) {
+			mistakes = append(mistakes, after.ErrorAt(field, field+
+				" has changed, which needs a restart", "restart informerd, or leave it as it was"))
+		}
+	}
+	kept := slices.ContainsFunc(before.ListenersInOrder(),
+		func(l *config.Listener) bool { return l.Checkpoint })
+	for _, l := range after.ListenersInOrder() {
+		what := " has changed"
+		switch was := before.Listeners[l.Name]; {
+		case was == nil && l.Checkpoint && !kept:
+			what = " is the first one"
+		case was == nil || was.Checkpoint == l.Checkpoint:
+			continue
+		}
+		field := "listeners." + l.Name + ".checkpoint"
+		mistakes = append(mistakes, after.ErrorAt(field, field+what+
+			", which needs a restart", "restart informerd, or leave it as it was"))
+	}
+	return mistakes
+}
+
+// processOf returns the settings of the whole process, by their fields.
+func processOf(cfg *config.Config) map[string]any {
+	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
+		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}
+}

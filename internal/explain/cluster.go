@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// Cluster reads objects as a configuration's informers would get them, with the right to list them.
+type Cluster struct {
+	resolver *kube.Resolver
+	client   *informer.Client
+	listed   map[*config.Informer][]config.Object
+}
+
+// Connect connects to the API server of a configuration. Kubeconfig and context, if set, win over
+// the configuration's. The caller closes the cluster.
+func Connect(cfg *config.Config, kubeconfig, context, version string) (*Cluster, error) {
+	if mistakes := plan.KubeconfigMistakes(cfg); kubeconfig == "" && len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	opts := plan.Connection(cfg, kubeconfig, context)
+	opts.Version, opts.Logger = version, slog.New(slog.DiscardHandler)
+	rest, err := kube.RESTConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	client, err := informer.NewClient(rest)
+	if err != nil {
+		return nil, err
+	}
+	resolver, err := kube.NewResolver(rest)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{resolver, client, map[*config.Informer][]config.Object{}}, nil
+}
+
+// Close ends the connections.
+func (c *Cluster) Close() {
+	c.client.CloseIdleConnections()
+	c.resolver.CloseIdleConnections()
+}
+
+// resolve finds the resource of an informer.
+func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
+	found, err := c.resolver.Resolve(ctx, inf.Resource)
+	if err == nil && found.IsSecrets() && !inf.AllowSecrets {
+		err = fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",
+			inf.Resource)
+	}
+	return found, err
+}
+
+// Object reads an object that a listener's informer may watch. It is none if the informer is of
+// another resource.
+func (c *Cluster) Object(ctx context.Context, inf *config.Informer, ref kube.Reference) (
+	o config.Object, is bool, err error) {
+	o.At = ref.String()
+	asked, err := c.resolver.Resolve(ctx, ref.Resource)
+	if err != nil {
+		return o, false, fmt.Errorf("%s: %w", ref, err)
+	}
+	found, err := c.resolve(ctx, inf)
+	switch {
+	case err != nil:
+		return o, false, fmt.Errorf("%s: %w", ref, err)
+	case asked.GVR.GroupResource() != found.GVR.GroupResource():
+		return o, false, nil
+	case found.Namespaced != (ref.Namespace != ""):
+		at := map[bool]string{true: "/NAMESPACE/NAME", false: "/NAME"}[found.Namespaced]
+		return o, false, fmt.Errorf("%s: write %s", ref, ref.Resource+at)
+	}
+	scope := informer.Scope{Namespace: ref.Namespace,
+		FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
+	err = each(ctx, c.client, found, scope, func(item []byte) { o.JSON = item })
+	switch {
+	case err != nil:
+		return o, false, fmt.Errorf("%s: %w", ref, err)
+	case o.JSON == nil:
+		return o, false, fmt.Errorf("%s: there is no such object on %s", ref, c.resolver.Server())
+	}
+	return o, true, nil
+}
+
+// Everything lists what an informer would watch, once.
+func (c *Cluster) Everything(ctx context.Context, inf *config.Informer) ([]config.Object, error) {
+	if all, listed := c.listed[inf]; listed {
+		return all, nil
+	}
+	found, err := c.resolve(ctx, inf)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := inf.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	selectors, all := inf.Scope(), []config.Object{}
+	for _, ns := range namespaces {
+		scope := informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
+			FieldSelector: selectors.FieldSelector}
+		if err := each(ctx, c.client, found, scope, func(item []byte) {
+			all = append(all, config.Object{At: "an object of " + inf.Resource, JSON: item})
+		}); err != nil {
+			return nil, err
+		}
+	}
+	c.listed[inf] = all
+	return all, nil
+}

@@ -1,0 +1,89 @@
+package migrate
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// condition is an expression that is true or false.
+type condition string
+
+const (
+	always condition = "true"
+	never  condition = "false"
+)
+
+// allOf is true if all conditions are; it is true for none.
+func allOf(of ...condition) condition { return join(" && ", always, never, of) }
+
+// anyOf is true if one of the conditions is; it is false for none. It is in brackets.
+func anyOf(of ...condition) condition {
+	c := join(" || ", never, always, of)
+	if len(of) > 1 && strings.Contains(string(c), "||") {
+		c = "(" + c + ")"
+	}
+	return c
+}
+
+// join leaves out neutral conditions, and those that occur twice.
+func join(word string, neutral, decides condition, of []condition) condition {
+	var parts []string
+	length := 0
+	for _, c := range of {
+		switch {
+		case c == decides:
+			return c
+		case c != neutral && !slices.Contains(parts, string(c)):
+			parts = append(parts, string(c))
+			length += len(c)
+		}
+	}
+	if parts == nil {
+		return neutral
+	}
+	if length > 76 {
+		word = strings.TrimSuffix(word, " ") + "\n"
+	}
+	return condition(strings.Join(parts, word))
+}
+
+func notTrue(c condition) condition {
+	switch c {
+	case always:
+		return never
+	case never:
+		return always
+	}
+	return "!(" + c + ")"
+}
+
+// quoted returns a text as an expression has it.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err) // a string is always encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func quotedList(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = quoted(text)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// bracketed returns a map or a list of an expression, in several lines if it is long.
+func bracketed(open, end string, parts ...string) string {
+	text := strings.Join(parts, ", ")
+	if len(text) < 76 && !strings.Contains(text, "\n") {
+		return open + text + end
+	}
+	return open + "\n  " + strings.ReplaceAll(strings.Join(parts, ",\n"), "\n", "\n  ") + "\n" + end
+}
+
+func mapOf(members ...string) string { return bracketed("{", "}", members...) }

@@ -1,0 +1,258 @@
+package sink
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Unsent is what an output would have sent or written.
+type Unsent struct {
+	Do      string            // as in POST, publish or append
+	To      string            // the destination, without secrets
+	Headers map[string]string // of a request or record, without secrets
+	Body    []byte
+}
+
+// Show takes a write that is not made. Nil: writes are made.
+type Show func(Unsent) error
+
+// Hidden is shown in place of a secret.
+const Hidden = "(hidden)"
+
+// ShownURL returns a URL without what may be secret in it.
+func ShownURL(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host}
+	if u.Path == "" || u.Path == "/" {
+		return shown.String()
+	}
+	return shown.String() + "/…"
+}
+
+// DryRun writes the lines of all outputs. It is safe for concurrent use.
+type DryRun struct {
+	To   io.Writer
+	JSON bool
+	// Took takes writes in place of To, if it is set.
+	Took func(output, kind string, w Unsent)
+
+	mu sync.Mutex // held while a line is written
+}
+
+// dryRunLine is a line as JSON.
+type dryRunLine struct {
+	DryRun   bool              `json:"dryRun"` // always true
+	Output   string            `json:"output"`
+	Kind     string            `json:"kind"`
+	Do       string            `json:"do"`
+	To       string            `json:"to"`
+	Listener string            `json:"listener"`
+	Objects  []string          `json:"objects"`
+	Headers  map[string]string `json:"headers,omitempty"`
+	// Body is JSON as it is, and any other text as a string.
+	Body json.RawMessage `json:"body,omitempty"`
+}
+
+// show writes the line of a write about messages of one listener.
+func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
+	if r.Took != nil {
+		r.Took(output, kind, w)
+		return nil
+	}
+	l := dryRunLine{DryRun: true, Output: output, Kind: kind, Do: w.Do, To: w.To,
+		Headers: w.Headers}
+	for i := range messages {
+		m := &messages[i]
+		l.Listener = m.Origin.Listener
+		l.Objects = append(l.Objects, nameOf(m))
+	}
+	text, err := l.text(w.Body)
+	if r.JSON {
+		text, err = l.json(w.Body)
+	}
+	if err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := io.WriteString(r.To, text+"\n"); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	return nil
+}
+
+// nameOf returns the resource, the namespace and the name of a message's object.
+func nameOf(m *Message) string {
+	parts := []string{m.Origin.Resource}
+	if ns := m.Object.Namespace(); ns != "" {
+		parts = append(parts, ns)
+	}
+	return strings.Join(append(parts, m.Object.Name()), "/")
+}
+
+func (l *dryRunLine) json(body []byte) (string, error) {
+	switch {
+	case len(body) == 0:
+	case json.Valid(body):
+		l.Body = body
+	default:
+		l.Body, _ = json.Marshal(string(body)) // a string always has a JSON form
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(l)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// maxNamed is how many objects a line of text names.
+const maxNamed = 3
+
+func (l *dryRunLine) text(body []byte) (string, error) {
+	named := l.Objects
+	more := ""
+	if len(named) > maxNamed {
+		more = fmt.Sprintf(" and %d more", len(named)-maxNamed)
+		named = named[:maxNamed]
+	}
+	var b strings.Builder
+	do := l.Do
+	if strings.ToUpper(do) != do { // the method of a request needs no word more
+		do += " to"
+	}
+	fmt.Fprintf(&b, "would %s %s (output %s, %s) of listener %s about %s%s", do, l.To,
+		l.Output, l.Kind, l.Listener, strings.Join(named, ", "), more)
+	for _, name := range slices.Sorted(maps.Keys(l.Headers)) {
+		fmt.Fprintf(&b, " [%s: %s]", name, l.Headers[name])
+	}
+	if len(body) > 0 {
+		b.WriteString(": ")
+		b.Write(body)
+	}
+	return printable(b.String()), nil
+}
+
+// printable escapes what would affect a terminal, or end the line.
+func printable(text string) string {
+	if strings.IndexFunc(text, odd) < 0 && !strings.ContainsRune(text, '\uFFFD') {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if odd(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func odd(r rune) bool { return !strconv.IsPrint(r) }
+
+// ShownOutput is which output a sink is made for.
+type ShownOutput struct {
+	Output, Kind string
+	// Together: the output sends several messages in one request.
+	Together bool
+}
+
+// Sink returns the sink that make makes. What that sink shows becomes a line of the report.
+func (r *DryRun) Sink(of ShownOutput, make func(Show) (Sink, error)) (Sink, error) {
+	s := &dryRun{of: of, report: r, turn: newTurn()}
+	inner, err := make(s.show)
+	if err != nil {
+		return nil, err
+	}
+	s.Sink = inner
+	return s, nil
+}
+
+// dryRun is a sink that sends nothing.
+type dryRun struct {
+	Sink
+	of     ShownOutput
+	report *DryRun
+	turn   chan struct{} // has a value while nobody writes
+	now    []Message     // that are written
+}
+
+func newTurn() chan struct{} {
+	turn := make(chan struct{}, 1)
+	turn <- struct{}{}
+	return turn
+}
+
+// show is what the sink calls within Write.
+func (s *dryRun) show(w Unsent) error {
+	return s.report.show(s.of.Output, s.of.Kind, s.now, w)
+}
+
+// Write implements Sink. One write runs at a time, so that it is known what a line is about.
+func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return AllFailed(len(messages), ctx.Err())
+	}
+	defer func() { s.now = nil; s.turn <- struct{}{} }()
+	if s.of.Together {
+		s.now = messages
+		return s.Sink.Write(ctx, messages)
+	}
+	errs, failed := make([]error, len(messages)), false
+	for i := range messages {
+		s.now = messages[i : i+1]
+		if one := s.Sink.Write(ctx, s.now); one != nil {
+			errs[i], failed = one[0], true
+		}
+	}
+	if !failed {
+		return nil
+	}
+	return errs
+}
+
+// NewShown returns a sink that shows each message by itself.
+func NewShown(show Show, write func(*Message) (Unsent, error)) Sink {
+	return plain{show, write}
+}
+
+// plain is a sink of an output whose client is not used.
+type plain struct {
+	show  Show
+	write func(*Message) (Unsent, error)
+}
+
+// Pace implements Sink.
+func (plain) Pace() Pace { return Pace{Batch: 32} }
+
+// Close implements Sink.
+func (plain) Close(context.Context) error { return nil }
+
+// Write implements Sink.
+func (p plain) Write(ctx context.Context, messages []Message) []error {
+	errs, failed := make([]error, len(messages)), false
+	for i := range messages {
+		err := ctx.Err()
+		if err == nil {
+			var w Unsent
+			if w, err = p.write(&messages[i]); err == nil {
+				err = p.show(w)
+			}
+		}
+		errs[i], failed = err, failed || err != nil
+	}
+	if !failed {
+		return nil
+	}
+	return errs
+}

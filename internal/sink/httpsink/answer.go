@@ -1,0 +1,132 @@
+package httpsink
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/sink"
+)
+
+const (
+	maxBody   = 64 << 10 // of an answer, that is read
+	maxQuoted = 200      // of what a receiver wrote, in bytes
+	maxError  = 400
+)
+
+// Answer is what a receiver answered.
+type Answer struct {
+	Status int
+	Body   []byte // at most 64 KiB of it, as it was sent
+}
+
+// statusError is an answer that does not mean taken. It is wrapped in errors of Post.
+type statusError struct {
+	Status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// statusOf returns the status that the receiver refused a request with, 0 if there was no answer.
+func statusOf(err error) int {
+	var refused *statusError
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return 0
+}
+
+// read reads an answer. What is longer than the bound is not read to its end.
+func read(response *http.Response) (Answer, error) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
+	return Answer{response.StatusCode, body}, err
+}
+
+// judge returns nil if the answer means taken.
+func (a Answer) judge(header http.Header, hidden []string) error {
+	if a.Status/100 == 2 {
+		return nil
+	}
+	refused := &statusError{a.Status, describe(a, header, hidden)}
+	switch {
+	case a.Status < 200, a.Status >= 500, a.Status == http.StatusRequestTimeout,
+		a.Status == http.StatusTooEarly, a.Status == http.StatusTooManyRequests:
+		delay := backoff.ParseRetryAfter(header.Get("Retry-After"), time.Now())
+		if delay > 0 {
+			return sink.RetryAfter(refused, delay)
+		}
+		return refused
+	}
+	return sink.Permanent(refused)
+}
+
+// describe returns the text of an error for an answer.
+func describe(a Answer, header http.Header, hidden []string) string {
+	text := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
+	text = strings.TrimSpace(text)
+	if a.Status/100 == 3 {
+		text += ", and redirects are not followed: configure the URL that it leads to"
+	}
+	if header.Get("Content-Encoding") != "" || !utf8.Valid(a.Body) {
+		return text
+	}
+	said := strings.TrimSpace(redact(string(a.Body), hidden))
+	if said == "" {
+		return text
+	}
+	return fmt.Sprintf("%s: %q", text, cut(said, maxQuoted))
+}
+
+// trouble is an error of a request without an answer, with a text that can be shown.
+type trouble struct {
+	text  string
+	cause error
+}
+
+func (t *trouble) Error() string { return t.text }
+func (t *trouble) Unwrap() error { return t.cause }
+
+// shortened bounds the text of an error, in which there may be what a receiver wrote.
+func shortened(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return cut(text, maxError)
+}
+
+// cut returns at most the first bytes of a text, and shows that there was more.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}
+
+// minHidden is the length from which on a text may be a secret. Shorter ones, such as "/", occur
+// everywhere.
+const minHidden = 4
+
+// redact replaces configured values in a text, and their last words, such as the token of a bearer.
+func redact(text string, hidden []string) string {
+	for _, h := range hidden {
+		if len(h) >= minHidden {
+			text = strings.ReplaceAll(text, h, "[redacted]")
+		}
+		if last := h[strings.LastIndexByte(h, ' ')+1:]; len(last) >= minHidden && last != h {
+			text = strings.ReplaceAll(text, last, "[redacted]")
+		}
+	}
+	return text
+}

@@ -1,0 +1,355 @@
+package eval
+
+import (
+	"errors"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Trace records the values of an expression's parts.
+type Trace interface {
+	// Begin is called before a part is evaluated for the item of that index.
+	Begin(part, item int) bool
+	// End is called with the value of the part that began last.
+	End(value any)
+	// Part returns the number of a node's part and how many predicates it is in. It returns false
+	// for a node that is not recorded.
+	Part(n ast.Node) (number, depth int, ok bool)
+}
+
+// Compile compiles an expression that was checked. The tree stays as it is. With a trace,
+// the program records the values of its parts.
+func Compile(expression lang.Expression, tree *parser.Tree, trace Trace) (*Program, error) {
+	r := &rewriter{
+		program: newProgram(expression), trace: trace,
+		fields: map[fieldKey]int{}, chains: map[string]string{}, done: map[rewritten]ast.Node{},
+	}
+	rewritten := &parser.Tree{Node: r.result(tree.Node), Source: tree.Source}
+	config := conf.New(r.program.environment())
+	if _, err := checker.Check(rewritten, config); err != nil {
+		return nil, mistake(expression, err)
+	}
+	r.countItems()
+	config.Optimize = false // the optimizer folds and reorders what was rewritten
+	code, err := compiler.Compile(rewritten, config)
+	if err != nil {
+		return nil, mistake(expression, err)
+	}
+	r.program.Code = code
+	return r.program, nil
+}
+
+// mistake returns the error for what expr refuses in a tree that was checked before.
+func mistake(expression lang.Expression, err error) error {
+	var where *file.Error
+	if errors.As(err, &where) {
+		return expression.CompileError(where.From, "%s", where.Message)
+	}
+	return expression.CompileError(0, "%v", err)
+}
+
+// rewriter builds a tree that reads fields from JSON text and is safe of nil: nearly every
+// operation whose operands are not constants becomes a call of one of the evaluator's
+// operations. All its nodes are new, and those of the user stay as they are.
+type rewriter struct {
+	program *Program
+	trace   Trace
+	fields  map[fieldKey]int
+	chains  map[string]string // the names of the operations, by path
+	// done has the result for each node: the parser puts one node in two places of 1 < a < 9
+	// and of a ?: b.
+	done map[rewritten]ast.Node
+	// what the name object means: old when the condition of became is asked of that
+	root   rootKind
+	begins []*ast.CallNode // of the recorded parts within predicates
+}
+
+type fieldKey struct {
+	root rootKind
+	path string
+}
+
+// rewritten is the key of a rewritten node: the node, and what the name object meant in it.
+type rewritten struct {
+	node ast.Node
+	root rootKind
+}
+
+// result rewrites the whole expression.
+func (r *rewriter) result(n ast.Node) ast.Node {
+	n = r.node(n)
+	kind := r.program.Expression.Kind
+	switch {
+	case kind == lang.KindMessage:
+		return call(n, "@message", n)
+	case kind.Returns() == lang.ReturnsText:
+		return call(n, "@text", n)
+	case kind.Returns() == lang.ReturnsJSON:
+		return call(n, "@json", n)
+	case r.typeOf(n) != typeBool:
+		return call(n, "@result", n)
+	}
+	return n
+}
+
+// call returns a call of an operation, with the place of the node at.
+func call(at ast.Node, name string, args ...ast.Node) ast.Node {
+	callee := placed(at, &ast.IdentifierNode{Value: name})
+	return placed(at, &ast.CallNode{Callee: callee, Arguments: args})
+}
+
+// placed sets the place of a new node to that of another one, and returns the node.
+func placed[N ast.Node](at ast.Node, n N) N {
+	n.SetLocation(at.Location())
+	return n
+}
+
+func (r *rewriter) node(n ast.Node) ast.Node {
+	if n == nil {
+		return nil
+	}
+	return r.nodeOf(n, n)
+}
+
+// nodeOf rewrites n, which is the written node or a copy in which constants were replaced.
+func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
+	key := rewritten{written, r.root}
+	done, ok := r.done[key]
+	if !ok {
+		done = r.recorded(written, r.rewrite(n))
+		r.done[key] = done
+	}
+	return done
+}
+
+// recorded makes the trace record the value of a part. For a condition in became, that is
+// the value for object.
+func (r *rewriter) recorded(written, n ast.Node) ast.Node {
+	if r.trace == nil || r.root == rootOld {
+		return n
+	}
+	part, depth, ok := r.trace.Part(written)
+	if !ok {
+		return n
+	}
+	begin, end := r.program.addPart(r.trace, part, depth > 0, r.typeOf(n))
+	if depth == 0 {
+		return call(written, end, call(written, begin), n)
+	}
+	first := call(written, begin, &ast.IntegerNode{}).(*ast.CallNode)
+	r.begins = append(r.begins, first)
+	return call(written, end, first, n)
+}
+
+// countItems passes the index of the item to the parts within a predicate. expr's compiler
+// can do that and its checker refuses it, so it is done between them.
+func (r *rewriter) countItems() {
+	for _, begin := range r.begins {
+		index := placed(begin, &ast.PointerNode{Name: "index"})
+		index.SetNature(*begin.Arguments[0].Nature())
+		begin.Arguments[0] = index
+	}
+}
+
+func (r *rewriter) rewrite(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return r.identifier(n)
+	case *ast.PointerNode:
+		copied := *n // each of them is a place of its own
+		if n.Name == "" {
+			return call(n, "@item", &copied)
+		}
+		return &copied
+	case *ast.ChainNode:
+		return r.node(n.Node) // every step is optional here
+	case *ast.MemberNode:
+		return r.member(n)
+	case *ast.SliceNode:
+		return call(n, "@slice", r.node(n.Node), orNil(r.node(n.From)), orNil(r.node(n.To)))
+	case *ast.UnaryNode:
+		return r.unary(n)
+	case *ast.BinaryNode:
+		return r.binary(n)
+	case *ast.CallNode:
+		return r.call(n)
+	case *ast.BuiltinNode:
+		return r.builtin(n)
+	case *ast.VariableDeclaratorNode:
+		copied := *n
+		copied.Value, copied.Expr = r.node(n.Value), r.node(n.Expr)
+		return &copied
+	case *ast.SequenceNode:
+		copied := *n
+		copied.Nodes = r.all(n.Nodes)
+		return &copied
+	case *ast.ConditionalNode:
+		copied := *n
+		copied.Cond, copied.Exp1, copied.Exp2 = r.truth(n.Cond), r.node(n.Exp1), r.node(n.Exp2)
+		return &copied
+	case *ast.ArrayNode:
+		return r.array(n)
+	case *ast.MapNode:
+		return r.mapOf(n)
+	}
+	return copyOfConstant(n)
+}
+
+// copyOfConstant copies a node that stays as it is.
+func copyOfConstant(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		copied := *n
+		return &copied
+	case *ast.BoolNode:
+		copied := *n
+		return &copied
+	case *ast.IntegerNode:
+		copied := *n
+		return &copied
+	case *ast.FloatNode:
+		copied := *n
+		return &copied
+	case *ast.StringNode:
+		copied := *n
+		return &copied
+	}
+	return n // a constant that withConstants has made
+}
+
+func (r *rewriter) all(nodes []ast.Node) []ast.Node {
+	all := make([]ast.Node, len(nodes))
+	for i, n := range nodes {
+		all[i] = r.node(n)
+	}
+	return all
+}
+
+func orNil(n ast.Node) ast.Node {
+	if n == nil {
+		return &ast.NilNode{}
+	}
+	return n
+}
+
+// truth rewrites a node where true or false is needed.
+func (r *rewriter) truth(n ast.Node) ast.Node {
+	n = r.node(n)
+	if r.typeOf(n) == typeBool {
+		return n
+	}
+	return call(n, "@truth", n)
+}
+
+func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+	if r.program.Expression.Kind.SeesMessages() {
+		if name, ok := r.program.addVariable(n.Value); ok {
+			return call(n, name)
+		}
+	}
+	switch n.Value {
+	case "object":
+		return r.field(n, r.root, object.Path{})
+	case "old":
+		return r.field(n, rootOld, object.Path{})
+	case "cluster":
+		return placed(n, &ast.StringNode{Value: r.program.Expression.Cluster})
+	case "listener":
+		return placed(n, &ast.StringNode{Value: r.program.Expression.Listener})
+	}
+	copied := *n
+	return &copied
+}
+
+// field returns a read of a field, the same operation for the same field.
+func (r *rewriter) field(at ast.Node, root rootKind, path object.Path) ast.Node {
+	return call(at, fieldName(r.fieldNumber(root, path)))
+}
+
+func (r *rewriter) fieldNumber(root rootKind, path object.Path) int {
+	key := fieldKey{root, path.String()}
+	i, ok := r.fields[key]
+	if !ok {
+		i = r.program.addField(root, path)
+		r.fields[key] = i
+	}
+	return i
+}
+
+// member returns one read for the longest row of constant steps.
+func (r *rewriter) member(n *ast.MemberNode) ast.Node {
+	base, keys := lang.ConstantSteps(n)
+	if len(keys) == 0 {
+		return call(n, "@get", r.node(n.Node), r.node(n.Property))
+	}
+	path := lang.PathOf(keys)
+	switch base := base.(type) {
+	case *ast.IdentifierNode:
+		switch base.Value {
+		case "object":
+			return r.field(n, r.root, path)
+		case "old":
+			return r.field(n, rootOld, path)
+		}
+	case *ast.PointerNode:
+		if base.Name == "" {
+			copied := *base
+			return call(n, r.chain(path, keys), &copied)
+		}
+	}
+	return call(n, r.chain(path, keys), r.node(base))
+}
+
+func (r *rewriter) chain(path object.Path, keys []any) string {
+	name, ok := r.chains[path.String()]
+	if !ok {
+		name = r.program.addChain(path, keys)
+		r.chains[path.String()] = name
+	}
+	return name
+}
+
+// array returns one constant for a list of constants.
+func (r *rewriter) array(n *ast.ArrayNode) ast.Node {
+	nodes := r.all(n.Nodes)
+	items := make([]any, 0, len(nodes))
+	for _, item := range nodes {
+		switch item := item.(type) {
+		case *ast.StringNode:
+			items = append(items, item.Value)
+		case *ast.IntegerNode:
+			items = append(items, item.Value)
+		case *ast.FloatNode:
+			items = append(items, item.Value)
+		case *ast.BoolNode:
+			items = append(items, item.Value)
+		default:
+			copied := *n
+			copied.Nodes = nodes
+			return &copied
+		}
+	}
+	return placed(n, &ast.ConstantNode{Value: items})
+}
+
+func (r *rewriter) mapOf(n *ast.MapNode) ast.Node {
+	copied := *n
+	copied.Pairs = make([]ast.Node, len(n.Pairs))
+	for i, pair := range n.Pairs {
+		copied.Pairs[i] = pair
+		if pair, ok := pair.(*ast.PairNode); ok {
+			member := *pair
+			member.Key, member.Value = copyOfConstant(pair.Key), r.node(pair.Value)
+			copied.Pairs[i] = &member
+		}
+	}
+	return &copied
+}

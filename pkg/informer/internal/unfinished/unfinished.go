@@ -1,0 +1,292 @@
+// Package unfinished keeps what a listener has learned of each object so far, as the difference to
+// what is stored: only the objects of which it has not finished the last event are listed, each
+// with the state that it knows. Every other object it knows as it is stored, or as gone if it is
+// not stored; so many listeners that keep up take little more memory, and little more of a
+// checkpoint, than one. It is plain data: no lock, no channel, no goroutine.
+//
+// # Rules
+//
+//   - An object is listed from when an event of it is offered until the last one offered is done.
+//   - It is listed with the state before the first of these events, nil if there was none.
+//   - From then on, with the state of the last event that was done, nil if that was a delete.
+//   - An event that is merged into a later one is done with that.
+//   - What was neither offered nor done changes nothing.
+//
+// Events are recognised by numbers that only grow, not by their states, since an object may come to
+// the same state twice. The number 0 is of events that are not offered, such as those of a resync.
+//
+// # Kills
+//
+// A process that is killed may have delivered what no cut has as done. If such an object is gone
+// after the restart, the listener needs its delete. So an entry also has the objects that the
+// listener may know on top of State:
+//
+//   - Present: the stored object, from when its add or update is offered until one is done. If it is
+//     the one of State, an earlier process may have delivered other states of it.
+//   - Gone: such an object from when it has gone until a later event is done; at most [maxGone].
+//   - Settle leaves those of which a worker has had an event, as nobody gets the others any more.
+//   - What an earlier process may have delivered stays, until this one has delivered it or its
+//     delete.
+//
+// # Cuts
+//
+// Cut returns what has changed since the one before, so that whoever applies all of them in order
+// has what Each returns. An object that was listed and is not any more, both between two cuts, is
+// in none of them.
+package unfinished
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Set is what one listener has to learn of the objects of one informer. Nil keeps nothing.
+type Set struct {
+	listed map[object.Key]entry
+	// changed are those that the next cut has. One that is not listed was, in the cut before.
+	changed map[object.Key]struct{}
+	large   bool // the maps have had more than maxEmpty objects, and keep their memory
+}
+
+// entry is an object that has an event that is not done.
+type entry struct {
+	state *object.Object // that the listener knows, nil if none
+	last  uint64         // number of the last event offered
+	taken uint64         // number of the last event that a worker has had
+	// present is the number of the first event offered with which the listener learns of the stored
+	// object, 0 if there is none, or if it knows that one as state.
+	present uint64
+	gone    []gone // in the order in which they went
+	earlier bool   // an earlier process may have delivered the stored object
+	same    bool   // in no other state than the stored one
+	cut     bool   // the last cut has left it listed
+}
+
+// Entry is a listed object and the state of it that the listener knows, nil if it knows none.
+type Entry struct {
+	Key   object.Key
+	State *object.Object
+	// Present: the listener may know the stored object, in whatever state, and Gone are others that
+	// it may know, in their last states and in the order in which they went. An earlier process may
+	// have delivered other states of the object of State if that is one of these.
+	Present bool
+	// Same: of the stored object, the listener may know no other state than the stored one.
+	Same bool
+	Gone []*object.Object
+	// Ended: it is not listed any more, so that the listener knows it as it is stored.
+	Ended bool
+}
+
+// maxEmpty is how many objects a set may have had when it becomes empty and keeps its memory.
+const maxEmpty = 4096
+
+// New returns a set in which nothing is listed.
+func New() *Set { return &Set{listed: map[object.Key]entry{}, changed: map[object.Key]struct{}{}} }
+
+// Offered notes an event of an object. before is the state that it begins with, nil if there is
+// none.
+func (s *Set) Offered(e *event.Event, before *object.Object, number uint64, by By) {
+	if s == nil {
+		return
+	}
+	key := e.Object.Key()
+	x, listed := s.listed[key]
+	if !listed {
+		if before != nil {
+			before = before.Stored()
+		}
+		_, ended := s.changed[key]
+		x = entry{state: before, cut: ended}
+	}
+	x.last, x.same = number, false
+	if fresh := x.note(e, number, by); fresh || !listed {
+		s.changed[key] = struct{}{}
+	}
+	s.listed[key] = x
+	s.large = s.large || len(s.listed) > maxEmpty
+}
+
+// done notes what of an entry the listener has learned with an event.
+func (x *entry) done(after *object.Object, number uint64) {
+	if x.state = after; after != nil {
+		x.state = after.Stored()
+	}
+	if x.present <= number {
+		x.present, x.earlier = 0, false
+	}
+	x.gone = slices.DeleteFunc(x.gone, func(g gone) bool { return g.number <= number })
+}
+
+// shown returns what others see of an entry.
+func (x *entry) shown(key object.Key) Entry {
+	e := Entry{Key: key, State: x.state, Present: x.present > 0, Same: x.same}
+	for _, g := range x.gone {
+		if x.state == nil || g.earlier || g.object.UID() != x.state.UID() {
+			e.Gone = append(e.Gone, g.object)
+		}
+	}
+	return e
+}
+
+// EndUpTo ends the lists of the objects of which no event after a number was offered: the listener
+// knows them as they are stored.
+func (s *Set) EndUpTo(number uint64) {
+	for key, x := range s.listed {
+		if x.last <= number {
+			s.end(key, x)
+		}
+	}
+}
+
+// Repeated notes an event that changes nothing: it matters only behind others that are not done,
+// into which it may be merged.
+func (s *Set) Repeated(key object.Key, number uint64) {
+	if s == nil {
+		return
+	}
+	if e, listed := s.listed[key]; listed {
+		e.last = number
+		s.listed[key] = e
+	}
+}
+
+// Done notes that the listener has finished an event. after is the state that the event ends with,
+// nil if it is a delete.
+func (s *Set) Done(key object.Key, after *object.Object, number uint64) {
+	if s == nil || number == 0 {
+		return
+	}
+	e, listed := s.listed[key]
+	switch {
+	case !listed:
+		return
+	case number != e.last:
+		e.done(after, number)
+		s.listed[key] = e
+		s.changed[key] = struct{}{}
+		return
+	}
+	s.end(key, e)
+}
+
+// end ends the list of an object.
+func (s *Set) end(key object.Key, e entry) {
+	delete(s.listed, key)
+	if e.cut {
+		s.changed[key] = struct{}{}
+	} else {
+		delete(s.changed, key)
+	}
+	s.shrink()
+}
+
+// shrink releases the memory of a burst that is over.
+func (s *Set) shrink() {
+	if s.large && len(s.listed) == 0 && len(s.changed) == 0 {
+		*s = *New()
+	}
+}
+
+// Lists reports whether an object is listed.
+func (s *Set) Lists(key object.Key) bool {
+	if s == nil {
+		return false
+	}
+	_, listed := s.listed[key]
+	return listed
+}
+
+// Len returns how many objects are listed.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.listed)
+}
+
+// each calls f with all that is listed, in any order.
+func (s *Set) each(f func(Entry)) {
+	if s == nil {
+		return
+	}
+	for key, e := range s.listed {
+		f(e.shown(key))
+	}
+}
+
+// Sorted returns all that is listed, in the order of the keys.
+func (s *Set) Sorted() (all []Entry) {
+	s.each(func(e Entry) { all = append(all, e) })
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Key.Namespace, b.Key.Namespace),
+			cmp.Compare(a.Key.Name, b.Key.Name))
+	})
+	return all
+}
+
+// Cut returns what has changed since the last cut, in any order.
+func (s *Set) Cut() []Entry {
+	if s == nil || len(s.changed) == 0 {
+		return nil
+	}
+	cut := make([]Entry, 0, len(s.changed))
+	for key := range s.changed {
+		e, listed := s.listed[key]
+		if !listed {
+			cut = append(cut, Entry{Key: key, Ended: true})
+			continue
+		}
+		cut = append(cut, e.shown(key))
+		e.cut = true
+		s.listed[key] = e
+	}
+	clear(s.changed)
+	s.shrink()
+	return cut
+}
+
+// Whole returns all that is listed, in any order, as the first of the cuts to come.
+func (s *Set) Whole() []Entry {
+	if s == nil {
+		return nil
+	}
+	whole := make([]Entry, 0, len(s.listed))
+	for key, e := range s.listed {
+		whole = append(whole, e.shown(key))
+		e.cut = true
+		s.listed[key] = e
+	}
+	clear(s.changed)
+	s.shrink()
+	return whole
+}
+
+// MoveTo moves all that is listed to other sets, whose events have numbers of the same row. What is
+// listed there already is older there. to may return nil.
+func (s *Set) MoveTo(to func(object.Key) *Set) {
+	if s == nil {
+		return
+	}
+	for key, x := range s.listed {
+		if heir := to(key); heir != nil {
+			heir.take(key, x)
+		}
+	}
+	*s = *New()
+}
+
+// take takes an object that another set has listed.
+func (s *Set) take(key object.Key, x entry) {
+	mine, listed := s.listed[key]
+	if listed {
+		x.state, x.gone = mine.state, slices.Concat(mine.gone, x.gone)
+	}
+	_, ended := s.changed[key]
+	x.cut = mine.cut || ended && !listed
+	s.listed[key] = x
+	s.changed[key] = struct{}{}
+	s.large = s.large || len(s.listed) > maxEmpty
+}

@@ -1,9 +1,0 @@
-//go:build !unix
-
-package codedir
-
-import "io/fs"
-
-const ownersAreKnown = false
-
-func ownerOf(fs.FileInfo) (user int, known bool) { return 0, false }

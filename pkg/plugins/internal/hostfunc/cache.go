@@ -1,0 +1,280 @@
+package hostfunc
+
+import (
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/object"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// caches are the stores of informers; package plugins describes them.
+type caches interface {
+	Get(informer, namespace, name string) *object.Object
+	ByIndex(informer, index, value string) []*object.Object
+}
+
+// CacheGroup is informerd/cache.v1.
+type CacheGroup struct {
+	noState
+	Caches     caches // nil: they are unavailable
+	Informers  []string
+	Namespaces []string // none is all of them
+	MaxItems   int      // for one event
+	MaxBytes   int64    // for one event
+}
+
+var cacheFunctions = []function{
+	stateFunc(imported(abi.ModuleCache, "resource"), (*CacheState).resource),
+	stateFunc(imported(abi.ModuleCache, "get"), (*CacheState).get),
+	stateFunc(imported(abi.ModuleCache, "by_index"), (*CacheState).byIndex),
+	stateFunc(imported(abi.ModuleCache, "iter_next"), (*CacheState).next),
+	stateFunc(imported(abi.ModuleCache, "iter_field"), (*CacheState).field),
+	stateFunc(imported(abi.ModuleCache, "iter_close"), (*CacheState).close),
+}
+
+// Functions are those of cache.v1.
+func (*CacheGroup) Functions() []function { return cacheFunctions }
+
+// NewState returns a *State.
+func (g *CacheGroup) NewState(*Caller) state { return &CacheState{group: g} }
+
+// covers reports whether objects of a namespace may be read.
+func (g *CacheGroup) covers(namespace string) bool {
+	return len(g.Namespaces) == 0 || slices.Contains(g.Namespaces, namespace)
+}
+
+// Iterators are kept for the next event, with the memory they unpack objects into, as long as they
+// are few and the objects were small: most guests use one at a time.
+const (
+	keptIterators  = 4
+	keptObjectSize = 64 << 10
+)
+
+// CacheState is what a guest reads of the caches during one event.
+type CacheState struct {
+	group     *CacheGroup
+	iterators []*iterator // by their numbers
+	items     int
+	bytes     int64
+}
+
+// iterator is before, on or behind one of some objects.
+type iterator struct {
+	open    bool
+	objects []*object.Object // those that are left
+	current *object.Object   // nil: it is on none
+	scratch object.Scratch   // holds current
+	largest int              // size of an object that scratch has held
+}
+
+// EndEvent closes all iterators, and starts counting again.
+func (s *CacheState) EndEvent() {
+	s.items, s.bytes = 0, 0
+	for _, it := range s.iterators {
+		it.close()
+	}
+	if len(s.iterators) > keptIterators {
+		s.iterators = slices.Clone(s.iterators[:keptIterators])
+	}
+}
+
+// open returns the first iterator that is free, and false if there are too many.
+func (s *CacheState) open() (number int, it *iterator, ok bool) {
+	number = slices.IndexFunc(s.iterators, func(it *iterator) bool { return !it.open })
+	if number < 0 {
+		if len(s.iterators) == abi.MaxIterators {
+			return 0, nil, false
+		}
+		number = len(s.iterators)
+		s.iterators = append(s.iterators, &iterator{})
+	}
+	it = s.iterators[number]
+	it.open = true
+	return number, it, true
+}
+
+func (it *iterator) close() {
+	if it.largest > keptObjectSize {
+		*it = iterator{}
+		return
+	}
+	it.set(nil)
+	it.open, it.objects = false, nil
+}
+
+func (it *iterator) set(o *object.Object) {
+	it.current = o
+	it.scratch.Set(o)
+	if o != nil {
+		it.largest = max(it.largest, o.Size())
+	}
+}
+
+// move puts an iterator on an object, if the grant's amount for the event is not used up.
+func (s *CacheState) move(it *iterator, o *object.Object) abi.Status {
+	size := int64(o.Size())
+	if s.items >= s.group.MaxItems || s.bytes+size > s.group.MaxBytes {
+		it.set(nil)
+		return abi.Quota
+	}
+	s.items++
+	s.bytes += size
+	it.set(o)
+	return 0
+}
+
+// iterator returns an open iterator by its number.
+func (s *CacheState) iterator(c call, number uint32) (*iterator, abi.Status) {
+	if c.phase() != PhaseEvent {
+		return nil, abi.WrongPhase
+	}
+	if uint64(number) >= uint64(len(s.iterators)) || !s.iterators[number].open {
+		return nil, abi.BadArgument
+	}
+	return s.iterators[number], 0
+}
+
+// lookup checks and reads the arguments that get and by_index have in common.
+func (s *CacheState) lookup(c call, stack []uint64) (cacheLookup, abi.Status) {
+	if c.phase() != PhaseEvent {
+		return cacheLookup{}, abi.WrongPhase
+	}
+	resource, informers := uint32(stack[0]), s.group.Informers
+	first := c.read(uint32(stack[1]), uint32(stack[2]))
+	second := c.read(uint32(stack[3]), uint32(stack[4]))
+	switch {
+	case uint64(resource) >= uint64(len(informers)) || len(first) > abi.MaxLookup ||
+		len(second) > abi.MaxLookup:
+		return cacheLookup{}, abi.BadArgument
+	case s.group.Caches == nil:
+		return cacheLookup{}, abi.Unavailable
+	}
+	return cacheLookup{informers[resource], string(first), string(second)}, 0
+}
+
+// cacheLookup is what is looked up: a namespace and a name, or an index and a value.
+type cacheLookup struct {
+	informer, first, second string
+}
+
+func (s *CacheState) resource(c call, stack []uint64) {
+	name := c.read(uint32(stack[0]), uint32(stack[1]))
+	for i, informer := range s.group.Informers {
+		if string(name) == informer {
+			stack[0] = uint64(i)
+			return
+		}
+	}
+	stack[0] = i32(abi.Denied)
+	if len(name) > abi.MaxLookup {
+		stack[0] = i32(abi.BadArgument)
+	}
+}
+
+func (s *CacheState) get(c call, stack []uint64) {
+	number, status := s.found(c, stack)
+	stack[0] = uint64(number)
+	if status != 0 {
+		stack[0] = i32(status)
+	}
+}
+
+// found returns the number of an iterator on the object that get looks up.
+func (s *CacheState) found(c call, stack []uint64) (number int, status abi.Status) {
+	l, status := s.lookup(c, stack)
+	switch {
+	case status != 0:
+		return 0, status
+	case !s.group.covers(l.first):
+		return 0, abi.Denied
+	}
+	o := s.group.Caches.Get(l.informer, l.first, l.second)
+	if o == nil || !s.group.covers(o.Namespace()) {
+		return 0, abi.NotFound
+	}
+	number, it, ok := s.open()
+	if !ok {
+		return 0, abi.Quota
+	}
+	if status := s.move(it, o); status != 0 {
+		it.close()
+		return 0, status
+	}
+	return number, 0
+}
+
+func (s *CacheState) byIndex(c call, stack []uint64) {
+	l, status := s.lookup(c, stack)
+	if status != 0 {
+		stack[0] = i32(status)
+		return
+	}
+	number, it, ok := s.open()
+	if !ok {
+		stack[0] = i32(abi.Quota)
+		return
+	}
+	it.objects = s.group.Caches.ByIndex(l.informer, l.first, l.second)
+	c.charge(BytesPerUnit * len(it.objects))
+	stack[0] = uint64(number)
+}
+
+func (s *CacheState) next(c call, stack []uint64) {
+	it, status := s.iterator(c, uint32(stack[0]))
+	if status != 0 {
+		stack[0] = i32(status)
+		return
+	}
+	for len(it.objects) > 0 {
+		o := it.objects[0]
+		if !s.group.covers(o.Namespace()) {
+			it.objects = it.objects[1:]
+			continue
+		}
+		// After an error the object is not passed over: the next call returns the same.
+		if status := s.move(it, o); status != 0 {
+			stack[0] = i32(status)
+			return
+		}
+		it.objects = it.objects[1:]
+		stack[0] = 1
+		return
+	}
+	it.set(nil)
+	stack[0] = 0
+}
+
+func (s *CacheState) field(c call, stack []uint64) {
+	handle, ptr, room := uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
+	it, status := s.iterator(c, uint32(stack[0]))
+	if status != 0 {
+		stack[0] = i64(status)
+		return
+	}
+	var path object.Path // the whole object
+	if int32(handle) != abi.WholeObject {
+		var ok bool
+		if path, ok = c.path(handle); !ok {
+			stack[0] = i64(abi.BadArgument)
+			return
+		}
+	}
+	if it.current == nil {
+		stack[0] = i64(abi.NotFound)
+		return
+	}
+	c.charge(it.current.Size())
+	value, text := it.scratch.Lookup(path), ""
+	if value.Exists() {
+		text = value.Text()
+	}
+	stack[0] = uint64(abi.PackField(abi.Tag(value.Kind()), uint32(c.answer(ptr, room, text))))
+}
+
+func (s *CacheState) close(c call, stack []uint64) {
+	it, status := s.iterator(c, uint32(stack[0]))
+	if status == 0 {
+		it.close()
+	}
+	stack[0] = i32(status)
+}
