@@ -53,6 +53,25 @@ func TestAQuickRunDoesNotFailForWhatIsRough(t *testing.T) {
 	}
 }
 
+// A machine that takes long to read, relative to decoding, has a smaller ratio to client-go.
+func TestAQuickRunDoesNotFailForTheMachinesReading(t *testing.T) {
+	c := collections()[0]
+	for _, of := range []struct {
+		drop, core float64
+		rough      bool
+	}{{10, 20, true}, {10, 31, false}, {0, 20, false}} {
+		c.By["drop"], c.By["core"] = Figures{EventCPU: of.drop}, Figures{EventCPU: of.core}
+		if v, ok := EventDynamic.verdict(c); !ok || v.Rough != of.rough {
+			t.Errorf("%+v: %+v", of, v)
+		}
+	}
+	c.New = true
+	c.By["drop"], c.By["core"] = Figures{EventCPU: 10}, Figures{EventCPU: 20}
+	if v, _ := EventDynamic.verdict(c); v.Rough {
+		t.Errorf("new objects, of which no reading is required: %+v", v)
+	}
+}
+
 // A busy machine makes every time longer and every rate lower, but both sides of a ratio alike.
 func TestAQuickRunDoesNotFailForTimesAndRates(t *testing.T) {
 	slow := Verdicts(Results{

@@ -10,7 +10,7 @@ type Verdict struct {
 	// Excess is the ratio to the limit: up to 1 it is reached.
 	Excess float64
 	// Rough means that a quick run does not measure it well: the ratio to a reading time of less
-	// than 1 us.
+	// than 1 us, and that to client-go where informerd does little more than read.
 	Rough bool
 	// Absolute means a time or a rate, which depends on the machine and on what else it does.
 	Absolute bool

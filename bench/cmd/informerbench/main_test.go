@@ -195,7 +195,7 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	if p.rounds != 1 || p.objects != 5000 || p.events != 77 ||
 		!reflect.DeepEqual(p.contenders, []string{"drop", "core"}) ||
 		!reflect.DeepEqual(p.scenes, []string{"main", "parts", "checkpoints", "kinds"}) || len(p.kinds) != 4 ||
-		p.kindObjects != 1500 {
+		p.kindObjects != 5000 {
 		t.Errorf("%+v", p)
 	}
 	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 ||

@@ -146,7 +146,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
 	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,checkpoints,kinds",
-	"kinds": quickKinds, "kind-objects": "1500", "restart-objects": "5000", "cool": "4s",
+	"kinds": quickKinds, "restart-objects": "5000", "cool": "4s",
 }
 
 // choose returns the values of a list in the order of all.
