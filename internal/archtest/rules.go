@@ -33,8 +33,6 @@ var layers = []layer{
 		"filters say with it what informers look at before their buffers, so it knows neither"},
 	{[]string{"pkg/plugins/internal"},
 		"what guests are made of does not know the host that loads them"},
-	{[]string{"pkg/plugins/internal/guest"},
-		"a guest is called with the host functions it has, whatever host loads it"},
 	{[]string{"internal/tracing"},
 		"it follows what stages do, and knows none of them"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},

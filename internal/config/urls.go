@@ -11,7 +11,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/outbound"
-	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // CheckURL returns what is wrong with the URL of an output that is reached by HTTP, as it follows
@@ -116,7 +115,7 @@ func checkAddress(address, _ string) (problem string) {
 // checkURLPrefix returns what the host of handlers says of a URL. The URL is not shown: there may
 // be a password in it.
 func checkURLPrefix(text, _ string) (problem string) {
-	err := plugins.CheckHTTPAllow(text)
+	err := outbound.CheckPrefix(text)
 	if err == nil {
 		return ""
 	}

@@ -49,9 +49,8 @@ func (r *Reader) Spec() (*plugins.Spec, error) {
 func LimitsOf(l config.Limits) plugins.Limits {
 	return plugins.Limits{
 		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel),
-		Recycle: int64(l.Recycle),
-		Module:  int64(l.Module), Load: plugins.LoadLimits{Time: l.Load.Time.Duration,
-			Memory: int64(l.Load.Memory)},
+		Recycle: int64(l.Recycle), Module: int64(l.Module), LoadTime: l.Load.Time.Duration,
+		LoadMemory: int64(l.Load.Memory),
 	}
 }
 

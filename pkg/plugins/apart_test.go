@@ -137,13 +137,13 @@ func TestCompilingHasLimits(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		wasm   []byte
-		limits LoadLimits
+		limits Limits
 		want   string
 	}{
-		{"time", manyCalls(), LoadLimits{Time: 200 * time.Millisecond, Memory: 2 << 30},
+		{"time", manyCalls(), Limits{LoadTime: 200 * time.Millisecond, LoadMemory: 2 << 30},
 			"compiling it takes more than 200ms of processor time: " +
 				"make the module smaller or simpler, or raise limits.load.time"},
-		{"memory", liveValues(20_000, 6_000), LoadLimits{Time: time.Hour, Memory: 64 << 20},
+		{"memory", liveValues(20_000, 6_000), Limits{LoadTime: time.Hour, LoadMemory: 64 << 20},
 			"compiling it takes more than 64 MiB of memory: " +
 				"make the module smaller or simpler, or raise limits.load.memory"},
 	} {
@@ -152,7 +152,8 @@ func TestCompilingHasLimits(t *testing.T) {
 			goHost(t)
 			host.compiler.Command = goGuests.command // the race detector takes time and memory
 			spec := testSpec(test.wasm)
-			spec.Limits.Load = test.limits
+			spec.Limits.LoadTime = test.limits.LoadTime
+			spec.Limits.LoadMemory = test.limits.LoadMemory
 			_, err := host.Load(t.Context(), spec)
 			var limit *code.LimitError
 			if !errors.As(err, &limit) || !strings.HasSuffix(err.Error(), test.want) {
@@ -196,7 +197,7 @@ func TestCompilingEndsWithItsContextOrHost(t *testing.T) {
 			defer cancel()
 			loaded := make(chan error)
 			spec := testSpec(slowToCompile())
-			spec.Limits.Load = LoadLimits{Time: time.Hour, Memory: 8 << 30}
+			spec.Limits.LoadTime, spec.Limits.LoadMemory = time.Hour, 8<<30
 			for range 2 {
 				go func() {
 					_, err := host.Load(ctx, spec)
@@ -229,7 +230,7 @@ func TestCompilingEndsWithItsContextOrHost(t *testing.T) {
 func TestLargerLimitsAreTriedAgain(t *testing.T) {
 	host, _ := apartHost(t, HostConfig{}, t.TempDir())
 	few, enough := testSpec(verdictGuest(Drop)), testSpec(verdictGuest(Drop))
-	few.Limits.Load = LoadLimits{Time: time.Nanosecond, Memory: 1 << 30}
+	few.Limits.LoadTime, few.Limits.LoadMemory = time.Nanosecond, 1<<30
 	failed := make(chan error, 1)
 	go func() {
 		_, err := host.Load(t.Context(), few)

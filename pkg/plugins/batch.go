@@ -6,10 +6,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Batches reports whether the guest takes more than one event at once. If not, HandleBatch passes
-// it one after the other.
-func (h *Handler) Batches() bool { return h.module.Batches() }
-
 // HandleBatch passes events to the guest and returns a result for each, in their order. If the
 // guest crashes, the error is a *CrashError, and the results are those of the first events, which
 // are handled: all before the crash if the guest takes one event at a time, else none. The same
@@ -22,7 +18,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	if err := i.ready(ctx, events[0]); err != nil {
 		return nil, err
 	}
-	if i.handler.module.Batches() {
+	if i.handler.Batches() {
 		return i.batch(ctx, events)
 	}
 	results := make([]Result, 0, len(events))
@@ -47,15 +43,15 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 func (i *Instance) batch(ctx context.Context, events []event.Event) ([]Result, error) {
 	g := i.guest
 	i.usage.begin(g)
-	results, current, err := g.OnBatch(ctx, events)
-	i.fuel = g.Used()
+	results, current, err := g.onBatch(ctx, events)
+	i.fuel = g.used()
 	i.usage.end(g)
 	i.stats.Events += uint64(len(events))
 	switch {
 	case err != nil:
 		return nil, i.discard(ctx, current, err)
-	case g.Ended():
-		_ = g.Close(context.WithoutCancel(ctx))
+	case g.ended():
+		_ = g.close(context.WithoutCancel(ctx))
 		i.guest = nil
 	default:
 		i.renewIfDue(len(events))

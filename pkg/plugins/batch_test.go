@@ -131,7 +131,7 @@ func TestBatchThatIsNotPulled(t *testing.T) {
 	if got := texts(results); err != nil || got != "fail, drop, drop, drop" {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if n, _ := i.guest.Memory().ReadUint32Le(0); n != 4 {
+	if n, _ := i.guest.memory.ReadUint32Le(0); n != 4 {
 		t.Errorf("on_batch was called with %d", n)
 	}
 	if results, err := i.HandleBatch(t.Context(), nil); results != nil || err != nil {
@@ -182,7 +182,7 @@ func TestNextRecord(t *testing.T) {
 	e := podUpdate(t)
 	e.Missed, e.Resumed = 2, true
 	expectVerdict(t, i, e, Done)
-	b, _ := i.guest.Memory().Read(0, 44)
+	b, _ := i.guest.memory.Read(0, 44)
 	size := int32(len(podText))
 	for n, want := range map[int]int32{0: 2, 1: 4 | 8, 2: size, 3: size, 4: -1, 8: 20, 9: -1,
 		10: -1} {
@@ -207,7 +207,7 @@ func TestNextStatuses(t *testing.T) {
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(wasm))
 		expectVerdict(t, i, podAdd(t), Done)
-		if got, _ := i.guest.Memory().ReadUint64Le(0); int64(got) != test.want {
+		if got, _ := i.guest.memory.ReadUint64Le(0); int64(got) != test.want {
 			t.Errorf("with room for %d: got %d, want %d", test.room, int64(got), test.want)
 		}
 	}
@@ -228,7 +228,7 @@ func TestBatchPhases(t *testing.T) {
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(wasm))
 		expectVerdict(t, i, podAdd(t), Done)
-		b, _ := i.guest.Memory().Read(0, 24)
+		b, _ := i.guest.memory.Read(0, 24)
 		wrong := int64(abi.WrongPhase)
 		for n, want := range []bool{true, false, true} {
 			if got := int64(binary.LittleEndian.Uint64(b[8*n:])); (got == wrong) != want {
@@ -256,7 +256,7 @@ func TestBatchPrefetches(t *testing.T) {
 	for n := range 3 {
 		want += binary.LittleEndian.Uint32(fmt.Appendf(nil, "eb-%d", n))
 	}
-	if got, _ := i.guest.Memory().ReadUint32Le(0); got != want {
+	if got, _ := i.guest.memory.ReadUint32Le(0); got != want {
 		t.Errorf("got %#x, want %#x", got, want)
 	}
 }
@@ -317,10 +317,10 @@ func TestBatchCrashes(t *testing.T) {
 }
 
 // Limits of output are those of each event, not of the batch.
-func TestBatchOutputLimits(t *testing.T) {
+func TestBatchEmissions(t *testing.T) {
 	host, _ := testHost(t)
 	spec := testSpec(sorting(0))
-	spec.Limits.Output = OutputLimits{Count: 1, Bytes: 3}
+	spec.Grants.Emit = &EmitGrant{Count: 1, Bytes: 3}
 	results, err := instance(t, host, spec).HandleBatch(t.Context(), batchOf(t, 2, 2, 2))
 	if got := texts(results); err != nil || got != "done data [1], done data [1], done data [1]" {
 		t.Errorf("got %s, %v", got, err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -72,12 +71,12 @@ type reading struct {
 	calls int32
 }
 
-var cacheFunctions = []string{"resource", "get", "by_index", "iter_next", "iter_field",
+var cacheImports = []string{"resource", "get", "by_index", "iter_next", "iter_field",
 	"iter_close"}
 
 func newReading(paths ...string) *reading {
 	fs := []abi.Function{imported(abi.ModuleEvent, "path")}
-	for _, name := range cacheFunctions {
+	for _, name := range cacheImports {
 		fs = append(fs, imported(abi.ModuleCache, name))
 	}
 	r := &reading{m: guestModule(fs...), at: map[string]int32{}, texts: 8192}
@@ -113,7 +112,7 @@ func (r *reading) call(name string, args ...any) *reading {
 			numbers = append(numbers, r.text(a)...)
 		}
 	}
-	for n, function := range cacheFunctions {
+	for n, function := range cacheImports {
 		if function == name {
 			r.code = append(r.code,
 				wasmtest.Store64(8*r.calls, resultOf(imported(abi.ModuleCache, name), uint32(n+1),
@@ -139,7 +138,7 @@ func (r *reading) results(t *testing.T, i *Instance) string {
 	expectVerdict(t, i, podAdd(t), Done)
 	var got []string
 	for n := range r.calls {
-		result, _ := i.guest.Memory().ReadUint64Le(uint32(8 * n))
+		result, _ := i.guest.memory.ReadUint64Le(uint32(8 * n))
 		got = append(got, fmt.Sprint(int64(result)))
 	}
 	return strings.Join(got, " ")
@@ -174,14 +173,14 @@ func TestCacheGet(t *testing.T) {
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if text, _ := i.guest.Memory().Read(room, 30); !strings.HasPrefix(string(text),
+		if text, _ := i.guest.memory.Read(room, 30); !strings.HasPrefix(string(text),
 			`{"app":"db"}`) {
 			t.Errorf("it read %q", text)
 		}
-		if text, _ := i.guest.Memory().Read(4000, uint32(len(node))); string(text) != node {
+		if text, _ := i.guest.memory.Read(4000, uint32(len(node))); string(text) != node {
 			t.Errorf("it read %q", text)
 		}
-		if text, _ := i.guest.Memory().Read(4096+200, 1); text[0] != 0 {
+		if text, _ := i.guest.memory.Read(4096+200, 1); text[0] != 0 {
 			t.Errorf("it was written %q without room", text)
 		}
 	}
@@ -192,7 +191,7 @@ func TestCacheStrings(t *testing.T) {
 		0, 0, 1024, 1000)
 	i := r.instance(t, both(), ownersAndNodes(t))
 	r.results(t, i)
-	if text, _ := i.guest.Memory().Read(1024, 15); string(text) != `a "quoted" word` {
+	if text, _ := i.guest.memory.Read(1024, 15); string(text) != `a "quoted" word` {
 		t.Errorf("it read %q", text)
 	}
 }
@@ -214,7 +213,7 @@ func TestCacheByIndex(t *testing.T) {
 	if got := r.results(t, i); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	text, _ := i.guest.Memory().Read(1024, 20)
+	text, _ := i.guest.memory.Read(1024, 20)
 	if got := string(text); got != "shop\x00\x00\x00\x00pay\x00\x00\x00\x00\x00shop" {
 		t.Errorf("it read %q", got)
 	}
@@ -233,11 +232,8 @@ func TestCacheIteratorsAreClosed(t *testing.T) {
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		iterators := inside(hostfunc.StateOf[hostfunc.CacheState](callerOf(i)), "iterators")
-		for n := range iterators.Len() {
-			it := iterators.Index(n).Elem()
-			if it.FieldByName("open").Bool() || !it.FieldByName("current").IsNil() ||
-				!it.FieldByName("objects").IsNil() {
+		for n, it := range i.guest.cache.iterators {
+			if it.open || it.current != nil || it.objects != nil {
 				t.Errorf("iterator %d is left as %+v", n, it)
 			}
 		}
@@ -347,8 +343,7 @@ func TestCacheQuotas(t *testing.T) {
 		if got := r.results(t, i); got != want+"-4 -4 0 3" {
 			t.Errorf("got %s", got)
 		}
-		state := hostfunc.StateOf[hostfunc.CacheState](callerOf(i))
-		if n := inside(state, "iterators").Len(); n != 4 {
+		if n := len(i.guest.cache.iterators); n != 4 {
 			t.Errorf("%d iterators are kept", n)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -30,7 +29,7 @@ func TestCallsAreNested(t *testing.T) {
 	i := instance(t, host, testSpec(nested(50_000_000/object)))
 	for range 2 {
 		_, err := i.Handle(t.Context(), event.Event{Op: event.Add, Object: e.Object})
-		if err == nil || !strings.HasSuffix(err.Error(), ": trap: "+hostfunc.ErrTooDeep.Error()) {
+		if err == nil || !strings.HasSuffix(err.Error(), ": trap: "+errTooDeep.Error()) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -53,7 +52,7 @@ func TestStartFunction(t *testing.T) {
 	m.Start(deep)
 	_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
 	want := `listener "pods": handler guest.wasm: handler crashed in start: trap: ` +
-		hostfunc.ErrTooDeep.Error()
+		errTooDeep.Error()
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

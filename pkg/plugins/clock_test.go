@@ -33,7 +33,7 @@ func TestRandom(t *testing.T) {
 		spec.Grants.Random = &RandomGrant{Seed: s}
 		i := instance(t, host, spec)
 		r := results(t, i, len(calls))
-		b, _ := i.guest.Memory().Read(1024, 40)
+		b, _ := i.guest.memory.Read(1024, 40)
 		return string(b), r
 	}
 	twice := []hostCall{{"fill", []int64{1024, 16}}, {"fill", []int64{1040, 16}}}
@@ -78,10 +78,10 @@ func TestWASIFollowsTheGrants(t *testing.T) {
 		spec.Grants.Clock, spec.Grants.Random = &ClockGrant{Fixed: fixed}, &RandomGrant{Seed: &seed}
 		i := instance(t, host, spec)
 		expectVerdict(t, i, podAdd(t), Done)
-		if got, _ := i.guest.Memory().ReadUint64Le(1024); int64(got) != fixed.UnixNano() {
+		if got, _ := i.guest.memory.ReadUint64Le(1024); int64(got) != fixed.UnixNano() {
 			t.Errorf("the clock is at %d", got)
 		}
-		random, _ := i.guest.Memory().Read(1032, 16)
+		random, _ := i.guest.memory.Read(1032, 16)
 		texts[string(random)] = true
 	}
 	if len(texts) != 1 {

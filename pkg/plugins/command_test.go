@@ -13,7 +13,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -123,7 +122,7 @@ func TestCommandProtocol(t *testing.T) {
 			}()
 		}
 		spec := testSpec(m)
-		spec.Limits.Output = OutputLimits{Count: 2, Bytes: 100}
+		spec.Grants.Emit = &EmitGrant{Count: 2, Bytes: 100}
 		i := instance(t, host, spec)
 		results, err := i.HandleBatch(t.Context(), batchOf(t, 1, 2))
 		var crash *CrashError
@@ -202,13 +201,13 @@ func echo(pieces ...int32) []byte {
 }
 
 // held is an instance's guest, whose memory can be read after it is closed.
-func held(t *testing.T, i *Instance) *guest.Guest {
+func held(t *testing.T, i *Instance) *guest {
 	t.Helper()
 	g := i.guest
-	if !linearOf(g).Enter() {
+	if !g.linear.enter() {
 		t.Fatal("the guest is closed")
 	}
-	t.Cleanup(linearOf(g).Leave)
+	t.Cleanup(g.linear.leave)
 	return g
 }
 
@@ -232,8 +231,8 @@ func TestCommandReadsEvents(t *testing.T) {
 		if _, err := i.HandleBatch(t.Context(), []event.Event{first, second, third}); err == nil {
 			t.Fatal("it has no verdicts")
 		}
-		n, _ := g.Memory().ReadUint32Le(0)
-		b, _ := g.Memory().Read(1024, n)
+		n, _ := g.memory.ReadUint32Le(0)
+		b, _ := g.memory.Read(1024, n)
 		if seen := string(b); seen != want {
 			t.Errorf("%v: got\n%s\nwant\n%s", pieces, seen, want)
 		}
@@ -261,7 +260,7 @@ func TestCommandBadReads(t *testing.T) {
 		i := instance(t, host, testSpec(m.Bytes()))
 		g := held(t, i)
 		_, err := i.Handle(t.Context(), podAdd(t))
-		status, _ := g.Memory().ReadUint64Le(0)
+		status, _ := g.memory.ReadUint64Le(0)
 		if cause := errors.Unwrap(err); fmt.Sprint(status) != test.want &&
 			cause.Error() != test.want {
 			t.Errorf("%v: got %d, %v", test.args, status, err)

@@ -143,7 +143,7 @@ func TestRestartFails(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
-	configOf(i.handler.module).Limits.LoadDeadline = 0 // passed before it begins
+	i.handler.spec.Limits.LoadDeadline = 0 // passed before it begins
 	_, err := i.Handle(t.Context(), podAdd(t))
 	var crash *CrashError
 	if !errors.As(err, &crash) || crash.Func != "start" || crash.Reason != ReasonDeadline ||

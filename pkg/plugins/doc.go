@@ -1,7 +1,8 @@
 // Package plugins runs WebAssembly handlers (guests) against the interface described in package
 // abi. A Host loads handlers; a Handler is one checked and compiled module with its configuration,
 // limits and grants; an Instance is one worker's running copy of it.
-// What makes up a guest is in the internal packages: code, guest, hostfunc, wasi.
+// What runs for an Instance is a guest (guest.go), with the functions of the host that it calls
+// (functions.go); how modules are checked, metered and compiled is in the internal packages.
 //
 // # Loading
 //
@@ -9,7 +10,7 @@
 //   - Then it compiles the module, starts a first instance and runs its configure.
 //   - Modules of the same bytes are compiled once in a Host, for as long as one of them is in use.
 //   - No module is run unmetered: Load refuses one that cannot be rewritten, and names the place.
-//   - With HostConfig.Compiler, a process of its own compiles, within Limits.Load.
+//   - With HostConfig.Compiler, a process of its own compiles, within LoadTime and LoadMemory.
 //   - With HostConfig.CacheDir, compiled code outlasts the Host, and is checked before it is run.
 //   - Load returns when its context ends, at any moment, or with ErrClosed when the Host is closed.
 //
@@ -28,7 +29,7 @@
 //   - With the grant http it makes requests to where the grant leads, one at a time.
 //   - With the grant cache it reads objects of the informers and namespaces that the grant names.
 //   - What it keeps in kv.v1 belongs to its listener, and survives crashes and the Handler's end.
-//   - Without the grant emit it may emit anything within Limits.Output.
+//   - Without the grant emit it may emit anything within the defaults of EmitGrant.
 //   - A host function that is called when the guest's time is up does nothing: the call ends there.
 //
 // A WASI command, a module with _start and nothing of package abi, can read events and write

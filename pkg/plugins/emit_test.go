@@ -96,7 +96,7 @@ func TestEmit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			host, _ := testHost(t)
 			spec := testSpec(emitting(Done, test.emit...))
-			spec.Limits.Output = OutputLimits{Count: 4, Bytes: 1000}
+			spec.Grants.Emit = &EmitGrant{Count: 4, Bytes: 1000}
 			i := instance(t, host, spec)
 			for range 2 { // quotas are for each event
 				r, err := i.Handle(t.Context(), podAdd(t))

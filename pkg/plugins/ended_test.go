@@ -49,7 +49,7 @@ func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 		if ends {
 			caches.end = func() {
 				cancel()
-				<-callerOf(i).Done()
+				<-i.guest.calls.Done()
 			}
 		}
 		_, err := i.Handle(ctx, podAdd(t))

@@ -5,39 +5,33 @@ import (
 	"fmt"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // ErrClosed is returned by calls on a Host, Handler or Instance that was closed.
-var ErrClosed = guest.ErrClosed
+var ErrClosed = errors.New("closed")
 
 // Reason says why a guest crashed.
-type Reason = hostfunc.Reason
+type Reason string
 
 // The reasons.
 const (
 	// ReasonTrap: an instruction failed, such as a division by zero, or unreachable, where a Go
 	// panic ends.
-	ReasonTrap = hostfunc.ReasonTrap
+	ReasonTrap Reason = "trap"
 	// ReasonDeadline: the call ran longer than its deadline.
-	ReasonDeadline = hostfunc.ReasonDeadline
+	ReasonDeadline Reason = "deadline"
 	// ReasonFuel: the call used more fuel than its budget.
-	ReasonFuel = hostfunc.ReasonFuel
+	ReasonFuel Reason = "fuel"
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
-	ReasonMemory = hostfunc.ReasonMemory
+	ReasonMemory Reason = "memory"
 	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command
 	// ends.
-	ReasonExit = hostfunc.ReasonExit
+	ReasonExit Reason = "exit"
 	// ReasonProtocol: the guest broke the rules of the interface.
-	ReasonProtocol = hostfunc.ReasonProtocol
+	ReasonProtocol Reason = "protocol"
 	// ReasonRefused: configure gave a result other than 0.
-	ReasonRefused = hostfunc.ReasonRefused
+	ReasonRefused Reason = "refused"
 )
-
-// CrashError says that a guest crashed, in which Func, why, and how it came there. Its instance is
-// gone already.
-type CrashError = guest.Crash
 
 // MissingGrantsError is why a handler cannot be used that needs more than it is granted.
 type MissingGrantsError = code.MissingGrantsError

@@ -54,7 +54,7 @@ func run(t *testing.T, wasm []byte, e event.Event, n uint32) (result int64, writ
 	if _, err := i.Handle(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	mem := i.guest.Memory()
+	mem := i.guest.memory
 	b, _ := mem.Read(0, 8)
 	text, _ := mem.Read(1024, n)
 	return int64(binary.LittleEndian.Uint64(b)), string(text)
@@ -261,8 +261,8 @@ func TestConfigGet(t *testing.T) {
 		spec.Config = []byte(test.config)
 		i := instance(t, host, spec)
 		expectVerdict(t, i, podAdd(t), Done)
-		b, _ := i.guest.Memory().Read(0, 8)
-		text, _ := i.guest.Memory().Read(1024, 10)
+		b, _ := i.guest.memory.Read(0, 8)
+		text, _ := i.guest.memory.Read(1024, 10)
 		if got := int64(binary.LittleEndian.Uint64(b)); got != test.want {
 			t.Errorf("%q: got %d, want %d", test.config, got, test.want)
 		}
@@ -305,7 +305,7 @@ func TestOrderOfCalls(t *testing.T) {
 	i := instance(t, host, testSpec(wasm))
 	for _, want := range []uint32{123, 1233} {
 		expectVerdict(t, i, podAdd(t), Done)
-		if got, _ := i.guest.Memory().ReadUint32Le(1024); got != want {
+		if got, _ := i.guest.memory.ReadUint32Le(1024); got != want {
 			t.Errorf("got %d, want %d", got, want)
 		}
 	}

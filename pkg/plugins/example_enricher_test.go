@@ -187,10 +187,10 @@ func TestWebhookEnricherKeepsItsMemory(t *testing.T) {
 			t.Fatalf("event %d: %v %s, %v", n, r.Verdict, r.Message, err)
 		}
 		if n == events/2 {
-			early = i.guest.Memory().Size()
+			early = i.guest.memory.Size()
 		}
 	}
-	if size := i.guest.Memory().Size(); size > early {
+	if size := i.guest.memory.Size(); size > early {
 		t.Errorf("the memory grew from %d to %d bytes", early, size)
 	}
 }

@@ -151,10 +151,10 @@ func TestExampleKeepsItsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n == events/2 {
-			early = i.guest.Memory().Size()
+			early = i.guest.memory.Size()
 		}
 	}
-	if size := i.guest.Memory().Size(); size > early+1<<20 {
+	if size := i.guest.memory.Size(); size > early+1<<20 {
 		t.Errorf("the memory grew from %d to %d bytes", early, size)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/object"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // Caches are the stores of other informers, as cache.v1 reads them. What they return are snapshots
@@ -55,13 +54,4 @@ func (g *CacheGrant) check() error {
 		}
 	}
 	return nil
-}
-
-// group returns the host functions of the grant, which may be nil.
-func (g *CacheGrant) group(caches Caches) *hostfunc.CacheGroup {
-	if g == nil {
-		return &hostfunc.CacheGroup{}
-	}
-	return &hostfunc.CacheGroup{Caches: caches, Informers: g.Informers, Namespaces: g.Namespaces,
-		MaxItems: g.MaxItems, MaxBytes: g.MaxBytes}
 }

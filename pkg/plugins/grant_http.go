@@ -7,7 +7,6 @@ import (
 
 	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // maxBody is the most that a grant may allow for a body. The host keeps one of each for each
@@ -72,21 +71,9 @@ func (g *HTTPGrant) check() error {
 	return err
 }
 
-// CheckHTTPAllow returns what is wrong with one of an HTTPGrant's Allow. The error does not have
-// the text: there may be a password in it.
-func CheckHTTPAllow(text string) error { return outbound.CheckPrefix(text) }
-
 // client returns the configuration of the client that the grant allows.
 func (g *HTTPGrant) client() outbound.Config {
 	return outbound.Config{Allow: g.Allow, Methods: g.Methods, Headers: g.Headers,
 		MaxHeaders: abi.MaxHTTPHeaders, MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse,
 		Private: g.Private, Transport: g.Transport}
-}
-
-// group returns the host functions of the grant, which may be nil.
-func (g *HTTPGrant) group(log *hostfunc.Log) *hostfunc.HTTPGroup {
-	if g == nil {
-		return &hostfunc.HTTPGroup{}
-	}
-	return &hostfunc.HTTPGroup{Client: g.client(), Timeout: g.Timeout, PerEvent: g.PerEvent, Log: log}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
@@ -21,7 +20,7 @@ type Grants struct {
 	Random *RandomGrant
 	HTTP   *HTTPGrant
 	Cache  *CacheGrant
-	// Emit bounds what every guest has. Nil is what Limits.Output allows.
+	// Emit bounds what every guest has. Nil is a zero one.
 	Emit *EmitGrant
 }
 
@@ -65,6 +64,9 @@ func (g Grants) check(listener string) error {
 			return fmt.Errorf("grants: %s: %w", one.name(), err)
 		}
 	}
+	if err := g.Emit.check(); err != nil {
+		return fmt.Errorf("grants: emit: %w", err)
+	}
 	return nil
 }
 
@@ -74,6 +76,10 @@ func (g Grants) withDefaults() Grants {
 	g.KV = copied(g.KV, (*KVGrant).setDefaults)
 	g.HTTP = copied(g.HTTP, (*HTTPGrant).setDefaults)
 	g.Cache = copied(g.Cache, (*CacheGrant).setDefaults)
+	if g.Emit == nil {
+		g.Emit = &EmitGrant{}
+	}
+	g.Emit = copied(g.Emit, (*EmitGrant).setDefaults)
 	return g
 }
 
@@ -156,67 +162,3 @@ type RandomGrant struct {
 	// of WASI.
 	Seed *uint64
 }
-
-// EmitGrant bounds what the guest may emit for one event. Without one it may emit anything, within
-// Limits.Output.
-type EmitGrant struct {
-	// Kinds are those that it may emit; nil is all of them, an empty list none.
-	Kinds []abi.EmitKind
-	// Types are those that its events may have: one that ends in a dot allows all that begin with
-	// it. Default: all. [abi.ReservedTypes] are always denied.
-	Types []string
-	// Count and Bytes take the place of those in Limits.Output if they are not 0.
-	Count int
-	Bytes int64
-}
-
-// output returns the limits that hold with the grant, which may be nil.
-func (g *EmitGrant) output(limits OutputLimits) OutputLimits {
-	if g != nil && g.Count != 0 {
-		limits.Count = g.Count
-	}
-	if g != nil && g.Bytes != 0 {
-		limits.Bytes = g.Bytes
-	}
-	return limits
-}
-
-// rules returns the rules of the grant, which may be nil, with the limits that hold.
-func (g *EmitGrant) rules(limits OutputLimits) hostfunc.EmitRules {
-	rules := hostfunc.EmitRules{Count: limits.Count, Bytes: limits.Bytes}
-	if g != nil {
-		rules.Kinds, rules.Types = g.Kinds, g.Types
-	}
-	return rules
-}
-
-func (g *EmitGrant) check() error {
-	switch {
-	case g == nil:
-		return nil
-	case g.Count < 0:
-		return fmt.Errorf("count is %d, it must be positive", g.Count)
-	case g.Bytes < 0:
-		return fmt.Errorf("bytes is %d, it must be positive", g.Bytes)
-	}
-	for i, kind := range g.Kinds {
-		switch {
-		case kind != abi.EmitEvent && kind != abi.EmitData:
-			return fmt.Errorf("unknown kind %d", kind)
-		case slices.Contains(g.Kinds[:i], kind):
-			return fmt.Errorf("duplicate kind %s", kind)
-		}
-	}
-	for i, typ := range g.Types {
-		if err := CheckEmitType(typ); err != nil {
-			return fmt.Errorf("the type %.100q: %w", typ, err)
-		}
-		if slices.Contains(g.Types[:i], typ) {
-			return fmt.Errorf("duplicate type %q", typ)
-		}
-	}
-	return nil
-}
-
-// CheckEmitType returns what is wrong with one of an EmitGrant's types.
-func CheckEmitType(typ string) error { return hostfunc.CheckEmitType(typ) }

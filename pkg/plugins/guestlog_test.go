@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -52,10 +51,10 @@ func TestLogFlood(t *testing.T) {
 	spec := testSpec(logging(1, 100_000, strings.Repeat("x", 5000)))
 	spec.Grants.Log = &LogGrant{LinesPerSecond: 1}
 	expectVerdict(t, instance(t, host, spec), podAdd(t), Done)
-	if n := strings.Count(log.String(), "\n"); n < hostfunc.Burst || n > hostfunc.Burst+10 {
+	if n := strings.Count(log.String(), "\n"); n < burst || n > burst+10 {
 		t.Errorf("%d lines were logged", n)
 	}
-	if n := len(log.String()); n > (hostfunc.Burst+10)*(abi.MaxLogLine+100) {
+	if n := len(log.String()); n > (burst+10)*(abi.MaxLogLine+100) {
 		t.Errorf("%d bytes were logged", n)
 	}
 }
@@ -67,7 +66,7 @@ func TestLogEnabled(t *testing.T) {
 		spec.Grants.Log = &LogGrant{Level: slog.LevelWarn}
 		i := instance(t, host, spec)
 		expectVerdict(t, i, podAdd(t), Done)
-		if b, _ := i.guest.Memory().ReadUint32Le(0); int64(b) != want {
+		if b, _ := i.guest.memory.ReadUint32Le(0); int64(b) != want {
 			t.Errorf("level %d: got %d, want %d", level, b, want)
 		}
 	}

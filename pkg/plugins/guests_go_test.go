@@ -280,7 +280,7 @@ func TestGoPrefetchOnTheHost(t *testing.T) {
 	for do, want := range map[string]Verdict{"read ahead": Done, "read with calls": Fail} {
 		i := probing(t, do)
 		expectVerdict(t, i, podAdd(t), Done)
-		callerOf(i).Paths = nil
+		i.guest.paths = nil
 		expectVerdict(t, i, podAdd(t), want)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
@@ -115,8 +114,7 @@ func TestRustPrefetch(t *testing.T) {
 		if got := string(r.Emitted[0].Data); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", config, got)
 		}
-		if got := inside(hostfunc.StateOf[hostfunc.EventState](callerOf(i)), "prefetch",
-			"fields").Len(); got != fields {
+		if got := len(i.guest.events.prefetch.fields); got != fields {
 			t.Errorf("%s: %d fields are given ahead, want %d", config, got, fields)
 		}
 	}

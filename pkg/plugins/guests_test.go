@@ -358,10 +358,10 @@ func TestGuestExamplesKeepTheirMemory(t *testing.T) {
 						t.Fatalf("event %d: %v", n, r.Verdict)
 					}
 					if n == events/4 {
-						early = i.guest.Memory().Size()
+						early = i.guest.memory.Size()
 					}
 				}
-				if size := i.guest.Memory().Size(); size > early {
+				if size := i.guest.memory.Size(); size > early {
 					t.Errorf("the memory grew from %d to %d bytes", early, size)
 				}
 			})

@@ -3,12 +3,12 @@ package plugins
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // talker is a guest that calls every function of the host, and tells what it got.
@@ -54,10 +54,9 @@ func TestWordsOfSDKs(t *testing.T) {
 			}) + "/in/"
 			i := g.load(t, url)
 			web := ownersAndNodes(t).Get("owners", "shop", "web")
-			seed, random := uint64(1), make([]byte, 4)
-			numbers := hostfunc.NewRandom(&seed)
+			numbers, random := rand.NewChaCha8([32]byte{1}), make([]byte, 4)
 			for range 2 {
-				numbers.Fill(random)
+				_, _ = numbers.Read(random)
 				r, err := i.Handle(t.Context(), podAdd(t))
 				if err != nil {
 					t.Fatal(err)

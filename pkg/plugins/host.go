@@ -2,9 +2,7 @@ package plugins
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
@@ -29,10 +26,10 @@ type HostConfig struct {
 	// it. It is made, for its owner alone, if it is not there. One that is not its owner's alone is
 	// refused, since what is in it is run natively: by Open, and by each Load.
 	CacheDir string
-	// Compiler is a command that calls ServeCompiler, such as SelfCompiler. With it, modules are
-	// compiled by a process of their own, within Limits.Load. Without it, this process compiles
-	// them: that cannot be ended, and only modules that are cheap to compile by a rough estimate
-	// are taken.
+	// Compiler is a command that calls CompilerMain, such as SelfCompiler. With it, modules are
+	// compiled by a process of their own, within Limits.LoadTime and Limits.LoadMemory. Without it,
+	// this process compiles them: that cannot be ended, and only modules that are cheap to compile
+	// by a rough estimate are taken.
 	Compiler []string
 }
 
@@ -53,9 +50,8 @@ type Host struct {
 	life     context.Context // ends when the host is closed: what is loaded then is given up
 	end      context.CancelFunc
 
-	mu       sync.Mutex // guards what follows
-	handlers map[*Handler]struct{}
-	closed   bool
+	mu       sync.Mutex            // held to close it
+	handlers map[*Handler]struct{} // guarded by mu
 }
 
 // NewHost makes a Host. Close it in the end.
@@ -76,13 +72,6 @@ func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 // Guests returns how many instances there are, those included that wait to follow another one.
 func (h *Host) Guests() int64 { return h.guests.Load() }
 
-// Handlers returns how many handlers are open.
-func (h *Host) Handlers() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.handlers)
-}
-
 // Engine returns what runs the handlers, compiler or interpreter, and the reason if it is not the
 // compiler.
 func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.compiler.Engine(ctx) }
@@ -95,13 +84,12 @@ func (h *Host) FlushKV() error { return h.kv.Flush() }
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	handlers := slices.Collect(maps.Keys(h.handlers))
-	closed := h.closed
-	h.closed = true
+	closed := h.closed()
+	h.end()
 	h.mu.Unlock()
 	if closed {
 		return nil
 	}
-	h.end()
 	var errs []error
 	for _, handler := range handlers {
 		errs = append(errs, handler.Close(ctx))
@@ -114,7 +102,7 @@ func (h *Host) Close(ctx context.Context) error {
 func (h *Host) add(handler *Handler) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
+	if h.closed() {
 		return false
 	}
 	h.handlers[handler] = struct{}{}
@@ -127,67 +115,4 @@ func (h *Host) remove(handler *Handler) {
 	delete(h.handlers, handler)
 }
 
-func (h *Host) isClosed() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.closed
-}
-
-// newModule checks and compiles a module, and starts its first guest. The caller must close both.
-func (h *Host) newModule(ctx context.Context, spec Spec) (*guest.Module, *guest.Guest, error) {
-	if h.isClosed() {
-		return nil, nil, fmt.Errorf("host: %w", ErrClosed)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(h.life, cancel)()
-	file, err := spec.parse()
-	if err != nil {
-		return nil, nil, err
-	}
-	sum := code.Digest(spec.Wasm)
-	spec.Wasm = nil // it is not kept
-	m, err := guest.NewModule(ctx, &h.compiler, file, h.moduleConfig(spec, sum[:]))
-	if err != nil {
-		return nil, nil, h.loadError(err)
-	}
-	first, err := m.Start(ctx)
-	if err != nil {
-		err = h.loadError(err)
-		return nil, nil, errors.Join(err, m.Close(context.WithoutCancel(ctx)))
-	}
-	return m, first, nil
-}
-
-// loadError returns ErrClosed in place of an error that comes from closing the host.
-func (h *Host) loadError(err error) error {
-	if h.isClosed() && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("host: %w", ErrClosed)
-	}
-	return err
-}
-
-// moduleConfig returns what the guests of a spec get.
-func (h *Host) moduleConfig(s Spec, digest []byte) guest.Config {
-	log := s.log(h.log)
-	cfg := guest.Config{
-		Listener:   s.Listener,
-		Settings:   s.Config,
-		CountCalls: s.CountCalls,
-		Limits: guest.Limits{Memory: s.Limits.Memory, Deadline: s.Limits.Deadline,
-			LoadDeadline: s.Limits.LoadDeadline, Fuel: s.Limits.Fuel, Recycle: s.Limits.Recycle},
-		Compile: code.Limits(s.Limits.Load),
-		Log:     log,
-		Events:  eventGroup(s, hex.EncodeToString(digest)),
-		Groups:  h.groups(s, log),
-		Number:  functionNumber,
-		Guests:  &h.guests,
-	}
-	if g := s.Grants.Clock; g != nil {
-		cfg.Clock.Fixed = g.Fixed
-	}
-	if g := s.Grants.Random; g != nil {
-		cfg.Seed = g.Seed
-	}
-	return cfg
-}
+func (h *Host) closed() bool { return h.life.Err() != nil }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -60,8 +59,8 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 			host, _ := testHost(t)
 			i := instance(t, host, testSpec(test.wasm))
 			expectVerdict(t, i, e, Done)
-			if used := i.Fuel(); used < test.work/hostfunc.BytesPerUnit ||
-				used > test.work/hostfunc.BytesPerUnit+
+			if used := i.Fuel(); used < test.work/bytesPerUnit ||
+				used > test.work/bytesPerUnit+
 					1000 {
 				t.Errorf("%d units for %d bytes", used, test.work)
 			}
@@ -89,7 +88,7 @@ func TestPrefetchHasADeadline(t *testing.T) {
 	i := instance(t, host, spec)
 	_, err := i.Handle(t.Context(), large(t, 100_000))
 	expectCrash(t, err, "on_event", ReasonDeadline, "it ran longer than 1ns")
-	if i.Fuel() > 100_000/hostfunc.BytesPerUnit+1000 {
+	if i.Fuel() > 100_000/bytesPerUnit+1000 {
 		t.Errorf("%d units: it went on after its end", i.Fuel())
 	}
 }
@@ -131,8 +130,8 @@ func TestEmissionsOfABatchAreBounded(t *testing.T) {
 				total += len(e.Data)
 			}
 		}
-		if total != hostfunc.MaxBatchOutput {
-			t.Errorf("%d bytes were emitted, %d are allowed", total, hostfunc.MaxBatchOutput)
+		if total != maxBatchOutput {
+			t.Errorf("%d bytes were emitted, %d are allowed", total, maxBatchOutput)
 		}
 	}
 }
@@ -149,7 +148,7 @@ func TestLoggedLinesAreBoundedAsWritten(t *testing.T) {
 		spec := testSpec(verdictGuest(Done))
 		spec.Grants.Log = &LogGrant{}
 		i := instance(t, host, spec)
-		i.handler.module.Log().Line(t.Context(), 0, text)
+		i.handler.log.line(t.Context(), 0, text)
 		if n := len(log.String()); n < abi.MaxLogLine/2 || n > abi.MaxLogLine+200 {
 			t.Errorf("%s: %d bytes", name, n)
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -68,7 +67,7 @@ func ask(t *testing.T, grant HTTPGrant, wasm []byte) (result int32, header, body
 func asked(t *testing.T, i *Instance) (result int32, header, body string) {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)
-	mem := i.guest.Memory()
+	mem := i.guest.memory
 	number := func(at uint32) int32 {
 		n, _ := mem.ReadUint32Le(at)
 		return int32(n)
@@ -210,7 +209,7 @@ func TestHTTPEndsWithTheEvent(t *testing.T) {
 		if err := test.run(); err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := i.guest.Memory().ReadUint32Le(16); int32(n) != test.want {
+		if n, _ := i.guest.memory.ReadUint32Le(16); int32(n) != test.want {
 			t.Errorf("%s: body returns %d, want %d", test.name, int32(n), test.want)
 		}
 	}
@@ -331,8 +330,8 @@ func TestFailedRequestsAreLoggedWithinLimits(t *testing.T) {
 	spec := testSpec(asking(fmt.Sprintf(`{"url":%q}`, gone.URL), "", "x", 100))
 	spec.Grants.HTTP = &HTTPGrant{Allow: []string{gone.URL}, PerEvent: 100}
 	asked(t, instance(t, host, spec))
-	if n := strings.Count(log.String(), "connection refused"); n < hostfunc.Burst ||
-		n > hostfunc.Burst+10 ||
+	if n := strings.Count(log.String(), "connection refused"); n < burst ||
+		n > burst+10 ||
 		n != strings.Count(log.String(), "\n") {
 		t.Errorf("%d lines were logged:\n%s", n, log)
 	}

@@ -3,11 +3,6 @@ package plugins
 import (
 	"reflect"
 	"sync"
-	"testing"
-
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
-	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
 // inside returns a field of a field of a value, whether it is exported or not.
@@ -22,37 +17,11 @@ func inside(v any, fields ...string) reflect.Value {
 	return x
 }
 
-// callerOf returns an instance's guest as host functions need it.
-func callerOf(i *Instance) *hostfunc.Caller {
-	return (*hostfunc.Caller)(inside(i.guest, "caller").UnsafePointer())
-}
-
-// linearOf returns what a guest's memory is in.
-func linearOf(g *guest.Guest) *guest.Linear {
-	return (*guest.Linear)(inside(g, "linear").UnsafePointer())
-}
-
-// configOf returns what a module's guests get.
-func configOf(m *guest.Module) *guest.Config {
-	return (*guest.Config)(inside(m, "cfg").Addr().UnsafePointer())
-}
-
-// storeOf returns what the guests of a module keep.
-func storeOf(t testing.TB, m *guest.Module) *kv.Store {
-	t.Helper()
-	for _, group := range configOf(m).Groups {
-		if group, ok := group.(*hostfunc.KVGroup); ok {
-			return (*kv.Store)(inside(group, "store").UnsafePointer())
-		}
-	}
-	t.Fatal("the module keeps nothing")
-	return nil
-}
-
 // isRunning reports whether a guest is being called.
-func isRunning(c *hostfunc.CallContext) bool {
-	defer lock(c)()
-	return inside(c, "running").Bool()
+func isRunning(c *callContext) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
 }
 
 // codeCount is how many modules' code is in use or being made.

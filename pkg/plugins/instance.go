@@ -8,8 +8,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // Verdict is what the guest decided about an event.
@@ -23,23 +21,14 @@ const (
 	Fail  = abi.Fail
 )
 
-// Result is what a guest made of an event: its Verdict, what it Emitted (nothing unless the verdict
-// is Done), how many emissions were Refused, its error Message, and the SHA-256 of its module
-// (Handler).
-type Result = hostfunc.Result
-
-// Emission is one output of a guest, checked against the rules of package abi: its Kind and Data,
-// the text as the guest wrote it. Event returns the type and data of one of kind event.
-type Emission = hostfunc.Emission
-
 // Instance is one worker's copy of a handler. It belongs to one goroutine.
 type Instance struct {
 	handler *Handler
-	guest   *guest.Guest // nil after a crash and after a command's run, until the next Handle
+	guest   *guest // nil after a crash and after a command's run, until the next Handle
 	fuel    int64
 	usage   *usage // nil if calls are not counted
 	stats   Stats
-	renewal guest.Renewal
+	renewal renewal
 	closed  bool
 }
 
@@ -56,9 +45,9 @@ type Stats struct {
 // Stats returns what was done until now.
 func (i *Instance) Stats() Stats {
 	s := i.stats
-	s.Memory = i.renewal.Memory()
+	s.Memory = i.renewal.memory()
 	if i.guest != nil {
-		s.Memory += i.guest.Size()
+		s.Memory += i.guest.size()
 	}
 	return s
 }
@@ -74,7 +63,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
 	}
-	if i.handler.module.TakesEvents() {
+	if i.handler.takesEvents {
 		return i.one(ctx, e)
 	}
 	results, err := i.batch(ctx, []event.Event{e})
@@ -87,8 +76,8 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 // one passes an event to a guest that takes single ones.
 func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 	i.usage.begin(i.guest)
-	result, err := i.guest.OnEvent(ctx, e)
-	i.fuel = i.guest.Used()
+	result, err := i.guest.onEvent(ctx, e)
+	i.fuel = i.guest.used()
 	i.usage.end(i.guest)
 	i.stats.Events++
 	if err != nil {
@@ -101,8 +90,8 @@ func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 // open returns why the guest may not receive an event.
 func (i *Instance) open(ctx context.Context) error {
 	i.fuel = 0
-	if i.closed || i.handler.module.Closed() {
-		return guest.Closed(i.handler.listener)
+	if i.closed || i.handler.closed() {
+		return i.handler.closedError()
 	}
 	return ctx.Err()
 }
@@ -127,33 +116,33 @@ func (i *Instance) ready(ctx context.Context, e event.Event) error {
 
 // takeSuccessor takes the guest that was started to follow the current one, if it is ready.
 func (i *Instance) takeSuccessor(ctx context.Context) {
-	g := i.renewal.Successor(ctx, i.guest)
+	g := i.renewal.successor(ctx, i.guest)
 	if g == nil {
 		return
 	}
 	if i.guest != nil {
-		i.renewal.DropLater(ctx, i.guest)
+		i.renewal.dropLater(ctx, i.guest)
 		i.stats.Recycled++
 	}
 	i.take(g)
 }
 
 // take makes a guest the one that is given events.
-func (i *Instance) take(g *guest.Guest) {
+func (i *Instance) take(g *guest) {
 	i.guest = g
-	i.renewal.Begin(g)
+	i.renewal.begin(g)
 }
 
 // renewIfDue starts a fresh guest when the current one is to be replaced.
 func (i *Instance) renewIfDue(events int) {
-	if i.guest.Due(events) {
-		i.renewal.Renew(i.guest)
+	if i.guest.due(events) {
+		i.renewal.renew(i.guest)
 	}
 }
 
 // discard throws the guest away that failed at an event.
 func (i *Instance) discard(ctx context.Context, e event.Event, err error) error {
-	_ = i.guest.Close(context.WithoutCancel(ctx)) // err says more
+	_ = i.guest.close(context.WithoutCancel(ctx)) // err says more
 	i.guest = nil
 	return i.report(ctx, e, err)
 }
@@ -166,7 +155,7 @@ func (i *Instance) report(ctx context.Context, e event.Event, err error) error {
 	}
 	i.stats.Crashes++
 	crash.Object, crash.Op = e.Object.Key(), e.Op
-	i.handler.module.Log().Crash(ctx, slog.String("object", crash.Object.String()),
+	i.handler.log.crash(ctx, slog.String("object", crash.Object.String()),
 		slog.String("op", crash.Op.String()), slog.String("func", crash.Func),
 		slog.String("reason", string(crash.Reason)), slog.String("error", crash.Cause.Error()),
 		slog.String("stack", strings.Join(crash.Stack, "\n")))
@@ -176,11 +165,11 @@ func (i *Instance) report(ctx context.Context, e event.Event, err error) error {
 // Close frees the instance. It may be called again.
 func (i *Instance) Close(ctx context.Context) error {
 	i.closed = true
-	i.renewal.Stop(ctx)
+	i.renewal.stop(ctx)
 	if i.guest == nil {
 		return nil
 	}
-	err := i.guest.Close(ctx)
+	err := i.guest.close(ctx)
 	i.guest = nil
 	return err
 }

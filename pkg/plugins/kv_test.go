@@ -49,7 +49,7 @@ func scripted(module, data string, calls []hostCall) []byte {
 func results(t *testing.T, i *Instance, n int) []int64 {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)
-	b, _ := i.guest.Memory().Read(0, uint32(8*n))
+	b, _ := i.guest.memory.Read(0, uint32(8*n))
 	got := make([]int64, n)
 	for k := range got {
 		got[k] = int64(binary.LittleEndian.Uint64(b[8*k:]))
@@ -128,7 +128,7 @@ func TestKVFunctions(t *testing.T) {
 	}
 	for at, want := range map[uint32]string{1024: "value\x00", 1040: "\x00", 1056: "other\x00",
 		1072: "\x00", 1088: "\x00"} {
-		if got, _ := i.guest.Memory().Read(at, uint32(len(want))); string(got) != want {
+		if got, _ := i.guest.memory.Read(at, uint32(len(want))); string(got) != want {
 			t.Errorf("at %d: %q, want %q", at, got, want)
 		}
 	}
@@ -187,8 +187,8 @@ func TestKVPhases(t *testing.T) {
 		m.Func("configure", "", "i", "", wasmtest.Store64(1032, call), konst(0))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
-		before, _ := i.guest.Memory().ReadUint64Le(1024)
-		within, _ := i.guest.Memory().ReadUint64Le(1032)
+		before, _ := i.guest.memory.ReadUint64Le(1024)
+		within, _ := i.guest.memory.ReadUint64Le(1032)
 		// the key is empty
 		if int64(before) != int64(abi.WrongPhase) || int64(within) != int64(abi.BadArgument) {
 			t.Errorf("%s: got %d and %d", f, int64(before), int64(within))
@@ -224,7 +224,7 @@ func kvSpec(grant KVGrant) Spec {
 
 func counted(t *testing.T, h *Handler) int {
 	t.Helper()
-	v, _ := storeOf(t, h.module).Get([]byte("n"))
+	v, _ := h.store.Get([]byte("n"))
 	return len(v)
 }
 
@@ -406,7 +406,7 @@ func TestKVFlood(t *testing.T) {
 	spec.Grants.KV = &KVGrant{Keys: 100}
 	i := instance(t, host, spec)
 	expectVerdict(t, i, podAdd(t), Done)
-	found, store := 0, storeOf(t, i.handler.module)
+	found, store := 0, i.handler.store
 	for n := range uint32(100_000) {
 		if _, ok := store.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
 			found++
@@ -430,7 +430,7 @@ func BenchmarkKV(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host,
 				testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
-			if err := storeOf(b, i.handler.module).Set([]byte("k"), []byte(value),
+			if err := i.handler.store.Set([]byte("k"), []byte(value),
 				0); err != nil {
 				b.Fatal(err)
 			}

@@ -15,26 +15,26 @@ func TestMemoryOfAGuestIsGivenBack(t *testing.T) {
 	host, _ := testHost(t)
 	for name, code := range map[string][]byte{"closed": konst(0), "crashed": unreachable} {
 		i := instance(t, host, testSpec(onEvent(guestModule(), wasmtest.Grow(3), drop, code)))
-		linear := linearOf(i.guest)
-		small, _ := i.guest.Memory().Read(0, 1)
+		linear := i.guest.linear
+		small, _ := i.guest.memory.Read(0, 1)
 		_, err := i.Handle(t.Context(), podAdd(t))
 		switch crashed := (*CrashError)(nil); {
 		case errors.As(err, &crashed):
 		case err != nil:
 			t.Fatal(err)
 		default:
-			large, ok := i.guest.Memory().Read(0, 4*wasmbin.PageSize)
+			large, ok := i.guest.memory.Read(0, 4*wasmbin.PageSize)
 			if !ok || &large[0] != &small[0] {
 				t.Errorf("%s: the memory has moved as it grew", name)
 			}
-			if inside(linear, "freed").Bool() {
+			if linear.freed {
 				t.Errorf("%s: the memory is gone before the guest", name)
 			}
 			if err := i.Close(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
-		if !inside(linear, "freed").Bool() || linear.Enter() {
+		if !linear.freed || linear.enter() {
 			t.Errorf("%s: the memory is still there", name)
 		}
 	}

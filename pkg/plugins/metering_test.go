@@ -179,7 +179,7 @@ func TestGarbageCollectorGetsThrough(t *testing.T) {
 			i := instance(t, host, spec)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			c, e, ended := callerOf(i).CallContext, podAdd(t), make(chan error, 1)
+			c, e, ended := i.guest.calls, podAdd(t), make(chan error, 1)
 			go func() {
 				_, err := i.Handle(ctx, e)
 				ended <- err

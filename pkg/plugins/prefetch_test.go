@@ -45,7 +45,7 @@ func prefetching(room int32, paths ...string) []byte {
 // not fit.
 func buffered(t *testing.T, i *Instance, room uint32) string {
 	t.Helper()
-	b, _ := i.guest.Memory().Read(bufferAt, room)
+	b, _ := i.guest.memory.Read(bufferAt, room)
 	var fields []string
 	for n := range binary.LittleEndian.Uint32(b) {
 		e := b[4+12*n:]
@@ -89,7 +89,7 @@ func TestPrefetch(t *testing.T) {
 			i := instance(t, host, testSpec(prefetching(int32(test.room), test.paths...)))
 			for range 2 {
 				expectVerdict(t, i, test.event(t), Done)
-				status, _ := i.guest.Memory().ReadUint32Le(0)
+				status, _ := i.guest.memory.ReadUint32Le(0)
 				want := int32(0)
 				if test.want == "" && test.room > 0 {
 					want = int32(abi.BadArgument)
@@ -151,7 +151,7 @@ func TestPrefetchStatuses(t *testing.T) {
 			wasmtest.Store64(0, resultOf(prefetch, 1, test.args)), konst(0))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
-		if got, _ := i.guest.Memory().ReadUint64Le(0); int64(got) != test.want {
+		if got, _ := i.guest.memory.ReadUint64Le(0); int64(got) != test.want {
 			t.Errorf("%s: got %d, want %d", test.name, int64(got), test.want)
 		}
 	}

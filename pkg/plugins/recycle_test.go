@@ -10,7 +10,6 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -18,17 +17,17 @@ import (
 // recycled waits until an instance has started a successor of its guest.
 func recycled(t *testing.T, i *Instance) {
 	t.Helper()
-	if !i.renewal.Pending() {
+	if !i.renewal.pending() {
 		t.Fatal("no successor is being started")
 	}
-	for inside(&i.renewal, "next", "started").Len() == 0 {
+	for len(i.renewal.next.started) == 0 {
 		runtime.Gosched()
 	}
 }
 
 // paused returns how long no successor is started after one that could not be.
 func paused(i *Instance) time.Duration {
-	return time.Duration(inside(&i.renewal, "retryDelay").Int())
+	return i.renewal.retryDelay
 }
 
 func recycling(wasm []byte, events int64) Spec {
@@ -52,7 +51,7 @@ func testRecyclingAfterSomeEvents(t *testing.T) {
 			if n == 0 {
 				want = Drop
 			}
-			if n > 0 && i.renewal.Pending() {
+			if n > 0 && i.renewal.pending() {
 				t.Errorf("round %d: a successor is started after %d events", round, n)
 			}
 			expectVerdict(t, i, podAdd(t), want)
@@ -95,18 +94,18 @@ func TestStartsOfSuccessorsAreRare(t *testing.T) {
 		if s := i.Stats(); s.Memory != 2*wasmbin.PageSize {
 			t.Errorf("with a successor that is started: %d bytes", s.Memory)
 		}
-		for range guest.RestShare {
+		for range restShare {
 			expectVerdict(t, i, podAdd(t), Done)
 			synctest.Wait()
-			if s := i.Stats(); i.renewal.Pending() || s.Memory != wasmbin.PageSize ||
+			if s := i.Stats(); i.renewal.pending() || s.Memory != wasmbin.PageSize ||
 				s.Recycled != 1 {
-				t.Fatalf("pending %v, counted %+v", i.renewal.Pending(), s)
+				t.Fatalf("pending %v, counted %+v", i.renewal.pending(), s)
 			}
 			time.Sleep(took)
 		}
 		expectVerdict(t, i, podAdd(t), Done)
-		if !i.renewal.Pending() {
-			t.Errorf("no successor is started after a rest of %v", guest.RestShare*took)
+		if !i.renewal.pending() {
+			t.Errorf("no successor is started after a rest of %v", restShare*took)
 		}
 		if err := errors.Join(i.Close(t.Context()), host.Close(t.Context())); err != nil {
 			t.Error(err)
@@ -194,7 +193,7 @@ func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 			i := instance(t, host, spec)
 			for range test.events {
 				expectVerdict(t, i, podAdd(t), Done)
-				if i.renewal.Pending() {
+				if i.renewal.pending() {
 					recycled(t, i)
 				}
 			}
@@ -226,7 +225,7 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 		const line = `level=WARN msg="no fresh instance of the handler can be started; the one there is goes on, and it is tried again" ` +
 			`listener=pods error="listener \"pods\": handler crashed in configure: trap: wasm error: unreachable`
 		for _, pause := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-			if !i.renewal.Pending() {
+			if !i.renewal.pending() {
 				t.Fatalf("nothing is tried before a pause of %v s", int64(pause))
 			}
 			handle() // sees that it failed
@@ -235,7 +234,7 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 				t.Errorf("it pauses %v, want %d s; logged:\n%s", paused(i), pause, log)
 			}
 			time.Sleep(pause*time.Second - time.Nanosecond)
-			if handle(); i.renewal.Pending() {
+			if handle(); i.renewal.pending() {
 				t.Errorf("tried again before %d s are over", pause)
 			}
 			time.Sleep(time.Nanosecond)
@@ -245,7 +244,7 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 			t.Errorf("logged %d times", n)
 		}
 		handle() // sees the last failure
-		storeOf(t, i.handler.module).Delete([]byte("started"))
+		i.handler.store.Delete([]byte("started"))
 		time.Sleep(time.Minute)
 		handle()
 		handle()
@@ -322,7 +321,7 @@ func testRecyclingOfBatches(t *testing.T) {
 			batchOf(t, event.Add, event.Update, event.Delete)); err != nil {
 			t.Fatal(err)
 		}
-		if i.renewal.Pending() {
+		if i.renewal.pending() {
 			recycled(t, i)
 		}
 		if s := i.Stats(); s.Recycled != want || s.Events != uint64(3*n+3) {
@@ -334,7 +333,7 @@ func testRecyclingOfBatches(t *testing.T) {
 		expectVerdict(t, command, podAdd(t), Done)
 	}
 	if s := command.Stats(); s.Recycled != 0 || s.Events != 3 || s.Memory != 0 ||
-		command.renewal.Pending() {
+		command.renewal.pending() {
 		t.Errorf("a command: counted %+v", s)
 	}
 }
@@ -343,7 +342,7 @@ func TestRecycleLimit(t *testing.T) {
 	host, _ := testHost(t)
 	for limit, want := range map[int64]int64{0: 1_000_000, -1: 1<<63 - 1, 7: 7} {
 		i := instance(t, host, recycling(verdictGuest(Done), limit))
-		if got := inside(i.guest, "age", "last").Int(); got != want {
+		if got := i.guest.age.last; got != want {
 			t.Errorf("%d: after %d events, want %d", limit, got, want)
 		}
 	}

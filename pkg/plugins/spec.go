@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
-	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
@@ -49,43 +47,29 @@ type Limits struct {
 	LoadDeadline time.Duration
 	// Fuel of one on_event, in units of about an instruction; 0 is no budget besides the deadline.
 	// A batch, and a run of a command, has it once for each event. Starting an instance has none.
-	Fuel   int64
-	Output OutputLimits
+	Fuel int64
 	// Recycle is how many events an instance's guest is given before a fresh one takes its place;
 	// default 1,000,000, and -1 is without end. The same happens when its memory has grown to three
 	// quarters of what it may have.
 	Recycle int64
 	// Module is the most bytes of the module's file; default 32 MiB.
 	Module int64
-	Load   LoadLimits
-}
-
-// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler, a rough
-// estimate of the time is compared with Time, and that is all.
-type LoadLimits struct {
-	// Time is processor time; default 60 s. On the clock, compiling may take ten times that.
-	Time time.Duration
-	// Memory is what the process that compiles and the host hold of the module together, in bytes;
-	// default 1 GiB.
-	Memory int64
-}
-
-// OutputLimits bound what a guest may emit for one event.
-type OutputLimits struct {
-	Count int   // default 64
-	Bytes int64 // of all emissions of one event; default 1 MiB
+	// LoadTime is what compiling the module may take of the processor; default 60 s. On the clock,
+	// it may take ten times that. Without HostConfig.Compiler, a rough estimate is compared with it.
+	LoadTime time.Duration
+	// LoadMemory is what the process that compiles and the host hold of the module together, in
+	// bytes; default 1 GiB. Without HostConfig.Compiler, nothing is.
+	LoadMemory int64
 }
 
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Memory, 16<<20)
 	setDefault(&l.Deadline, 100*time.Millisecond)
 	setDefault(&l.LoadDeadline, 10*time.Second)
-	setDefault(&l.Output.Count, 64)
-	setDefault(&l.Output.Bytes, 1<<20)
 	setDefault(&l.Recycle, 1_000_000)
 	setDefault(&l.Module, 32<<20)
-	setDefault(&l.Load.Time, time.Minute)
-	setDefault(&l.Load.Memory, 1<<30)
+	setDefault(&l.LoadTime, time.Minute)
+	setDefault(&l.LoadMemory, 1<<30)
 	return l
 }
 
@@ -112,15 +96,11 @@ func (l Limits) validate() error {
 	case l.Module < 0 || l.Module > maxModule:
 		return fmt.Errorf("limits: module is %d bytes, it must be between 1 and %d", l.Module,
 			maxModule)
-	case l.Load.Time < 0:
-		return fmt.Errorf("limits: load time is %v, it must be positive", l.Load.Time)
-	case l.Load.Memory < minLoadMemory:
+	case l.LoadTime < 0:
+		return fmt.Errorf("limits: load time is %v, it must be positive", l.LoadTime)
+	case l.LoadMemory < minLoadMemory:
 		return fmt.Errorf("limits: load memory is %d bytes, it must be at least 64 MiB",
-			l.Load.Memory)
-	case l.Output.Count < 0:
-		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
-	case l.Output.Bytes < 0:
-		return fmt.Errorf("limits: output bytes is %d, it must be positive", l.Output.Bytes)
+			l.LoadMemory)
 	}
 	return nil
 }
@@ -135,15 +115,10 @@ func (s Spec) withDefaults() Spec {
 		s.Config = []byte("{}")
 	}
 	s.Grants = s.Grants.withDefaults()
-	s.Limits.Output = s.Grants.Emit.output(s.Limits.Output)
 	return s
 }
 
 func (s Spec) validate() error {
-	// before the limits, which are partly those of it
-	if err := s.Grants.Emit.check(); err != nil {
-		return fmt.Errorf("grants: emit: %w", err)
-	}
 	if err := s.Limits.validate(); err != nil {
 		return err
 	}
@@ -176,12 +151,4 @@ func (s Spec) parse() (*wasmbin.Module, error) {
 	}
 	rules := code.Rules{Functions: hostFunctions, Granted: s.Grants.has, Memory: s.Limits.Memory}
 	return file, rules.Check(file)
-}
-
-// log returns the log of the handler's guests.
-func (s Spec) log(log *slog.Logger) *hostfunc.Log {
-	if grant := s.Grants.Log; grant != nil {
-		return hostfunc.NewLog(log, s.Listener, grant.Level, grant.LinesPerSecond)
-	}
-	return hostfunc.NewLog(log, s.Listener, slog.LevelInfo, 0)
 }

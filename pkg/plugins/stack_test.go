@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -113,11 +112,11 @@ func TestStackIsBounded(t *testing.T) {
 	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(long)))
 	host, _ := testHost(t)
 	crashed := crashOf(t, host, testSpec(onEvent(m, konst(1000), invoke(1), konst(0))))
-	if len(crashed.Stack) != guest.MaxFrames {
+	if len(crashed.Stack) != maxFrames {
 		t.Errorf("%d lines", len(crashed.Stack))
 	}
 	for _, line := range crashed.Stack {
-		if n := len([]rune(line)); n > guest.MaxLine+1 || strings.Contains(line, "\x1b") {
+		if n := len([]rune(line)); n > maxLine+1 || strings.Contains(line, "\x1b") {
 			t.Errorf("a line of %d characters: %q", n, line)
 		}
 	}

@@ -1,9 +1,5 @@
 package plugins
 
-import (
-	"github.com/informerd/informerd/pkg/plugins/internal/guest"
-)
-
 // HostFunction names a function of the host, as in informerd/event.v1 field.
 type HostFunction struct{ Module, Name string }
 
@@ -47,20 +43,20 @@ func newUsage(wanted bool) *usage {
 }
 
 // begin has a guest count its calls.
-func (u *usage) begin(g *guest.Guest) {
+func (u *usage) begin(g *guest) {
 	if u == nil {
 		return
 	}
 	if !u.summing {
 		clear(u.calls)
 	}
-	g.Count(u.calls)
+	g.counts = u.calls
 }
 
 // end notes what the guest has, before it is closed.
-func (u *usage) end(g *guest.Guest) {
+func (u *usage) end(g *guest) {
 	if u != nil {
-		u.memory = g.Size()
+		u.memory = g.size()
 	}
 }
 

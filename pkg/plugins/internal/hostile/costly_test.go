@@ -162,7 +162,7 @@ func (s *search) load(t *testing.T, r hostile.Recipe, end bool) loaded {
 	wasm := r.Module()
 	l := loaded{recipe: r, size: len(wasm), end: "loaded"}
 	spec := plugins.Spec{Listener: "searched", Wasm: wasm, Limits: plugins.Limits{
-		Memory: 16 << 20, Load: plugins.LoadLimits{Time: searchedTime, Memory: searchedMemory}}}
+		Memory: 16 << 20, LoadTime: searchedTime, LoadMemory: searchedMemory}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ended time.Time
