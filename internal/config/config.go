@@ -50,7 +50,7 @@ type Config struct {
 
 	source   document.Source
 	warnings Errors
-	policies []policySource // in the order of Policies, the files of one entry sorted by name
+	policies []*policyFile // in the order of Policies, the files of one entry sorted by name
 }
 
 // Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster
@@ -66,13 +66,6 @@ type Cluster struct {
 	// in the same cluster or on a loopback address.
 	Compression string `json:"compression" jsonschema:"default=auto,enum=auto,enum=on,enum=off"`
 }
-
-// The choices for compression.
-const (
-	CompressionAuto = "auto"
-	CompressionOn   = "on"
-	CompressionOff  = "off"
-)
 
 // HTTP is where informerd answers requests about itself: the status page, /metrics, /statusz,
 // /violations and others. Without auth only the machine itself may connect.
@@ -133,12 +126,6 @@ type State struct {
 	// with an error. continue: it goes on, and the next start repeats what was delivered since then.
 	OnDiskError string `json:"onDiskError" jsonschema:"default=stop,enum=stop,enum=continue"`
 }
-
-// OnDiskError values.
-const (
-	DiskErrorStop     = "stop"
-	DiskErrorContinue = "continue"
-)
 
 // LeaderElection is how replicas agree on the one that works, by a Lease of the API server. The
 // others keep their caches warm and deliver nothing.

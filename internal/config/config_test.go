@@ -1,8 +1,11 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -124,6 +127,29 @@ const receivers = `  audit:
 deadLetters: {bytes: 1Gi, age: 720h, whenFull: drop}
 `
 
+// digest is the same for configurations that mean the same: comments, order and defaults written
+// out do not matter. It covers the content of policy files, but not where they are.
+func (c *Config) digest() string {
+	type own struct {
+		Description string               `json:"description,omitempty"`
+		Informers   map[string]*Informer `json:"informers,omitempty"`
+	}
+	whole := struct {
+		*Config
+		Policies map[string]own `json:"policies,omitempty"` // instead of the names of their files
+	}{c, map[string]own{}}
+	for _, p := range c.policies {
+		whole.Policies[p.listener] = own{p.policy.Description, p.policy.Informers}
+	}
+	text, err := json.Marshal(whole)
+	if err != nil {
+		// its only free part is valid JSON
+		panic(fmt.Sprintf("config: a checked configuration is not JSON: %v", err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 func mustParse(t *testing.T, text string) *Config {
 	t.Helper()
 	c, err := Parse("dir/x.yaml", []byte(text))
@@ -140,7 +166,7 @@ func seconds(s float64) metav1.Duration {
 func TestParseEveryField(t *testing.T) {
 	c := mustParse(t, full)
 	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod",
-		Compression: CompressionOff}); c.Cluster != want {
+		Compression: "off"}); c.Cluster != want {
 		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
 	}
 	if want := (HTTP{Address: ":8443", Auth: AuthKubernetes, Audiences: []string{"informerd"},
@@ -154,7 +180,7 @@ func TestParseEveryField(t *testing.T) {
 	if want := (Shutdown{Drain: seconds(20), Close: seconds(2)}); c.Shutdown != want {
 		t.Errorf("shutdown is %+v, want %+v", c.Shutdown, want)
 	}
-	if want := (State{Dir: "state", OnDiskError: DiskErrorContinue}); c.State != want {
+	if want := (State{Dir: "state", OnDiskError: "continue"}); c.State != want {
 		t.Errorf("state is %+v, want %+v", c.State, want)
 	}
 	if want := (LeaderElection{Namespace: "shop", Name: "ours", LeaseDuration: seconds(30),
@@ -179,13 +205,13 @@ func TestParseEveryField(t *testing.T) {
 			Column: 7,
 		},
 		Rules: []Rule{{
-			Name: "few-replicas", Severity: SeverityHigh, For: seconds(600), Repeat: seconds(86400),
+			Name: "few-replicas", Severity: "high", For: seconds(600), Repeat: seconds(86400),
 			Deny: Expression{Text: "object.spec.replicas < 2", File: "dir/x.yaml", Line: 28,
 				Column: 15},
 			Message: Expression{Text: `"only " + string(object.spec.replicas)`, File: "dir/x.yaml",
 				Line: 29, Column: 19},
 		}, {
-			Name: "many", Severity: SeverityMedium,
+			Name: "many", Severity: "medium",
 			Deny: Expression{Text: "object.spec.replicas > 99", File: "dir/x.yaml", Line: 33,
 				Column: 28},
 		}},
@@ -238,7 +264,7 @@ func TestParseEveryField(t *testing.T) {
 		t.Errorf("output is %+v", o)
 	}
 	if want := (DeadLetters{Bytes: 1 << 30, Age: seconds(30 * 86400),
-		WhenFull: DeadLettersDrop}); c.DeadLetters != want {
+		WhenFull: "drop"}); c.DeadLetters != want {
 		t.Errorf("deadLetters is %+v, want %+v", c.DeadLetters, want)
 	}
 }
@@ -246,7 +272,7 @@ func TestParseEveryField(t *testing.T) {
 func TestParseOutputs(t *testing.T) {
 	c := mustParse(t, full)
 	for name, want := range map[string]Output{
-		"audit": {File: &File{Path: "audit.jsonl", Sync: SyncAlways,
+		"audit": {File: &File{Path: "audit.jsonl", Sync: "always",
 			Rotate: Rotate{Size: 200 << 20, Age: seconds(86400), Keep: 3}}},
 		"hook": {When: Expression{Text: `severity in ["high", "critical"]`},
 			Data: Expression{Text: `{"text": message}`},
@@ -259,17 +285,17 @@ func TestParseOutputs(t *testing.T) {
 					ServerName: "hooks.example.com"},
 				Sign: &Sign{Secret: Secret{FromFile: "/secrets/new"},
 					Previous: &Secret{FromFile: "/secrets/old"}}}},
-		"moved": {Webhook: &Webhook{URL: Value{FromEnv: "HOOK_URL"}, Mode: WebhookStructured,
+		"moved": {Webhook: &Webhook{URL: Value{FromEnv: "HOOK_URL"}, Mode: "structured",
 			Batch: WebhookBatch{Events: 100, Wait: seconds(0.05)}, Timeout: seconds(10)}},
 		"bus": {NATS: &NATS{Servers: []string{"nats://nats:4222"}, Stream: "K8S",
 			Subject:     Expression{Text: `"k8s." + cluster + "." + resource`},
 			Credentials: &Secret{FromFile: "/secrets/nats.creds"}, Timeout: seconds(2),
 			TLS: &TLS{CAFile: "tls/ca.pem"}}},
 		"log": {Kafka: &Kafka{Brokers: []string{"kafka:9092"}, Topic: "k8s-changes",
-			Timeout: seconds(20), TLS: &TLS{}, SASL: &SASL{Mechanism: SASLScramSHA256,
+			Timeout: seconds(20), TLS: &TLS{}, SASL: &SASL{Mechanism: "scram-sha-256",
 				Username: "informerd", Password: Secret{FromEnv: "KAFKA_PASSWORD"}}}},
 		"note": {KubernetesEvent: &KubernetesEvent{}},
-		"fix": {Patch: &Patch{Type: PatchJSON, DryRun: true, Patch: Expression{
+		"fix": {Patch: &Patch{Type: "json", DryRun: true, Patch: Expression{
 			Text: `[{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]`}}},
 		"chat": {Slack: &Slack{URL: Value{FromEnv: "SLACK_URL"}, Text: Expression{Text: "message"},
 			Timeout: seconds(3)}},
@@ -304,7 +330,7 @@ outputs: {out: {stdout: {}}}
 	if !reflect.DeepEqual(c.HTTP, HTTP{}) || c.LeaderElection != nil {
 		t.Errorf("http is %+v, leaderElection %+v", c.HTTP, c.LeaderElection)
 	}
-	if c.Cluster != (Cluster{Name: "default", Compression: CompressionAuto}) {
+	if c.Cluster != (Cluster{Name: "default", Compression: "auto"}) {
 		t.Errorf("cluster is %+v", c.Cluster)
 	}
 	want := &Listener{

@@ -202,6 +202,6 @@ func FilesOf(paths ...string) []string {
 	}
 	c.source = d.Source
 	check(c, d.Report)
-	c.policies = loadPolicies(c, d.Report, disk{}).sources()
+	c.policies = loadPolicies(c, d.Report, disk{}).read()
 	return c.Files()
 }

@@ -69,12 +69,10 @@ type Buffer struct {
 	Spill *Spill `json:"spill,omitempty"`
 }
 
-// The overflow policies.
+// Policies of overflow that other settings depend on.
 const (
-	OverflowLatest = "latest"
-	OverflowBlock  = "block"
-	OverflowDrop   = "drop"
-	OverflowSpill  = "spill"
+	OverflowDrop  = "drop"
+	OverflowSpill = "spill"
 )
 
 // Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends.

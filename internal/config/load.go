@@ -2,9 +2,6 @@ package config
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -160,7 +157,7 @@ func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 	informers := check(c, d.Report)
 	policies := loadPolicies(c, d.Report, disk)
 	checkSharedIndexes(append(informers, policies.informers()...))
-	c.policies, c.warnings = policies.sources(), d.Warnings()
+	c.policies, c.warnings = policies.read(), d.Warnings()
 	for _, p := range policies.loaded {
 		c.warnings = append(c.warnings, p.Warnings()...)
 	}
@@ -231,8 +228,7 @@ func (c *Config) find(field string) (file string, at document.Place) {
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "outputs" || strings.HasPrefix(rest, "outputs[") {
-			return c.source.Located(c.source.Place(document.Join(p.entry, "outputs") +
-				strings.TrimPrefix(rest, "outputs")))
+			return c.source.Located(c.source.Place(document.Item("policies", p.entry) + "." + rest))
 		}
 		if at = p.Place(rest); at == (document.Place{}) {
 			at = p.Value("")
@@ -244,26 +240,3 @@ func (c *Config) find(field string) (file string, at document.Place) {
 
 // Warnings returns what is legal and suspicious, in the order of the listeners' names.
 func (c *Config) Warnings() []Error { return c.warnings }
-
-// digest is the same for configurations that mean the same: comments, order and defaults written
-// out do not matter. It covers the content of policy files, but not where they are.
-func (c *Config) digest() string {
-	type own struct {
-		Description string               `json:"description,omitempty"`
-		Informers   map[string]*Informer `json:"informers,omitempty"`
-	}
-	whole := struct {
-		*Config
-		Policies map[string]own `json:"policies,omitempty"` // instead of the names of their files
-	}{c, map[string]own{}}
-	for _, p := range c.policies {
-		whole.Policies[p.listener] = own{p.policy.Description, p.policy.Informers}
-	}
-	text, err := json.Marshal(whole)
-	if err != nil {
-		// its only free part is valid JSON
-		panic(fmt.Sprintf("config: a checked configuration is not JSON: %v", err))
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}

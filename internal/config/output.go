@@ -58,12 +58,6 @@ type DeadLetters struct {
 	WhenFull string `json:"whenFull" jsonschema:"default=wait,enum=wait,enum=drop"`
 }
 
-// The choices for whenFull.
-const (
-	DeadLettersWait = "wait"
-	DeadLettersDrop = "drop"
-)
-
 // TLS says whom a connection trusts, and how informerd identifies itself. The files are read again
 // when they change.
 type TLS struct {

@@ -13,13 +13,6 @@ type File struct {
 	Sync string `json:"sync" jsonschema:"default=interval,enum=interval,enum=always,enum=never"`
 }
 
-// The choices for sync.
-const (
-	SyncInterval = "interval"
-	SyncAlways   = "always"
-	SyncNever    = "never"
-)
-
 // Rotate says when the file of an output is renamed, and a new one begun.
 type Rotate struct {
 	// Size is how large the file may become.

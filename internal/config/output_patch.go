@@ -15,13 +15,6 @@ type Patch struct {
 	DryRun bool `json:"dryRun,omitempty" jsonschema:"default=false"`
 }
 
-// The types of patches.
-const (
-	PatchApply = "apply"
-	PatchJSON  = "json"
-	PatchMerge = "merge"
-)
-
 // checkApplies refuses two outputs of a listener that apply patches to the same objects. They have
 // one field manager, that of the listener, and what a manager does not apply again is removed: each
 // would remove the fields of the other. With a when they may be about different objects, which is
@@ -48,5 +41,5 @@ func checkApplies(c *Config, outputs []string, path string, r *document.Report) 
 
 // applies reports whether the output changes objects by server-side apply.
 func (o *Output) applies() bool {
-	return o.Patch != nil && !o.Patch.DryRun && (o.Patch.Type == "" || o.Patch.Type == PatchApply)
+	return o.Patch != nil && !o.Patch.DryRun && (o.Patch.Type == "" || o.Patch.Type == "apply")
 }

@@ -50,17 +50,10 @@ type SASL struct {
 	Password Secret `json:"password" jsonschema:"required"`
 }
 
-// The mechanisms of SASL.
-const (
-	SASLPlain       = "plain"
-	SASLScramSHA256 = "scram-sha-256"
-	SASLScramSHA512 = "scram-sha-512"
-)
-
 func checkKafka(k *Kafka, path string, r *document.Report) {
 	checkTLS(k.TLS, path+".tls", r)
 	mechanism := path + ".sasl.mechanism"
-	if k.SASL != nil && k.SASL.Mechanism == SASLPlain && k.TLS == nil && r.Good(mechanism) {
+	if k.SASL != nil && k.SASL.Mechanism == "plain" && k.TLS == nil && r.Good(mechanism) {
 		r.Warn(r.Value(mechanism), mechanism, "%s is plain, and without TLS everybody on the way can read the password",
 			mechanism)
 	}

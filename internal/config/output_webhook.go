@@ -29,12 +29,8 @@ type Webhook struct {
 	Sign *Sign `json:"sign,omitempty"`
 }
 
-// The modes of a webhook.
-const (
-	WebhookStructured = "structured"
-	WebhookBinary     = "binary"
-	WebhookBatched    = "batch"
-)
+// WebhookBatched has requests with several messages.
+const WebhookBatched = "batch"
 
 // WebhookBatch bounds a list of CloudEvents in one request.
 type WebhookBatch struct {

@@ -20,15 +20,6 @@ const (
 	maxPolicyNodes = 500_000
 )
 
-// policySource is where the fields of a policy's listener are.
-type policySource struct {
-	document.Source
-	listener string
-	entry    string // the field of the configuration that names the file, as in policies[0]
-	policy   *Policy
-	absolute bool // the configuration names it by an absolute path
-}
-
 // policyFile is one file that the policies of a configuration name.
 type policyFile struct {
 	*document.Report
@@ -288,15 +279,12 @@ func (s *policySet) errors() Errors {
 	return all
 }
 
-// sources returns where the fields of the policies are, when all are good.
-func (s *policySet) sources() []policySource {
-	var all []policySource
+// read returns the policies whose text could be read.
+func (s *policySet) read() (all []*policyFile) {
 	for _, p := range s.loaded {
-		if p.policy == nil {
-			continue // the text could not be read
+		if p.policy != nil {
+			all = append(all, p)
 		}
-		all = append(all, policySource{p.Source, p.listener, document.Item("policies", p.entry),
-			p.policy, filepath.IsAbs(s.config.Policies[p.entry].Files)})
 	}
 	return all
 }
@@ -314,7 +302,7 @@ func (c *Config) PolicyOf(listener string) *Policy {
 // RelativePolicies returns the policy files that the configuration names by relative paths.
 func (c *Config) RelativePolicies() (files []string) {
 	for _, p := range c.policies {
-		if !p.absolute {
+		if !filepath.IsAbs(c.Policies[p.entry].Files) {
 			files = append(files, p.File())
 		}
 	}

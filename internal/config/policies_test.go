@@ -108,7 +108,7 @@ func TestPolicyBecomesAListener(t *testing.T) {
 		Retry:  Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Select: at(`object.spec.type != "ExternalName"`, 10, 9),
 		Rules: []Rule{{
-			Name: "no-endpoints", Severity: SeverityHigh, For: seconds(300), Repeat: seconds(3600),
+			Name: "no-endpoints", Severity: "high", For: seconds(300), Repeat: seconds(3600),
 			Deny: at("len(byIndex(\"slices\", \"service\", object.metadata.name)) == 0\n", 15,
 				7),
 			Message: at(`"no endpoints"`, 16, 15),
@@ -151,7 +151,7 @@ func TestPolicyDefaults(t *testing.T) {
 		l.Resync.Duration != 0 {
 		t.Errorf("on is %v, resync %v", l.On, l.Resync)
 	}
-	want := Rule{Name: "r", Severity: SeverityMedium,
+	want := Rule{Name: "r", Severity: "medium",
 		Deny: Expression{Text: "true", File: "p/no-latest-tag.yaml", Line: 6, Column: 12}}
 	if len(l.Rules) != 1 || l.Rules[0] != want {
 		t.Errorf("rules are %+v, want %+v", l.Rules, want)

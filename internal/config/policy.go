@@ -61,12 +61,3 @@ type Rule struct {
 	// Repeat is the period after which a violation that continues is reported again.
 	Repeat metav1.Duration `json:"repeat,omitzero" jsonschema:"default=0s,zero=never,minimum=1s,maximum=30d"`
 }
-
-// The severities.
-const (
-	SeverityInfo     = "info"
-	SeverityLow      = "low"
-	SeverityMedium   = "medium"
-	SeverityHigh     = "high"
-	SeverityCritical = "critical"
-)

@@ -199,7 +199,7 @@ func shown(t *testing.T, cfg *config.Config, schemas plan.Schemas, name string,
 		messages = messages[1:2]
 	case "webhook-binary":
 		for _, o := range cfg.Outputs {
-			o.Webhook.Mode = config.WebhookBinary
+			o.Webhook.Mode = "binary"
 		}
 		messages = messages[1:2]
 	case "file", "nats", "kafka", "patch":

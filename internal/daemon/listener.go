@@ -58,7 +58,7 @@ type listener struct {
 }
 
 var overflows = map[string]informer.Overflow{
-	config.OverflowLatest: informer.OverflowLatest, config.OverflowBlock: informer.OverflowBlock,
+	"latest": informer.OverflowLatest, "block": informer.OverflowBlock,
 	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
 }
 

@@ -39,7 +39,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outputs []sink.Sink
-	for _, typ := range []string{config.PatchMerge, config.PatchApply} {
+	for _, typ := range []string{"merge", "apply"} {
 		o := &config.Output{Name: "fix", Patch: &config.Patch{Type: typ}}
 		s, err := m.New(nil, o, sinks.Expressions{Patch: changes})
 		if err != nil {

@@ -49,7 +49,7 @@ func (a *API) kubernetesEvent() (sink.Sink, error) {
 }
 
 var patchTypes = map[string]patch.Type{
-	config.PatchApply: patch.Apply, config.PatchJSON: patch.JSON, config.PatchMerge: patch.Merge,
+	"apply": patch.Apply, "json": patch.JSON, "merge": patch.Merge,
 }
 
 // patch makes an output that patches objects. Without an expression, the patch is the message's

@@ -78,7 +78,7 @@ func (m *Maker) newFile(cfg *config.Config, f *config.File) (sink.Sink, error) {
 }
 
 var webhookModes = map[string]webhook.Mode{
-	config.WebhookStructured: webhook.Structured, config.WebhookBinary: webhook.Binary,
+	"structured": webhook.Structured, "binary": webhook.Binary,
 	config.WebhookBatched: webhook.Batch,
 }
 

@@ -29,7 +29,7 @@ func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keep
 	if err != nil {
 		return nil, badCheckpoint(cfg, err)
 	}
-	k.Continue = cfg.State.OnDiskError == config.DiskErrorContinue
+	k.Continue = cfg.State.OnDiskError == "continue"
 	for _, name := range k.Listeners() {
 		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
 			if n := k.Listener(name).Route.Unsent(); n > 0 {
