@@ -17,9 +17,9 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Case is a file with events for the module in the folder above, and the expected results. Fields
-// that are missing are not checked.
-type Case struct {
+// testCase is a file with events for the module in the folder above, and the expected results.
+// Fields that are missing are not checked.
+type testCase struct {
 	// Description is for readers.
 	Description string `json:"description"`
 	// Config, Grants and Limits are as those of a handler in a configuration, with the same
@@ -32,6 +32,11 @@ type Case struct {
 	Refused *string `json:"refused"`
 	// Events are what the module gets, one after the other.
 	Events []caseEvent `json:"events"`
+
+	document *document.File
+	file     string
+	events   []event.Event // of Events, with their objects
+	grants   plugins.Grants
 }
 
 // caseEvent is an event with the expected result.
@@ -61,20 +66,11 @@ type expect struct {
 	KV map[string]string `json:"kv"`
 }
 
-// loadedCase is a case that was read, with everything in it parsed.
-type loadedCase struct {
-	Case
-	document *document.File
-	file     string
-	events   []event.Event
-	grants   plugins.Grants
-}
-
 // readCase reads and checks a case. The error is a config.Errors.
-func readCase(file string, data []byte) (*loadedCase, error) {
-	c := &loadedCase{file: file}
+func readCase(file string, data []byte) (*testCase, error) {
+	c := &testCase{file: file}
 	var err error
-	if c.document, err = config.ReadDocument("case", file, data, &c.Case); err != nil {
+	if c.document, err = config.ReadDocument("case", file, data, c); err != nil {
 		return nil, err
 	}
 	config.CheckHandler(c.document, &c.Grants, &c.Limits, "")
@@ -86,11 +82,11 @@ func readCase(file string, data []byte) (*loadedCase, error) {
 	return c, err
 }
 
-func (c *loadedCase) wrong(field, hint, format string, args ...any) {
+func (c *testCase) wrong(field, hint, format string, args ...any) {
 	c.document.Wrong(field, field+" "+fmt.Sprintf(format, args...)).Hint = hint
 }
 
-func (c *loadedCase) checkEvents() {
+func (c *testCase) checkEvents() {
 	switch {
 	case c.Refused != nil && len(c.Events) > 0:
 		c.wrong("refused", "remove it or the events",
@@ -113,7 +109,7 @@ func (c *loadedCase) checkEvents() {
 }
 
 // event reads the objects of an event.
-func (c *loadedCase) event(given *caseEvent, field string, parser *object.Parser) (e event.Event,
+func (c *testCase) event(given *caseEvent, field string, parser *object.Parser) (e event.Event,
 	ok bool) {
 	text := config.EventText{Op: given.Op}
 	var isThere, old bool
@@ -140,7 +136,7 @@ func (c *loadedCase) event(given *caseEvent, field string, parser *object.Parser
 }
 
 // object returns an object that is in the case, or in a file of it.
-func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
+func (c *testCase) object(event, inline, file string, object json.RawMessage,
 	path string) (text []byte, isThere, ok bool) {
 	in, named := c.document.Has(event+"."+inline), c.document.Has(event+"."+file)
 	switch {
@@ -164,7 +160,7 @@ func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
 
 var verdicts = []string{"done", "drop", "retry", "fail"}
 
-func (c *loadedCase) checkExpect(x *expect, field string) {
+func (c *testCase) checkExpect(x *expect, field string) {
 	if c.document.Good(field+".verdict") && !slices.Contains(verdicts, x.Verdict) {
 		c.wrong(field+".verdict", "", "must be done, drop, retry or fail, is %q", x.Verdict)
 	}
@@ -187,21 +183,21 @@ func (x *expect) compare(o outcome, kv map[string]string) (wrong []string) {
 		}
 		return wrong
 	}
-	if x.Verdict != "" && x.Verdict != o.verdict {
+	if x.Verdict != "" && x.Verdict != o.Verdict {
 		reason := ""
-		if o.message != "" {
-			reason = " (" + printable(o.message) + ")"
+		if o.Message != "" {
+			reason = " (" + printable(o.Message) + ")"
 		}
-		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", o.verdict, reason, x.Verdict))
+		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", o.Verdict, reason, x.Verdict))
 	}
 	if x.Emitted != nil {
-		wrong = append(wrong, x.compareEmitted(o.emitted)...)
+		wrong = append(wrong, x.compareEmitted(o.Emitted)...)
 	}
 	if x.KV != nil && !maps.Equal(kv, x.KV) {
 		wrong = append(wrong, fmt.Sprintf("kv is %s, want %s", short(kv), short(x.KV)))
 	}
-	if x.Fuel > 0 && o.fuel > int64(x.Fuel) {
-		wrong = append(wrong, fmt.Sprintf("fuel is %d, want at most %d", o.fuel, x.Fuel))
+	if x.Fuel > 0 && o.Fuel > int64(x.Fuel) {
+		wrong = append(wrong, fmt.Sprintf("fuel is %d, want at most %d", o.Fuel, x.Fuel))
 	}
 	return wrong
 }

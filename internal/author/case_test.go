@@ -110,7 +110,7 @@ func FuzzReadCase(f *testing.F) {
 		}
 		for _, e := range c.Events {
 			if e.Expect != nil {
-				e.Expect.compare(outcome{verdict: "done", emitted: []emission{{Type: "a",
+				e.Expect.compare(outcome{Verdict: "done", Emitted: []emission{{Type: "a",
 					Data: []byte(`{"b":2}`)}, {Data: []byte("[]")}}}, nil)
 			}
 		}

@@ -14,9 +14,9 @@
 //   - Cases and events without expectations are never reported as ok.
 //   - No text of a module, an event or an answer is written to the terminal unescaped if it could
 //     move the cursor. JSON is one value a line.
-//   - What went wrong in a module is part of the result, and the error is then ErrFailed. Any other
-//     error is the tool's own: a config.Errors for a mistake in a file, a UsageError for one on the
-//     command line.
+//   - What went wrong in a module is part of the result, and there is an error as well, which sums
+//     it up. Any other error is the tool's own: a config.Errors for a mistake in a file, a UsageError
+//     for one on the command line.
 //
 // # Files
 //

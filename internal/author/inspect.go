@@ -29,7 +29,7 @@ var always = map[string]string{
 	abi.ModuleWASI:   "what language runtimes import",
 }
 
-// Inspect writes what a module contains. The error is ErrFailed if the module is not a handler.
+// Inspect writes what a module contains. It is an error if the module is not a handler.
 func Inspect(path string, w io.Writer) error {
 	wasm, err := readModule(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Inspect(path string, w io.Writer) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err = showInspection(path, in, w); err == nil && in.Kind == plugins.ModuleOther {
-		return failure("%s is not a handler", path)
+		return fmt.Errorf("%s is not a handler", path)
 	}
 	return err
 }

@@ -15,12 +15,6 @@ import (
 	"strings"
 )
 
-// project is a project that is made.
-type project struct {
-	name     string // letters, digits and dashes
-	language string // go, rust, as or c
-}
-
 // templates are the files of new projects: those of all, and those of each language.
 //
 //go:embed templates
@@ -35,54 +29,54 @@ const maxName = 63
 
 // New makes a project in a folder, which has its name.
 func New(folder, language string, w io.Writer) error {
-	o := project{filepath.Base(folder), language}
-	if err := o.check(); err != nil {
+	name := filepath.Base(folder)
+	if err := checkProject(name, language); err != nil {
 		return err
 	}
-	files, err := o.files()
+	files, err := projectFiles(name, language)
 	if err != nil {
 		return err
 	}
 	if err := emptyFolder(folder); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := writeNew(filepath.Join(folder, filepath.FromSlash(name)), files[name],
-			mode(name)); err != nil {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if err := writeNew(filepath.Join(folder, filepath.FromSlash(file)), files[file],
+			mode(file)); err != nil {
 			return fmt.Errorf("the project is not complete: %w", err)
 		}
 	}
 	p := &page{w: w}
-	p.line("%s: a handler in %s. Build and test it:", folder, languages[o.language])
+	p.line("%s: a handler in %s. Build and test it:", folder, languages[language])
 	p.line("\n  cd %s && make\n", folder)
 	p.line("README.md describes the files.")
 	return p.err
 }
 
-func (o project) check() error {
+func checkProject(name, language string) error {
 	switch {
-	case o.language == "":
+	case language == "":
 		return usage("which language? Add --lang go, rust, as or c")
-	case languages[o.language] == "":
-		return usage("--lang %q: there are go, rust, as (AssemblyScript) and c", o.language)
-	case len(o.name) > maxName:
-		return usage("the name has %d characters, at most %d are allowed", len(o.name), maxName)
-	case !projectName.MatchString(o.name):
-		return usage("%q: a name has letters, digits and dashes, and begins with a letter", o.name)
+	case languages[language] == "":
+		return usage("--lang %q: there are go, rust, as (AssemblyScript) and c", language)
+	case len(name) > maxName:
+		return usage("the name has %d characters, at most %d are allowed", len(name), maxName)
+	case !projectName.MatchString(name):
+		return usage("%q: a name has letters, digits and dashes, and begins with a letter", name)
 	}
 	return nil
 }
 
-// files returns all files of the project, by their paths.
-func (o project) files() (map[string][]byte, error) {
+// projectFiles returns all files of a project, by their paths.
+func projectFiles(name, language string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	if err := addSDK(files, o.language); err != nil {
+	if err := addSDK(files, language); err != nil {
 		return nil, err
 	}
-	words := strings.NewReplacer("@NAME@", o.name, "@LISTENER@",
-		strings.Trim(strings.ToLower(o.name), "-"), "@NPM@", strings.ToLower(o.name), "@LANGUAGE@",
-		languages[o.language])
-	for _, from := range []string{"templates/all", "templates/" + o.language} {
+	words := strings.NewReplacer("@NAME@", name, "@LISTENER@",
+		strings.Trim(strings.ToLower(name), "-"), "@NPM@", strings.ToLower(name), "@LANGUAGE@",
+		languages[language])
+	for _, from := range []string{"templates/all", "templates/" + language} {
 		err := fs.WalkDir(templates, from, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -100,15 +94,15 @@ func (o project) files() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	if o.language == "as" {
-		return files, ofNPM(files, o)
+	if language == "as" {
+		return files, ofNPM(files, name)
 	}
 	return files, nil
 }
 
 // ofNPM makes the project's package from the SDK's, so that the compiler has the version with which
 // the SDK is tested.
-func ofNPM(files map[string][]byte, o project) error {
+func ofNPM(files map[string][]byte, project string) error {
 	const name = `"informerd-assemblyscript"`
 	lock := string(files["sdk/package-lock.json"])
 	version := regexp.MustCompile(`"assemblyscript": "([^"]+)"`).FindStringSubmatch(
@@ -116,7 +110,7 @@ func ofNPM(files map[string][]byte, o project) error {
 	if version == nil || !strings.Contains(lock, name) {
 		return errors.New("the SDK does not say which compiler it needs")
 	}
-	own := `"` + strings.ToLower(o.name) + `"`
+	own := `"` + strings.ToLower(project) + `"`
 	files["package-lock.json"] = []byte(strings.ReplaceAll(lock, name, own))
 	files["package.json"] = []byte(strings.ReplaceAll(string(files["package.json"]),
 		"@ASSEMBLYSCRIPT@", version[1]))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -18,8 +19,12 @@ import (
 type rig struct {
 	host    *plugins.Host
 	journal *journal
-	// last is open until the next one is loaded, so that the same module is compiled once.
-	last *plugins.Handler
+	// handler is open until the next one is loaded, so that the same module is compiled once.
+	handler  *plugins.Handler
+	instance *plugins.Instance
+	values   *plugins.Values
+	loading  time.Duration
+	log      []string // what the module wrote while it was loaded
 }
 
 func newRig(ctx context.Context) *rig {
@@ -29,28 +34,17 @@ func newRig(ctx context.Context) *rig {
 
 func (r *rig) close(ctx context.Context) error { return r.host.Close(ctx) }
 
-// subject is a loaded module. Close it before the next one is loaded.
-type subject struct {
-	rig      *rig
-	instance *plugins.Instance
-	values   *plugins.Values
-	loading  time.Duration
-	log      []string // what it wrote while it was loaded
-}
-
 // noNetwork answers no request.
-type noNetwork struct{}
-
-// RoundTrip returns an error.
-func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) {
+var noNetwork = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 	return nil, errors.New("requests are not made here")
-}
+}}
 
 // linesPerSecond replaces the rate in a grant, since a module on trial gets its events all at once.
 const linesPerSecond = 100_000
 
-// load loads a module. The error is a *plugins.LoadError if the module is to blame.
-func (r *rig) load(ctx context.Context, spec plugins.Spec) (*subject, error) {
+// load loads a module. The error is a *plugins.LoadError if the module is to blame. Call unload
+// before the next one is loaded.
+func (r *rig) load(ctx context.Context, spec plugins.Spec) error {
 	spec.CountCalls = true
 	if log := spec.Grants.Log; log != nil {
 		granted := *log
@@ -59,47 +53,52 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec) (*subject, error) {
 	}
 	if http := spec.Grants.HTTP; http != nil {
 		granted := *http
-		granted.Transport = noNetwork{}
+		granted.Transport = noNetwork
 		spec.Grants.HTTP = &granted
 	}
-	values, err := r.host.Values(spec.Listener)
-	if err != nil {
-		return nil, err
+	var err error
+	if r.values, err = r.host.Values(spec.Listener); err != nil {
+		return err
 	}
-	sub := &subject{rig: r, values: values}
 	r.journal.take()
 	start := time.Now()
 	handler, err := r.host.Load(ctx, spec)
-	sub.loading = time.Since(start)
+	r.loading = time.Since(start)
 	if err == nil {
-		sub.instance, err = handler.NewInstance(ctx)
+		r.instance, err = handler.NewInstance(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, values.Close())
+		return errors.Join(err, r.values.Close())
 	}
-	if r.last != nil {
-		_ = r.last.Close(ctx) // nothing runs in it
+	if r.handler != nil {
+		_ = r.handler.Close(ctx) // nothing runs in it
 	}
-	r.last = handler
-	sub.log = r.journal.take()
-	return sub, nil
+	r.handler, r.log = handler, r.journal.take()
+	return nil
 }
 
-func (s *subject) close(ctx context.Context) error {
-	return errors.Join(s.instance.Close(ctx), s.values.Close())
+func (r *rig) unload(ctx context.Context) error {
+	return errors.Join(r.instance.Close(ctx), r.values.Close())
 }
 
-// outcome is the result of an event.
+// outcome is the result of an event, as JSON as well.
 type outcome struct {
-	verdict, message string // empty after a crash
-	emitted          []emission
-	log              []string // as in "info: text", "stdout: text"
-	crash            *plugins.CrashError
+	File    string            `json:"file"`
+	Line    int               `json:"line"`
+	Op      string            `json:"op"`
+	Object  string            `json:"object"`
+	Verdict string            `json:"verdict,omitempty"` // empty after a crash
+	Message string            `json:"message,omitempty"`
+	Emitted []emission        `json:"emitted,omitempty"`
+	Log     []string          `json:"log,omitempty"` // as in "info: text", "stdout: text"
+	Crash   string            `json:"crash,omitempty"`
+	Stack   []string          `json:"stack,omitempty"`
+	Fuel    int64             `json:"fuel"`
+	Time    time.Duration     `json:"ns"`
+	Calls   map[string]uint64 `json:"calls"` // by function, as in "event.v1 field"
+	Memory  int64             `json:"memory"`
 
-	fuel   int64
-	time   time.Duration
-	calls  map[string]uint64 // by function, as in "event.v1 field"
-	memory int64
+	crash *plugins.CrashError
 }
 
 // emission is what a module emitted: an event of a type, or data for the object's own event.
@@ -109,30 +108,32 @@ type emission struct {
 }
 
 // handle passes the module an event. The error is not the module's.
-func (s *subject) handle(ctx context.Context, e event.Event) (o outcome, err error) {
+func (r *rig) handle(ctx context.Context, e event.Event) (o outcome, err error) {
 	start := time.Now()
-	r, err := s.instance.Handle(ctx, e)
-	used := s.instance.Usage()
-	o = outcome{time: time.Since(start), fuel: s.instance.Fuel(), calls: map[string]uint64{},
-		log: s.rig.journal.take(), memory: used.Memory}
+	done, err := r.instance.Handle(ctx, e)
+	used := r.instance.Usage()
+	o = outcome{Op: e.Op.String(), Object: e.Object.Key().String(), Time: time.Since(start),
+		Fuel: r.instance.Fuel(), Calls: map[string]uint64{}, Log: r.journal.take(),
+		Memory: used.Memory}
 	for f, n := range used.Calls {
-		o.calls[callName(f)] = n
+		o.Calls[callName(f)] = n
 	}
 	if errors.As(err, &o.crash) {
+		o.Crash, o.Stack = string(o.crash.Reason), o.crash.Stack
 		return o, nil
 	}
 	if err != nil {
 		return o, err
 	}
-	o.verdict, o.message = r.Verdict.String(), r.Message
-	for _, emitted := range r.Emitted {
+	o.Verdict, o.Message = done.Verdict.String(), done.Message
+	for _, emitted := range done.Emitted {
 		found := emission{Data: emitted.Data}
 		if emitted.Kind == abi.EmitEvent {
 			if found.Type, found.Data, err = emitted.Event(); err != nil {
 				return o, err
 			}
 		}
-		o.emitted = append(o.emitted, found)
+		o.Emitted = append(o.Emitted, found)
 	}
 	return o, nil
 }

@@ -2,6 +2,7 @@ package author
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,10 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/internal/handlers"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -29,21 +33,36 @@ type RunOptions struct {
 	JSON   bool
 }
 
-// Run feeds events to a module, one after the other, and writes each result. The error is ErrFailed
-// if the module crashed on one of them.
-func Run(ctx context.Context, o RunOptions, w io.Writer) (err error) {
+// Run feeds events to a module, one after the other, and writes each result. It is an error if the
+// module crashed on one of them.
+func Run(ctx context.Context, o RunOptions, w io.Writer) error {
+	return o.withModule(ctx, func(r *rig, path string, events []placedEvent) error {
+		return runEvents(ctx, r, path, events, o.JSON, w)
+	})
+}
+
+// withModule calls do with the module, loaded, and the events.
+func (o RunOptions) withModule(ctx context.Context,
+	do func(r *rig, path string, events []placedEvent) error) (err error) {
 	spec, events, err := o.prepare()
 	if err != nil {
 		return err
 	}
 	r := newRig(ctx)
 	defer func() { err = errors.Join(err, r.close(ctx)) }()
-	sub, err := r.load(ctx, spec)
-	if err != nil {
+	if err := r.load(ctx, spec); err != nil {
 		return loadHint(err, spec.Path)
 	}
-	defer func() { err = errors.Join(err, sub.close(ctx)) }()
-	return runEvents(ctx, sub, spec.Path, events, o.JSON, w)
+	defer func() { err = errors.Join(err, r.unload(ctx)) }()
+	return do(r, spec.Path, events)
+}
+
+// loadHint adds what to do about a missing grant.
+func loadHint(err error, path string) error {
+	if strings.Contains(err.Error(), "this needs the grant") {
+		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it imports", err, path)
+	}
+	return err
 }
 
 // prepare returns the module, ready to be loaded, and the events.
@@ -58,33 +77,56 @@ func (o RunOptions) prepare() (spec plugins.Spec, events []placedEvent, err erro
 	case len(o.Events) == 0:
 		return spec, nil, usage("which events? Name a file with --event, - is stdin")
 	}
-	parser, all := &object.Parser{}, caches{}
+	parser, informers := &object.Parser{}, map[string]*config.Informer{}
 	if o.Configuration != "" {
-		spec, parser, err = o.ofListener(all)
+		spec, parser, informers, err = o.ofListener()
 	} else {
 		spec, err = standalone(o.Module)
 	}
 	if err != nil {
 		return spec, nil, err
 	}
-	spec.Caches = all
-	for _, text := range o.Caches {
-		name, file, ok := strings.Cut(text, "=")
-		if !ok || name == "" || file == "" {
-			return spec, nil, usage("--cache %q: write it as NAME=FILE", text)
-		}
-		given, err := readEvents([]string{file}, nil, parser)
-		if err != nil {
-			return spec, nil, err
-		}
-		for _, e := range given {
-			if err := all.cache(name).add(e.Object); err != nil {
-				return spec, nil, config.Errors{{File: e.file, Line: e.line, Message: err.Error()}}
-			}
-		}
+	if spec.Caches, err = o.caches(informers); err != nil {
+		return spec, nil, err
 	}
 	events, err = readEvents(o.Events, o.Stdin, parser)
 	return spec, events, err
+}
+
+// caches returns the caches of informers, with the objects that were passed.
+func (o RunOptions) caches(informers map[string]*config.Informer) (*explain.Lookups, error) {
+	given, all, seen := map[string][]config.Object{}, explain.NewLookups(), map[string]bool{}
+	for _, text := range o.Caches {
+		name, file, ok := strings.Cut(text, "=")
+		if !ok || name == "" || file == "" {
+			return nil, usage("--cache %q: write it as NAME=FILE", text)
+		}
+		objects, _, err := config.ReadObjects(file, nil)
+		if err != nil {
+			return nil, config.Errors{{Message: err.Error()}}
+		}
+		given[name] = append(given[name], objects...)
+	}
+	for name, objects := range document.Sorted(given) {
+		inf := informers[name]
+		if inf == nil {
+			inf = &config.Informer{Resource: name}
+		}
+		if err := all.Add(name, inf, objects); err != nil {
+			return nil, config.Errors{{Message: err.Error()}}
+		}
+		for _, object := range objects {
+			var is struct{ Metadata event.Key }
+			_ = json.Unmarshal(object.JSON, &is) // it was parsed
+			key := name + " " + is.Metadata.String()
+			if seen[key] {
+				return nil, config.Errors{{Message: object.At + ": duplicate object " +
+					printable(is.Metadata.String())}}
+			}
+			seen[key] = true
+		}
+	}
+	return all, nil
 }
 
 // standalone returns a module that is not in a configuration: it has the default limits, and no
@@ -95,79 +137,53 @@ func standalone(path string) (spec plugins.Spec, err error) {
 		return spec, err
 	}
 	var limits config.Limits
-	d, err := config.ReadDocument("limits", "limits", []byte("{}"), &limits)
-	if err != nil {
-		return spec, err
-	}
-	d.Check(&limits, "") // the configuration's defaults
+	document.SetDefaults(&limits)
 	spec.Limits = handlers.LimitsOf(limits)
 	return spec, nil
 }
 
-// ofListener returns a listener's handler.
-func (o RunOptions) ofListener(all caches) (spec plugins.Spec, parser *object.Parser, err error) {
+// ofListener returns a listener's handler, what reads its objects, and the informers that it may
+// look objects up in.
+func (o RunOptions) ofListener() (spec plugins.Spec, parser *object.Parser,
+	informers map[string]*config.Informer, err error) {
 	cfg, err := config.Load(o.Configuration)
 	if err != nil {
-		return spec, nil, err
+		return spec, nil, nil, err
 	}
 	module := o.Module
 	if module != "" {
 		if module, err = filepath.Abs(module); err != nil {
-			return spec, nil, err
+			return spec, nil, nil, err
 		}
 	}
-	trial, err := handlers.NewTrial(cfg, o.Listener, module)
+	spec, parser, err = handlers.Trial(cfg, o.Listener, module)
 	if err != nil {
-		return spec, nil, err
+		return spec, nil, nil, err
 	}
-	for name, indexes := range trial.Indexes {
-		for index, path := range indexes {
-			if err := all.cache(name).index(index, path); err != nil {
-				return spec, nil, err
-			}
-		}
-	}
-	return trial.Spec, trial.Parser, nil
+	return spec, parser, cfg.Listeners[o.Listener].Informers(), nil
 }
 
-// runLine is the result of an event as JSON.
-type runLine struct {
-	File    string            `json:"file"`
-	Line    int               `json:"line"`
-	Op      string            `json:"op"`
-	Object  string            `json:"object"`
-	Verdict string            `json:"verdict,omitempty"` // empty after a crash
-	Message string            `json:"message,omitempty"`
-	Emitted []emission        `json:"emitted,omitempty"`
-	Log     []string          `json:"log,omitempty"`
-	Crash   string            `json:"crash,omitempty"`
-	Stack   []string          `json:"stack,omitempty"`
-	Fuel    int64             `json:"fuel"`
-	NS      int64             `json:"ns"`
-	Calls   map[string]uint64 `json:"calls"`
-	Memory  int64             `json:"memory"`
-}
-
-func runEvents(ctx context.Context, sub *subject, module string, events []placedEvent, asJSON bool,
+func runEvents(ctx context.Context, r *rig, module string, events []placedEvent, asJSON bool,
 	w io.Writer) error {
 	out := &page{w: w}
 	if !asJSON {
-		out.line("%s: loaded in %s", printable(module), took(sub.loading))
-		out.row("log", printed(sub.log)...)
+		out.line("%s: loaded in %s", printable(module), took(r.loading))
+		out.row("log", printed(r.log)...)
 	}
 	verdicts, crashes := map[string]int{}, 0
 	for n, e := range events {
-		o, err := sub.handle(ctx, e.Event)
+		o, err := r.handle(ctx, e.Event)
 		if err != nil {
 			return err
 		}
 		if o.crash != nil {
 			crashes++
 		} else {
-			verdicts[o.verdict]++
+			verdicts[o.Verdict]++
 		}
 		if asJSON {
-			if err := writeJSON(w, o.asJSON(e)); err != nil {
+			o.File, o.Line = e.file, e.line
+			if err := writeJSON(w, o); err != nil {
 				return err
 			}
 			continue
@@ -182,19 +198,9 @@ func runEvents(ctx context.Context, sub *subject, module string, events []placed
 		return out.err
 	}
 	if crashes > 0 {
-		return failure("%s: it crashed at %d of %s", module, crashes, count(len(events), "event"))
+		return fmt.Errorf("%s: it crashed at %d of %s", module, crashes, count(len(events), "event"))
 	}
 	return nil
-}
-
-func (o outcome) asJSON(e placedEvent) runLine {
-	line := runLine{File: e.file, Line: e.line, Op: e.Op.String(), Object: e.Object.Key().String(),
-		Verdict: o.verdict, Message: o.message, Emitted: o.emitted, Log: o.log, Fuel: o.fuel,
-		NS: o.time.Nanoseconds(), Calls: o.calls, Memory: o.memory}
-	if o.crash != nil {
-		line.Crash, line.Stack = string(o.crash.Reason), o.crash.Stack
-	}
-	return line
 }
 
 func tally(verdicts map[string]int, crashes int) string {
@@ -217,20 +223,20 @@ func (p *page) outcome(o outcome) {
 		p.row("crash", crashLines(o.crash)...)
 		p.row("stack", printed(o.crash.Stack)...)
 	} else {
-		p.row("verdict", o.verdict)
+		p.row("verdict", o.Verdict)
 	}
-	if o.message != "" {
-		p.row("message", printable(o.message))
+	if o.Message != "" {
+		p.row("message", printable(o.Message))
 	}
 	var emitted []string
-	for _, e := range o.emitted {
+	for _, e := range o.Emitted {
 		emitted = append(emitted, e.String())
 	}
 	p.row("emitted", emitted...)
-	p.row("log", printed(o.log)...)
-	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.fuel), took(o.time),
-		size(o.memory)))
-	p.row("calls", calls(o.calls))
+	p.row("log", printed(o.Log)...)
+	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.Fuel), took(o.Time),
+		size(o.Memory)))
+	p.row("calls", calls(o.Calls))
 }
 
 func crashLines(c *plugins.CrashError) []string {

@@ -14,19 +14,20 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/internal/handlers"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Test runs the cases in files and folders, and writes which pass. The error is ErrFailed if one
-// fails, or if there are none.
+// Test runs the cases in files and folders, and writes which pass. It is an error if one fails, or
+// if there are none.
 func Test(ctx context.Context, paths []string, w io.Writer) error {
 	files, err := findCases(paths)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return failure("no case to run in %s", strings.Join(paths, ", "))
+		return fmt.Errorf("no case to run in %s", strings.Join(paths, ", "))
 	}
 	t := &tester{rig: newRig(ctx), modules: map[string][]byte{}, page: page{w: w}}
 	start := time.Now()
@@ -39,7 +40,7 @@ func Test(ctx context.Context, paths []string, w io.Writer) error {
 		return err
 	}
 	if t.failed > 0 {
-		return failure("%d of %s failed", t.failed, count(len(files), "case"))
+		return fmt.Errorf("%d of %s failed", t.failed, count(len(files), "case"))
 	}
 	t.line("ok: %s, %s, %s", count(len(files), "case"), count(t.events, "event"),
 		took(time.Since(start)))
@@ -110,20 +111,21 @@ type tester struct {
 
 // result is the result of one case.
 type result struct {
-	failures  []finding
+	failures  []string // lines: what differs from what is expected
 	events    int
 	unchecked int // events without expectations
 }
 
-// finding is a difference from what is expected. Without a line it is about the whole case.
-type finding struct {
-	line  int
-	event string // if it is about one
-	text  []string
-}
-
-func (r *result) fail(line int, text ...string) {
-	r.failures = append(r.failures, finding{line: line, text: text})
+// fail adds a failure below a head, which is empty for one of the whole case.
+func (r *result) fail(head string, text ...string) {
+	indent := "      "
+	if head != "" {
+		r.failures = append(r.failures, indent+head)
+		indent += "  "
+	}
+	for _, line := range text {
+		r.failures = append(r.failures, indent+line)
+	}
 }
 
 // one runs a case. The error is not a failure of the case.
@@ -138,7 +140,7 @@ func (t *tester) one(ctx context.Context, file string) error {
 	var mistakes config.Errors
 	switch {
 	case errors.As(err, &mistakes):
-		r.fail(0, printableLines(mistakes.Error())...)
+		r.fail("", printableLines(mistakes.Error())...)
 	case err != nil:
 		return err
 	default:
@@ -155,17 +157,17 @@ func (t *tester) one(ctx context.Context, file string) error {
 }
 
 // run runs a case. Its failures are in the result.
-func (t *tester) run(ctx context.Context, c *loadedCase, r *result) error {
+func (t *tester) run(ctx context.Context, c *testCase, r *result) error {
 	path, err := sole(filepath.Join(filepath.Dir(c.file), ".."))
 	if err == nil && t.modules[path] == nil {
 		t.modules[path], err = readModule(path)
 	}
 	if err != nil {
-		r.fail(0, err.Error())
+		r.fail("", err.Error())
 		return nil
 	}
-	sub, err := t.rig.load(ctx, plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path],
-		Config: c.Config, Grants: c.grants, Limits: handlers.LimitsOf(c.Limits), Caches: caches{}})
+	err = t.rig.load(ctx, plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path],
+		Config: c.Config, Grants: c.grants, Limits: handlers.LimitsOf(c.Limits), Caches: explain.NewLookups()})
 	var refusal *plugins.LoadError
 	switch {
 	case errors.As(err, &refusal):
@@ -174,10 +176,10 @@ func (t *tester) run(ctx context.Context, c *loadedCase, r *result) error {
 	case err != nil:
 		return err
 	case c.Refused != nil:
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is loaded, want it refused with %q",
+		r.fail(fmt.Sprintf("line %d:", c.document.Line("refused")), fmt.Sprintf("it is loaded, want it refused with %q",
 			*c.Refused))
 	}
-	return errors.Join(r.play(ctx, c, sub), sub.close(ctx))
+	return errors.Join(r.play(ctx, c, t.rig), t.rig.unload(ctx))
 }
 
 // reasonOf returns a refusal's reason without what the case has already.
@@ -189,20 +191,20 @@ func reasonOf(refusal *plugins.LoadError) string {
 	return strings.TrimPrefix(refusal.Err.Error(), fmt.Sprintf("listener %q: ", refusal.Listener))
 }
 
-func (r *result) refused(c *loadedCase, reason string) {
+func (r *result) refused(c *testCase, reason string) {
 	switch {
 	case c.Refused == nil:
-		r.fail(0, append([]string{"it is refused:"}, printableLines(reason)...)...)
+		r.fail("", append([]string{"it is refused:"}, printableLines(reason)...)...)
 	case !strings.Contains(reason, *c.Refused):
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is refused with %q, want %q in it",
+		r.fail(fmt.Sprintf("line %d:", c.document.Line("refused")), fmt.Sprintf("it is refused with %q, want %q in it",
 			printable(reason), *c.Refused))
 	}
 }
 
 // play feeds the events to the module and compares the results.
-func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
+func (r *result) play(ctx context.Context, c *testCase, tried *rig) error {
 	for n, e := range c.events {
-		o, err := sub.handle(ctx, e)
+		o, err := tried.handle(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -213,9 +215,8 @@ func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
 			x = &expect{}
 			r.unchecked++
 		}
-		if wrong := x.compare(o, sub.values.All()); len(wrong) > 0 {
-			r.failures = append(r.failures, finding{line: c.document.Line(at), text: wrong,
-				event: fmt.Sprintf("event %d, line %d: %s", n+1, c.document.Line(at), title(e))})
+		if wrong := x.compare(o, tried.values.All()); len(wrong) > 0 {
+			r.fail(fmt.Sprintf("event %d, line %d: %s", n+1, c.document.Line(at), title(e)), wrong...)
 		}
 	}
 	return nil
@@ -230,18 +231,7 @@ func (t *tester) show(file string, r *result, lasted time.Duration) {
 		note = fmt.Sprintf(", %s without expect", count(r.unchecked, "event"))
 	}
 	t.line("%s  %s (%s, %s%s)", word, printable(file), count(r.events, "event"), took(lasted), note)
-	for _, f := range r.failures {
-		indent := "        "
-		switch {
-		case f.event != "":
-			t.line("      %s", f.event)
-		case f.line > 0:
-			t.line("      line %d:", f.line)
-		default:
-			indent = "      "
-		}
-		for _, text := range f.text {
-			t.line("%s%s", indent, text)
-		}
+	for _, line := range r.failures {
+		t.line("%s", line)
 	}
 }

@@ -3,7 +3,6 @@ package author
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,9 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-// ErrFailed is the error of a module or case that failed, after the reasons were written.
-var ErrFailed = errors.New("failed")
-
 // UsageError is a mistake on the command line.
 type UsageError struct{ error }
 
@@ -22,17 +18,6 @@ type UsageError struct{ error }
 func (e UsageError) Unwrap() error { return e.error }
 
 func usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
-
-// failure is an ErrFailed with a summary.
-func failure(format string, args ...any) error {
-	return failed{fmt.Sprintf(format, args...)}
-}
-
-type failed struct{ text string }
-
-func (f failed) Error() string { return f.text }
-
-func (failed) Is(target error) bool { return target == ErrFailed }
 
 // printable returns a text that cannot harm a terminal or break the line: characters that are not
 // printable are escaped as in Go.

@@ -91,6 +91,7 @@ type Lookups struct {
 // cache has the objects of one informer.
 type cache struct {
 	byKey   map[event.Key]*object.Object
+	keys    []event.Key // in the order in which they were added
 	indexes map[string]informer.IndexFunc
 }
 
@@ -105,7 +106,7 @@ func (l *Lookups) Add(name string, inf *config.Informer, all []config.Object) er
 	if err != nil {
 		return err
 	}
-	in := &cache{map[event.Key]*object.Object{}, maps.Clone(shape.Indexes)}
+	in := &cache{byKey: map[event.Key]*object.Object{}, indexes: maps.Clone(shape.Indexes)}
 	in.indexes[informer.NamespaceIndex] = func(o *object.Object) []string {
 		return []string{o.Namespace()}
 	}
@@ -115,6 +116,9 @@ func (l *Lookups) Add(name string, inf *config.Informer, all []config.Object) er
 			return err
 		}
 		if len(outside(inf, o)) == 0 {
+			if in.byKey[o.Key()] == nil {
+				in.keys = append(in.keys, o.Key())
+			}
 			in.byKey[o.Key()] = o
 		}
 	}
@@ -137,12 +141,12 @@ func (l *Lookups) Get(name, namespace, named string) *object.Object {
 	return l.of(name).byKey[event.Key{Namespace: namespace, Name: named}]
 }
 
-// ByIndex returns the objects that have a value in an index.
+// ByIndex returns the objects that have a value in an index, in the order in which they were added.
 func (l *Lookups) ByIndex(name, index, value string) (found []*object.Object) {
 	in := l.of(name)
-	for _, o := range in.byKey {
-		if of := in.indexes[index]; of != nil && slices.Contains(of(o), value) {
-			found = append(found, o)
+	for _, key := range in.keys {
+		if of := in.indexes[index]; of != nil && slices.Contains(of(in.byKey[key]), value) {
+			found = append(found, in.byKey[key])
 		}
 	}
 	return found

@@ -9,50 +9,38 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// trial is a listener's handler as the daemon would load it, for trying it out.
-type trial struct {
-	Spec plugins.Spec
-	// Parser reads objects as the listener's informer would.
-	Parser *object.Parser
-	// Indexes are those of each informer, by name, with the path of the field.
-	Indexes map[string]map[string]string
-}
-
-// NewTrial returns the handler of a listener, with another module if one is named. The values of
+// Trial returns the handler of a listener as the daemon would load it, with another module if one
+// is named, and the parser that reads objects as the listener's informer would. The values of
 // headers are not read, since no request has them. The error is a config.Errors if the
 // configuration is to blame, and a plan.UnknownListenerError if it has no such listener.
-func NewTrial(cfg *config.Config, name, module string) (*trial, error) {
+func Trial(cfg *config.Config, name, module string) (spec plugins.Spec, parser *object.Parser,
+	err error) {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return nil, plan.UnknownListener(cfg, name)
+		return spec, nil, plan.UnknownListener(cfg, name)
 	}
 	if l.Handler == nil {
-		return nil, config.Errors{
+		return spec, nil, config.Errors{
 			cfg.ErrorAt("listeners."+name, fmt.Sprintf("listener %q has no handler", name), "")}
 	}
 	r := trialReader(cfg, l)
 	if module != "" {
 		r.Listener.Handler.Wasm, r.Listener.Handler.SHA256 = module, ""
 	}
-	spec, err := r.Spec()
+	read, err := r.Spec()
 	if err != nil {
 		r.Mistake(".handler.wasm", err)
 	}
-	parser, err := plan.ParserOf(l.Informer())
-	if err != nil {
+	if parser, err = plan.ParserOf(l.Informer()); err != nil {
 		r.Mistake(".informer", err)
 	}
 	if len(r.Mistakes) > 0 {
-		return nil, r.Mistakes
+		return spec, nil, r.Mistakes
 	}
-	t := &trial{Spec: *spec, Parser: parser, Indexes: map[string]map[string]string{}}
-	for name, inf := range l.Informers() {
-		t.Indexes[name] = inf.Indexes
-	}
-	return t, nil
+	return *read, parser, nil
 }
 
-// TrialGrants returns grants that are not part of a configuration. Headers are as for NewTrial; the
+// TrialGrants returns grants that are not part of a configuration. Headers are as for Trial; the
 // paths of their files are relative to the working directory.
 func TrialGrants(g config.Grants) (plugins.Grants, error) {
 	l := &config.Listener{Handler: &config.Handler{Grants: g}}

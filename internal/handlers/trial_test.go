@@ -52,11 +52,10 @@ func trialFile(t *testing.T) *config.Config {
 // no use for.
 func TestTrial(t *testing.T) {
 	cfg := trialFile(t)
-	trial, err := NewTrial(cfg, "hook", "")
+	s, parser, err := Trial(cfg, "hook", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := trial.Spec
 	if s.Listener != "hook" || string(s.Wasm) != "the module" || string(s.Config) != `{"a":1}` ||
 		s.Limits.Memory != 2<<20 ||
 		s.Limits.Deadline != 3*time.Second || s.Limits.Fuel != 77 || s.Grants.KV == nil ||
@@ -69,26 +68,23 @@ func TestTrial(t *testing.T) {
 	if cfg.Listeners["hook"].Handler.Grants.HTTP.Headers["Authorization"].FromEnv != "NOT_SET_ANYWHERE" {
 		t.Error("the configuration was changed")
 	}
-	if trial.Indexes["pods"]["app"] != "metadata.labels.app" {
-		t.Errorf("indexes %v", trial.Indexes)
-	}
-	o, err := trial.Parser.Parse(
+	o, err := parser.Parse(
 		[]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","managedFields":[]},"spec":{"secret":1}}`))
 	if err != nil || strings.Contains(o.JSON(), "secret") ||
 		strings.Contains(o.JSON(), "managedFields") {
 		t.Errorf("%v, %v", o.JSON(), err)
 	}
 	other := cfg.Path("other.wasm")
-	if trial, err = NewTrial(cfg, "hook", other); err != nil ||
-		string(trial.Spec.Wasm) != "another" || trial.Spec.Path != other {
-		t.Errorf("%v, %v", trial, err)
+	if s, _, err = Trial(cfg, "hook", other); err != nil ||
+		string(s.Wasm) != "another" || s.Path != other {
+		t.Errorf("%v, %v", s, err)
 	}
 }
 
 func TestTrialMistakes(t *testing.T) {
 	cfg := trialFile(t)
 	var unknown *plan.UnknownListenerError
-	if _, err := NewTrial(cfg, "hoko", ""); !errors.As(err, &unknown) {
+	if _, _, err := Trial(cfg, "hoko", ""); !errors.As(err, &unknown) {
 		t.Errorf("got %v", err)
 	}
 	for _, c := range []struct {
@@ -98,7 +94,7 @@ func TestTrialMistakes(t *testing.T) {
 		{"hook", "/nowhere.wasm",
 			`c.yaml:10:13: listener "hook": cannot read the handler: open /nowhere.wasm: no such file or directory`},
 	} {
-		_, err := NewTrial(cfg, c.listener, c.module)
+		_, _, err := Trial(cfg, c.listener, c.module)
 		var mistakes config.Errors
 		if !errors.As(err, &mistakes) || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.listener, err, c.want)
