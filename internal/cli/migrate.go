@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/migrate"
 )
 
@@ -42,9 +43,9 @@ func newMigrate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // readSources reads the files, no more of each than it takes to see that it is too large.
-func readSources(stdin io.Reader, paths []string) (sources []migrate.Source, err error) {
+func readSources(stdin io.Reader, paths []string) (sources []document.Text, err error) {
 	for _, path := range paths {
-		var s migrate.Source
+		var s document.Text
 		if s.File, s.Data, err = (config.Loading{Stdin: stdin}).Text(path); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // What is odd is said with its place, and is no reason to stop.
@@ -54,7 +55,7 @@ func TestOddSources(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var all bytes.Buffer
-			text, report, err := Convert(Source{"a.yaml", []byte(c.source)})
+			text, report, err := Convert(document.Text{File: "a.yaml", Data: []byte(c.source)})
 			if err != nil {
 				all.WriteString(err.Error())
 			} else if err := report.Write(&all); err != nil {
@@ -88,7 +89,7 @@ func FuzzConvert(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text, report, err := Convert(Source{"a.yaml", data})
+		text, report, err := Convert(document.Text{File: "a.yaml", Data: data})
 		var mistakes config.Errors
 		switch {
 		case errors.As(err, &mistakes):

@@ -6,36 +6,34 @@ import (
 	"strings"
 )
 
-// condition is an expression that is true or false.
-type condition string
-
+// Expressions that are true or false, as are the conditions of the functions below.
 const (
-	always condition = "true"
-	never  condition = "false"
+	always = "true"
+	never  = "false"
 )
 
 // allOf is true if all conditions are; it is true for none.
-func allOf(of ...condition) condition { return join(" && ", always, never, of) }
+func allOf(of ...string) string { return join(" && ", always, never, of) }
 
 // anyOf is true if one of the conditions is; it is false for none. It is in brackets.
-func anyOf(of ...condition) condition {
+func anyOf(of ...string) string {
 	c := join(" || ", never, always, of)
-	if len(of) > 1 && strings.Contains(string(c), "||") {
+	if len(of) > 1 && strings.Contains(c, "||") {
 		c = "(" + c + ")"
 	}
 	return c
 }
 
 // join leaves out neutral conditions, and those that occur twice.
-func join(word string, neutral, decides condition, of []condition) condition {
+func join(word, neutral, decides string, of []string) string {
 	var parts []string
 	length := 0
 	for _, c := range of {
 		switch {
 		case c == decides:
 			return c
-		case c != neutral && !slices.Contains(parts, string(c)):
-			parts = append(parts, string(c))
+		case c != neutral && !slices.Contains(parts, c):
+			parts = append(parts, c)
 			length += len(c)
 		}
 	}
@@ -45,10 +43,10 @@ func join(word string, neutral, decides condition, of []condition) condition {
 	if length > 76 {
 		word = strings.TrimSuffix(word, " ") + "\n"
 	}
-	return condition(strings.Join(parts, word))
+	return strings.Join(parts, word)
 }
 
-func notTrue(c condition) condition {
+func notTrue(c string) string {
 	switch c {
 	case always:
 		return never

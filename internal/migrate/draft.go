@@ -113,7 +113,7 @@ func (d *draft) informer(name, resource string, namespaces []string) string {
 }
 
 // finish takes out what informerd refuses, and returns the text.
-func (d *draft) finish(sources []Source) ([]byte, error) {
+func (d *draft) finish(sources []document.Text) ([]byte, error) {
 	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (d *draft) takeOut(mistake config.Error) (found bool) {
 }
 
 // text writes the configuration, nil for one without listeners.
-func (d *draft) text(sources []Source) ([]byte, error) {
+func (d *draft) text(sources []document.Text) ([]byte, error) {
 	if len(d.listeners) == 0 {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan"
 )
 
@@ -53,7 +54,7 @@ func convertExample(t *testing.T, peer string, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, report, err := Convert(Source{name, data})
+	text, report, err := Convert(document.Text{File: name, Data: data})
 	var shown bytes.Buffer
 	if err != nil {
 		shown.WriteString(err.Error() + "\n")

@@ -14,12 +14,12 @@ import (
 type exporter struct {
 	converter
 	namespaces []string
-	ways       map[string][]condition // to receivers
-	order      []string               // of the receivers in the routes
+	ways       map[string][]string // to receivers
+	order      []string            // of the receivers in the routes
 }
 
 func (e *exporter) convert() {
-	e.ways = map[string][]condition{}
+	e.ways = map[string][]string{}
 	if text := e.root.textOf("namespace"); text != "" {
 		e.namespaces = []string{text}
 	}
@@ -46,8 +46,8 @@ func (e *exporter) setting(n *node, setting, name string) {
 
 // route adds the ways to the receivers below a route. Before is what is true of an event that comes
 // here.
-func (e *exporter) route(n *node, field string, before condition) {
-	passes := []condition{before}
+func (e *exporter) route(n *node, field string, before string) {
+	passes := []string{before}
 	for i, rule := range n.list("drop") {
 		passes = append(passes, notTrue(e.rule(rule, document.Item(field+".drop", i))))
 	}
@@ -80,8 +80,8 @@ var ruleFields = []struct{ name, field string }{
 }
 
 // rule returns when an Event matches a rule.
-func (e *exporter) rule(n *node, field string) condition {
-	var parts []condition
+func (e *exporter) rule(n *node, field string) string {
+	var parts []string
 	for _, f := range ruleFields {
 		if v := n.get(f.name); v.isText() && v.text != "" {
 			parts = append(parts, e.pattern(v, field+"."+f.name, f.field))
@@ -96,7 +96,7 @@ func (e *exporter) rule(n *node, field string) condition {
 		}
 	}
 	if count, err := strconv.Atoi(n.textOf("minCount")); err == nil && count > 0 {
-		parts = append(parts, condition(fmt.Sprintf("(object.count ?? 0) >= %d", count)))
+		parts = append(parts, fmt.Sprintf("(object.count ?? 0) >= %d", count))
 	}
 	return allOf(parts...)
 }
@@ -108,7 +108,7 @@ var (
 )
 
 // pattern returns when a field's text matches a pattern. The pattern means the same in both tools.
-func (e *exporter) pattern(n *node, field, of string) condition {
+func (e *exporter) pattern(n *node, field, of string) string {
 	p := n.text
 	if strings.Contains(p, "${") {
 		e.lost(n, field, "expressions have no environment variables: write the value")
@@ -119,10 +119,10 @@ func (e *exporter) pattern(n *node, field, of string) condition {
 		return never
 	}
 	if m := wholeText.FindStringSubmatch(p); m != nil {
-		return condition(of + " == " + quoted(m[1]))
+		return of + " == " + quoted(m[1])
 	}
 	if partText.MatchString(p) {
-		return condition(of + " contains " + quoted(p))
+		return of + " contains " + quoted(p)
 	}
 	if p == ".*" {
 		return always
@@ -130,7 +130,7 @@ func (e *exporter) pattern(n *node, field, of string) condition {
 	if re.MatchString("") { // as it is where the field is missing
 		of = "(" + of + ` ?? "")`
 	}
-	return condition(of + " matches " + quoted(p))
+	return of + " matches " + quoted(p)
 }
 
 // lookedUp are the kinds whose labels are looked up, with their resources. A watch of all kinds
@@ -145,7 +145,7 @@ var lookedUp = []struct{ kind, plural, group string }{
 // involved returns when a label or an annotation of the involved object matches. An Event does not
 // have them.
 func (e *exporter) involved(rule *node, from string, label member,
-	field string) condition {
+	field string) string {
 	if e.root.get("omitLookup").isTrue() {
 		return never
 	}
@@ -157,7 +157,7 @@ func (e *exporter) involved(rule *node, from string, label member,
 	if err != nil {
 		return never
 	}
-	var ways []condition
+	var ways []string
 	for _, k := range lookedUp {
 		if !kinds.MatchString(k.kind) {
 			continue
@@ -165,8 +165,8 @@ func (e *exporter) involved(rule *node, from string, label member,
 		value := fmt.Sprintf(
 			"cached(%s, object.involvedObject.namespace ?? \"\", object.involvedObject.name).metadata.%s[%s]",
 			quoted(e.informer(k.plural, k.plural+k.group, e.namespaces)), from, quoted(label.name))
-		ways = append(ways, allOf(condition("object.involvedObject.kind == "+quoted(k.kind)),
-			condition(value+" != nil"), e.pattern(label.value, field, value)))
+		ways = append(ways, allOf("object.involvedObject.kind == "+quoted(k.kind),
+			value+" != nil", e.pattern(label.value, field, value)))
 	}
 	if ways == nil {
 		e.lost(label.value, field, "objects of this kind are not looked up: add an informer, and use cached")
@@ -186,25 +186,24 @@ func (e *exporter) maxAge() int {
 
 // listen adds a listener for each receiver that Events come to.
 func (e *exporter) listen() {
-	receivers := map[string]*node{}
-	index := map[string]int{}
-	for i, r := range e.root.list("receivers") {
-		receivers[r.textOf("name")], index[r.textOf("name")] = r, i
+	receivers, index := e.root.list("receivers"), map[string]int{}
+	for i, r := range receivers {
+		index[r.textOf("name")] = i
 	}
 	for _, name := range e.order {
 		way := anyOf(e.ways[name]...)
-		r := receivers[name]
-		if r == nil || way == never {
+		i, is := index[name]
+		if !is || way == never {
 			continue
 		}
-		field := document.Item("receivers", index[name])
+		r, field := receivers[i], document.Item("receivers", i)
 		out := &part{name: e.label("output", name), from: e.finding(r.Place, field, "")}
 		out.value = e.receiver(r, field, out.name)
 		e.outputs = append(e.outputs, out)
 		age := fmt.Sprintf(`age(object.lastTimestamp ?? object.eventTime) <= "%ds"`, e.maxAge())
 		e.listeners = append(e.listeners, &part{name: e.label("listener", name), from: out.from,
 			value: fields{{"informer", e.informer("events", "events", e.namespaces)},
-				{"on", []string{"add"}}, {"filter", allOf(way, condition(age))},
+				{"on", []string{"add"}}, {"filter", allOf(way, age)},
 				{"outputs", []string{out.name}}}, outputs: []string{out.name}})
 	}
 }

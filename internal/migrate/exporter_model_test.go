@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -228,7 +229,7 @@ func TestRoutesModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, err := Convert(Source{"a.yaml", source})
+		text, _, err := Convert(document.Text{File: "a.yaml", Data: source})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

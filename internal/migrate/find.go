@@ -3,57 +3,42 @@ package migrate
 import (
 	"strings"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// finder searches a file for configurations: the file itself, and what is in manifests and in
-// values of a Helm chart.
-type finder struct {
-	file  string
-	found []original
-}
-
-func (f *finder) search(data []byte) config.Errors {
-	nodes, err := readNodes(f.file, data, document.Place{})
-	if err != nil {
-		return err.(config.Errors)
-	}
+// search finds the configurations in a file: the file itself, and what is in manifests and in values
+// of a Helm chart. The error is a config.Errors.
+func search(from document.Text) (found []original, err error) {
+	nodes, err := readNodes(from.File, from.Data, document.Place{})
 	for _, n := range nodes {
-		f.inspect(n, stem(f.file), 0)
+		found = inspect(found, from.File, n, 0)
 	}
-	return nil
+	return found, err
 }
 
 // maxInside is how deep a configuration may be inside of manifests and values.
 const maxInside = 12
 
-// inspect looks whether a value is a configuration, or has one in it. Name is that of the member.
-func (f *finder) inspect(n *node, name string, depth int) {
+// inspect looks whether a value is a configuration, or has some in it, and adds them.
+func inspect(found []original, file string, n *node, depth int) []original {
 	if tool, values := recognize(n); tool != "" {
-		f.found = append(f.found, original{tool: tool, file: f.file, name: name, root: n,
-			values: values})
-		return
+		return append(found, original{tool: tool, file: file, root: n, values: values})
 	}
 	if depth > maxInside {
-		return
+		return found
 	}
-	for _, item := range n.items {
-		f.inspect(item, name, depth+1)
-	}
+	inside := n.items
 	for _, m := range n.members {
 		if v := m.value; !v.isText() || !strings.Contains(v.text, "\n") {
-			f.inspect(v, name, depth+1)
-			continue
-		}
-		nodes, err := readNodes(f.file, []byte(m.value.text), m.value.Place)
-		if err != nil {
-			continue // it is something else
-		}
-		for _, inner := range nodes {
-			f.inspect(inner, stem(m.name), depth+1)
+			inside = append(inside, v)
+		} else if nodes, err := readNodes(file, []byte(v.text), v.Place); err == nil {
+			inside = append(inside, nodes...) // otherwise it is something else
 		}
 	}
+	for _, v := range inside {
+		found = inspect(found, file, v, depth+1)
+	}
+	return found
 }
 
 // recognize returns the tool whose configuration a mapping is. Values: it is the values of its Helm

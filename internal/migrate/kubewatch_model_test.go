@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -38,7 +39,7 @@ func TestKubewatchModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, report, err := Convert(Source{"a.yaml", source})
+		text, report, err := Convert(document.Text{File: "a.yaml", Data: source})
 		if err != nil || len(report.Lost) > 0 {
 			t.Fatal(err, report)
 		}

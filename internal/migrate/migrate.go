@@ -2,9 +2,9 @@ package migrate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,12 +18,6 @@ const (
 	kubewatchName = "kubewatch"
 )
 
-// Source is a file to convert.
-type Source struct {
-	File string
-	Data []byte
-}
-
 // Report says how much of the original is in the result.
 type Report struct {
 	from   string
@@ -34,18 +28,19 @@ type Report struct {
 
 // Convert returns the configuration that does what the sources do, and what of them is not in it.
 // The error is a config.Errors if a source cannot be read, or has nothing to convert.
-func Convert(sources ...Source) (text []byte, report *Report, err error) {
+func Convert(sources ...document.Text) (text []byte, report *Report, err error) {
 	var all []original
 	var mistakes config.Errors
 	for _, s := range sources {
-		f := finder{file: s.File}
-		if err := f.search(s.Data); err != nil {
-			mistakes = append(mistakes, err...)
-		} else if len(f.found) == 0 {
+		found, err := search(s)
+		var wrong config.Errors
+		if errors.As(err, &wrong) {
+			mistakes = append(mistakes, wrong...)
+		} else if len(found) == 0 {
 			mistakes = append(mistakes, config.Error{File: s.File,
 				Message: "there is no configuration of event-exporter or kubewatch in it"})
 		}
-		all = append(all, f.found...)
+		all = append(all, found...)
 	}
 	if len(mistakes) > 0 {
 		return nil, nil, mistakes
@@ -77,7 +72,6 @@ func Convert(sources ...Source) (text []byte, report *Report, err error) {
 type original struct {
 	tool string
 	file string
-	name string // of the file without its ending, or of the member that has it
 	root *node
 	// values are those of the Helm chart, and not the configuration.
 	values bool
@@ -97,15 +91,6 @@ func (c *converter) lost(n *node, field, format string, args ...any) {
 func (c *converter) finding(at document.Place, field, message string) config.Error {
 	return config.Error{File: c.file, Line: at.Line, Column: at.Column,
 		Message: "lost: " + printable(field+": "+message)}
-}
-
-// stem returns the name of a file without folder and ending.
-func stem(file string) string {
-	base := filepath.Base(file)
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
-		return name
-	}
-	return strings.TrimPrefix(base, ".")
 }
 
 // sort orders the findings by place, files as they were read, and removes those that occur twice.

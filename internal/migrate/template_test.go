@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -102,7 +103,7 @@ func TestTemplatesModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		converted, report, err := Convert(Source{"a.yaml", layout})
+		converted, report, err := Convert(document.Text{File: "a.yaml", Data: layout})
 		if err != nil || len(report.Lost) > 0 {
 			t.Fatal(err, report)
 		}
