@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -52,8 +51,7 @@ func (c *configuration) letters(ctx context.Context) (all admin.DeadLetters, rel
 		return nil, nil, err
 	}
 	// Nothing expires while nobody looks at the configuration's limits.
-	opened := deadletter.Config{Path: filepath.Join(dir, deadletter.FileName),
-		Limits: deadletter.Limits{MaxBytes: math.MaxInt64, MaxAge: -1}}
+	opened := deadletter.Config{Path: filepath.Join(dir, deadletter.FileName)}
 	if _, err := os.Stat(opened.Path); errors.Is(err, fs.ErrNotExist) {
 		opened.Path = "" // there are none; looking makes no file
 	}

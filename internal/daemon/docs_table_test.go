@@ -224,10 +224,9 @@ func receiverIsGone(t *testing.T) {
 
 // storeIsFull checks both choices.
 func storeIsFull(t *testing.T) {
-	for whenFull, want := range map[deadletter.WhenFull]error{deadletter.Wait: context.Canceled,
-		deadletter.Drop: deadletter.ErrDropped} {
+	for drop, want := range map[bool]error{false: context.Canceled, true: deadletter.ErrDropped} {
 		s, err := deadletter.Open(deadletter.Config{
-			Limits: deadletter.Limits{MaxBytes: 3000, MaxAge: -1, WhenFull: whenFull}})
+			Limits: deadletter.Limits{MaxBytes: 3000, MaxAge: -1, Drop: drop}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,11 +235,11 @@ func storeIsFull(t *testing.T) {
 		if _, err := s.Put(ctx, l); err != nil {
 			t.Fatal(err)
 		}
-		if whenFull == deadletter.Wait {
+		if !drop {
 			time.AfterFunc(time.Millisecond, cancel)
 		}
 		if _, err := s.Put(ctx, l); !errors.Is(err, want) {
-			t.Errorf("%v: %v", whenFull, err)
+			t.Errorf("drop %v: %v", drop, err)
 		}
 		cancel()
 		if err := s.Close(); err != nil {

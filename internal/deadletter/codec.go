@@ -1,28 +1,20 @@
 package deadletter
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// A record is a letter as it is stored: numbers, its fields as JSON, and the texts as they are.
-//
-//	checksum of all that follows and of the ID   4 bytes
-//	format, 1                                    1
-//	when it was stored, in ns since 1970         8
-//	lengths of fields, object and old            3 * 4
-//	fields, object, old, message
-const (
-	recordFormat = 1
-	recordHead   = 4 + 1 + 8 + 3*4
-)
+// recordHead is the length of what is before the JSON of a stored letter: the checksum of its key
+// and of all that follows, 4 bytes, and when it was stored, in ns since 1970.
+const recordHead = 4 + 8
 
 var (
 	little     = binary.LittleEndian
@@ -31,30 +23,30 @@ var (
 	errRecord = errors.New("it is not what was written")
 )
 
-// newRecord returns the record of a letter without its ID and time, which seal adds.
+// texts are the parts of a letter that may be long. They are a value of JSON of their own, so that
+// the rest can be read without them.
+type texts struct {
+	Object  json.RawMessage `json:"object,omitempty"`
+	Old     json.RawMessage `json:"old,omitempty"`
+	Message json.RawMessage `json:"message,omitempty"`
+}
+
+// newRecord returns a letter as it is stored, without what seal adds.
 func newRecord(l *Letter) ([]byte, error) {
+	long := texts{jsonOf(l.Object), jsonOf(l.Old), jsonOf(l.Message)}
 	fields := *l
 	fields.ID, fields.Stored, fields.Superseded = "", time.Time{}, false
 	fields.Object, fields.Old, fields.Message = nil, nil, nil
-	fields.Error = bounded(l.Error, MaxError)
-	object, old, message := jsonOf(l.Object), jsonOf(l.Old), jsonOf(l.Message)
-	head, err := json.Marshal(&fields)
-	if err != nil {
+	if len(l.Error) > maxError {
+		fields.Error = strings.ToValidUTF8(l.Error[:maxError], "")
+	}
+	b := bytes.NewBuffer(make([]byte, recordHead))
+	encoder := json.NewEncoder(b)
+	encoder.SetEscapeHTML(false)
+	if err := errors.Join(encoder.Encode(&fields), encoder.Encode(&long)); err != nil {
 		return nil, fmt.Errorf("the dead letter cannot be written: %w", err) // a time of year 10000
 	}
-	size := recordHead + len(head) + len(object) + len(old) + len(message)
-	if size > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: it has %d bytes", ErrTooLarge, size)
-	}
-	b := make([]byte, recordHead, size)
-	b[4] = recordFormat
-	little.PutUint32(b[13:], uint32(len(head)))
-	little.PutUint32(b[17:], uint32(len(object)))
-	little.PutUint32(b[21:], uint32(len(old)))
-	b = append(b, head...)
-	b = append(b, object...)
-	b = append(b, old...)
-	return append(b, message...), nil
+	return bytes.Clone(b.Bytes()), nil
 }
 
 // jsonOf returns a text as it is if it is JSON, and as a string if not, so that every letter has a
@@ -71,81 +63,57 @@ func jsonOf(text json.RawMessage) json.RawMessage {
 }
 
 // seal completes a record.
-func seal(record []byte, id uint64, stored time.Time) {
-	little.PutUint64(record[5:], uint64(stored.UnixNano()))
+func seal(record []byte, id uint64, stored int64) {
+	little.PutUint64(record[4:], uint64(stored))
 	little.PutUint32(record, recordSum(id, record))
 }
 
 func recordSum(id uint64, record []byte) uint32 {
-	key := keyOf(id)
-	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, record[4:])
+	return crc32.Update(crc32.Checksum(keyOf(id), castagnoli), castagnoli, record[4:])
 }
 
-// checkLetter returns an error if a record is not what was written.
-func checkLetter(id uint64, record []byte) error {
-	if len(record) < recordHead || record[4] != recordFormat ||
-		little.Uint32(record) != recordSum(id, record) {
-		return errRecord
+// checkRecord returns an error if a value in the file is not what was written.
+func checkRecord(bucket, key, value []byte) error {
+	switch {
+	case len(key) != 8:
+	case bytes.Equal(bucket, lettersBucket):
+		if id := binary.BigEndian.Uint64(key); len(value) >= recordHead &&
+			little.Uint32(value) == recordSum(id, value) {
+			return nil
+		}
+	case bytes.Equal(bucket, supersededBucket) && bytes.Equal(key, value):
+		return nil
 	}
-	return nil
+	return errRecord
 }
 
 // parseRecord returns the letter of a record, copied; without the texts if heads is set.
 func parseRecord(id uint64, record []byte, heads bool) (l Letter, err error) {
-	if err := checkLetter(id, record); err != nil {
+	if err := checkRecord(lettersBucket, keyOf(id), record); err != nil {
 		return Letter{}, err
 	}
-	rest, parts := record[recordHead:], [3][]byte{}
-	for i := range parts {
-		n := little.Uint32(record[13+4*i:])
-		if uint64(n) > uint64(len(rest)) {
-			return Letter{}, errRecord
-		}
-		parts[i], rest = rest[:n], rest[n:]
+	d := json.NewDecoder(bytes.NewReader(record[recordHead:]))
+	if err = d.Decode(&l); err == nil && !heads {
+		err = d.Decode(&l) // adds the texts
 	}
-	if err := json.Unmarshal(parts[0], &l); err != nil {
+	if err != nil {
 		return Letter{}, errRecord
 	}
-	l.ID, l.Stored = idText(id), time.Unix(0, int64(little.Uint64(record[5:]))).UTC()
-	l.Superseded, l.Object, l.Old, l.Message = false, nil, nil, nil
-	if !heads {
-		l.Object, l.Old, l.Message = clone(parts[1]), clone(parts[2]), clone(rest)
-	}
+	l.ID, l.Superseded = idText(id), false
+	l.Stored = time.Unix(0, int64(little.Uint64(record[4:]))).UTC()
 	return l, nil
 }
 
-func clone(b []byte) json.RawMessage {
-	if len(b) == 0 {
-		return nil
-	}
-	return append(json.RawMessage(nil), b...)
-}
-
 // keyOf returns an ID as a key in the file, which sorts as the number does.
-func keyOf(id uint64) (key [8]byte) {
-	binary.BigEndian.PutUint64(key[:], id)
-	return key
-}
-
-// keySum returns the checksum of a key that has nothing else.
-func keySum(key []byte) []byte {
-	return little.AppendUint32(nil, crc32.Checksum(key, castagnoli))
-}
+func keyOf(id uint64) []byte { return binary.BigEndian.AppendUint64(nil, id) }
 
 func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-func parseID(text string) (id uint64, ok bool) {
-	if len(text) != 16 {
-		return 0, false
-	}
+// parseID returns 0 for what is no ID.
+func parseID(text string) uint64 {
 	id, err := strconv.ParseUint(text, 16, 64)
-	return id, err == nil
-}
-
-// bounded returns valid UTF-8 of at most n bytes.
-func bounded(text string, n int) string {
-	if len(text) > n {
-		text = text[:n]
+	if err != nil || len(text) != 16 {
+		return 0
 	}
-	return strings.ToValidUTF8(text, "")
+	return id
 }

@@ -135,25 +135,24 @@ func TestDamagedLetter(t *testing.T) {
 	if text != "a dead letter ID cannot be read: it is not what was written c " {
 		t.Errorf("got %s", text)
 	}
-	if _, err := s.Get(id); err == nil {
-		t.Error("it is returned")
-	}
 	if n, err := s.Delete(id); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }
 
-// Letters with odd texts come back as they are, as far as they are JSON, and as JSON otherwise.
+// Letters with odd texts come back as they are, as far as they are JSON (but for spaces), and as JSON
+// otherwise.
 func TestOddLetters(t *testing.T) {
 	both(t, func(t *testing.T, cfg Config) {
 		s := open(t, cfg)
 		odd := letter("a\x00\xff\u2028", 1)
 		odd.Object, odd.Old, odd.Message = []byte("{"), []byte("\xff\x00"), []byte(" [1] ")
-		odd.Error = strings.Repeat("é", MaxError)
+		odd.Error = strings.Repeat("é", maxError)
 		put(t, s, odd)
+		size := sizeOf(t, odd)
 		got := list(t, s, Query{})[0]
 		if string(got.Object) != `"{"` || string(got.Old) != `"\ufffd\u0000"` ||
-			string(got.Message) != " [1] " || len(got.Error) != MaxError ||
+			string(got.Message) != "[1]" || len(got.Error) != maxError ||
 			got.Name != "a\x00\ufffd\u2028" {
 			t.Errorf("%+v", got)
 		}
@@ -165,7 +164,7 @@ func TestOddLetters(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "the dead letter cannot be written: ") {
 			t.Errorf("got %v", err)
 		}
-		if st := s.Stats(); st.Letters != 1 || st.Bytes != st.Listeners["pods"].Bytes {
+		if st := s.Stats(); st.Letters != 1 || st.Bytes != size {
 			t.Errorf("%+v", st)
 		}
 	})
@@ -182,7 +181,6 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, record []byte) {
 		if len(record) >= recordHead { // the checksum alone would refuse all
 			record = bytes.Clone(record)
-			record[4] = recordFormat
 			little.PutUint32(record, recordSum(7, record))
 		}
 		l, err := parseRecord(7, record, false)
@@ -193,7 +191,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			return // a time that JSON has no form for
 		}
-		seal(again, 7, l.Stored)
+		seal(again, 7, l.Stored.UnixNano())
 		if same, err := parseRecord(7, again, false); err != nil {
 			t.Errorf("%+v: %+v, %v", l, same, err)
 		}

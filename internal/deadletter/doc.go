@@ -9,7 +9,7 @@
 //   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
 //   - The letters take at most MaxBytes, counted exactly. Where there is no room, superseded
 //     letters give way, the oldest first. If there are none, Put waits in the order of the calls,
-//     for Patience at most and for a moment while nobody finds room, and returns ErrFull; or it
+//     for two seconds at most and for a moment while nobody finds room, and returns an error; or it
 //     returns ErrDropped, as configured.
 //   - Full is called when letters begin to wait, at most once a minute.
 //   - A letter that is larger than MaxBytes is refused at once with ErrTooLarge.
@@ -22,11 +22,15 @@
 //   - What a killed process leaves behind opens again, with every letter whose Put had returned.
 //   - A damaged file is refused by Open, and left as it is.
 //   - A full disk is an error of Put, and the store goes on.
-//   - List reads page by page, and holds up neither Put nor the disk.
+//   - List notes which letters there are, and then holds up neither Put nor the disk.
 //   - The file does not shrink: what letters have left in it is used again.
 //   - No object, message or error of a letter is ever logged.
 //
 // # Design decisions
+//
+// The file has a bucket with a value for each letter: a checksum, the time, the fields as JSON, and
+// the texts as JSON. What the store has to know of all letters to find them is in memory. That a
+// letter is superseded is in a bucket of its own, since letters may be large.
 //
 // bbolt's Batch waits 10 ms for more callers. A writer that takes everything since its last
 // transaction needs no wait: one caller waits for one fsync, 64 share it (BenchmarkPut: 2,000 and

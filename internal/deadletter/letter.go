@@ -38,7 +38,7 @@ type Letter struct {
 	Listener string    `json:"listener"`
 	Output   string    `json:"output,omitempty"` // empty if no message was made
 	Reason   string    `json:"reason"`
-	Error    string    `json:"error,omitempty"` // Put cuts it off at MaxError bytes
+	Error    string    `json:"error,omitempty"` // Put cuts it off at 4 KiB
 	Attempts int       `json:"attempts,omitempty"`
 	First    time.Time `json:"first,omitzero"` // the first attempt that failed
 	Last     time.Time `json:"last,omitzero"`
@@ -68,38 +68,13 @@ type Letter struct {
 	Message json.RawMessage `json:"message,omitempty"` // the CloudEvent, if one was made
 }
 
-// MaxError is how many bytes of a letter's error are kept.
-const MaxError = 4 << 10
+// maxError is how many bytes of a letter's error are kept.
+const maxError = 4 << 10
 
-// WhenFull is what Put does without room for its letter.
-type WhenFull string
-
-const (
-	Wait WhenFull = "wait" // until there is room; the default
-	Drop WhenFull = "drop" // return ErrDropped
-)
-
-// Limits bound a Store. Zero values are the defaults.
+// Limits bound a Store. The zero value does not.
 type Limits struct {
-	MaxBytes int64         // of all letters; default 256 MiB
-	MaxAge   time.Duration // default 168 h; negative: letters are kept until they are removed
-	WhenFull WhenFull
-}
-
-const (
-	defaultMaxBytes = 256 << 20
-	defaultMaxAge   = 168 * time.Hour
-)
-
-func (l Limits) withDefaults() Limits {
-	if l.MaxBytes == 0 {
-		l.MaxBytes = defaultMaxBytes
-	}
-	if l.MaxAge == 0 {
-		l.MaxAge = defaultMaxAge
-	}
-	if l.WhenFull == "" {
-		l.WhenFull = Wait
-	}
-	return l
+	MaxBytes int64         // of all letters
+	MaxAge   time.Duration // letters are removed that are older
+	// Drop has Put return ErrDropped without room, in place of waiting.
+	Drop bool
 }

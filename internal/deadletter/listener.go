@@ -1,8 +1,8 @@
 package deadletter
 
 import (
+	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
@@ -14,19 +14,14 @@ type Listener struct {
 	count atomic.Int64 // letters
 
 	// guarded by the store's lock
-	objects                  map[objectKey][]*entry
-	bytes                    int64
-	stored, dropped, expired uint64
+	objects          map[objectKey][]*entry
+	dropped, expired uint64
 }
 
 // Listener returns the part of the store for one listener. It is the same at each call.
 func (s *Store) Listener(name string) *Listener {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.listenerLocked(name)
-}
-
-func (s *Store) listenerLocked(name string) *Listener {
 	l := s.listeners[name]
 	if l == nil {
 		l = &Listener{name: name, store: s, objects: map[objectKey][]*entry{}}
@@ -58,19 +53,17 @@ func (l *Listener) Delivered(d Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.last + spread // letters so far
-	if id, ok := parseID(d.Letter); ok {
+	if id := parseID(d.Letter); id != 0 {
 		before = id
 	}
-	n := len(s.marks)
-	for _, e := range l.objects[objectKey{d.Resource, d.Namespace, d.Name}] {
-		if !e.superseded && !e.gone && (e.id < before || d.isLater(e)) && d.supersedes(e) {
+	for _, e := range l.objects[keyOfObject(d.Resource, d.Namespace, d.Name)] {
+		if !e.superseded && !e.hidden && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
-			s.superseded++
+			s.superseded += e.size
 			s.marks = append(s.marks, e)
+			signal(s.wake)
+			signal(s.changed)
 		}
-	}
-	if len(s.marks) > n {
-		s.signal()
 	}
 }
 
@@ -78,11 +71,11 @@ func (l *Listener) Delivered(d Delivery) {
 // than that, too. It may be older if it is for another output than the one that delayed it. A
 // report is superseded by reports of its rule alone: an event says nothing of a violation.
 func (d *Delivery) supersedes(e *entry) bool {
-	switch {
-	case e.output != "" && e.output != d.Output:
+	switch output, rule := e.output.Value(), e.rule.Value(); {
+	case output != "" && output != d.Output:
 		return false
-	case e.rule != "":
-		return d.Rule == e.rule
+	case rule != "":
+		return d.Rule == rule
 	case d.ResourceVersion == e.version:
 		return d.Delete && !e.deletion
 	}
@@ -94,7 +87,7 @@ func (d *Delivery) supersedes(e *entry) bool {
 // put behind that of the message: the two were delayed in different places.
 func (d *Delivery) isLater(e *entry) bool {
 	delivered, letter, ok := d.versions(e)
-	return ok && delivered > letter && e.rule == ""
+	return ok && delivered > letter && e.rule.Value() == ""
 }
 
 // versions returns those of a delivery and of a letter. Ok is false if one of them is no number.
@@ -113,54 +106,17 @@ func (s *Store) Superseded(id string) bool {
 	return e != nil && e.superseded
 }
 
-func (s *Store) newEntry(l *Letter, size int64) *entry {
-	return &entry{size: size, listener: s.listenerLocked(strings.Clone(l.Listener)),
-		output: s.shared(l.Output), reason: s.shared(l.Reason), rule: s.shared(l.Rule),
-		object:   objectKey{s.shared(l.Resource), l.Namespace, l.Name},
-		version:  l.ResourceVersion,
-		deletion: l.Op == "delete"}
-}
-
-// shared returns one copy of a text that many letters have.
-func (s *Store) shared(text string) string {
-	if same, ok := s.names[text]; ok {
-		return same
-	}
-	text = strings.Clone(text)
-	s.names[text] = text
-	return text
-}
-
-// insert adds a letter to the order and to its object's.
-func (s *Store) insert(e *entry) {
-	s.order.ReplaceOrInsert(e)
-	if e.superseded {
-		s.superseded++
-	}
-	l := e.listener
+// add adds a letter to its object's.
+func (l *Listener) add(e *entry) {
 	l.objects[e.object] = append(l.objects[e.object], e)
-	l.bytes += e.size
 	l.count.Add(1)
-	if s.nextScan == 0 || s.order.Len() == 1 {
-		s.nextScan = e.stored
-	}
 }
 
 func (l *Listener) remove(e *entry) {
-	l.bytes -= e.size
 	l.count.Add(-1)
-	all := l.objects[e.object]
-	for i := range all {
-		if all[i] == e {
-			all[i] = all[len(all)-1]
-			all[len(all)-1] = nil
-			all = all[:len(all)-1]
-			break
-		}
-	}
+	all := slices.DeleteFunc(l.objects[e.object], func(o *entry) bool { return o == e })
+	l.objects[e.object] = all
 	if len(all) == 0 {
 		delete(l.objects, e.object)
-	} else {
-		l.objects[e.object] = all
 	}
 }

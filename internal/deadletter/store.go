@@ -1,17 +1,37 @@
 package deadletter
 
 import (
-	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unique"
 
 	"github.com/google/btree"
+	"go.etcd.io/bbolt"
+
+	"github.com/informerd/informerd/internal/boltfile"
 )
 
 // FileName is the name of the file in the folder for state.
 const FileName = "deadletters.db"
+
+var (
+	// ErrDropped is returned by Put of a store that drops letters when it is full. The store has
+	// counted it; the caller is done with the event.
+	ErrDropped = errors.New("the dead-letter store is full and drops letters, as configured")
+
+	// ErrTooLarge is returned by Put for a letter that an empty store would have no room for. More
+	// room, by [Store.SetLimits], is the only help.
+	ErrTooLarge = errors.New("the dead letter is larger than the whole store may be")
+
+	errClosed = errors.New("the dead-letter store is closed")
+	errFull   = errors.New("the dead-letter store is full: replay or drop letters, or raise " +
+		"deadLetters.bytes")
+)
 
 // Config is where a Store keeps its letters.
 type Config struct {
@@ -21,70 +41,75 @@ type Config struct {
 	// Full is called when a letter begins to wait for room and no other one waits, at most once a
 	// minute. Nil: nobody is.
 	Full func()
-	// Patience is how long Put waits for room. 0: 2 s.
-	Patience time.Duration
 	Limits
 }
 
 // Store holds letters. Its methods may be called concurrently.
 type Store struct {
-	disk     *disk  // nil in memory
-	inMemory func() // called at most once
-	full     func() // may be nil
+	db       *bbolt.DB // nil in memory
+	inMemory func()    // called at most once
+	full     func()    // may be nil
 	now      func() time.Time
-	patience time.Duration
+
+	turn    chan struct{} // has room for the one Put that is the next to have room
+	changed chan struct{} // wakes that
 
 	mu        sync.Mutex // guards what follows
 	limits    Limits
 	order     *btree.BTreeG[*entry] // by ID
 	listeners map[string]*Listener
-	names     map[string]string   // strings that many entries share
-	pending   map[uint64]struct{} // IDs of letters on their way to the disk
-	last      uint64              // the highest ID so far, without those of replacements
-	bytes     int64               // of all letters, those on their way included
-	evicting  int64               // bytes of those that are on their way out
-	// superseded is how many letters are.
-	superseded int
-	waiting    []*waiter
-	lacking    map[place]time.Time // which letters had no room, and since when
+	last      uint64 // the highest ID so far, without those of replacements
+	bytes     int64  // of the letters, without those on their way out
+	// superseded is how many of these bytes are of superseded letters.
+	superseded int64
+	waiting    int                 // letters that wait for room
+	lacking    map[place]time.Time // letters without room, and since when
 	crowded    bool                // the last one that waited for room found none
 	toldFull   time.Time           // when Full was called last
 	closed     bool
 
-	queue    []*operation // for the writer
-	marks    []*entry     // to be written as superseded
-	undo     []uint64     // IDs whose write failed, and which are in the file all the same
-	nextScan int64        // when letters may expire, in ns since 1970
+	queue []*operation // for the writer
+	marks []*entry     // to be written as superseded
+	timer *time.Timer  // for when letters may expire
+	// nextScan is when that is, in ns since 1970.
+	nextScan int64
 
 	wake, done chan struct{}
 }
 
 // entry is what the store knows of a letter without reading it.
 type entry struct {
-	id               uint64
-	stored           int64 // in ns since 1970
-	size             int64
-	listener         *Listener
-	output, reason   string
-	object           objectKey
-	version, rule    string
-	deletion         bool
-	superseded, gone bool
-	record           []byte // without a disk
+	id     uint64
+	stored int64 // in ns since 1970
+	size   int64
+	place
+	reason               unique.Handle[string]
+	version              string
+	deletion, superseded bool
+	hidden               bool   // is on its way to the disk, or out of the store
+	record               []byte // without a disk, or on the way to it
+}
+
+// place is where a letter comes from.
+type place struct {
+	listener     *Listener
+	output, rule unique.Handle[string]
+	object       objectKey
 }
 
 // objectKey identifies an object of a listener.
-type objectKey struct{ resource, namespace, name string }
+type objectKey struct {
+	resource        unique.Handle[string]
+	namespace, name string
+}
 
 // Open opens the store, with the letters that are there already. Close it.
 func Open(cfg Config) (*Store, error) {
-	s := &Store{now: time.Now, limits: cfg.Limits.withDefaults(), inMemory: func() {},
-		full:      cfg.Full,
+	s := &Store{now: time.Now, inMemory: func() {}, full: cfg.Full, limits: cfg.Limits,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
-		listeners: map[string]*Listener{}, names: map[string]string{},
-		pending: map[uint64]struct{}{}, lacking: map[place]time.Time{},
-		patience: cmp.Or(cfg.Patience, 2*time.Second),
-		wake:     make(chan struct{}, 1), done: make(chan struct{})}
+		listeners: map[string]*Listener{}, lacking: map[place]time.Time{},
+		turn: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if cfg.Path != "" {
 		if err := s.load(cfg.Path); err != nil {
 			return nil, fmt.Errorf("dead letters: %w", err)
@@ -92,89 +117,119 @@ func Open(cfg Config) (*Store, error) {
 	} else if cfg.InMemory != nil {
 		s.inMemory = sync.OnceFunc(cfg.InMemory)
 	}
+	s.timer = time.NewTimer(0)
 	go s.write()
 	return s, nil
 }
 
 // load opens the file and reads which letters it has.
 func (s *Store) load(path string) (err error) {
-	if s.disk, err = openDisk(path); err != nil {
+	if s.db, err = boltfile.Open(path, checkRecord); err != nil {
 		return err
 	}
-	err = s.disk.each(func(id uint64, record []byte, superseded bool) error {
-		l, err := parseRecord(id, record, true)
-		if err != nil {
-			return fmt.Errorf("letter %s: %w", idText(id), err)
+	err = s.safely(s.db.View, func(tx *bbolt.Tx) error {
+		letters, superseded := tx.Bucket(lettersBucket), tx.Bucket(supersededBucket)
+		if letters == nil || superseded == nil {
+			return nil // nothing was written yet
 		}
-		e := s.newEntry(&l, int64(len(record)))
-		e.id, e.stored, e.superseded = id, l.Stored.UnixNano(), superseded
-		s.bytes += e.size
-		s.last = max(s.last, baseOf(id))
-		s.insert(e)
-		return nil
+		return letters.ForEach(func(key, record []byte) error {
+			id := binary.BigEndian.Uint64(key)
+			l, err := parseRecord(id, record, true)
+			if err != nil {
+				return fmt.Errorf("letter %s: %w", idText(id), err)
+			}
+			e := s.newEntry(&l, int64(len(record)))
+			e.id, e.stored, e.superseded = id, l.Stored.UnixNano(), superseded.Get(key) != nil
+			s.last = max(s.last, baseOf(id))
+			s.order.ReplaceOrInsert(e)
+			s.hide(e, false)
+			e.listener.add(e)
+			return nil
+		})
 	})
 	if err != nil {
-		_ = s.disk.close()
+		_ = s.db.Close()
 	}
 	return err
 }
 
+// safely does something in a transaction of a kind. Its error has the file's name, also for a panic
+// of the library.
+func (s *Store) safely(kind func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) error {
+	if err := boltfile.Safely(func() error { return kind(do) }); err != nil {
+		return fmt.Errorf("%s: %w", s.db.Path(), err)
+	}
+	return nil
+}
+
+// newEntry returns an entry without its ID and time.
+func (s *Store) newEntry(l *Letter, size int64) *entry {
+	return &entry{size: size, reason: unique.Make(l.Reason), version: l.ResourceVersion,
+		deletion: l.Op == "delete",
+		place: place{s.Listener(strings.Clone(l.Listener)), unique.Make(l.Output),
+			unique.Make(l.Rule), keyOfObject(l.Resource, l.Namespace, l.Name)}}
+}
+
+func keyOfObject(resource, namespace, name string) objectKey {
+	return objectKey{unique.Make(resource), namespace, name}
+}
+
 // OnDisk reports whether the letters are in a file, and not in memory alone.
-func (s *Store) OnDisk() bool { return s.disk != nil }
+func (s *Store) OnDisk() bool { return s.db != nil }
 
 // Put stores a letter, on disk if there is one, and returns its ID when it is there. If the store
-// is full it waits for room, a little, and then returns ErrFull; or it returns ErrDropped, as
-// configured. With any error but that the letter is not stored, and the caller should try again
-// later.
+// is full it waits for room, a little; or it returns ErrDropped, as configured. With any error but
+// that the letter is not stored, and the caller should try again later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
 	record, err := newRecord(&l)
 	if err != nil {
 		return "", err
 	}
-	replaced, _ := parseID(l.ID)
-	s.mu.Lock()
-	e := s.newEntry(&l, int64(len(record)))
-	wait, err := s.admitLocked(e, replaced)
-	tell := wait != nil && s.tellFullLocked()
-	s.mu.Unlock()
-	if tell {
-		s.full()
-	}
-	if wait != nil {
-		err = s.await(ctx, wait)
-	}
-	if err != nil {
+	op := &operation{put: s.newEntry(&l, int64(len(record)))}
+	op.put.record = record
+	if err := s.admit(ctx, op, parseID(l.ID)); err != nil {
 		return "", err
 	}
-	seal(record, e.id, time.Unix(0, e.stored))
-	if err = s.do(&operation{put: e, record: record}); err != nil {
+	if err := <-op.done; err != nil {
 		return "", err
 	}
 	s.inMemory()
-	return idText(e.id), nil
+	return idText(op.put.id), nil
 }
 
 // Delete removes letters, and returns how many of them were there.
 func (s *Store) Delete(ids ...string) (n int, err error) {
 	op := &operation{}
 	s.mu.Lock()
-	for _, text := range ids {
-		if e := s.findLocked(text); e != nil && !e.gone {
-			e.gone = true // for another Delete; it leaves the order when that is on disk
+	if s.closed {
+		s.mu.Unlock()
+		return 0, errClosed
+	}
+	for _, id := range ids {
+		if e := s.findLocked(id); e != nil {
+			s.hide(e, true) // it leaves the order when that is on disk
 			op.drop = append(op.drop, e)
 		}
 	}
+	s.doLocked(op)
 	s.mu.Unlock()
-	if len(op.drop) == 0 {
-		return 0, nil
-	}
-	if err := s.do(op); err != nil {
+	if err := <-op.done; err != nil {
 		return 0, err
 	}
 	return len(op.drop), nil
+}
+
+// hide changes whether a letter in the store is on its way out.
+func (s *Store) hide(e *entry, hidden bool) {
+	size := e.size
+	if hidden {
+		size = -size
+	}
+	e.hidden = hidden
+	s.bytes += size
+	if e.superseded {
+		s.superseded += size
+	}
 }
 
 // SetLimits changes the limits of a store in use. Letters that exceed smaller ones stay until they
@@ -182,37 +237,71 @@ func (s *Store) Delete(ids ...string) (n int, err error) {
 func (s *Store) SetLimits(l Limits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limits, s.nextScan = l.withDefaults(), 0
-	s.grantLocked()
-	s.signal() // letters may be too old now
+	s.limits, s.nextScan = l, 0
+	s.timer.Reset(0) // letters may be too old now
+	signal(s.changed)
 }
 
 // Close writes what is on its way, and closes the file. It may be called again.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		<-s.done
-		return nil
-	}
+	again := s.closed
 	s.closed = true
-	s.grantLocked()
 	s.mu.Unlock()
-	s.signal()
+	signal(s.changed)
+	signal(s.wake)
 	<-s.done
-	if s.disk == nil {
+	if again || s.db == nil {
 		return nil
 	}
-	if err := s.disk.close(); err != nil {
+	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("dead letters: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) findLocked(text string) *entry {
-	if id, ok := parseID(text); ok {
-		e, _ := s.order.Get(&entry{id: id})
+// findLocked returns nil for a letter that is not there.
+func (s *Store) findLocked(id string) *entry {
+	if e, ok := s.order.Get(&entry{id: parseID(id)}); ok && !e.hidden {
 		return e
 	}
 	return nil
+}
+
+// signal wakes who waits for a channel with one place.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// Stats are figures of a store. Counters are since it was opened.
+type Stats struct {
+	Letters   int
+	Bytes     int64 // of the letters, those on their way to the disk included
+	MaxBytes  int64
+	Waiting   int // letters that wait for room, those included that will be put again soon
+	Listeners map[string]ListenerStats
+}
+
+// ListenerStats are figures of one listener.
+type ListenerStats struct {
+	Letters int
+	Dropped uint64 // given up since the store was full
+	Expired uint64 // removed because of their age
+}
+
+// Stats returns the store's figures, with every listener that has had a letter.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := Stats{Bytes: s.bytes, MaxBytes: s.limits.MaxBytes, Waiting: s.lackingLocked(),
+		Listeners: make(map[string]ListenerStats, len(s.listeners))}
+	for name, l := range s.listeners {
+		n := int(l.count.Load())
+		all.Letters += n
+		all.Listeners[name] = ListenerStats{Letters: n, Dropped: l.dropped, Expired: l.expired}
+	}
+	return all
 }

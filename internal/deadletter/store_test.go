@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.etcd.io/bbolt"
 )
 
 func TestLettersComeBack(t *testing.T) {
@@ -36,9 +38,6 @@ func TestLettersComeBack(t *testing.T) {
 				w.ID, w.Stored = got.ID, got.Stored
 				if !reflect.DeepEqual(got, w) {
 					t.Errorf("letter %d is %.300v, want %.300v", i, got, w)
-				}
-				if one, err := s.Get(got.ID); err != nil || !reflect.DeepEqual(one, w) {
-					t.Errorf("%v", err)
 				}
 			}
 			for _, head := range list(t, s, Query{Heads: true}) {
@@ -83,14 +82,11 @@ func TestDelete(t *testing.T) {
 		if n, err := s.Delete(all[0].ID); n != 0 || err != nil {
 			t.Errorf("again: %d, %v", n, err)
 		}
-		if _, err := s.Get(all[0].ID); !errors.Is(err, ErrNotFound) {
-			t.Errorf("got %v", err)
-		}
 		if got := names(t, s, Query{}); got != "b@2 " {
 			t.Errorf("left: %s", got)
 		}
 		if st := s.Stats(); st.Letters != 1 || st.Listeners["pods"].Letters != 1 ||
-			st.Bytes != st.Listeners["pods"].Bytes || st.Listeners["pods"].Stored != 3 {
+			st.Bytes != sizeOf(t, all[1]) {
 			t.Errorf("%+v", st)
 		}
 		if _, err := s.Delete(all[1].ID); err != nil {
@@ -121,11 +117,8 @@ func TestQuery(t *testing.T) {
 			{Query{Reason: HandlerFailed}, "b@2 "},
 			{Query{OlderThan: time.Hour}, "a@1 "},
 			{Query{OlderThan: time.Hour + 1}, ""},
-			{Query{After: all[0].ID}, "b@2 c@3 "},
-			{Query{After: all[2].ID}, ""},
 			{Query{IDs: []string{all[2].ID, all[0].ID, all[2].ID, "x"}}, "a@1 c@3 "},
 			{Query{IDs: []string{all[2].ID, all[1].ID}, Listener: "other"}, "b@2 "},
-			{Query{IDs: []string{all[2].ID, all[1].ID}, After: all[1].ID}, "c@3 "},
 			{Query{IDs: []string{}}, ""},
 		} {
 			if got := names(t, s, test.q); got != test.want {
@@ -138,11 +131,11 @@ func TestQuery(t *testing.T) {
 	})
 }
 
-// A list of more than a page, while letters come and go, has each that was there all the time.
+// A list, while letters come and go, has each that was there all the time.
 func TestListWhileLettersComeAndGo(t *testing.T) {
 	both(t, func(t *testing.T, cfg Config) {
 		s := open(t, cfg)
-		const n = 3 * pageLetters
+		const n = 768
 		done := make(chan error, n)
 		for i := range n {
 			go func() { done <- putOne(context.Background(), s, letter(fmt.Sprint(i), i)) }()
@@ -184,7 +177,7 @@ func TestListWhileLettersComeAndGo(t *testing.T) {
 	})
 }
 
-// A letter that goes while the page that has it is read is left out.
+// A letter that goes while a list is under way is left out.
 func TestListWithoutWhatGoes(t *testing.T) {
 	both(t, func(t *testing.T, cfg Config) {
 		s := open(t, cfg)
@@ -214,19 +207,19 @@ func TestDiskFailsForAWhile(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		put(t, s, letter("b", 1))
 		id := list(t, s, Query{})[1].ID
-		good := s.disk
+		good := s.db
 		failing := open(t, Config{Path: file(t)})
 		if err := failing.Close(); err != nil {
 			t.Fatal(err)
 		}
-		set := func(d *disk) {
+		set := func(db *bbolt.DB) {
 			synctest.Wait()
 			s.mu.Lock()
-			s.disk = d
+			s.db = db
 			s.mu.Unlock()
 		}
-		set(failing.disk)
-		want := failing.disk.db.Path() + ": database not open"
+		set(failing.db)
+		want := failing.db.Path() + ": database not open"
 		if _, err := s.Put(t.Context(), letter("c", 1)); err == nil ||
 			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("Put: %v", err)
@@ -278,10 +271,10 @@ func TestClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Put(t.Context(), letter("b", 1)); !errors.Is(err, ErrClosed) {
+		if _, err := s.Put(t.Context(), letter("b", 1)); !errors.Is(err, errClosed) {
 			t.Errorf("Put: %v", err)
 		}
-		if _, err := s.Delete(id); !errors.Is(err, ErrClosed) {
+		if _, err := s.Delete(id); !errors.Is(err, errClosed) {
 			t.Errorf("Delete: %v", err)
 		}
 		s.Listener("pods").Delivered(Delivery{})

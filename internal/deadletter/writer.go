@@ -1,192 +1,199 @@
 package deadletter
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// The buckets of the file.
+var (
+	lettersBucket    = []byte("letters")    // ID: record
+	supersededBucket = []byte("superseded") // ID: the ID again
 )
 
 const (
-	maxCommitBytes = 16 << 20 // of letters in one transaction, with more than one
-	maxCommit      = 1024     // operations in one transaction
+	maxCommitBytes = 16 << 20 // of letters, after which a transaction takes no more
 
-	pause = time.Second // before what nobody waits for is tried again
+	pause     = time.Second // before what nobody waits for is tried again
+	scanEvery = time.Minute // at least, since the clock may jump
 )
 
-// operation is a change that somebody waits for: one letter more, or some less.
+// operation is a change of the store, of which all is done or nothing.
 type operation struct {
-	put    *entry
-	record []byte
-	drop   []*entry
-	// evicted: those are dropped to make room.
-	evicted bool
+	put  *entry
+	drop []*entry
+	// expired: those are dropped because of their age.
+	expired bool
 	done    chan error // has one place
 }
 
-// do hands an operation to the writer, and waits for it.
-func (s *Store) do(op *operation) error {
+// doLocked hands an operation to the writer.
+func (s *Store) doLocked(op *operation) {
 	op.done = make(chan error, 1)
-	s.mu.Lock()
-	if s.closed && op.put == nil { // a letter has its place already, and the writer waits for it
-		undelete(op.drop)
-		s.mu.Unlock()
-		return ErrClosed
-	}
 	s.queue = append(s.queue, op)
-	s.mu.Unlock()
-	s.signal()
-	return <-op.done
-}
-
-func (s *Store) signal() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it is awake
-	}
+	signal(s.wake)
+	signal(s.changed)
 }
 
 // write is the writer's goroutine. It puts what has gathered into one transaction, again and again,
 // and ends when the store is closed and nothing is on its way.
 func (s *Store) write() {
 	defer close(s.done)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	defer s.timer.Stop()
 	for {
 		select {
 		case <-s.wake:
-		case <-timer.C:
+		case <-s.timer.C:
+			s.expire()
 		}
 		for {
-			b, ended := s.gather()
-			if b.empty() {
-				if ended {
+			operations, marks, closed := s.gather()
+			if len(operations)+len(marks) == 0 {
+				if closed {
 					return
 				}
 				break
 			}
-			if err := s.commit(b); err != nil && b.urgent() == 0 {
-				if ended {
+			if err := s.commit(operations, marks); err != nil && len(operations) == 0 {
+				if closed {
 					return // only marks are lost
 				}
+				s.timer.Reset(pause)
 				break
 			}
 		}
-		timer.Reset(s.untilNext())
 	}
 }
 
-// batch is what one transaction does.
-type batch struct {
-	operations []*operation
-	expired    []*entry
-	marks      []*entry
-	undo       []uint64
-}
-
-func (b *batch) urgent() int { return len(b.operations) }
-func (b *batch) empty() bool {
-	return len(b.operations)+len(b.expired)+len(b.marks)+len(b.undo) == 0
-}
-
-// gather takes the next batch, and reports whether there will be no more operations.
-func (s *Store) gather() (b *batch, ended bool) {
+// expire has letters removed whose time is over, and sets the timer for the next ones.
+func (s *Store) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b = &batch{expired: s.expireLocked(), undo: s.undo}
-	for _, e := range s.marks {
-		if !e.gone {
-			b.marks = append(b.marks, e)
-		}
+	if s.limits.MaxAge <= 0 {
+		return // until there are other limits
 	}
-	s.marks, s.undo = nil, nil
-	size, n := 0, 0
-	for n < len(s.queue) && n < maxCommit {
-		if size += len(s.queue[n].record); n > 0 && size > maxCommitBytes {
-			break
-		}
-		n++
+	now := s.now().UnixNano()
+	if s.nextScan <= now { // it is later if the clock went back
+		s.nextScan = now + int64(scanEvery)
+		op := &operation{expired: true}
+		s.order.Ascend(func(e *entry) bool {
+			e.stored = min(e.stored, now) // a letter from the future is new
+			switch end := e.stored + int64(s.limits.MaxAge); {
+			case e.hidden:
+			case end > now:
+				s.nextScan = min(s.nextScan, end)
+			default:
+				s.hide(e, true)
+				op.drop = append(op.drop, e)
+			}
+			return true
+		})
+		s.doLocked(op)
 	}
-	b.operations = append(b.operations, s.queue[:n]...)
-	clear(s.queue[:n])
-	s.queue = s.queue[n:]
-	if len(s.queue) == 0 {
-		s.queue = nil
-	}
-	return b, s.closed && len(s.pending)+len(s.queue) == 0
+	s.timer.Reset(min(max(time.Duration(s.nextScan-now), time.Millisecond), scanEvery))
 }
 
-// commit writes a batch, and answers those who wait for it.
-func (s *Store) commit(b *batch) error {
-	var err error
-	if s.disk != nil {
-		if err = s.disk.write(b); err != nil {
-			err = fmt.Errorf("dead letters: %w", err)
-		}
-	}
+// gather takes what the next transaction does, and reports whether the store is closed.
+func (s *Store) gather() (operations []*operation, marks []*entry, closed bool) {
 	s.mu.Lock()
-	for _, op := range b.operations {
-		switch {
-		case op.put != nil:
-			s.putLocked(op, err)
-		case err != nil:
-			undelete(op.drop)
-		default:
-			s.removeLocked(op.drop)
-		}
-		if op.evicted {
-			for _, e := range op.drop {
-				s.evicting -= e.size
-			}
+	defer s.mu.Unlock()
+	for _, e := range s.marks {
+		if !e.hidden {
+			marks = append(marks, e)
 		}
 	}
-	if err == nil {
-		for _, e := range b.expired {
-			e.listener.expired++
-		}
-		s.removeLocked(b.expired)
-	} else {
-		undelete(b.expired)
-		s.marks, s.undo = append(b.marks, s.marks...), append(b.undo, s.undo...)
-		if s.disk != nil {
-			s.undo = s.disk.present(s.undo)
+	n, size := 0, int64(0)
+	for ; n < len(s.queue) && size < maxCommitBytes; n++ {
+		if e := s.queue[n].put; e != nil {
+			size += e.size
 		}
 	}
-	s.grantLocked()
+	operations = slices.Clone(s.queue[:n])
+	s.marks, s.queue = nil, slices.Delete(s.queue, 0, n)
+	return operations, marks, s.closed
+}
+
+// commit writes some operations, and answers those who wait for them.
+func (s *Store) commit(operations []*operation, marks []*entry) error {
+	for _, op := range operations {
+		if e := op.put; e != nil {
+			seal(e.record, e.id, e.stored)
+		}
+	}
+	err := s.save(operations, marks)
+	s.mu.Lock()
+	if err != nil {
+		err = fmt.Errorf("dead letters: %w", err)
+		s.marks = append(s.marks, marks...)
+	}
+	for _, op := range operations {
+		s.endLocked(op, err)
+	}
 	s.mu.Unlock()
-	for _, op := range b.operations {
+	for _, op := range operations {
 		op.done <- err
 	}
+	signal(s.changed)
 	return err
 }
 
-// putLocked accounts for a letter that was written, or not.
-func (s *Store) putLocked(op *operation, err error) {
-	e := op.put
-	delete(s.pending, e.id)
-	if err != nil {
-		s.bytes -= e.size
-		s.undo = append(s.undo, e.id) // if only the last sync failed, it is in the file
-		return
-	}
-	if s.disk == nil {
-		e.record = op.record
-	}
-	e.listener.stored++
-	s.insert(e)
-}
-
-func undelete(entries []*entry) {
-	for _, e := range entries {
-		e.gone = false
-	}
-}
-
-func (s *Store) removeLocked(entries []*entry) {
-	for _, e := range entries {
-		s.order.Delete(e)
-		s.bytes -= e.size
-		if e.superseded {
-			s.superseded--
+// endLocked accounts for an operation that was written, or not.
+func (s *Store) endLocked(op *operation, err error) {
+	if e := op.put; e != nil {
+		if s.db != nil {
+			e.record = nil
 		}
+		if err == nil {
+			e.hidden = false
+			e.listener.add(e)
+		} else {
+			s.bytes -= e.size
+			s.order.Delete(e)
+		}
+	}
+	for _, e := range op.drop {
+		if err != nil {
+			s.hide(e, false)
+			continue
+		}
+		if op.expired {
+			e.listener.expired++
+		}
+		s.order.Delete(e)
 		e.listener.remove(e)
 	}
+}
+
+// save writes all of some operations to the disk, or nothing.
+func (s *Store) save(operations []*operation, marks []*entry) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.safely(s.db.Update, func(tx *bbolt.Tx) error {
+		letters, err1 := tx.CreateBucketIfNotExists(lettersBucket)
+		superseded, err2 := tx.CreateBucketIfNotExists(supersededBucket)
+		err := errors.Join(err1, err2)
+		if err != nil {
+			return err
+		}
+		letters.FillPercent = 0.95 // almost all come at the end
+		for _, e := range marks {
+			key := keyOf(e.id)
+			err = errors.Join(err, superseded.Put(key, key))
+		}
+		for _, op := range operations {
+			if e := op.put; e != nil {
+				err = errors.Join(err, letters.Put(keyOf(e.id), e.record))
+			}
+			for _, e := range op.drop {
+				key := keyOf(e.id)
+				err = errors.Join(err, letters.Delete(key), superseded.Delete(key))
+			}
+		}
+		return err
+	})
 }

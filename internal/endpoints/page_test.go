@@ -73,8 +73,7 @@ func someServer() *Server {
 			return deadletter.Stats{Letters: 61, Bytes: 62, MaxBytes: 63, Waiting: 64,
 				Listeners: map[string]deadletter.ListenerStats{
 					"gone": {Expired: 65},
-					"pods": {Letters: 61, Bytes: 66, Superseded: 67, Oldest: time.Unix(68, 0),
-						Dropped: 69, Expired: 70},
+					"pods": {Letters: 61, Dropped: 69, Expired: 70},
 				}}
 		},
 		Patches: func() patch.Stats {

@@ -60,10 +60,6 @@ func CloseLetters(store *deadletter.Store, log *slog.Logger) error {
 }
 
 func LetterLimits(c config.DeadLetters) deadletter.Limits {
-	l := deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
-		WhenFull: deadletter.WhenFull(c.WhenFull)}
-	if l.MaxAge == 0 { // without end
-		l.MaxAge = -1
-	}
-	return l
+	return deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
+		Drop: c.WhenFull == "drop"}
 }
