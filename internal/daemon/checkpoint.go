@@ -138,8 +138,9 @@ var errCheckpoint = errors.New("the checkpoint cannot be written")
 // cutters returns the listeners that go on after a restart.
 func (r *runtime) cutters() (all []keeper.Cutter) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, l := range slices.Concat(r.leaving, r.listeners) {
+	listeners := slices.Concat(r.leaving, r.listeners)
+	r.mu.Unlock()
+	for _, l := range listeners {
 		if l.setup().Config.GoesOn() && l.hasState() {
 			all = append(all, cutter{l})
 		}

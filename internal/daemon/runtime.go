@@ -48,7 +48,8 @@ type runtime struct {
 
 	replaying sync.Mutex // held while letters are replayed
 
-	mu        sync.Mutex // guards what follows
+	// mu guards what follows. A listener's mu may be held by who locks it, never the other way round.
+	mu        sync.Mutex
 	plan      *plan.Plan
 	outputs   outputs
 	listeners []*listener // of the plan, in its order

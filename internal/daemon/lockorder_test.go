@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"runtime/pprof"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/plan"
+)
+
+// A listener that is exchanged asks for the configuration while it is locked. A cut that waits for
+// the listener must leave that to it: both waited for each other, for ever.
+func TestACutThatWaitsForAListenerHoldsNobodyUp(t *testing.T) {
+	l := &listener{}
+	l.now.Store(&setup{Listener: &plan.Listener{Config: &config.Listener{Checkpoint: true}}})
+	r := &runtime{listeners: []*listener{l}, plan: &plan.Plan{Config: &config.Config{}}}
+	ended := make(chan struct{})
+	l.mu.Lock()
+	go func() {
+		defer close(ended)
+		r.cutters()
+	}()
+	for waits := false; !waits; {
+		var stacks strings.Builder
+		if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
+			t.Fatal(err)
+		}
+		for stack := range strings.SplitSeq(stacks.String(), "\n\n") {
+			waits = waits || strings.Contains(stack, "sync.Mutex.Lock") &&
+				strings.Contains(stack, "hasState")
+		}
+	}
+	if r.mu.TryLock() {
+		r.mu.Unlock()
+	} else {
+		t.Error("nobody gets the configuration")
+	}
+	l.mu.Unlock()
+	<-ended
+}
