@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,6 @@ func newDLQ(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // selectionFlags select dead letters.
 type selectionFlags struct {
 	admin.Selection
-	older time.Duration
 }
 
 func (f *selectionFlags) add(cmd *cobra.Command) {
@@ -45,7 +43,7 @@ func (f *selectionFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.Output, "to", "", "only letters of messages for this output")
 	flags.StringVar(&f.Reason, "reason", "", "only letters with this reason: "+
 		strings.Join(deadletter.Reasons(), ", "))
-	flags.DurationVar(&f.older, "older", 0, "only letters stored at least that long ago, as 24h")
+	flags.DurationVar(&f.OlderThan, "older", 0, "only letters stored at least that long ago, as 24h")
 	flags.StringVar(&f.Filter, "filter", "",
 		`only letters whose event matches a filter expression, as 'object.metadata.namespace == "shop"'`)
 }
@@ -56,10 +54,9 @@ func (f *selectionFlags) check(cmd *cobra.Command) error {
 		return usage(fmt.Errorf("--reason: unknown reason %q; %s", f.Reason,
 			wordHint(f.Reason, deadletter.Reasons(), "the reasons are ")))
 	}
-	if cmd.Flags().Changed("older") && f.older <= 0 {
-		return usage(fmt.Errorf("--older %s: it must be longer than 0", f.older))
+	if cmd.Flags().Changed("older") && f.OlderThan <= 0 {
+		return usage(fmt.Errorf("--older %s: it must be longer than 0", f.OlderThan))
 	}
-	f.OlderThan = f.older
 	if cmd.Flags().Changed("filter") {
 		if _, err := route.LetterFilter(f.Filter); err != nil {
 			return usage(fmt.Errorf("--filter: %s", mistakesIn(err)))

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
@@ -26,13 +29,21 @@ func (c *configuration) stateDir() (string, error) {
 	return dir, err
 }
 
-// dial connects to the daemon that runs with the configuration.
-func (c *configuration) dial(ctx context.Context) (*admin.Client, error) {
+// withDaemon calls do with a connection to the daemon that runs with the configuration.
+func (c *configuration) withDaemon(cmd *cobra.Command, stderr io.Writer,
+	do func(ctx context.Context, client *admin.Client) error) error {
+	ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+	defer stop()
 	dir, err := c.stateDir()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return admin.Dial(ctx, dir)
+	client, err := admin.Dial(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(ctx, client)
 }
 
 // letters returns the dead letters of the daemon that runs with the configuration or, if none does,

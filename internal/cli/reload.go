@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,21 +23,17 @@ func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Example: "  informerd reload informerd.yaml",
 		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			client, err := file.dial(ctx)
+			err := file.withDaemon(cmd, stderr, func(ctx context.Context, client *admin.Client) error {
+				changes, err := client.Reload(ctx)
+				if err != nil {
+					return err
+				}
+				return writeChanges(stdout, changes, output.json())
+			})
 			if errors.Is(err, admin.ErrNotRunning) {
 				return fmt.Errorf("%w; if one runs with another state.dir, that setting needs a restart", err)
 			}
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			changes, err := client.Reload(ctx)
-			if err != nil {
-				return err
-			}
-			return writeChanges(stdout, changes, output.json())
+			return err
 		},
 	}
 	file.add(cmd)

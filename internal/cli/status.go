@@ -27,30 +27,25 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Example: "  informerd status informerd.yaml",
 		Args:    atMostOne("listener"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			client, err := file.dial(ctx)
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			before, err := client.Status(ctx)
-			if err != nil {
-				return err
-			}
-			s, rates := before, status.Rates{}
-			if !output.json() {
-				if s, rates, err = measured(ctx, client, before); err != nil {
+			return file.withDaemon(cmd, stderr, func(ctx context.Context, client *admin.Client) error {
+				before, err := client.Status(ctx)
+				if err != nil {
 					return err
 				}
-			}
-			if err := writeStatus(stdout, s, rates, args, output.json()); err != nil {
-				return err
-			}
-			if !s.Ready {
-				return errNotReady
-			}
-			return nil
+				s, rates := before, status.Rates{}
+				if !output.json() {
+					if s, rates, err = measured(ctx, client, before); err != nil {
+						return err
+					}
+				}
+				if err := writeStatus(stdout, s, rates, args, output.json()); err != nil {
+					return err
+				}
+				if !s.Ready {
+					return errNotReady
+				}
+				return nil
+			})
 		},
 	}
 	file.add(cmd)

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -33,35 +35,30 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return usage(fmt.Errorf("--interval %s: it must be at least %s", every,
 					shortestInterval))
 			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			client, err := file.dial(ctx)
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			tick := time.NewTicker(every)
-			defer tick.Stop()
-			last, err := client.Status(ctx)
-			for n := 1; err == nil; n++ {
-				select {
-				case <-tick.C:
-				case <-ctx.Done():
+			return file.withDaemon(cmd, stderr, func(ctx context.Context, client *admin.Client) error {
+				tick := time.NewTicker(every)
+				defer tick.Stop()
+				last, err := client.Status(ctx)
+				for n := 1; err == nil; n++ {
+					select {
+					case <-tick.C:
+					case <-ctx.Done():
+						return nil
+					}
+					var s *status.Status
+					if s, err = client.Status(ctx); err != nil {
+						break
+					}
+					if err = writeTop(stdout, s, status.RatesOf(last, s), args); err != nil || n == times {
+						break
+					}
+					last = s
+				}
+				if ctx.Err() != nil {
 					return nil
 				}
-				var s *status.Status
-				if s, err = client.Status(ctx); err != nil {
-					break
-				}
-				if err = writeTop(stdout, s, status.RatesOf(last, s), args); err != nil || n == times {
-					break
-				}
-				last = s
-			}
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
+				return err
+			})
 		},
 	}
 	file.add(cmd)
