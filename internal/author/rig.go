@@ -22,7 +22,6 @@ type rig struct {
 	// handler is open until the next one is loaded, so that the same module is compiled once.
 	handler  *plugins.Handler
 	instance *plugins.Instance
-	values   *plugins.Values
 	loading  time.Duration
 	log      []string // what the module wrote while it was loaded
 }
@@ -56,10 +55,6 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec) error {
 		granted.Transport = noNetwork
 		spec.Grants.HTTP = &granted
 	}
-	var err error
-	if r.values, err = r.host.Values(spec.Listener); err != nil {
-		return err
-	}
 	r.journal.take()
 	start := time.Now()
 	handler, err := r.host.Load(ctx, spec)
@@ -68,7 +63,7 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec) error {
 		r.instance, err = handler.NewInstance(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, r.values.Close())
+		return err
 	}
 	if r.handler != nil {
 		_ = r.handler.Close(ctx) // nothing runs in it
@@ -78,7 +73,7 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec) error {
 }
 
 func (r *rig) unload(ctx context.Context) error {
-	return errors.Join(r.instance.Close(ctx), r.values.Close())
+	return r.instance.Close(ctx)
 }
 
 // outcome is the result of an event, as JSON as well.

@@ -215,7 +215,7 @@ func (r *result) play(ctx context.Context, c *testCase, tried *rig) error {
 			x = &expect{}
 			r.unchecked++
 		}
-		if wrong := x.compare(o, tried.values.All()); len(wrong) > 0 {
+		if wrong := x.compare(o, tried.handler.Values()); len(wrong) > 0 {
 			r.fail(fmt.Sprintf("event %d, line %d: %s", n+1, c.document.Line(at), title(e)), wrong...)
 		}
 	}

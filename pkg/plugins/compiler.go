@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"io"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -20,7 +19,7 @@ var compilerServed atomic.Bool
 // module and exits. Elsewhere it makes SelfCompiler work. Call it first in main or in TestMain.
 func CompilerMain() {
 	if len(os.Args) == 2 && os.Args[1] == compilerCommand {
-		os.Exit(serveCompiler(os.Stdin, os.Stdout))
+		os.Exit(code.Serve(os.Stdin, os.Stdout))
 	}
 	compilerServed.Store(true)
 }
@@ -41,7 +40,3 @@ func SelfCompiler() []string {
 	}
 	return []string{self, compilerCommand}
 }
-
-// serveCompiler compiles the module that a Host sends to its standard input, within the limits that
-// are sent with it. It limits the whole process, and returns its exit code.
-func serveCompiler(in io.Reader, out io.Writer) int { return code.Serve(in, out) }

@@ -37,11 +37,6 @@ func (e *ending) Get(informer, namespace, name string) *object.Object {
 // does nothing any more.
 func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 	host, _ := testHost(t)
-	values, err := host.Values("pods")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer values.Close()
 	for _, ends := range []bool{true, false} {
 		ctx, cancel := context.WithCancel(t.Context())
 		caches := &ending{stores: ownersAndNodes(t), end: func() {}}
@@ -53,7 +48,7 @@ func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 			}
 		}
 		_, err := i.Handle(ctx, podAdd(t))
-		if stored := len(values.All()) > 0; stored == ends ||
+		if stored := len(i.handler.Values()) > 0; stored == ends ||
 			errors.Is(err, context.Canceled) != ends {
 			t.Errorf("the time is up: %t; a value is stored: %t, %v", ends, stored, err)
 		}

@@ -28,8 +28,8 @@ type Inspection struct {
 	Imports []InspectedImport
 	Exports []InspectedExport
 	// Memory is the first memory, nil if there is none.
-	Memory *InspectedMemory
-	Tables []InspectedTable
+	Memory *InspectedRange
+	Tables []InspectedRange
 	// Named reports whether it has the functions' names, which the stack of a crash shows then.
 	Named     bool
 	Producers []Producer
@@ -53,16 +53,10 @@ type InspectedExport struct {
 	Type string // of a function, as in (i32) -> i32
 }
 
-// InspectedMemory is how much memory a module has, in bytes.
-type InspectedMemory struct {
+// InspectedRange is how large a memory, in bytes, or a table, in elements, may be.
+type InspectedRange struct {
 	Min, Max int64
 	Bounded  bool // it has a Max
-}
-
-// InspectedTable is the size of a table, in elements.
-type InspectedTable struct {
-	Min, Max uint32
-	Bounded  bool
 }
 
 // InspectedSection is a custom section.
@@ -141,13 +135,12 @@ func (in *Inspection) outline(file *wasmbin.Module) {
 		in.Exports = append(in.Exports, found)
 	}
 	for _, t := range file.Tables {
-		in.Tables = append(in.Tables, InspectedTable{t.Min, t.Max, t.HasMax})
+		in.Tables = append(in.Tables, InspectedRange{int64(t.Min), int64(t.Max), t.HasMax})
 	}
 	if len(file.Memories) > 0 {
 		m := file.Memories[0]
-		in.Memory = &InspectedMemory{Min: int64(m.Min) * wasmbin.PageSize,
-			Max:     int64(m.Max) * wasmbin.PageSize,
-			Bounded: m.HasMax}
+		in.Memory = &InspectedRange{int64(m.Min) * wasmbin.PageSize,
+			int64(m.Max) * wasmbin.PageSize, m.HasMax}
 	}
 }
 

@@ -36,7 +36,7 @@ func TestInspect(t *testing.T) {
 	if !reflect.DeepEqual(in.Exports, exports) {
 		t.Errorf("exports %+v", in.Exports)
 	}
-	if *in.Memory != (InspectedMemory{1 << 16, 4 << 16, true}) {
+	if *in.Memory != (InspectedRange{1 << 16, 4 << 16, true}) {
 		t.Errorf("memory %+v", in.Memory)
 	}
 }

@@ -69,3 +69,11 @@ func (u *usage) sum() (done func()) {
 	u.summing = true
 	return func() { u.summing = false }
 }
+
+// Values returns what the handler's guests keep in kv.v1 now, for authors' tools and tests.
+func (h *Handler) Values() map[string]string {
+	if h.store == nil {
+		return nil
+	}
+	return h.store.All()
+}

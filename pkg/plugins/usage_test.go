@@ -93,27 +93,20 @@ func TestUsageIsNotCountedUnlessAsked(t *testing.T) {
 // What is in Values is what the guest finds, and the other way round.
 func TestValues(t *testing.T) {
 	host, _ := testHost(t)
-	values, err := host.Values("pods")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := values.Set("k", "before"); err != nil {
-		t.Fatal(err)
-	}
 	m := guestModule(imported(abi.ModuleKV, "delete"), imported(abi.ModuleKV, "set"))
 	m.Data(16, "knew")
 	i := instance(t, host, testSpec(onEvent(m,
 		konst(16), konst(1), invoke(0), // delete k: 0 if it was there, which is done
 		konst(17), konst(1), konst(16), konst(4), konst64(0), invoke(1), drop)))
+	if err := i.handler.store.Set([]byte("k"), []byte("before"), 0); err != nil {
+		t.Fatal(err)
+	}
 	r, err := i.Handle(t.Context(), podAdd(t))
 	if err != nil || r.Verdict != Done {
 		t.Errorf("got %v, %v", r, err)
 	}
-	if got := values.All(); !maps.Equal(got, map[string]string{"n": "knew"}) {
+	if got := i.handler.Values(); !maps.Equal(got, map[string]string{"n": "knew"}) {
 		t.Errorf("got %v", got)
-	}
-	if err := values.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -64,14 +64,14 @@ func (c *Compiler) buildIn(ctx context.Context, x *Code, size int64, folder *cod
 	}
 	if entry.files() > 0 {
 		err := c.readFrom(ctx, x, entry)
-		var limit *LimitError
+		var limit *limitError
 		switch {
 		case err == nil, ctx.Err() != nil, errors.As(err, &limit):
 			return err
 		}
 		// It was made by another version of the engine, or for another processor.
 	}
-	if err := c.compileApart(ctx, x, size, entry.Path); err != nil {
+	if err := c.compileApart(ctx, x, size, entry.path); err != nil {
 		return errors.Join(err, entry.remove())
 	}
 	if err := entry.seal(); err != nil {
@@ -94,9 +94,9 @@ func (c *Compiler) readFrom(ctx context.Context, x *Code, entry *codeEntry) erro
 		return err
 	}
 	if entry.size()+int64(len(x.wasm)) > x.limits.Memory {
-		return x.limits.error(&LimitError{Of: ofMemory})
+		return x.limits.error(&limitError{of: ofMemory})
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
+	cache, err := wazero.NewCompilationCacheWithDir(entry.path)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 	defer c.exit()
 	available := x.limits.Memory - 2*(size+int64(len(x.wasm)))
 	if available < minCompiling {
-		return x.limits.error(&LimitError{Of: ofMemory})
+		return x.limits.error(&limitError{of: ofMemory})
 	}
 	job := compileJob{Dir: dir, Time: x.limits.Time, Memory: available}
 	used, err := runJob(ctx, c.Command, job, x.wasm)
 	c.Log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond),
 		"memory", used.Memory, "error", err)
-	var limit *LimitError
+	var limit *limitError
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, errFolder):
 		return err
@@ -129,17 +129,17 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 }
 
 // error returns which limit was not enough, and what to do about it.
-func (l Limits) error(err *LimitError) error {
+func (l Limits) error(err *limitError) error {
 	const advice = "make the module smaller or simpler, or raise limits.load."
 	text := fmt.Sprintf("compiling it takes more than %v of processor time: %stime", l.Time, advice)
-	switch err.Of {
+	switch err.of {
 	case ofClock:
 		text = "compiling it takes too long on a machine this busy: " + advice + "time"
 	case ofMemory:
 		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory",
 			wasmbin.MiB(l.Memory), advice)
 	}
-	return &LimitError{Of: err.Of, Text: text}
+	return &limitError{of: err.of, text: text}
 }
 
 // enter waits until another process may compile.

@@ -52,7 +52,7 @@ func (c *Compiler) checkCost(x *Code) error {
 	if x.cost.Time <= limit {
 		return nil
 	}
-	return &LimitError{Of: ofTime, Text: fmt.Sprintf(
+	return &limitError{of: ofTime, text: fmt.Sprintf(
 		"compiling it would take about %v of processor time, %v of them for function %d alone: make that simpler, or raise limits.load.time",
 		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
 }
@@ -63,7 +63,7 @@ func (c *Compiler) compileIn(ctx context.Context, x *Code, folder *codeFolder) e
 	if err != nil {
 		return err
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
+	cache, err := wazero.NewCompilationCacheWithDir(entry.path)
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ func (c *Compiler) compile(ctx context.Context, x *Code, cache wazero.Compilatio
 func (c *Compiler) entry(ctx context.Context, x *Code, folder *codeFolder) (*codeEntry,
 	error) {
 	entry, err := folder.entry(x.name())
-	if err == nil && entry.Damaged != nil {
+	if err == nil && entry.damaged != nil {
 		c.Log.WarnContext(ctx,
 			"a handler's compiled code was damaged; it is removed and compiled again", "entry",
-			entry.Path,
-			"error", entry.Damaged)
+			entry.path,
+			"error", entry.damaged)
 	}
 	return entry, err
 }

@@ -36,7 +36,7 @@ func runJob(ctx context.Context, command []string, job compileJob, input []byte)
 	case reply.Started:
 		return reply.Used, reply.err()
 	case allowed.Err() != nil:
-		return used, &LimitError{ofClock,
+		return used, &limitError{ofClock,
 			fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
 	case output.outOfMemory(), err != nil && used.Memory > job.Memory/2 && output.crashed():
 		return used, memoryError(job)
@@ -123,7 +123,7 @@ func (a answer) err() error {
 	case a.Error == "":
 		return nil
 	case a.Limit != "":
-		return &LimitError{a.Limit, a.Error}
+		return &limitError{a.Limit, a.Error}
 	case a.Folder:
 		return fmt.Errorf("%w: %s", errFolder, a.Error)
 	}

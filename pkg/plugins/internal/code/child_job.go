@@ -30,13 +30,13 @@ const (
 	ofMemory = "memory"
 )
 
-// LimitError says that a child would have needed more than it may have.
-type LimitError struct {
-	Of   string // OfTime, OfClock or OfMemory
-	Text string
+// limitError says that a child would have needed more than it may have.
+type limitError struct {
+	of   string // OfTime, OfClock or OfMemory
+	text string
 }
 
-func (e *LimitError) Error() string { return e.Text }
+func (e *limitError) Error() string { return e.text }
 
 // errFolder says that the job's folder cannot be written to.
 var errFolder = errors.New("the folder cannot be written to")

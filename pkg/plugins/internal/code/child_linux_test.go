@@ -64,8 +64,8 @@ func TestALeapBeyondTheLimitIsRefused(t *testing.T) {
 	}
 	job := compileJob{Dir: t.TempDir(), Time: time.Hour, Memory: leapLimit}
 	used, err := runJob(t.Context(), command(t), job, []byte("leap "))
-	var limit *LimitError
-	if !errors.As(err, &limit) || limit.Of != ofMemory {
+	var limit *limitError
+	if !errors.As(err, &limit) || limit.of != ofMemory {
 		t.Errorf("it ended with %v", err)
 	}
 	t.Logf("it had %d MiB of memory", used.Memory>>20)

@@ -112,12 +112,12 @@ func watchLimits(job compileJob, end func(answer)) {
 	}
 }
 
-func memoryError(job compileJob) *LimitError {
-	return &LimitError{ofMemory, fmt.Sprintf("it takes more than %d MiB of memory to compile",
+func memoryError(job compileJob) *limitError {
+	return &limitError{ofMemory, fmt.Sprintf("it takes more than %d MiB of memory to compile",
 		job.Memory>>20)}
 }
 
-func timeError(job compileJob) *LimitError {
-	return &LimitError{ofTime, fmt.Sprintf("it takes more than %v of processor time to compile",
+func timeError(job compileJob) *limitError {
+	return &limitError{ofTime, fmt.Sprintf("it takes more than %v of processor time to compile",
 		job.Time)}
 }

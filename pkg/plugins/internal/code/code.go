@@ -12,21 +12,15 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// key is what code is made from.
-type key struct {
-	sum   [sha256.Size]byte
-	meter meter.Options
-}
-
 // Code is a module's native code. It has an engine of its own, which modules share through its
 // cache, and keeps the code in there: runtimes count what they compile, so the code would be gone
 // with the last of them, and two that compile at once would both do it, or meet while it is read
 // from the folder.
 type Code struct {
 	compiler *Compiler
-	key      key
-	limits   Limits       // it is made within
-	cost     wasmbin.Cost // that is expected of it
+	key      [sha256.Size]byte // the digest of what it is made from
+	limits   Limits            // it is made within
+	cost     wasmbin.Cost      // that is expected of it
 	stop     context.CancelFunc
 	done     chan struct{} // closed when what follows is set
 
@@ -73,7 +67,7 @@ func (x *Code) Release(ctx context.Context) error {
 
 // rewrite meters the module. One that cannot be metered is never run.
 func (x *Code) rewrite(wasm []byte) error {
-	metered, err := meter.Rewrite(wasm, x.key.meter)
+	metered, err := meter.Rewrite(wasm)
 	x.wasm, x.fuel = metered.Module, metered.Fuel
 	return err
 }

@@ -2,6 +2,7 @@ package code
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
@@ -32,10 +32,10 @@ type Compiler struct {
 	folder       *codeFolder // nil: code is kept in memory
 	openErr      error
 
-	mu      sync.Mutex // guards what follows; not held while a module is compiled
-	byKey   map[key]*Code
-	running int           // processes that compile
-	exited  chan struct{} // closed when one of them ends; nil if nobody waits for that
+	mu      sync.Mutex                  // guards what follows; not held while a module is compiled
+	byKey   map[[sha256.Size]byte]*Code // by what it is made from
+	running int                         // processes that compile
+	exited  chan struct{}               // closed when one of them ends; nil if nobody waits for that
 }
 
 // DefaultTemporary returns where compiled code goes that is not kept: it is there while it is read.
@@ -84,7 +84,7 @@ func (c *Compiler) Compile(ctx context.Context, file *wasmbin.Module, limits Lim
 	if err := c.Open(ctx); err != nil {
 		return nil, err
 	}
-	k := key{Digest(file.Code), meter.Options{MaxTable: wasmbin.MaxTableElements}}
+	k := Digest(file.Code)
 	for {
 		x := c.acquire(ctx, k, file, limits)
 		select {
@@ -96,7 +96,7 @@ func (c *Compiler) Compile(ctx context.Context, file *wasmbin.Module, limits Lim
 			return x, nil
 		}
 		err := errors.Join(x.err, x.Release(ctx))
-		var limit *LimitError
+		var limit *limitError
 		if !errors.As(err, &limit) || x.limits == limits {
 			return nil, err
 		}
@@ -105,7 +105,8 @@ func (c *Compiler) Compile(ctx context.Context, file *wasmbin.Module, limits Lim
 }
 
 // acquire adds a user to the code, which is begun if it is not there.
-func (c *Compiler) acquire(ctx context.Context, k key, file *wasmbin.Module, limits Limits) *Code {
+func (c *Compiler) acquire(ctx context.Context, k [sha256.Size]byte, file *wasmbin.Module,
+	limits Limits) *Code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x, found := c.byKey[k]; found {
@@ -115,7 +116,7 @@ func (c *Compiler) acquire(ctx context.Context, k key, file *wasmbin.Module, lim
 	x := &Code{compiler: c, key: k, limits: limits, cost: file.Cost, users: 1,
 		done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
 	if c.byKey == nil {
-		c.byKey = map[key]*Code{}
+		c.byKey = map[[sha256.Size]byte]*Code{}
 	}
 	c.byKey[k] = x
 	making, stop := context.WithCancel(context.WithoutCancel(ctx)) // for others, too

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -31,11 +30,11 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 	c := &Compiler{Log: slog.New(slog.DiscardHandler)}
 	limits := Limits{Time: time.Minute, Memory: 1 << 30}
 	file := returning(t, 1)
-	k := key{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmbin.MaxTableElements}}
+	k := sha256.Sum256(file.Code)
 	// somebody compiles it
 	slow := &Code{compiler: c, key: k, limits: limits, users: 1, done: make(chan struct{}),
 		stop: func() {}}
-	c.byKey = map[key]*Code{k: slow}
+	c.byKey = map[[sha256.Size]byte]*Code{k: slow}
 
 	other, err := c.Compile(t.Context(), returning(t, 2), limits)
 	if err != nil {

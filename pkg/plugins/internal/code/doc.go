@@ -43,7 +43,7 @@
 //     and nobody else does.
 //   - On Linux it has a lower priority than its parent, and is the first to go if the system runs
 //     out of memory.
-//   - What goes wrong in it is an error in the parent: a *LimitError, or the compiler's own output.
+//   - What goes wrong in it is an error in the parent: a *limitError, or the compiler's own output.
 //
 // The time and memory of compiling a function grow with products, such as loops and the square of
 // local variables: 45 KB of module can take minutes, 450 KB gigabytes, and the engine does not

@@ -21,9 +21,9 @@ const sumsFile = "sums"
 // codeEntry is a folder of its own for one thing.
 type codeEntry struct {
 	// Path is the folder, to write to. It is there.
-	Path string
+	path string
 	// Damaged says why what was there before was removed; nil if nothing was.
-	Damaged error
+	damaged error
 
 	sums map[string]string // by file
 }
@@ -31,43 +31,43 @@ type codeEntry struct {
 // entry returns the entry of some name, which must be good for a file name. It is empty if there
 // was none, or none that can be used.
 func (f *codeFolder) entry(name string) (*codeEntry, error) {
-	e := &codeEntry{Path: filepath.Join(f.path, name)}
-	_, err := os.Lstat(e.Path)
+	e := &codeEntry{path: filepath.Join(f.path, name)}
+	_, err := os.Lstat(e.path)
 	switch {
 	case err == nil:
-		if e.Damaged = e.verify(); e.Damaged != nil {
-			if err := os.RemoveAll(e.Path); err != nil {
-				return nil, errors.Join(e.Damaged, err)
+		if e.damaged = e.verify(); e.damaged != nil {
+			if err := os.RemoveAll(e.path); err != nil {
+				return nil, errors.Join(e.damaged, err)
 			}
 			e.sums = nil
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	if err := os.Mkdir(e.Path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(e.path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	now := time.Now()
-	return e, os.Chtimes(e.Path, now, now)
+	return e, os.Chtimes(e.path, now, now)
 }
 
 // files is how many files the entry had when it was sealed.
 func (e *codeEntry) files() int { return len(e.sums) }
 
 // size is how many bytes its files have.
-func (e *codeEntry) size() int64 { return sizeOf(e.Path) }
+func (e *codeEntry) size() int64 { return sizeOf(e.path) }
 
 // seal notes the files that are there, if there are other ones than before. Before that, the entry
 // is damaged.
 func (e *codeEntry) seal() error {
-	sums, err := digests(e.Path)
+	sums, err := digests(e.path)
 	if err != nil {
 		return err
 	}
 	if maps.Equal(sums, e.sums) {
 		return nil
 	}
-	path := filepath.Join(e.Path, sumsFile)
+	path := filepath.Join(e.path, sumsFile)
 	if err := os.WriteFile(path+".new", formatDigests(sums), 0o600); err != nil {
 		return err
 	}
@@ -79,25 +79,25 @@ func (e *codeEntry) seal() error {
 }
 
 // remove removes the entry.
-func (e *codeEntry) remove() error { return os.RemoveAll(e.Path) }
+func (e *codeEntry) remove() error { return os.RemoveAll(e.path) }
 
 // verify holds what is there against the digests.
 func (e *codeEntry) verify() error {
-	info, err := os.Lstat(e.Path)
+	info, err := os.Lstat(e.path)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
 		return errors.New("it is not a folder")
 	}
-	want, err := os.ReadFile(filepath.Join(e.Path, sumsFile))
+	want, err := os.ReadFile(filepath.Join(e.path, sumsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("it was not completed")
 	}
 	if err != nil {
 		return err
 	}
-	if e.sums, err = digests(e.Path); err != nil {
+	if e.sums, err = digests(e.path); err != nil {
 		return err
 	}
 	if !bytes.Equal(formatDigests(e.sums), want) {

@@ -20,10 +20,10 @@ func entry(t *testing.T, f *codeFolder, name string) *codeEntry {
 func seal(t *testing.T, f *codeFolder, name, text string) *codeEntry {
 	t.Helper()
 	e := entry(t, f, name)
-	if err := os.MkdirAll(filepath.Join(e.Path, "v1"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(e.path, "v1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(e.Path, "v1", "code"), text)
+	writeFile(t, filepath.Join(e.path, "v1", "code"), text)
 	if err := e.seal(); err != nil {
 		t.Fatalf("sealed: %v", err)
 	}
@@ -32,8 +32,8 @@ func seal(t *testing.T, f *codeFolder, name, text string) *codeEntry {
 
 func TestAnEntryIsGivenOutAsItWasSealed(t *testing.T) {
 	f := open(t, filepath.Join(t.TempDir(), "compiled"))
-	if e := entry(t, f, "a"); e.files() != 0 || e.Damaged != nil {
-		t.Errorf("a new one has %d files, %v", e.files(), e.Damaged)
+	if e := entry(t, f, "a"); e.files() != 0 || e.damaged != nil {
+		t.Errorf("a new one has %d files, %v", e.files(), e.damaged)
 	}
 	if err := entry(t, f, "a").remove(); err != nil {
 		t.Fatal(err)
@@ -41,19 +41,19 @@ func TestAnEntryIsGivenOutAsItWasSealed(t *testing.T) {
 	seal(t, f, "a", "text")
 	seal(t, f, "b", "other text")
 	e := entry(t, f, "a")
-	if text, err := os.ReadFile(filepath.Join(e.Path, "v1", "code")); err != nil ||
-		string(text) != "text" || e.files() != 1 || e.Damaged != nil {
-		t.Errorf("%d files, %q, %v, %v", e.files(), text, err, e.Damaged)
+	if text, err := os.ReadFile(filepath.Join(e.path, "v1", "code")); err != nil ||
+		string(text) != "text" || e.files() != 1 || e.damaged != nil {
+		t.Errorf("%d files, %q, %v, %v", e.files(), text, err, e.damaged)
 	}
 	if err := e.seal(); err != nil {
 		t.Errorf("sealed again: %v", err)
 	}
-	writeFile(t, filepath.Join(e.Path, "v1", "more"), "")
+	writeFile(t, filepath.Join(e.path, "v1", "more"), "")
 	if err := e.seal(); err != nil || e.files() != 2 {
 		t.Errorf("with one more file: %v", err)
 	}
-	if e := entry(t, f, "a"); e.files() != 2 || e.Damaged != nil {
-		t.Errorf("then it has %d files, %v", e.files(), e.Damaged)
+	if e := entry(t, f, "a"); e.files() != 2 || e.damaged != nil {
+		t.Errorf("then it has %d files, %v", e.files(), e.damaged)
 	}
 }
 
@@ -111,15 +111,15 @@ func TestADamagedEntryIsRemoved(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := open(t, filepath.Join(t.TempDir(), "compiled"))
-			if err := test.damage(seal(t, f, "a", "text").Path); err != nil {
+			if err := test.damage(seal(t, f, "a", "text").path); err != nil {
 				t.Fatal(err)
 			}
 			e := entry(t, f, "a")
-			if e.files() != 0 || e.Damaged == nil ||
-				!strings.HasSuffix(e.Damaged.Error(), test.want) {
-				t.Errorf("%d files, got %v, want %s", e.files(), e.Damaged, test.want)
+			if e.files() != 0 || e.damaged == nil ||
+				!strings.HasSuffix(e.damaged.Error(), test.want) {
+				t.Errorf("%d files, got %v, want %s", e.files(), e.damaged, test.want)
 			}
-			if left, err := os.ReadDir(e.Path); err != nil || len(left) != 0 {
+			if left, err := os.ReadDir(e.path); err != nil || len(left) != 0 {
 				t.Errorf("left: %v, %v", left, err)
 			}
 			if e := seal(t, f, "b", "text"); e.files() != 1 {

@@ -137,8 +137,8 @@ func TestOpenRemovesWhatIsOld(t *testing.T) {
 	}
 	f = open(t, path)
 	for name, files := range map[string]int{"used": 1, "old": 0, "recent": 1} {
-		if e := entry(t, f, name); e.files() != files || e.Damaged != nil {
-			t.Errorf("%s: %d files, %v", name, e.files(), e.Damaged)
+		if e := entry(t, f, name); e.files() != files || e.damaged != nil {
+			t.Errorf("%s: %d files, %v", name, e.files(), e.damaged)
 		}
 	}
 }

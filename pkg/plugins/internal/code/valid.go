@@ -26,6 +26,6 @@ func Validate(m *wasmbin.Module) error {
 
 // CheckMetering returns why a module cannot be metered, and so would not be loaded.
 func CheckMetering(m *wasmbin.Module) error {
-	_, err := meter.Rewrite(m.Code, meter.Options{MaxTable: wasmbin.MaxTableElements})
+	_, err := meter.Rewrite(m.Code)
 	return err
 }

@@ -46,7 +46,7 @@ type figures struct {
 func measure(t testing.TB, p hostile.Program, budget int64) (f figures) {
 	t.Helper()
 	ctx := context.Background()
-	rewritten, err := meter.Rewrite(p.Module(), meter.Options{})
+	rewritten, err := meter.Rewrite(p.Module())
 	if err != nil {
 		t.Fatalf("%s: %v", p, err)
 	}

@@ -102,7 +102,7 @@ func BenchmarkRewrite(b *testing.B) {
 	module := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	b.SetBytes(int64(len(module)))
 	for b.Loop() {
-		m, err := Rewrite(module, Options{})
+		m, err := rewrite(module, options{})
 		if err != nil {
 			b.Fatal(err)
 		}

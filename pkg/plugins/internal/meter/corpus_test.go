@@ -184,7 +184,7 @@ func TestGuestsOfOtherCompilersComputeTheSame(t *testing.T) {
 			continue
 		}
 		checkValidity(t, name, file.Code)
-		m, err := Rewrite(file.Code, Options{})
+		m, err := rewrite(file.Code, options{})
 		if err != nil || compiles(file.Code) != nil || !importsFunctionsOnly(file) {
 			continue
 		}
@@ -214,7 +214,7 @@ func importsFunctionsOnly(m *wasmbin.Module) bool {
 func checkValidity(t *testing.T, name string, module []byte) {
 	t.Helper()
 	valid := compiles(module)
-	m, err := Rewrite(module, Options{})
+	m, err := rewrite(module, options{})
 	switch {
 	case err != nil && valid == nil &&
 		!strings.Contains(err.Error(), "is not part of WebAssembly 2.0"):

@@ -4,7 +4,7 @@
 //
 // What is promised of a module that Rewrite has made:
 //   - It computes the same as the original, if its fuel suffices: the same results, memory,
-//     globals, tables and traps. Only tables without a maximum, or with one above Options.MaxTable,
+//     globals, tables and traps. Only tables without a maximum, or with one above options.maxTable,
 //     can grow less.
 //   - It uses one unit for each instruction that it executes, neither more nor less; see "Charges"
 //     for the few that cost more. The number does not depend on the engine, nor on when the host
@@ -12,11 +12,11 @@
 //   - With as much fuel as it uses it comes to its end. With less it may end with ErrSpent, and if
 //     it does not, it has done everything.
 //   - Every loop and every recursion checks that there is fuel, and so does every instruction on a
-//     range before it is done, every pass through a function after Options.pass units, and every
+//     range before it is done, every pass through a function after options.pass units, and every
 //     function before it returns from calls of others. What runs between two checks is at most
-//     three times Options.pass, and a function of no more than 64 instructions: what a function did
+//     three times options.pass, and a function of no more than 64 instructions: what a function did
 //     since its own last check before it returned, its caller up to the next, and what comes before
-//     a loop that a function begins with. memory.fill and memory.copy of more than Options.piece
+//     a loop that a function begins with. memory.fill and memory.copy of more than options.piece
 //     bytes visit the host after each piece; what they have written then stays, should the visit
 //     end the call.
 //   - The frames of its nested calls grow by no more than 10 MiB between two visits, and by one
@@ -31,7 +31,7 @@
 //
 // And of Rewrite itself: it takes no more than MaxSize bytes and makes at most eight times as much,
 // in a time that grows with the size; whatever the bytes are, it does not panic. What Rewrite does
-// not take is an *UnmeterableError with its reason and place.
+// not take is an error with its reason and place.
 //
 // # Charges
 //
@@ -40,7 +40,7 @@
 //	memory.fill, memory.copy, memory.init         and 1 for each 16 bytes
 //	table.fill, table.copy, table.init            and 1 for each entry
 //	memory.grow                                   and 64, and 4096 for each page that was added
-//	table.grow                                    and 64, and 1 for each entry that was asked for, MaxTable at most
+//	table.grow                                    and 64, and 1 for each entry that was asked for, maxTable at most
 //	a call of the host                            and what the host adds with Tank.Spend: 1 for each 16 bytes
 //
 // An instruction is paid together with those around it, where paths part or meet, or where a

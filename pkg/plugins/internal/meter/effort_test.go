@@ -36,7 +36,7 @@ func TestRewriteTakesTimeWithTheSize(t *testing.T) {
 			for _, size := range []int{n, 8 * n} {
 				modules[size] = guest("", code(size)).Bytes()
 			}
-			growth.Linear(t, n, func(n int) { _, _ = Rewrite(modules[n], Options{}) })
+			growth.Linear(t, n, func(n int) { _, _ = rewrite(modules[n], options{}) })
 		})
 	}
 }

@@ -39,7 +39,7 @@ func FuzzMalformed(f *testing.F) {
 }
 
 func checkAny(t *testing.T, file []byte) {
-	_, _ = Rewrite(file, Options{})
+	_, _ = rewrite(file, options{})
 	// Only what has passed there may be given to the engine.
 	if m, err := wasmbin.Parse(file); err == nil {
 		checkValidity(t, "fuzzed", m.Code)

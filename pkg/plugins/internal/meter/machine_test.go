@@ -82,12 +82,12 @@ func start(t testing.TB, config wazero.RuntimeConfig, module []byte, tank *Tank)
 // metered rewrites and instantiates a module.
 func metered(t testing.TB, config wazero.RuntimeConfig, module []byte) *machine {
 	t.Helper()
-	return meteredWith(t, config, module, Options{})
+	return meteredWith(t, config, module, options{})
 }
 
-func meteredWith(t testing.TB, config wazero.RuntimeConfig, module []byte, o Options) *machine {
+func meteredWith(t testing.TB, config wazero.RuntimeConfig, module []byte, o options) *machine {
 	t.Helper()
-	m, err := Rewrite(module, o)
+	m, err := rewrite(module, o)
 	if err != nil {
 		t.Fatal(err)
 	}

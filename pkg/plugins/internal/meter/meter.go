@@ -25,14 +25,14 @@ const (
 // DefaultPass is far less than a slice, and enough for the checks not to be noticed.
 const DefaultPass = 1 << 10
 
-// DefaultMaxTable is the most elements of a table unless Options say otherwise.
-const DefaultMaxTable = 65_536
+// DefaultMaxTable is the most elements of a table unless options say otherwise.
+const DefaultMaxTable = wasmbin.MaxTableElements
 
-// Options say how a module is rewritten. The zero value is usable.
-type Options struct {
-	// MaxTable is the maximum that tables get which have none or a larger one; default is
+// options say how a module is rewritten. The zero value is usable.
+type options struct {
+	// maxTable is the maximum that tables get which have none or a larger one; default is
 	// DefaultMaxTable.
-	MaxTable uint32
+	maxTable uint32
 	// pass is how many units are executed on a pass through a function without a check; default is
 	// DefaultPass.
 	pass uint32
@@ -41,9 +41,9 @@ type Options struct {
 	piece uint32
 }
 
-func (o Options) withDefaults() Options {
-	if o.MaxTable == 0 {
-		o.MaxTable = DefaultMaxTable
+func (o options) withDefaults() options {
+	if o.maxTable == 0 {
+		o.maxTable = DefaultMaxTable
 	}
 	if o.piece == 0 {
 		o.piece = defaultPiece
@@ -104,9 +104,10 @@ func unmeterable(err error) error {
 	return err
 }
 
-// Rewrite makes a module that can run only as far as its fuel goes. Errors are of type
-// *UnmeterableError.
-func Rewrite(file []byte, o Options) (Metered, error) {
+// Rewrite makes a module that can run only as far as its fuel goes. Its errors have the place.
+func Rewrite(file []byte) (Metered, error) { return rewrite(file, options{}) }
+
+func rewrite(file []byte, o options) (Metered, error) {
 	m, err := parse(file, o.withDefaults())
 	if err != nil {
 		return Metered{}, unmeterable(err)

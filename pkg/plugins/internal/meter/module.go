@@ -72,12 +72,12 @@ type module struct {
 }
 
 // parse reads the counts.
-func parse(file []byte, o Options) (*module, error) {
+func parse(file []byte, o options) (*module, error) {
 	secs, err := split(file)
 	if err != nil {
 		return nil, err
 	}
-	m := &module{file: file, maxTable: o.MaxTable, pieces: o.piece, pass: int(o.pass),
+	m := &module{file: file, maxTable: o.maxTable, pieces: o.piece, pass: int(o.pass),
 		fuel: fuelName}
 	for i, s := range secs {
 		if s.ID == wasmbin.SectionCustom {

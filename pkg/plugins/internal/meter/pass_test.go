@@ -14,7 +14,7 @@ import (
 // units that were used between two of them.
 func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 	t.Helper()
-	m := meteredWith(t, interpreter(), module, Options{pass: pass})
+	m := meteredWith(t, interpreter(), module, options{pass: pass})
 	last := int64(0)
 	note := func() error {
 		used := m.tank.Used()

@@ -39,7 +39,7 @@ func TestPiecesMakeTheSame(t *testing.T) {
 	lengths := []uint64{0, 1, 99, 100, 101, 200, 201, 999, 1000, end - 100, end, end + 1, 1<<32 - 1}
 	for _, engine := range engines {
 		want := plain(t, engine.config(), ranged())
-		got := meteredWith(t, engine.config(), ranged(), Options{piece: 100})
+		got := meteredWith(t, engine.config(), ranged(), options{piece: 100})
 		visits := 0
 		got.tank.Check = func() error { visits++; return nil }
 		for _, function := range []string{"fill", "copy"} {
@@ -77,7 +77,7 @@ func memoryOf(m *machine) []byte {
 // A visit between two pieces may end the call, even if there is fuel for all of them.
 func TestVisitEndsALargeRange(t *testing.T) {
 	for _, function := range []string{"fill", "copy"} {
-		m := meteredWith(t, compiler(), ranged(), Options{piece: 1000})
+		m := meteredWith(t, compiler(), ranged(), options{piece: 1000})
 		stop, visits := errors.New("stopped by the test"), 0
 		m.tank.Check = func() error {
 			if visits++; visits == 3 {
@@ -96,7 +96,7 @@ func TestVisitEndsALargeRange(t *testing.T) {
 }
 
 func TestPieceOfTheMostThereCanBe(t *testing.T) {
-	m := meteredWith(t, compiler(), ranged(), Options{piece: 1<<32 - 1})
+	m := meteredWith(t, compiler(), ranged(), options{piece: 1<<32 - 1})
 	for range 2 {
 		if _, err := m.call("fill", 0, 1, 1<<16); err != nil {
 			t.Error(err)

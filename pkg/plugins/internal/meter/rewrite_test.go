@@ -19,7 +19,7 @@ import (
 
 func rewritten(t *testing.T, module []byte) Metered {
 	t.Helper()
-	m, err := Rewrite(module, Options{})
+	m, err := rewrite(module, options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestTablesGetAMaximum(t *testing.T) {
 	m.Table(5, -1)
 	m.Table(5, 10)
 	m.Table(5, 101)
-	r, err := Rewrite(m.Bytes(), Options{MaxTable: 100})
+	r, err := rewrite(m.Bytes(), options{maxTable: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestGuestCannotNameWhatIsAdded(t *testing.T) {
 		{"the import", colliding.Bytes(),
 			`offset 17: it imports from "informerd/meter", which is the meter's own`},
 	} {
-		_, err := Rewrite(test.module, Options{})
+		_, err := rewrite(test.module, options{})
 		var e *unmeterableError
 		if want := "the module cannot be metered: " + test.want; !errors.As(err, &e) ||
 			err.Error() != want {
@@ -134,7 +134,7 @@ func TestReasons(t *testing.T) {
 		{"a large table", big.Bytes(),
 			"offset 12: a table of 101 elements, at most 100 are allowed"},
 	} {
-		_, err := Rewrite(test.module, Options{MaxTable: 100})
+		_, err := rewrite(test.module, options{maxTable: 100})
 		if want := "the module cannot be metered: " + test.want; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", test.name, err, want)
 		}
@@ -192,7 +192,7 @@ func TestOutputIsBounded(t *testing.T) {
 			m.Global(0)
 		}
 		module := m.Bytes()
-		out, err := Rewrite(module, Options{})
+		out, err := rewrite(module, options{})
 		if err == nil && len(out.Module) > 8*len(module) {
 			t.Errorf("%x: %d bytes became %d", code, len(module), len(out.Module))
 		}

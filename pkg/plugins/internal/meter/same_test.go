@@ -78,7 +78,7 @@ func checkGenerated(t *testing.T, seed uint64, engine func() wazero.RuntimeConfi
 	config := engine().WithCompilationCache(compiled)
 	module := generate(seed, false)
 	// ranges are short here, and are cut up all the same
-	m, err := Rewrite(module, Options{piece: 1 + uint32(seed%50)})
+	m, err := rewrite(module, options{piece: 1 + uint32(seed%50)})
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}

@@ -31,7 +31,7 @@ func TestSpecificationsModulesComputeTheSame(t *testing.T) {
 			continue
 		}
 		checkValidity(t, name, module)
-		m, err := Rewrite(module, Options{})
+		m, err := rewrite(module, options{})
 		if err != nil || compiles(module) != nil {
 			continue
 		}

@@ -140,7 +140,7 @@ func TestEndlessModulesStop(t *testing.T) {
 func TestStartFunctionIsMetered(t *testing.T) {
 	m := guest("", wasmtest.Forever)
 	m.Start(0)
-	rewritten, err := Rewrite(m.Bytes(), Options{})
+	rewritten, err := rewrite(m.Bytes(), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
