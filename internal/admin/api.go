@@ -86,34 +86,15 @@ type Outcome struct {
 
 // Selection selects letters. The zero value selects none of them for Drop and Replay.
 type Selection struct {
-	IDs       []string      `json:"ids,omitempty"`
-	All       bool          `json:"all,omitempty"`
-	Listener  string        `json:"listener,omitempty"`
-	Output    string        `json:"output,omitempty"`
-	Reason    string        `json:"reason,omitempty"`
-	OlderThan time.Duration `json:"olderThan,omitempty"`
-	Filter    string        `json:"filter,omitempty"`
-	// Superseded selects letters that no replay offers any more.
-	Superseded bool `json:"superseded,omitempty"`
-	Limit      int  `json:"limit,omitempty"`
-	// Heads leaves out the letters' texts, in a list.
-	Heads bool `json:"heads,omitempty"`
+	deadletter.Query
+	All    bool   `json:"all,omitempty"`
+	Filter string `json:"filter,omitempty"`
 }
 
 // Empty reports whether nothing was selected, not even everything.
 func (s *Selection) Empty() bool {
 	return len(s.IDs) == 0 && !s.All && s.Listener == "" && s.Output == "" && s.Reason == "" &&
 		s.OlderThan <= 0 && s.Filter == "" && !s.Superseded
-}
-
-func (s *Selection) query() deadletter.Query {
-	q := deadletter.Query{Listener: s.Listener, Output: s.Output, Reason: s.Reason,
-		OlderThan: s.OlderThan, Superseded: s.Superseded, Limit: s.Limit,
-		Heads: s.Heads && s.Filter == ""}
-	if len(s.IDs) > 0 {
-		q.IDs = s.IDs
-	}
-	return q
 }
 
 // DeadLetters are what commands can do with letters.

@@ -37,7 +37,7 @@ func TestList(t *testing.T) {
 			}
 			ids = append(ids, l.ID)
 		}
-		for l := range d.List(t.Context(), Selection{Heads: true, Filter: "name b"}) {
+		for l := range d.List(t.Context(), Selection{Query: deadletter.Query{Heads: true}, Filter: "name b"}) {
 			if l.Object != nil {
 				t.Error("there is more than the head")
 			}
@@ -50,14 +50,14 @@ func TestList(t *testing.T) {
 			want string
 		}{
 			{Selection{}, "a b c "},
-			{Selection{Limit: 2}, "a b "},
-			{Selection{IDs: ids[1:]}, "b c "},
-			{Selection{Listener: "nodes"}, ""},
-			{Selection{Output: "hook"}, ""},
-			{Selection{Reason: deadletter.Refused}, "a b c "},
-			{Selection{OlderThan: 1 << 50}, ""},
+			{Selection{Query: deadletter.Query{Limit: 2}}, "a b "},
+			{Selection{Query: deadletter.Query{IDs: ids[1:]}}, "b c "},
+			{Selection{Query: deadletter.Query{Listener: "nodes"}}, ""},
+			{Selection{Query: deadletter.Query{Output: "hook"}}, ""},
+			{Selection{Query: deadletter.Query{Reason: deadletter.Refused}}, "a b c "},
+			{Selection{Query: deadletter.Query{OlderThan: 1 << 50}}, ""},
 			{Selection{Filter: "name b"}, "b "},
-			{Selection{Filter: "name c", Limit: 1}, "c "},
+			{Selection{Query: deadletter.Query{Limit: 1}, Filter: "name c"}, "c "},
 			{Selection{Filter: "fails b"}, "a !dead letter ID: it failedc "},
 			{Selection{Filter: "broken"}, `!no expression: "broken"`},
 		} {
@@ -76,9 +76,9 @@ func TestDrop(t *testing.T) {
 			err, left string
 		}{
 			{Selection{}, 0, "no letters were selected", "a b c "},
-			{Selection{Heads: true, Limit: 1}, 0, "no letters were selected", "a b c "},
+			{Selection{Query: deadletter.Query{Heads: true, Limit: 1}}, 0, "no letters were selected", "a b c "},
 			{Selection{Filter: "broken"}, 0, `no expression: "broken"`, "a b c "},
-			{Selection{Listener: "nodes"}, 0, "", "a b c "},
+			{Selection{Query: deadletter.Query{Listener: "nodes"}}, 0, "", "a b c "},
 			{Selection{Filter: "fails b"}, 2, "it failed", "b "},
 			{Selection{All: true}, 1, "", ""},
 		} {
@@ -139,7 +139,7 @@ func TestReplay(t *testing.T) {
 	serve(t, dir, Functions{Letters: s, Filter: named, Replay: r.replay})
 	c := dial(t, dir)
 	before := slices.Collect(func(yield func(string) bool) {
-		for l := range c.List(t.Context(), Selection{Heads: true}) {
+		for l := range c.List(t.Context(), Selection{Query: deadletter.Query{Heads: true}}) {
 			yield(l.ID)
 		}
 	})
@@ -165,7 +165,7 @@ func TestReplay(t *testing.T) {
 		err.Error() != "no letters were selected" {
 		t.Errorf("got %v", err)
 	}
-	if err := c.Replay(t.Context(), Selection{Listener: "nodes"}, []byte("broken"),
+	if err := c.Replay(t.Context(), Selection{Query: deadletter.Query{Listener: "nodes"}}, []byte("broken"),
 		report); err == nil || err.Error() != "the module does not load" {
 		t.Errorf("got %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/informerd/informerd/internal/deadletter"
 )
@@ -31,9 +30,12 @@ func (l *Local) List(ctx context.Context, s Selection) iter.Seq2[deadletter.Lett
 			yield(deadletter.Letter{}, err)
 			return
 		}
-		q, left := s.query(), s.Limit
+		q, left := s.Query, s.Limit
+		if len(q.IDs) == 0 { // as no arguments of a command
+			q.IDs = nil
+		}
 		if match != nil {
-			q.Limit = 0
+			q.Limit, q.Heads = 0, false
 		}
 		for letter, err := range l.Store.List(ctx, q) {
 			if err == nil && match != nil {
@@ -74,7 +76,7 @@ func (l *Local) selected(ctx context.Context, s Selection) (ids []string, wrong 
 	if s.Empty() {
 		return nil, nil, errNothingSelected
 	}
-	s.Heads = true
+	s.Heads, ids = true, []string{} // nil would select all
 	for letter, err := range l.List(ctx, s) {
 		var one *LetterError
 		switch {
@@ -100,35 +102,11 @@ func (l *Local) Drop(ctx context.Context, s Selection) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	for some := range slices.Chunk(ids, chunk) {
-		dropped, err := l.Store.Delete(some...)
-		if err != nil {
-			return n, err
-		}
-		n += dropped
-	}
-	return n, errors.Join(wrong...)
+	n, err := l.Store.Delete(ids...)
+	return n, errors.Join(append(wrong, err)...)
 }
-
-// chunk is how many letters are removed or looked up at once.
-const chunk = 1000
 
 // Replay implements DeadLetters.
 func (l *Local) Replay(context.Context, Selection, []byte, func(Outcome)) error {
 	return ErrNeedsDaemon
-}
-
-// snapshot iterates over those letters that were there when it began, since a replay may put them
-// back.
-func (l *Local) snapshot(ctx context.Context, ids []string) iter.Seq2[deadletter.Letter, error] {
-	return func(yield func(deadletter.Letter, error) bool) {
-		for some := range slices.Chunk(ids, chunk) {
-			for letter, err := range l.Store.List(ctx, deadletter.Query{IDs: some}) {
-				if !yield(letter, err) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/status"
 )
 
@@ -219,7 +220,7 @@ func (s *server) replayTo(ctx context.Context, out *stream, sel Selection, modul
 		errors.As(err, &one)
 		out.send(line{Wrong: one})
 	}
-	return s.Replay(ctx, s.letters.snapshot(ctx, ids), module,
+	return s.Replay(ctx, s.Letters.List(ctx, deadletter.Query{IDs: ids}), module,
 		func(o Outcome) { out.send(line{Outcome: &o}) })
 }
 

@@ -147,7 +147,7 @@ func newDLQShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return file.withLetters(cmd, stderr,
 				func(ctx context.Context, letters admin.DeadLetters) error {
-					for l, err := range letters.List(ctx, admin.Selection{IDs: args}) {
+					for l, err := range letters.List(ctx, admin.Selection{Query: deadletter.Query{IDs: args}}) {
 						if err != nil {
 							return err
 						}

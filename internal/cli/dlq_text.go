@@ -158,7 +158,7 @@ func known(ctx context.Context, letters admin.DeadLetters, ids []string) error {
 		return nil
 	}
 	there := map[string]bool{}
-	for l, err := range letters.List(ctx, admin.Selection{IDs: ids, Heads: true}) {
+	for l, err := range letters.List(ctx, admin.Selection{Query: deadletter.Query{IDs: ids, Heads: true}}) {
 		var one *admin.LetterError
 		if err != nil && !errors.As(err, &one) { // one that cannot be read can be dropped
 			return err
