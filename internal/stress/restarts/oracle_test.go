@@ -304,13 +304,15 @@ func (f *follower) disagree(now map[string]*pod) (all []problem) {
 }
 
 // mayMiss reports whether the end of what a receiver has of an object may be missing: the daemon
-// may know nothing of it, and the history with its end may be gone.
+// may have begun without it, even if its outbox had the add and it came once more, and the history
+// with its end may be gone.
 func (f *follower) mayMiss(key string, c *chain[known]) bool {
 	other := func(s known) bool { return s.uid != c.is.uid || s.version == gone }
 	if !f.keepsUIDs && slices.ContainsFunc(slices.Concat(c.may(), c.back), other) {
 		return true
 	}
-	return slices.ContainsFunc(c.may(), other) && f.server.listedSince(c.life) ||
+	return slices.ContainsFunc(slices.Concat(c.may(), c.from), other) &&
+		f.server.listedSince(c.life) ||
 		f.server.missed(c.is.uid)
 }
 
