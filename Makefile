@@ -73,12 +73,11 @@ asc:
 needs: ## Install compilers that tests use (Debian, as root)
 	@dev/needs.sh install
 
-# What go test vets is a part of what make check vets, or make check-cluster. One package more at a
-# time than there are processors, since those on a control plane mostly wait.
+# What go test vets is a part of what make check vets, or make check-cluster.
 .PHONY: test
 test: export GUESTS ?= optional
 test: needs devcluster build examples ## Run all tests, with the race detector (ten minutes)
-	go test $(RACE) -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m ./...
+	go test $(RACE) -vet=off -timeout 20m ./...
 	plugins/test bin/plugins
 	$(call each,$(filter-out . $(SEQUENTIAL) $(BROWSER),$(MODULES)),go test $(RACE) -vet=off -short -timeout 20m ./...)
 	$(call each,$(SEQUENTIAL),go test -vet=off -short -timeout 20m ./...)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -56,7 +55,7 @@ func TestHandlersAreClosed(t *testing.T) {
 	open := func(want int) {
 		t.Helper()
 		eventually(t, func() error {
-			n := reflect.ValueOf(r.host).Elem().FieldByName("handlers").Len()
+			n := r.host.Handlers()
 			if guests := r.host.Guests(); n != want || int(guests) > want {
 				return fmt.Errorf("%d handlers, %d guests, want %d handlers:\n%s", n, guests, want,
 					d.log.String())

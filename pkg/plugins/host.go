@@ -72,6 +72,13 @@ func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 // Guests returns how many instances there are, those included that wait to follow another one.
 func (h *Host) Guests() int64 { return h.guests.Load() }
 
+// Handlers returns how many handlers are open.
+func (h *Host) Handlers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.handlers)
+}
+
 // Engine returns what runs the handlers, compiler or interpreter, and the reason if it is not the
 // compiler.
 func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.compiler.Engine(ctx) }
