@@ -180,7 +180,7 @@ func (w *generatedWorld) object(fields string) *object.Object {
 }
 
 // life adds an object, and changes or deletes it. What is known of an object that changes a second
-// time depends on more than explain is told.
+// time depends on more than what explain gets.
 func (w *generatedWorld) life(from, to string) error {
 	if from == "" {
 		return nil

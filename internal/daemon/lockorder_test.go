@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 )
 
-// A listener that is exchanged asks for the configuration while it is locked. A cut that waits for
-// the listener must leave that to it: both waited for each other, for ever.
+// A listener that is exchanged reads the configuration while it is locked. A cut that waits for the
+// listener must not hold the runtime's lock meanwhile: both would wait for each other indefinitely.
 func TestACutThatWaitsForAListenerHoldsNobodyUp(t *testing.T) {
 	l := &listener{}
 	l.now.Store(&setup{Listener: &plan.Listener{Config: &config.Listener{Checkpoint: true}}})

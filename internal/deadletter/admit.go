@@ -134,7 +134,7 @@ func (s *Store) tryLocked(op *operation, turn bool) (over bool, err error) {
 	return false, nil
 }
 
-// reserveLocked gives a letter its room and ID.
+// reserveLocked assigns room and an ID to a letter.
 func (s *Store) reserveLocked(op *operation, id uint64) {
 	e := op.put
 	e.id, e.stored, e.hidden = id, s.now().UnixNano(), true

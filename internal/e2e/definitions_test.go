@@ -192,8 +192,9 @@ func (d *defining) ready(patterns ...string) {
 	}))
 }
 
-// soon reports how long something took. It takes about a second, and some more if the schema cannot
-// be read at first; who is not woken by the definition waits for half a minute, or for ever.
+// soon logs how long something took, and fails if that was too long. It takes about a second, and
+// some more if the schema cannot be read at first; without news of the definition it would take half
+// a minute, or not happen at all.
 func (d *defining) soon(what string, since time.Time) {
 	d.Helper()
 	took := time.Since(since)

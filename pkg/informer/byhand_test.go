@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// note is a Progress that nobody is told the end of.
+// note is a Progress whose end is not reported.
 type note string
 
 func (note) Forgotten()          {}
