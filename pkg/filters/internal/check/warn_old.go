@@ -82,11 +82,8 @@ func ofOld(n ast.Node) bool {
 
 // isValue reports whether a node is a constant other than nil.
 func isValue(n ast.Node) bool {
-	switch n.(type) {
-	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return true
-	}
-	return false
+	_, is := lang.Constant(n)
+	return is
 }
 
 func isNil(n ast.Node) bool {

@@ -35,7 +35,7 @@ func (t *translator) certain(n ast.Node) bool {
 }
 
 func (t *translator) certainBinary(n *ast.BinaryNode) bool {
-	n = t.operands(n)
+	n = lang.Copy(n, t.known)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
 		return t.certain(n.Left) && t.certain(n.Right)

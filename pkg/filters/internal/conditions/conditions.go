@@ -79,7 +79,7 @@ func (t *translator) of(n ast.Node, want bool) condition.Set {
 }
 
 func (t *translator) binary(n *ast.BinaryNode, want bool) condition.Set {
-	n = t.operands(n)
+	n = lang.Copy(n, t.known)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
 		a, b := t.of(n.Left, want), t.of(n.Right, want)

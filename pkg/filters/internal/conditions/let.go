@@ -44,17 +44,6 @@ func (t *translator) known(n ast.Node) ast.Node {
 	}
 }
 
-// operands returns an operation in which variables are replaced by their values.
-func (t *translator) operands(n *ast.BinaryNode) *ast.BinaryNode {
-	left, right := t.known(n.Left), t.known(n.Right)
-	if left == n.Left && right == n.Right {
-		return n
-	}
-	known := *n
-	known.Left, known.Right = left, right
-	return &known
-}
-
 // steps returns the constant steps after a node, those in the values of variables included.
 func (t *translator) steps(n ast.Node) (base ast.Node, keys []any) {
 	base, keys = lang.ConstantSteps(n)

@@ -19,21 +19,16 @@ func withConstants(n *ast.BinaryNode) *ast.BinaryNode {
 	if len(read) == 0 {
 		return n
 	}
-	replaced := func(n ast.Node) ast.Node {
+	value := func(n ast.Node) ast.Node {
 		if value, ok := read[n]; ok {
 			return value
 		}
 		return n
 	}
-	known := *n
-	known.Left, known.Right = replaced(n.Left), replaced(n.Right)
-	if list, ok := n.Right.(*ast.ArrayNode); ok {
-		items := *list
-		items.Nodes = make([]ast.Node, len(list.Nodes))
-		for i, item := range list.Nodes {
-			items.Nodes[i] = replaced(item)
+	return lang.Copy(n, func(operand ast.Node) ast.Node {
+		if list, ok := operand.(*ast.ArrayNode); ok {
+			return lang.Copy(list, value)
 		}
-		known.Right = &items
-	}
-	return &known
+		return value(operand)
+	})
 }

@@ -164,11 +164,9 @@ func (r *rewriter) rewrite(n ast.Node) ast.Node {
 	case *ast.IdentifierNode:
 		return r.identifier(n)
 	case *ast.PointerNode:
-		copied := *n // each of them is a place of its own
 		if n.Name == "" {
-			return call(n, "@item", &copied)
+			return call(n, "@item", lang.Copy(n, r.node))
 		}
-		return &copied
 	case *ast.ChainNode:
 		return r.node(n.Node) // every step is optional here
 	case *ast.MemberNode:
@@ -183,46 +181,14 @@ func (r *rewriter) rewrite(n ast.Node) ast.Node {
 		return r.call(n)
 	case *ast.BuiltinNode:
 		return r.builtin(n)
-	case *ast.VariableDeclaratorNode:
-		copied := *n
-		copied.Value, copied.Expr = r.node(n.Value), r.node(n.Expr)
-		return &copied
-	case *ast.SequenceNode:
-		copied := *n
-		copied.Nodes = r.all(n.Nodes)
-		return &copied
 	case *ast.ConditionalNode:
-		copied := *n
-		copied.Cond, copied.Exp1, copied.Exp2 = r.truth(n.Cond), r.node(n.Exp1), r.node(n.Exp2)
-		return &copied
+		copied := lang.Copy(n, r.node)
+		copied.Cond = r.truth(n.Cond)
+		return copied
 	case *ast.ArrayNode:
 		return r.array(n)
-	case *ast.MapNode:
-		return r.mapOf(n)
 	}
-	return copyOfConstant(n)
-}
-
-// copyOfConstant copies a node that stays as it is.
-func copyOfConstant(n ast.Node) ast.Node {
-	switch n := n.(type) {
-	case *ast.NilNode:
-		copied := *n
-		return &copied
-	case *ast.BoolNode:
-		copied := *n
-		return &copied
-	case *ast.IntegerNode:
-		copied := *n
-		return &copied
-	case *ast.FloatNode:
-		copied := *n
-		return &copied
-	case *ast.StringNode:
-		copied := *n
-		return &copied
-	}
-	return n // a constant that withConstants has made
+	return lang.Copy(n, r.node)
 }
 
 func (r *rewriter) all(nodes []ast.Node) []ast.Node {
@@ -265,8 +231,7 @@ func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	case "listener":
 		return placed(n, &ast.StringNode{Value: r.program.Expression.Listener})
 	}
-	copied := *n
-	return &copied
+	return lang.Copy(n, r.node)
 }
 
 // field returns a read of a field, the same operation for the same field.
@@ -301,8 +266,7 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 		}
 	case *ast.PointerNode:
 		if base.Name == "" {
-			copied := *base
-			return call(n, r.chain(path, keys), &copied)
+			return call(n, r.chain(path, keys), lang.Copy(base, r.node))
 		}
 	}
 	return call(n, r.chain(path, keys), r.node(base))
@@ -319,37 +283,14 @@ func (r *rewriter) chain(path object.Path, keys []any) string {
 
 // array returns one constant for a list of constants.
 func (r *rewriter) array(n *ast.ArrayNode) ast.Node {
-	nodes := r.all(n.Nodes)
-	items := make([]any, 0, len(nodes))
-	for _, item := range nodes {
-		switch item := item.(type) {
-		case *ast.StringNode:
-			items = append(items, item.Value)
-		case *ast.IntegerNode:
-			items = append(items, item.Value)
-		case *ast.FloatNode:
-			items = append(items, item.Value)
-		case *ast.BoolNode:
-			items = append(items, item.Value)
-		default:
-			copied := *n
-			copied.Nodes = nodes
-			return &copied
+	copied := lang.Copy(n, r.node)
+	items := make([]any, 0, len(copied.Nodes))
+	for _, node := range copied.Nodes {
+		item, ok := lang.Constant(node)
+		if !ok {
+			return copied
 		}
+		items = append(items, item)
 	}
-	return placed(n, &ast.ConstantNode{Value: items})
-}
-
-func (r *rewriter) mapOf(n *ast.MapNode) ast.Node {
-	copied := *n
-	copied.Pairs = make([]ast.Node, len(n.Pairs))
-	for i, pair := range n.Pairs {
-		copied.Pairs[i] = pair
-		if pair, ok := pair.(*ast.PairNode); ok {
-			member := *pair
-			member.Key, member.Value = copyOfConstant(pair.Key), r.node(pair.Value)
-			copied.Pairs[i] = &member
-		}
-	}
-	return &copied
+	return constant(n, items)
 }

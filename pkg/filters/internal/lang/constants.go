@@ -56,8 +56,7 @@ type Operand struct {
 // ConstantOperands returns the constants that an operation takes as values of a reader.
 func ConstantOperands(n *ast.BinaryNode) (operands []Operand) {
 	add := func(operand ast.Node, r values.Reader) {
-		switch operand.(type) {
-		case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		if _, ok := Constant(operand); ok {
 			operands = append(operands, Operand{operand, r})
 		}
 	}

@@ -2,47 +2,65 @@ package lang
 
 import (
 	"math"
-	"slices"
+	"reflect"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Children returns the nodes directly below n.
-func Children(n ast.Node) []ast.Node {
-	var c []ast.Node
-	switch n := n.(type) {
-	case *ast.UnaryNode:
-		c = []ast.Node{n.Node}
-	case *ast.BinaryNode:
-		c = []ast.Node{n.Left, n.Right}
-	case *ast.ChainNode:
-		c = []ast.Node{n.Node}
-	case *ast.MemberNode:
-		c = []ast.Node{n.Node, n.Property}
-	case *ast.SliceNode:
-		c = []ast.Node{n.Node, n.From, n.To}
-	case *ast.CallNode:
-		c = append([]ast.Node{n.Callee}, n.Arguments...)
-	case *ast.BuiltinNode:
-		c = n.Arguments
-	case *ast.PredicateNode:
-		c = []ast.Node{n.Node}
-	case *ast.VariableDeclaratorNode:
-		c = []ast.Node{n.Value, n.Expr}
-	case *ast.SequenceNode:
-		c = n.Nodes
-	case *ast.ConditionalNode:
-		c = []ast.Node{n.Cond, n.Exp1, n.Exp2}
-	case *ast.ArrayNode:
-		c = n.Nodes
-	case *ast.MapNode:
-		c = n.Pairs
-	case *ast.PairNode:
-		c = []ast.Node{n.Key, n.Value}
+// Children returns the nodes directly below n: the fields of its struct that are nodes or lists of
+// them, which are in the order of the text.
+func Children(n ast.Node) (all []ast.Node) {
+	fields := reflect.ValueOf(n).Elem()
+	for i := firstField; i < fields.NumField(); i++ {
+		switch part := fields.Field(i).Interface().(type) {
+		case ast.Node:
+			all = append(all, part)
+		case []ast.Node:
+			all = append(all, part...)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(c), func(n ast.Node) bool { return n == nil })
+	return all
+}
+
+// firstField is the first field of a node's struct that can be read. The one before it has the
+// place and the type of the node.
+const firstField = 1
+
+// Copy returns a copy of a node, at the same place, that has other nodes directly below it.
+func Copy[N ast.Node](n N, below func(ast.Node) ast.Node) N {
+	copied := reflect.New(reflect.TypeOf(n).Elem())
+	fields := copied.Elem()
+	fields.Set(reflect.ValueOf(n).Elem())
+	for i := firstField; i < fields.NumField(); i++ {
+		switch part := fields.Field(i).Interface().(type) {
+		case ast.Node:
+			fields.Field(i).Set(reflect.ValueOf(below(part)))
+		case []ast.Node:
+			all := make([]ast.Node, len(part))
+			for j := range part {
+				all[j] = below(part[j])
+			}
+			fields.Field(i).Set(reflect.ValueOf(all))
+		}
+	}
+	return copied.Interface().(N)
+}
+
+// Constant returns the value of a constant text, number or truth value, false for other nodes.
+func Constant(n ast.Node) (value any, ok bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode:
+		return n.Value, true
+	case *ast.FloatNode:
+		return n.Value, true
+	case *ast.BoolNode:
+		return n.Value, true
+	}
+	return nil, false
 }
 
 // ConstantSteps returns the constant keys at the end of a row of members, first key first,
