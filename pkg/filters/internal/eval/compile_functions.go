@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,28 +45,28 @@ func constant(at ast.Node, value any) ast.Node {
 func (r *rewriter) metadata(n *ast.CallNode, name string) ast.Node {
 	path := object.Path{}.Key("metadata").Key(name + "s")
 	if key, ok := lang.FirstText(n); ok {
-		return r.field(n, r.root, path.Key(key.Value))
+		return r.field(n, r.old, path.Key(key.Value))
 	}
-	return call(n, "@get", r.field(n, r.root, path), r.node(n.Arguments[0]))
+	return call(n, "@get", r.field(n, r.old, path), r.node(n.Arguments[0]))
 }
 
 func (r *rewriter) changed(n *ast.CallNode) ast.Node {
-	changes := make([]change, len(n.Arguments))
+	fields := make([][2]int, len(n.Arguments)) // of object and of old
 	for i, arg := range n.Arguments {
 		path := object.MustCompilePath(arg.(*ast.StringNode).Value) // it was checked
-		changes[i] = change{Object: r.fieldNumber(rootObject, path),
-			Old: r.fieldNumber(rootOld, path)}
+		fields[i] = [2]int{r.fieldNumber(false, path), r.fieldNumber(true, path)}
 	}
-	return call(n, r.program.addChanges(changes))
+	return call(n, r.program.add("@changed"+fmt.Sprint(fields), operation{typeBool,
+		func(e *Evaluator) any { return e.changed(fields) }}))
 }
 
 // became rewrites to two conditions: true of object and not of old.
 func (r *rewriter) became(n *ast.CallNode) ast.Node {
 	r.program.UsesOld = true
 	now := r.truth(n.Arguments[0])
-	r.root = rootOld
+	r.old = true
 	before := r.truth(n.Arguments[0])
-	r.root = rootObject
+	r.old = false
 	not := placed(n, &ast.UnaryNode{Operator: "not", Node: before})
 	and := placed(n, &ast.BinaryNode{Operator: "&&", Left: call(n, "@hasOld"), Right: now})
 	return placed(n, &ast.BinaryNode{Operator: "&&", Left: and, Right: not})
@@ -78,9 +79,11 @@ func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
 	}
 	text, ok := lang.FirstText(n)
 	if !ok {
-		return call(n, "@"+name, r.field(n, r.root, finder.List), r.node(n.Arguments[0]))
+		return call(n, "@"+name, r.field(n, r.old, finder.List), r.node(n.Arguments[0]))
 	}
-	return call(n, r.program.addFind(finder, r.fieldNumber(r.root, finder.List), text.Value))
+	list := r.fieldNumber(r.old, finder.List)
+	return call(n, r.program.add(fmt.Sprintf("@find%d.%s", list, text.Value),
+		operation{bind: func(e *Evaluator) any { return e.findConstant(finder, list, text.Value) }}))
 }
 
 func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
@@ -99,7 +102,7 @@ func (r *rewriter) age(n *ast.CallNode) ast.Node {
 	r.program.UsesClock = true
 	if len(n.Arguments) == 0 {
 		created := object.Path{}.Key("metadata").Key("creationTimestamp")
-		return call(n, "@age", r.field(n, r.root, created))
+		return call(n, "@age", r.field(n, r.old, created))
 	}
 	if text, ok := lang.FirstText(n); ok {
 		since, err := time.Parse(time.RFC3339, text.Value)

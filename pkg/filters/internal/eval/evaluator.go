@@ -32,9 +32,8 @@ type Evaluator struct {
 	text, oldText object.Scratch
 	usedOld       bool
 
-	generation  uint64    // of the event; slots of other generations are unread
-	slots       []slot    // one for each field of the program
-	steps       []stepped // one for each chain of the program
+	generation  uint64 // of the event; slots of other generations are unread
+	slots       []slot // one for each field of the program
 	cells       []object.Value
 	lists       []*list
 	listsUsed   int
@@ -49,19 +48,9 @@ type slot struct {
 	value      object.Value
 }
 
-// stepped keeps the last value of a chain: a predicate names fields of its item more than
-// once.
-type stepped struct {
-	from *object.Value
-	to   any
-}
-
 // Evaluator returns an evaluator for one worker.
 func (p *Program) Evaluator() *Evaluator {
-	e := &Evaluator{
-		program: p, slots: make([]slot, len(p.fields)), steps: make([]stepped, len(p.chains)),
-	}
-	e.functions.finds = make([]foundOnce, len(p.finds))
+	e := &Evaluator{program: p, slots: make([]slot, len(p.fields))}
 	e.vm.MemoryBudget = lang.MaxMemory
 	e.env = e.environment()
 	if now := p.Expression.Now; !now.IsZero() {
@@ -126,7 +115,6 @@ func (e *Evaluator) begin(ev event.Event) {
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
 	e.functions.begin()
-	clear(e.steps)
 	e.bind(ev)
 	if !e.program.UsesOld {
 		ev.Old = nil // it is not kept until the next event
@@ -163,7 +151,7 @@ func (e *Evaluator) read(i int) *object.Value {
 	s.generation = e.generation
 	s.value = object.Value{}
 	f := &e.program.fields[i]
-	if f.root == rootOld {
+	if f.old {
 		if e.old() == nil {
 			return &s.value
 		}
@@ -198,16 +186,15 @@ func (e *Evaluator) readField(i int) func() any {
 	return func() any { return values.Refer(e.read(i)) }
 }
 
-// changed returns the function that reports whether one of the fields of the i-th call of
-// changed differs.
-func (e *Evaluator) changed(i int) func() bool {
-	changes := e.program.changes[i]
+// changed returns the function that reports whether one of several fields differs. Each has its
+// numbers in object and in old.
+func (e *Evaluator) changed(fields [][2]int) func() bool {
 	return func() bool {
 		if e.old() == nil {
 			return false
 		}
-		for _, c := range changes {
-			now, before := e.read(c.Object), e.read(c.Old)
+		for _, f := range fields {
+			now, before := e.read(f[0]), e.read(f[1])
 			if now.Raw() != before.Raw() && !e.equal(values.Refer(now), values.Refer(before)) {
 				return true
 			}

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"strings"
+
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -28,7 +30,14 @@ func (e *Evaluator) SetField(i int, v object.Value) { e.slots[i].value = v }
 func (e *Evaluator) WasRead(i int) bool {
 	return e.slots[i].generation == e.generation
 }
-func (e *Evaluator) Chains() int                      { return len(e.program.chains) }
+func (e *Evaluator) Chains() (n int) {
+	for name := range e.program.operations {
+		if strings.HasPrefix(name, "@chain") {
+			n++
+		}
+	}
+	return n
+}
 func (e *Evaluator) Cells() int                       { return len(e.cells) }
 func (e *Evaluator) CellMemory() int                  { return cap(e.cells) }
 func (e *Evaluator) Lists() int                       { return e.listsUsed }

@@ -6,20 +6,18 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// foundOnce keeps what was found for an event.
-type foundOnce struct {
-	generation uint64
-	value      any
-}
-
-func (e *Evaluator) findConstant(i int) func() any {
-	f := &e.program.finds[i]
+// findConstant returns owner or condition for a constant, which searches the field of that number
+// once for an event.
+func (e *Evaluator) findConstant(f lang.Finder, list int, value string) func() any {
+	var (
+		generation uint64
+		found      any
+	)
 	return func() any {
-		once := &e.functions.finds[i]
-		if once.generation != e.generation {
-			*once = foundOnce{e.generation, e.findIn(f.finder, e.read(f.field), f.value)}
+		if generation != e.generation {
+			generation, found = e.generation, e.findIn(f, e.read(list), value)
 		}
-		return once.value
+		return found
 	}
 }
 

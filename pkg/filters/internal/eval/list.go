@@ -159,20 +159,24 @@ func index(k values.Value, length int) (int, bool) {
 	return i, k.Kind == values.KindInt && i >= 0 && i < length
 }
 
-// follow returns the function that takes the i-th row of constant steps from a value, once
-// for each value in a row.
-func (e *Evaluator) follow(i int) func(any) any {
-	c := e.program.chains[i]
+// follow returns the function that takes a row of constant steps from a value, once for each value
+// in a row: a predicate names fields of its item more than once. The keys are the path's, for values
+// that are decoded already.
+func (e *Evaluator) follow(path object.Path, keys []any) func(any) any {
+	var (
+		generation uint64
+		from       *object.Value
+		to         any
+	)
 	return func(base any) any {
 		if r, ok := base.(values.Ref); ok {
-			last := &e.steps[i]
-			if last.from != r.Value {
+			if from != r.Value || generation != e.generation {
 				e.charge(len(r.Raw()) / scannedBytes)
-				*last = stepped{r.Value, e.keep(c.path.In(*r.Value))}
+				generation, from, to = e.generation, r.Value, e.keep(path.In(*r.Value))
 			}
-			return last.to
+			return to
 		}
-		for _, key := range c.keys {
+		for _, key := range keys {
 			base = e.get(base, key)
 		}
 		return base

@@ -130,5 +130,7 @@ func (r *rewriter) constantPattern(n *ast.BinaryNode, text *ast.StringNode) ast.
 	if err != nil {
 		panic(err) // it was checked
 	}
-	return call(n, r.program.addPattern(p), r.node(n.Left))
+	return call(n, r.program.add("@pattern."+text.Value, operation{typeBool, func(e *Evaluator) any {
+		return e.matchesConstant(p)
+	}}), r.node(n.Left))
 }

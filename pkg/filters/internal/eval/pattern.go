@@ -34,9 +34,8 @@ func (e *Evaluator) matches(text, patternText any) bool {
 	return e.match(e.lastPattern, a.Text)
 }
 
-// matchesConstant returns the operator with the i-th pattern of the program.
-func (e *Evaluator) matchesConstant(i int) func(any) bool {
-	p := e.program.patterns[i]
+// matchesConstant returns the operator with a constant pattern.
+func (e *Evaluator) matchesConstant(p values.Pattern) func(any) bool {
 	return func(text any) bool {
 		v := e.load(text)
 		if v.Kind == values.KindNil {

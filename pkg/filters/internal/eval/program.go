@@ -7,7 +7,6 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
-	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -19,10 +18,6 @@ type Program struct {
 	Code       *vm.Program
 
 	fields     []field
-	chains     []chain
-	patterns   []values.Pattern
-	changes    [][]change
-	finds      []find
 	lookups    []lookedUp
 	operations map[string]operation // those of this program, by name
 
@@ -38,35 +33,10 @@ func newProgram(expression lang.Expression) *Program {
 	return &Program{Expression: expression, operations: map[string]operation{}}
 }
 
-// rootKind is the object of an event that a field belongs to.
-type rootKind uint8
-
-const (
-	rootObject rootKind = iota
-	rootOld
-)
-
-// field is a field that the expression names by constant steps.
+// field is a field of object, or of old, that the expression names by constant steps.
 type field struct {
-	root rootKind
+	old  bool
 	path object.Path
-}
-
-// chain is a row of constant steps behind something that is not object or old, such as
-// .state.waiting.
-type chain struct {
-	path object.Path
-	keys []any // the same steps, for values that are decoded already
-}
-
-// change is one argument of changed: the numbers of the two fields.
-type change struct{ Object, Old int }
-
-// find is a call of owner or condition with a constant. Its result is the same for a whole event.
-type find struct {
-	finder lang.Finder
-	field  int // the number of the list
-	value  string
 }
 
 // lookedUp is a call of cached or byIndex.
@@ -77,10 +47,10 @@ type lookedUp struct {
 }
 
 // addField adds a field and returns its number.
-func (p *Program) addField(root rootKind, path object.Path) int {
+func (p *Program) addField(old bool, path object.Path) int {
 	i := len(p.fields)
-	p.fields = append(p.fields, field{root, path})
-	p.UsesOld = p.UsesOld || root == rootOld
+	p.fields = append(p.fields, field{old, path})
+	p.UsesOld = p.UsesOld || old
 	p.add(fieldName(i), operation{bind: func(e *Evaluator) any { return e.readField(i) }})
 	return i
 }
@@ -88,55 +58,10 @@ func (p *Program) addField(root rootKind, path object.Path) int {
 // fieldName returns the name of the operation that reads a field.
 func fieldName(i int) string { return "@field" + strconv.Itoa(i) }
 
-// addChain adds a row of steps and returns the name of the operation that takes it.
-func (p *Program) addChain(path object.Path, keys []any) string {
-	i := len(p.chains)
-	p.chains = append(p.chains, chain{path, keys})
-	return p.add("@chain"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
-		return e.follow(i)
-	}})
-}
-
-// addPattern adds a regular expression and returns the name of the operation that matches it.
-func (p *Program) addPattern(re values.Pattern) string {
-	i := len(p.patterns)
-	p.patterns = append(p.patterns, re)
-	return p.add("@pattern"+strconv.Itoa(i), operation{typeBool, func(e *Evaluator) any {
-		return e.matchesConstant(i)
-	}})
-}
-
-// addChanges adds a call of changed and returns the name of its operation.
-func (p *Program) addChanges(changes []change) string {
-	i := len(p.changes)
-	p.changes = append(p.changes, changes)
-	return p.add("@change"+strconv.Itoa(i), operation{typeBool, func(e *Evaluator) any {
-		return e.changed(i)
-	}})
-}
-
-// addFind adds a call of owner or condition with a constant, unless there is the same one,
-// and returns the name of its operation. The list is the number of a field.
-func (p *Program) addFind(finder lang.Finder, list int, value string) string {
-	i := slices.IndexFunc(p.finds, func(f find) bool { return f.field == list && f.value == value })
-	if i < 0 {
-		i = len(p.finds)
-		p.finds = append(p.finds, find{finder, list, value})
-	}
-	return p.add("@find"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
-		return e.findConstant(i)
-	}})
-}
-
-// addLookup adds a call of cached or byIndex, unless there is the same one, and returns the name of
-// its operation.
+// addLookup adds a call of cached or byIndex and returns the name of its operation.
 func (p *Program) addLookup(l lookedUp) string {
-	i := slices.Index(p.lookups, l)
-	if i < 0 {
-		i = len(p.lookups)
-		p.lookups = append(p.lookups, l)
-	}
-	return p.add("@lookup"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
+	p.lookups = append(p.lookups, l)
+	return p.add("@lookup"+strconv.Itoa(len(p.lookups)), operation{bind: func(e *Evaluator) any {
 		return e.lookup(l)
 	}})
 }
@@ -170,6 +95,7 @@ func (p *Program) addPart(r Trace, part int, inPredicate bool, value resultType)
 	return p.add("@begin"+number, operation{typeBool, first}), p.add("@end"+number, last)
 }
 
+// add adds an operation and returns its name. An operation of the same name is the same one.
 func (p *Program) add(name string, o operation) string {
 	p.operations[name] = o
 	return name

@@ -30,7 +30,7 @@ type Trace interface {
 func Compile(expression lang.Expression, tree *parser.Tree, trace Trace) (*Program, error) {
 	r := &rewriter{
 		program: newProgram(expression), trace: trace,
-		fields: map[fieldKey]int{}, chains: map[string]string{}, done: map[rewritten]ast.Node{},
+		fields: map[fieldKey]int{}, done: map[rewritten]ast.Node{},
 	}
 	rewritten := &parser.Tree{Node: r.result(tree.Node), Source: tree.Source}
 	config := conf.New(r.program.environment())
@@ -63,24 +63,23 @@ type rewriter struct {
 	program *Program
 	trace   Trace
 	fields  map[fieldKey]int
-	chains  map[string]string // the names of the operations, by path
 	// done has the result for each node: the parser puts one node in two places of 1 < a < 9
 	// and of a ?: b.
 	done map[rewritten]ast.Node
-	// what the name object means: old when the condition of became is asked of that
-	root   rootKind
+	// whether the name object means old: the condition of became is asked of that
+	old    bool
 	begins []*ast.CallNode // of the recorded parts within predicates
 }
 
 type fieldKey struct {
-	root rootKind
+	old  bool
 	path string
 }
 
 // rewritten is the key of a rewritten node: the node, and what the name object meant in it.
 type rewritten struct {
 	node ast.Node
-	root rootKind
+	old  bool
 }
 
 // result rewrites the whole expression.
@@ -121,7 +120,7 @@ func (r *rewriter) node(n ast.Node) ast.Node {
 
 // nodeOf rewrites n, which is the written node or a copy in which constants were replaced.
 func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
-	key := rewritten{written, r.root}
+	key := rewritten{written, r.old}
 	done, ok := r.done[key]
 	if !ok {
 		done = r.recorded(written, r.rewrite(n))
@@ -133,7 +132,7 @@ func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
 // recorded makes the trace record the value of a part. For a condition in became, that is
 // the value for object.
 func (r *rewriter) recorded(written, n ast.Node) ast.Node {
-	if r.trace == nil || r.root == rootOld {
+	if r.trace == nil || r.old {
 		return n
 	}
 	part, depth, ok := r.trace.Part(written)
@@ -223,9 +222,9 @@ func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	}
 	switch n.Value {
 	case "object":
-		return r.field(n, r.root, object.Path{})
+		return r.field(n, r.old, object.Path{})
 	case "old":
-		return r.field(n, rootOld, object.Path{})
+		return r.field(n, true, object.Path{})
 	case "cluster":
 		return placed(n, &ast.StringNode{Value: r.program.Expression.Cluster})
 	case "listener":
@@ -235,15 +234,15 @@ func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 }
 
 // field returns a read of a field, the same operation for the same field.
-func (r *rewriter) field(at ast.Node, root rootKind, path object.Path) ast.Node {
-	return call(at, fieldName(r.fieldNumber(root, path)))
+func (r *rewriter) field(at ast.Node, old bool, path object.Path) ast.Node {
+	return call(at, fieldName(r.fieldNumber(old, path)))
 }
 
-func (r *rewriter) fieldNumber(root rootKind, path object.Path) int {
-	key := fieldKey{root, path.String()}
+func (r *rewriter) fieldNumber(old bool, path object.Path) int {
+	key := fieldKey{old, path.String()}
 	i, ok := r.fields[key]
 	if !ok {
-		i = r.program.addField(root, path)
+		i = r.program.addField(old, path)
 		r.fields[key] = i
 	}
 	return i
@@ -260,9 +259,9 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	case *ast.IdentifierNode:
 		switch base.Value {
 		case "object":
-			return r.field(n, r.root, path)
+			return r.field(n, r.old, path)
 		case "old":
-			return r.field(n, rootOld, path)
+			return r.field(n, true, path)
 		}
 	case *ast.PointerNode:
 		if base.Name == "" {
@@ -272,13 +271,12 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	return call(n, r.chain(path, keys), r.node(base))
 }
 
+// chain returns the name of the operation that takes a row of constant steps from something that is
+// not object or old, such as .state.waiting.
 func (r *rewriter) chain(path object.Path, keys []any) string {
-	name, ok := r.chains[path.String()]
-	if !ok {
-		name = r.program.addChain(path, keys)
-		r.chains[path.String()] = name
-	}
-	return name
+	return r.program.add("@chain"+path.String(), operation{bind: func(e *Evaluator) any {
+		return e.follow(path, keys)
+	}})
 }
 
 // array returns one constant for a list of constants.

@@ -10,7 +10,6 @@ import (
 // functions is what informerd's own functions keep, for an event and between events.
 type functions struct {
 	memos   [values.ReaderCount]map[string]any
-	finds   []foundOnce
 	sums    []total
 	lasts   []last
 	found   map[lookupKey]any
