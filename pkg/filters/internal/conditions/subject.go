@@ -108,10 +108,7 @@ func (t *translator) called(n *ast.CallNode, keys []any) (subject, bool) {
 	case "label", "annotation":
 		return fieldOf(append([]any{"metadata", callee.Value + "s", text.Value}, keys...))
 	case "owner", "condition":
-		finder := lang.FindOwner
-		if callee.Value == lang.FindCondition.Name {
-			finder = lang.FindCondition
-		}
+		finder := lang.Finders[callee.Value]
 		field, ok := pathText(keys)
 		if t.inItem || !ok {
 			return subject{}, false

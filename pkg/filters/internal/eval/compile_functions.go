@@ -73,10 +73,7 @@ func (r *rewriter) became(n *ast.CallNode) ast.Node {
 }
 
 func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
-	finder := lang.FindOwner
-	if name == lang.FindCondition.Name {
-		finder = lang.FindCondition
-	}
+	finder := lang.Finders[name]
 	text, ok := lang.FirstText(n)
 	if !ok {
 		return call(n, "@"+name, r.field(n, r.old, finder.List), r.node(n.Arguments[0]))
@@ -172,7 +169,7 @@ func nodesOf(n ast.Node) int {
 // none looks at all items. expr's own sum adds only types that it knows.
 func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
 	n.Name = "none"
-	return call(n, "@sum", call(n, "@beginSum"), n)
+	return call(n, "@sum", call(n, "@beginLoop"), n)
 }
 
 // findLast makes none walk the list and notes the last match in its body, which is false for
@@ -184,5 +181,5 @@ func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Nod
 	item := placed(body.Node, &ast.PointerNode{})
 	r.body(eachFound, body, call(item, "@item", item))
 	n.Name = "none"
-	return call(n, name, call(n, "@beginLast"), n)
+	return call(n, name, call(n, "@beginLoop"), n)
 }

@@ -62,19 +62,22 @@ func (p *Program) Evaluator() *Evaluator {
 // Match reports whether the expression is true of the event. An error is an
 // [lang.EvalError], and the answer is unknown then: do not take it for false.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
-	if e.program.Expression.Kind >= lang.KindMessage {
-		return false, e.misused()
-	}
-	result, err := e.value(ev)
-	if err != nil {
-		return false, err
-	}
-	matched, _ := result.(bool)
-	return matched, nil
+	return resultOf[bool](e.value("Match", ev))
 }
 
-// value returns the value of the expression. What it refers to is valid until the next event.
-func (e *Evaluator) value(ev event.Event) (any, error) {
+// resultOf returns a value in its type, that of nothing if there is an error.
+func resultOf[T bool | string](value any, err error) (T, error) {
+	result, _ := value.(T)
+	return result, err
+}
+
+// value returns the value of the expression for a method, which must be the one for its kind. What
+// it refers to is valid until the next event.
+func (e *Evaluator) value(method string, ev event.Event) (any, error) {
+	if kind := e.program.Expression.Kind.Word(); kind.Method != method {
+		return nil, evalError(e.program.Expression,
+			&fault{message: "this expression is a " + kind.Name + ": use " + kind.Method})
+	}
 	if e.program.Around != nil {
 		return e.program.Around(ev, func() (any, error) { return e.run(ev) })
 	}

@@ -11,42 +11,27 @@ import (
 // MatchMessage reports whether an expression of [lang.KindWhen] is true of the message. An error
 // is an [lang.EvalError], and the answer is unknown then.
 func (e *Evaluator) MatchMessage(m *lang.Message) (bool, error) {
-	if e.program.Expression.Kind != lang.KindWhen {
-		return false, e.misused()
-	}
-	result, err := e.valueOf(m)
-	if err != nil {
-		return false, err
-	}
-	matched, _ := result.(bool)
-	return matched, nil
+	return resultOf[bool](e.valueOf("MatchMessage", m))
 }
 
 // JSONOf returns the value of an expression of [lang.KindData] as the text of one JSON value: a
 // field as it is in the object, a date, a duration, a quantity and the like as a text, and what
 // is not a finite number as null. Members are sorted by name. An error is an [lang.EvalError].
 func (e *Evaluator) JSONOf(m *lang.Message) (string, error) {
-	if e.program.Expression.Kind != lang.KindData {
-		return "", e.misused()
-	}
-	return textResult(e.valueOf(m))
+	return resultOf[string](e.valueOf("JSONOf", m))
 }
 
 // TextOf returns the text of an expression of [lang.KindText], as [Evaluator.Text] does, but up
 // to [lang.MaxText] bytes and never cut: a longer one is an error. An error is an
 // [lang.EvalError].
 func (e *Evaluator) TextOf(m *lang.Message) (string, error) {
-	if e.program.Expression.Kind != lang.KindText {
-		return "", e.misused()
-	}
-	return textResult(e.valueOf(m))
+	return resultOf[string](e.valueOf("TextOf", m))
 }
 
-// valueOf returns the value of an expression about messages. What it refers to is valid until
-// the next message.
-func (e *Evaluator) valueOf(m *lang.Message) (any, error) {
+// valueOf is value for an expression about messages.
+func (e *Evaluator) valueOf(method string, m *lang.Message) (any, error) {
 	e.message = m
-	return e.value(m.Event)
+	return e.value(method, m.Event)
 }
 
 // addVariable adds a variable of messages and returns the name of the operation that reads it.

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"cmp"
+	"reflect"
 	"strings"
 	"time"
 
@@ -78,43 +80,24 @@ func (e *Evaluator) relate(a, b any) (int, relation) {
 	if values.IsNil(a) || values.IsNil(b) {
 		return 0, missing
 	}
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return 0, incomparable
+	}
 	switch x := a.(type) {
 	case time.Duration:
-		if y, ok := b.(time.Duration); ok {
-			return compareInts(x, y), ordered
-		}
+		return cmp.Compare(x, b.(time.Duration)), ordered
 	case values.Quantity:
-		if y, ok := b.(values.Quantity); ok {
-			return x.Compare(y), ordered
-		}
+		return x.Compare(b.(values.Quantity)), ordered
 	case values.Version:
-		if y, ok := b.(values.Version); ok {
-			return x.Compare(y), ordered
-		}
+		return x.Compare(b.(values.Version)), ordered
 	case values.Address:
-		if y, ok := b.(values.Address); ok {
-			return x.Compare(*y.Addr), equatable
-		}
+		return x.Compare(*b.(values.Address).Addr), equatable
 	case values.Network:
-		if y, ok := b.(values.Network); ok {
-			return x.Compare(*y.Prefix), equatable
-		}
+		return x.Compare(*b.(values.Network).Prefix), equatable
 	case values.Image:
-		if y, ok := b.(values.Image); ok {
-			return strings.Compare(x.Whole, y.Whole), equatable
-		}
+		return strings.Compare(x.Whole, b.(values.Image).Whole), equatable
 	}
 	return 0, incomparable
-}
-
-func compareInts[T ~int64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // asTypeOf returns a text or a number as a value of the other's type. What it cannot convert

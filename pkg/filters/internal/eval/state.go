@@ -10,8 +10,7 @@ import (
 // functions is what informerd's own functions keep, for an event and between events.
 type functions struct {
 	memos   [values.ReaderCount]map[string]any
-	sums    []total
-	lasts   []last
+	loops   []loop
 	found   map[lookupKey]any
 	scratch []*object.Scratch // of objects of other informers
 	used    int
@@ -19,10 +18,8 @@ type functions struct {
 }
 
 func (f *functions) begin() {
-	clear(f.sums)
-	f.sums = f.sums[:0]
-	clear(f.lasts)
-	f.lasts = f.lasts[:0]
+	clear(f.loops)
+	f.loops = f.loops[:0]
 	if len(f.found) > keptCells {
 		f.found = nil
 	}

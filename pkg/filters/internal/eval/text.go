@@ -13,25 +13,7 @@ import (
 // date, a duration and the like are written as texts, nil as "". A text of more than
 // [lang.MaxMessage] bytes is cut and ends with "…". An error is an [lang.EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
-	if e.program.Expression.Kind != lang.KindMessage {
-		return "", e.misused()
-	}
-	return textResult(e.value(ev))
-}
-
-func textResult(result any, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	text, _ := result.(string)
-	return text, nil
-}
-
-// misused returns the error of a method that is not for expressions of this kind.
-func (e *Evaluator) misused() error {
-	kind := e.program.Expression.Kind.Word()
-	return evalError(e.program.Expression,
-		&fault{message: "this expression is a " + kind.Name + ": use " + kind.Method})
+	return resultOf[string](e.value("Text", ev))
 }
 
 // ellipsis ends a message that was too long.

@@ -44,43 +44,27 @@ func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 			return nil
 		}
 	}
-	switch x := a.(type) {
-	case time.Time:
-		switch y := b.(type) {
-		case time.Time:
-			if operator == "-" {
-				return x.Sub(y)
-			}
-		case time.Duration:
-			switch operator {
-			case "+":
-				return x.Add(y)
-			case "-":
-				return x.Add(-y)
-			}
-		}
-	case time.Duration:
-		switch y := b.(type) {
-		case time.Time:
-			if operator == "+" {
-				return y.Add(x)
-			}
-		case time.Duration:
-			switch operator {
-			case "+":
-				return sumOfDurations(x, y)
-			case "-":
-				return sumOfDurations(x, -y)
-			}
-		}
-		if v := e.load(b); operator == "*" && v.IsNumber() {
-			return timesDuration(v, x)
-		}
-	}
-	if y, ok := b.(time.Duration); ok && operator == "*" {
-		if v := e.load(a); v.IsNumber() {
-			return timesDuration(v, y)
-		}
+	from, isDate := a.(time.Time)
+	to, byDate := b.(time.Time)
+	x, isSpan := a.(time.Duration)
+	y, bySpan := b.(time.Duration)
+	switch v, w := e.load(a), e.load(b); {
+	case operator == "-" && isDate && byDate:
+		return from.Sub(to)
+	case operator == "+" && isDate && bySpan:
+		return from.Add(y)
+	case operator == "-" && isDate && bySpan:
+		return from.Add(-y)
+	case operator == "+" && isSpan && byDate:
+		return to.Add(x)
+	case operator == "+" && isSpan && bySpan:
+		return sumOfDurations(x, y)
+	case operator == "-" && isSpan && bySpan:
+		return sumOfDurations(x, -y)
+	case operator == "*" && isSpan && w.IsNumber():
+		return timesDuration(w, x)
+	case operator == "*" && bySpan && v.IsNumber():
+		return timesDuration(v, y)
 	}
 	fail("%q cannot take %s and %s", operator, values.TypeName(a), values.TypeName(b))
 	return nil

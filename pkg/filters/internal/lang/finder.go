@@ -11,8 +11,8 @@ type Finder struct {
 	First string
 }
 
-var (
-	FindOwner = Finder{"owner", object.MustCompilePath("metadata.ownerReferences"), "kind",
-		"controller"}
-	FindCondition = Finder{"condition", object.MustCompilePath("status.conditions"), "type", ""}
-)
+// Finders are the functions that search a list of the object, by name.
+var Finders = map[string]Finder{
+	"owner":     {"owner", object.MustCompilePath("metadata.ownerReferences"), "kind", "controller"},
+	"condition": {"condition", object.MustCompilePath("status.conditions"), "type", ""},
+}

@@ -43,11 +43,11 @@ var kinds = [...]kindWords{
 }
 
 // Word returns the words for the kind.
-func (k Kind) Word() kindWords {
+func (k Kind) Word() *kindWords {
 	if int(k) < len(kinds) {
-		return kinds[k]
+		return &kinds[k]
 	}
-	return kinds[KindFilter]
+	return &kinds[KindFilter]
 }
 
 // Must returns the sentence that says what an expression of the kind must return.

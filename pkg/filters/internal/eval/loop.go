@@ -8,24 +8,40 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// total is a sum so far.
-type total struct {
+// loop is what sum, findLast or findLastIndex has so far.
+type loop struct {
 	of      any // a value of the type that is added: nil, 0, 0.0, a duration or a quantity
 	whole   int
 	float   float64
 	amount  resource.Quantity
 	elapsed time.Duration
 	beyond  bool // out of a quantity's bounds
+
+	items int // looked at
+	found bool
+	index int
+	item  any
 }
 
-func (e *Evaluator) beginSum() any {
-	e.functions.sums = append(e.functions.sums, total{})
+func (e *Evaluator) beginLoop() any {
+	e.functions.loops = append(e.functions.loops, loop{})
 	return nil
+}
+
+// loop returns the innermost one.
+func (e *Evaluator) loop() *loop { return &e.functions.loops[len(e.functions.loops)-1] }
+
+// endLoop ends what beginLoop began.
+func (e *Evaluator) endLoop() loop {
+	l := *e.loop()
+	*e.loop() = loop{}
+	e.functions.loops = e.functions.loops[:len(e.functions.loops)-1]
+	return l
 }
 
 // add takes the values of the body of sum: nil counts nothing.
 func (e *Evaluator) add(x any) bool {
-	t := &e.functions.sums[len(e.functions.sums)-1]
+	t := e.loop()
 	switch v := e.load(x); v.Kind {
 	case values.KindNil:
 		return false
@@ -60,7 +76,7 @@ func (e *Evaluator) add(x any) bool {
 	return false
 }
 
-func (e *Evaluator) addNumber(t *total, v values.Value) {
+func (e *Evaluator) addNumber(t *loop, v values.Value) {
 	switch t.of.(type) {
 	case nil, int:
 		if t.of = 0; v.Kind == values.KindInt {
@@ -78,7 +94,7 @@ func (e *Evaluator) addNumber(t *total, v values.Value) {
 }
 
 // toQuantity converts the numbers that came before the first quantity.
-func (t *total) toQuantity(e *Evaluator) {
+func (t *loop) toQuantity(e *Evaluator) {
 	var before values.Value
 	switch t.of.(type) {
 	case int:
@@ -92,7 +108,7 @@ func (t *total) toQuantity(e *Evaluator) {
 }
 
 // addQuantity adds what quantityOf returned; nil stands for a number out of bounds.
-func (t *total) addQuantity(x any) {
+func (t *loop) addQuantity(x any) {
 	q, ok := x.(values.Quantity)
 	if !ok {
 		t.beyond = true
@@ -101,15 +117,12 @@ func (t *total) addQuantity(x any) {
 	t.amount.Add(*q.Quantity)
 }
 
-func (t *total) mixed(x any) {
+func (t *loop) mixed(x any) {
 	fail("sum cannot add %s and %s", values.TypeName(t.of), values.TypeName(x))
 }
 
-// sum ends what beginSum began.
 func (e *Evaluator) sum(any, any) any {
-	last := len(e.functions.sums) - 1
-	t := e.functions.sums[last]
-	e.functions.sums = e.functions.sums[:last]
+	t := e.endLoop()
 	switch t.of.(type) {
 	case float64:
 		return t.float
@@ -123,4 +136,23 @@ func (e *Evaluator) sum(any, any) any {
 	default:
 		return t.whole
 	}
+}
+
+// found takes the values of the body of findLast and findLastIndex.
+func (e *Evaluator) found(matches, item any) bool {
+	l := e.loop()
+	if truth(matches) {
+		l.found, l.index, l.item = true, l.items, item
+	}
+	l.items++
+	return false
+}
+
+func (e *Evaluator) findLast(any, any) any { return e.endLoop().item }
+
+func (e *Evaluator) findLastIndex(any, any) any {
+	if l := e.endLoop(); l.found {
+		return l.index
+	}
+	return nil
 }
