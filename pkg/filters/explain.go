@@ -92,7 +92,7 @@ func traced(s lang.Expression) (p *eval.Program, t *trace, root *outlined, err e
 type outlined struct {
 	part     *part
 	text     string
-	place    lang.Place
+	place    lang.Position
 	children []*outlined
 	became   bool     // it is a call of became
 	changed  []string // the paths of a call of changed

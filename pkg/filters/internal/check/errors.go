@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -70,13 +71,8 @@ func callOfUnknown(x lang.Expression, at int) *lang.CompileError {
 
 // functionHint returns the end of the sentence about a function that there is not.
 func functionHint(kind lang.Kind, name string) string {
-	if hint := foreignHint(name); hint != "" {
-		return hint
-	}
-	if near := nearestOf(name, kind.Functions()); near != "" {
-		return "; did you mean " + strconv.Quote(near) + "?"
-	}
-	return "; docs/functions.md has all functions"
+	return cmp.Or(foreignHint(name), nearHint(name, kind.Functions()),
+		"; docs/functions.md has all functions")
 }
 
 // wordAt returns the word or operator of another language that the parser stopped at, or behind,
@@ -168,16 +164,12 @@ func notText(kind lang.Kind, result reflect.Type) error {
 
 // unknownName returns the mistake of an unknown name, with what may have been meant.
 func unknownName(x lang.Expression, name string, offset int) *lang.CompileError {
-	message := fmt.Sprintf("unknown name %q", name)
-	known := slices.Concat(x.Kind.Variables(), x.Kind.Functions())
-	near := nearestOf(name, known)
-	hint := foreignHint(name)
+	hint := cmp.Or(foreignHint(name), nearHint(name, slices.Concat(x.Kind.Variables(),
+		x.Kind.Functions())))
 	switch {
 	case slices.Contains(lang.MessageVariables, name):
 		hint = "; only the expressions of outputs have it"
 	case hint != "":
-	case near != "":
-		hint = "; did you mean " + strconv.Quote(near) + "?"
 	case x.Schema != nil && x.Schema.Fields[name] != nil:
 		hint = "; did you mean object." + name + "?"
 	case x.Schema != nil && x.Schema.Below(name) != "":
@@ -185,7 +177,7 @@ func unknownName(x lang.Expression, name string, offset int) *lang.CompileError 
 	default:
 		hint = "; text needs quotes, and the variables are " + strings.Join(x.Kind.Variables(), ", ")
 	}
-	return x.CompileError(offset, "%s%s", message, hint)
+	return x.CompileError(offset, "unknown name %q%s", name, hint)
 }
 
 // nearestOf returns the name nearest to a word, "" if none is near.
@@ -194,23 +186,25 @@ func nearestOf(word string, names []string) string {
 	return near
 }
 
-// suggestion returns the hint that proposes a name, or lists the names.
-func suggestion(name string, names []string) string {
-	if near := nearestOf(name, names); near != "" {
+// nearHint returns the hint that proposes the name nearest to a word, "" if none is near.
+func nearHint(word string, names []string) string {
+	if near := nearestOf(word, names); near != "" {
 		return "; did you mean " + strconv.Quote(near) + "?"
 	}
-	return "; there " + listed(names)
+	return ""
+}
+
+// suggestion returns the hint that proposes a name, or lists the names.
+func suggestion(name string, names []string) string {
+	return cmp.Or(nearHint(name, names), "; there "+listed(names))
 }
 
 // oneOf returns the hint that proposes a value, or lists the values.
 func oneOf(value string, known []string) string {
-	if near := nearestOf(value, known); near != "" {
-		return "; did you mean " + strconv.Quote(near) + "?"
-	}
 	if len(known) == 1 {
-		return "; it is only " + strconv.Quote(known[0])
+		return cmp.Or(nearHint(value, known), "; it is only "+strconv.Quote(known[0]))
 	}
-	return "; it is one of " + strings.TrimPrefix(listed(known), "are ")
+	return cmp.Or(nearHint(value, known), "; it is one of "+strings.TrimPrefix(listed(known), "are "))
 }
 
 // maxListed is how many names an error lists.

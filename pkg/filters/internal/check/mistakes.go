@@ -31,14 +31,14 @@ func (m *mistakes) err() error {
 	m.all = slices.CompactFunc(m.all, func(a, b *lang.CompileError) bool {
 		return a.Offset == b.Offset
 	})
-	switch n := len(m.all); n {
-	case 0:
-		return nil
-	case 1:
-		return m.all[0]
-	default:
-		return lang.CompileErrors(m.all[:min(n, lang.MaxMistakes)])
+	var all []error
+	for _, one := range m.all[:min(len(m.all), lang.MaxMistakes)] {
+		all = append(all, one)
 	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
 }
 
 // allMistakes returns every mistake of an expression that has some: those found, those that the
@@ -84,37 +84,31 @@ func typeMistakes(x lang.Expression, tree *parser.Tree, m *mistakes) {
 // silence replaces the wrong node by one of any type, and reports whether it has found it:
 // the name at the offset, else the outermost other node there.
 func silence(n *ast.Node, offset int, name bool) bool {
-	finder := &nodeFinder{offset: offset, names: name}
-	ast.Walk(n, finder)
-	if finder.found == nil {
-		return false
+	f := &finder{offset: offset, names: name}
+	ast.Walk(n, f)
+	for _, place := range f.places {
+		anything := &ast.IdentifierNode{Value: "object"}
+		anything.SetLocation(f.found.Location())
+		*place = anything
 	}
-	ast.Walk(n, &nodeReplacer{finder.found})
-	return true
+	return f.found != nil
 }
 
-type nodeFinder struct {
+type finder struct {
 	offset int
 	names  bool // find a name, else any other node
 	found  ast.Node
+	places []*ast.Node // of what was found: the parser puts one node in two places of 1 < a < 9
 }
 
 // Visit is called for children before their parents, so the last one is the outermost.
-func (f *nodeFinder) Visit(n *ast.Node) {
+func (f *finder) Visit(n *ast.Node) {
 	_, predicate := (*n).(*ast.PredicateNode) // it cannot be replaced
 	_, name := (*n).(*ast.IdentifierNode)
-	if !predicate && name == f.names && (*n).Location().From == f.offset {
-		f.found = *n
-	}
-}
-
-type nodeReplacer struct{ old ast.Node }
-
-// Visit replaces the node.
-func (r *nodeReplacer) Visit(n *ast.Node) {
-	if *n == r.old {
-		anything := &ast.IdentifierNode{Value: "object"}
-		anything.SetLocation(r.old.Location())
-		*n = anything
+	switch {
+	case *n == f.found:
+		f.places = append(f.places, n)
+	case !predicate && name == f.names && (*n).Location().From == f.offset:
+		f.found, f.places = *n, []*ast.Node{n}
 	}
 }

@@ -3,6 +3,9 @@ package lang
 import (
 	"strings"
 	"unicode"
+
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser/lexer"
 )
 
 // Swallowed returns the place of a comment that has what looks like a part of the expression in
@@ -13,18 +16,13 @@ func (s Expression) Swallowed() (offset int, ok bool) {
 	if len(s.Positions) < len(text) {
 		return 0, false
 	}
-	quote := rune(0)
-	for i := 0; i+1 < len(text); i++ {
-		switch r := text[i]; {
-		case quote != 0:
-			if r == '\\' && quote != '`' {
-				i++
-			} else if r == quote {
-				quote = 0
+	tokens, _ := lexer.Lex(file.NewSource(s.Text)) // it was read before
+	from := 0
+	for _, token := range tokens {
+		for i := from; i+1 < token.From; i++ { // only blanks and comments are between two
+			if text[i] != '/' || text[i+1] != '/' {
+				continue
 			}
-		case r == '"' || r == '\'' || r == '`':
-			quote = r
-		case r == '/' && text[i+1] == '/':
 			end := i
 			for end < len(text) && text[end] != '\n' {
 				end++
@@ -34,6 +32,7 @@ func (s Expression) Swallowed() (offset int, ok bool) {
 			}
 			i = end
 		}
+		from = token.To
 	}
 	return 0, false
 }

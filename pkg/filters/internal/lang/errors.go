@@ -23,9 +23,10 @@ type CompileError struct {
 	// is unknown
 	Column  int
 	Message string
+	Offset  int // of the place in the text, in characters
 
-	place  Place
-	Offset int // of the place in the text, in characters
+	line   string // of the expression that has the place
+	column int    // in that line
 }
 
 // Error returns the place and the message, then the line with a caret below the place.
@@ -35,7 +36,7 @@ func (e *CompileError) Error() string {
 
 // Detail is Error without the place, for callers that show it in another way.
 func (e *CompileError) Detail() string {
-	return e.Expression.owner() + e.Message + e.place.snippet()
+	return e.Expression.owner() + e.Message + snippet(e.line, e.column)
 }
 
 // CompileError returns a mistake at the offset-th character.
@@ -44,11 +45,11 @@ func (s Expression) CompileError(offset int, format string, args ...any) *Compil
 	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end {
 		offset = end
 	}
-	p := s.at(offset)
+	p, line := s.at(offset)
 	at := s.inFile(offset, p)
 	return &CompileError{
 		Expression: s, Line: at.Line, Column: at.Column,
-		Message: fmt.Sprintf(format, args...), place: p, Offset: offset,
+		Message: fmt.Sprintf(format, args...), Offset: offset, line: line, column: p.Column,
 	}
 }
 
@@ -84,39 +85,20 @@ func (e *EvalError) Is(target error) bool { return target == ErrUnknown }
 // Unwrap returns ErrBudget or nil.
 func (e *EvalError) Unwrap() error { return e.err }
 
-// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
-type CompileErrors []*CompileError
-
-// Error returns one mistake after the other, each with its line and a caret.
-func (e CompileErrors) Error() string {
-	texts := make([]string, len(e))
-	for i, mistake := range e {
-		texts[i] = mistake.Error()
-	}
-	return strings.Join(texts, "\n")
-}
-
-// Unwrap lets errors.As find a single CompileError.
-func (e CompileErrors) Unwrap() []error {
-	all := make([]error, len(e))
-	for i, mistake := range e {
-		all[i] = mistake
-	}
-	return all
-}
-
 // Mistakes returns the mistakes that an error of Compile consists of, none if it is another
 // error.
-func Mistakes(err error) []*CompileError {
-	var several CompileErrors
+func Mistakes(err error) (all []*CompileError) {
+	var several interface{ Unwrap() []error }
 	var one *CompileError
 	switch {
 	case errors.As(err, &several):
-		return several
+		for _, err := range several.Unwrap() {
+			all = append(all, Mistakes(err)...)
+		}
 	case errors.As(err, &one):
-		return []*CompileError{one}
+		all = append(all, one)
 	}
-	return nil
+	return all
 }
 
 // MaxMistakes is how many mistakes of one expression are reported.

@@ -83,24 +83,18 @@ const (
 // Position is a place in a file. Line and column count from 1, columns in characters.
 type Position struct{ Line, Column int }
 
-// inFile returns the position in the file of the offset-th character.
-func (s Expression) inFile(offset int, p Place) Position {
+// inFile returns the position in the file of the offset-th character, which has a position in the
+// expression.
+func (s Expression) inFile(offset int, p Position) Position {
 	if n := len(s.Positions); n > 0 {
 		return s.Positions[min(max(offset, 0), n-1)]
 	}
 	return Position{p.Line + max(0, s.Line-1), p.Column + max(0, s.Column-1)}
 }
 
-// Place is a position in an expression. Columns count characters within the expression's own line,
-// from 1.
-type Place struct {
-	Line, Column int
-	text         string // of that line
-}
-
-// at returns the place of the offset-th character.
-func (s Expression) at(offset int) Place {
-	p := Place{Line: 1, Column: 1}
+// at returns the position in the expression of the offset-th character, and the line that has it.
+func (s Expression) at(offset int) (Position, string) {
+	p := Position{Line: 1, Column: 1}
 	start, n := 0, 0
 	for i, r := range s.Text {
 		if n >= offset {
@@ -114,9 +108,8 @@ func (s Expression) at(offset int) Place {
 			start = i + 1
 		}
 	}
-	p.text, _, _ = strings.Cut(s.Text[start:], "\n")
-	p.text = strings.TrimRight(p.text, "\r")
-	return p
+	line, _, _ := strings.Cut(s.Text[start:], "\n")
+	return p, strings.TrimRight(line, "\r")
 }
 
 // position returns the place of the offset-th character as compilers write it. If the first
@@ -126,7 +119,8 @@ func (s Expression) position(offset int) string {
 	if file == "" {
 		file = s.Kind.Word().Name
 	}
-	at := s.inFile(offset, s.at(offset))
+	at, _ := s.at(offset)
+	at = s.inFile(offset, at)
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
@@ -151,13 +145,13 @@ const (
 	shownAfter  = 60
 )
 
-// snippet returns the line of the place with a caret below it, nothing for an empty line.
-func (p Place) snippet() string {
-	if strings.TrimSpace(p.text) == "" {
+// snippet returns a line with a caret below a column, nothing for an empty line.
+func snippet(text string, column int) string {
+	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	line := []rune(p.text)
-	caret := min(p.Column-1, len(line))
+	line := []rune(text)
+	caret := min(column-1, len(line))
 	from, to := 0, len(line)
 	head, tail := "", ""
 	if caret > shownBefore {

@@ -10,11 +10,10 @@ import (
 // others are those between its parts, and the brackets that belong to them.
 type Extents struct {
 	source string
+	text   []rune // of the source
 	tokens []lexer.Token
 	at     map[int]int // the token that begins at a character
 	pair   []int       // the token of the other bracket, or the token itself
-	bytes  []int       // where each character begins
-	places []Place     // of each character, without its line's text
 	found  map[ast.Node]extent
 }
 
@@ -25,22 +24,10 @@ var nowhere = extent{0, -1}
 
 // NewExtents returns the extents of an expression.
 func NewExtents(source string) *Extents {
-	x := &Extents{source: source, at: map[int]int{}, found: map[ast.Node]extent{}}
-	p := Place{Line: 1, Column: 1}
-	for i, r := range source {
-		x.bytes, x.places = append(x.bytes, i), append(x.places, p)
-		p.Column++
-		if r == '\n' {
-			p.Line, p.Column = p.Line+1, 1
-		}
-	}
-	x.bytes, x.places = append(x.bytes, len(source)), append(x.places, p)
-	tokens, err := lexer.Lex(file.NewSource(source))
-	if err != nil {
-		return x // it was read before, so this does not happen
-	}
+	tokens, _ := lexer.Lex(file.NewSource(source)) // it was read before
+	x := &Extents{source: source, text: []rune(source), tokens: tokens, at: map[int]int{},
+		pair: make([]int, len(tokens)), found: map[ast.Node]extent{}}
 	var open []int
-	x.tokens, x.pair = tokens, make([]int, len(tokens))
 	for i, token := range tokens {
 		x.at[token.From], x.pair[i] = i, i
 		if token.Kind != lexer.Bracket {
@@ -60,21 +47,17 @@ func NewExtents(source string) *Extents {
 	return x
 }
 
-// Text returns the text that a node was written as, and its place.
-func (x *Extents) Text(n ast.Node) (string, Place) {
-	e := x.of(n)
-	if e.first > e.last {
-		return n.String(), x.place(n.Location().From)
+// Text returns the text that a node was written as, and its place in the expression.
+func (x *Extents) Text(n ast.Node) (string, Position) {
+	from, text := n.Location().From, ""
+	if e := x.of(n); e.first <= e.last {
+		from = x.tokens[e.first].From
+		text = string(x.text[from:x.tokens[e.last].To])
+	} else {
+		text = n.String()
 	}
-	from, to := x.tokens[e.first].From, x.tokens[e.last].To
-	if from < 0 || from > to || to >= len(x.bytes) {
-		return n.String(), x.place(from)
-	}
-	return x.source[x.bytes[from]:x.bytes[to]], x.place(from)
-}
-
-func (x *Extents) place(offset int) Place {
-	return x.places[min(max(offset, 0), len(x.places)-1)]
+	place, _ := Expression{Text: x.source}.at(from)
+	return text, place
 }
 
 func (x *Extents) of(n ast.Node) extent {
