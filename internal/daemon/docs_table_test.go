@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/deadletter"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/sink"
@@ -197,8 +198,8 @@ func delayIsAsked(t *testing.T) {
 			w.Header().Set("Retry-After", text)
 			w.WriteHeader(http.StatusServiceUnavailable)
 		})
-		if err := post(t, url); sink.AskedDelay(err) != want || sink.IsPermanent(err) {
-			t.Errorf("%s: %v, a delay of %v, want %v", text, err, sink.AskedDelay(err), want)
+		if err := post(t, url); backoff.RetryAfter(err) != want || sink.IsPermanent(err) {
+			t.Errorf("%s: %v, a delay of %v, want %v", text, err, backoff.RetryAfter(err), want)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (o *Output) answered(trial bool) {
 
 // failed notes that of a write nothing was taken, and nothing refused.
 func (o *Output) failed(trial bool, err error) {
-	p, begins := o.breaker.Failed(trial, err, sink.AskedDelay(err))
+	p, begins := o.breaker.Failed(trial, err, backoff.RetryAfter(err))
 	if begins {
 		o.log.Warn("the output is paused, and its listeners wait", "output", o.Name, "failures",
 			p.Failures, "for", p.Length().Round(time.Millisecond), "error", p.Cause)

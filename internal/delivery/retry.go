@@ -48,7 +48,7 @@ func (s *sender) failed(ctx context.Context, out *Output, p *Pending, m *sink.Me
 // a busy receiver.
 func (policy *Policy) delay(p *Pending, err error) time.Duration {
 	b := backoff.Backoff{Min: policy.MinBackoff, Max: policy.MaxBackoff}
-	asked := sink.AskedDelay(err)
+	asked := backoff.RetryAfter(err)
 	delay := b.AtLeast(0, asked)
 	if !sink.IsAlone(err) || asked <= 0 {
 		delay = b.AtLeast(backoff.Full(b.Delay(p.delivery.Attempt)), asked)
@@ -188,7 +188,7 @@ func (s *sender) note(ctx context.Context, out *Output, errs []error, trial bool
 			out.answered(trial)
 			return
 		}
-		if away == nil || sink.AskedDelay(err) > sink.AskedDelay(away) {
+		if away == nil || backoff.RetryAfter(err) > backoff.RetryAfter(away) {
 			away = err
 		}
 	}

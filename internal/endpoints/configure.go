@@ -58,7 +58,7 @@ func openTLS(cfg *config.Config) (*secret.TLS, config.Errors) {
 	if t == nil {
 		return nil, nil
 	}
-	source, err := secret.OpenTLS(secret.TLSFiles{CertFile: cfg.Path(t.CertFile),
+	source, err := secret.OpenTLS(&secret.TLSFiles{CertFile: cfg.Path(t.CertFile),
 		KeyFile: cfg.Path(t.KeyFile)})
 	if err != nil {
 		mistake := cfg.ErrorAt("http.tls", "http.tls: "+err.Error(), "")

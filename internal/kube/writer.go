@@ -104,27 +104,17 @@ func (w *Writer) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(w.http
 
 // pathOf returns the path of a request. Names come from objects, so they are checked.
 func pathOf(r sink.KubeRequest) (string, error) {
-	segments := []string{"/apis", r.Group, r.Version}
-	if r.Group == "" {
-		segments = []string{"/api", r.Version}
-	}
-	if r.Namespace != "" {
-		segments = append(segments, "namespaces", r.Namespace)
-	}
-	segments = append(segments, r.Resource)
-	if r.Method != http.MethodPost {
-		segments = append(segments, r.Name)
-	}
-	for _, s := range segments[1:] {
+	segments := r.Path()
+	for _, s := range segments {
 		if s == "" {
-			return "", &sink.BadRequestError{Reason: "a part of the object's path is empty"}
+			return "", sink.Permanent(errors.New("a part of the object's path is empty"))
 		}
 		if wrong := rest.IsValidPathSegmentName(s); len(wrong) > 0 {
-			return "", &sink.BadRequestError{Reason: fmt.Sprintf(
-				"%q cannot be part of a path: it %s", sink.Cut(s, 64), wrong[0])}
+			return "", sink.Permanent(fmt.Errorf("%q cannot be part of a path: it %s",
+				sink.Cut(s, 64), wrong[0]))
 		}
 	}
-	return strings.Join(segments, "/"), nil
+	return "/" + strings.Join(segments, "/"), nil
 }
 
 // maxAnswer is how many bytes of an answer are read. Objects have at most 3 MiB in requests.

@@ -145,10 +145,10 @@ func TestWriterFaults(t *testing.T) {
 			})
 			_, err := sink.CallKube(t.Context(), w, 20*time.Second, ofPod)
 			if err == nil || sink.IsPermanent(err) != tt.permanent ||
-				sink.AskedDelay(err) != tt.delay || !strings.HasPrefix(err.Error(), tt.text) ||
+				backoff.RetryAfter(err) != tt.delay || !strings.HasPrefix(err.Error(), tt.text) ||
 				strings.Contains(err.Error(), "secret") {
 				t.Errorf("permanent %t, delay %v: %v", sink.IsPermanent(err),
-					sink.AskedDelay(err), err)
+					backoff.RetryAfter(err), err)
 			}
 			if n := asked.Load(); n != 1 {
 				t.Errorf("asked %d times", n)

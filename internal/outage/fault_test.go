@@ -49,7 +49,7 @@ func (f fault) timeout() time.Duration {
 type certificates struct {
 	good  tls.Certificate
 	bad   map[fault]tls.Certificate
-	files secret.TLSFiles
+	files *secret.TLSFiles
 }
 
 func certify(t *testing.T) certificates {
@@ -58,5 +58,5 @@ func certify(t *testing.T) certificates {
 	folder := tlstest.NewFolder(t, good)
 	folder.Write("ca", slices.Concat(good.Cert, elsewhere.Cert, old.Cert))
 	return certificates{good.Pair, map[fault]tls.Certificate{wrongName: elsewhere.Pair,
-		expired: old.Pair}, secret.TLSFiles{CAFile: folder.Path("ca")}}
+		expired: old.Pair}, &secret.TLSFiles{CAFile: folder.Path("ca")}}
 }

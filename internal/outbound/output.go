@@ -41,18 +41,6 @@ func ParseURL(text string) (*url.URL, error) {
 	return t.url, nil
 }
 
-// CheckHeader returns what is wrong with the name of a header of an output. The headers that frame
-// a message are the client's own.
-func CheckHeader(name string) error {
-	switch {
-	case !isToken(name):
-		return errors.New("its name has other characters than letters, digits and some signs")
-	case isFraming(http.CanonicalHeaderKey(name)):
-		return errors.New("it cannot be set: it frames the message")
-	}
-	return nil
-}
-
 // Dialer connects to where an output's configuration leads. Unlike a grant's Client it reaches
 // private addresses, as of services in a cluster.
 type Dialer struct {

@@ -43,20 +43,6 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-func TestCheckHeader(t *testing.T) {
-	for _, name := range []string{"Authorization", "X-Api_Key"} {
-		if err := CheckHeader(name); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for _, name := range []string{"", "A B", "A:", "A\r\nB", "Host", "content-length",
-		"Proxy-Authorization", "Ä"} {
-		if CheckHeader(name) == nil {
-			t.Errorf("%q is fine", name)
-		}
-	}
-}
-
 // A name does not lead where only the address itself may lead.
 func TestDialerChecksTheAddress(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")

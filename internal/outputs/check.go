@@ -106,10 +106,8 @@ func (c *checker) secret(field string, s *config.Secret) {
 }
 
 func (c *checker) tls(field string, t *config.TLS) {
-	if files := tlsOf(c.cfg, t); files != nil {
-		if _, err := secret.OpenTLS(*files); err != nil {
-			c.wrong(field, err, "")
-		}
+	if _, err := secret.OpenTLS(tlsOf(c.cfg, t)); err != nil {
+		c.wrong(field, err, "")
 	}
 }
 

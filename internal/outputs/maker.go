@@ -87,10 +87,7 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show sink.Show)
 	w := o.Webhook
 	c := webhook.Config{Output: o.Name, URL: value(cfg, w.URL), Mode: webhookModes[w.Mode],
 		Events: w.Batch.Events, Wait: w.Batch.Wait.Duration, Timeout: w.Timeout.Duration,
-		Headers: headers(cfg, w.Headers), Fence: m.Fence, Show: show}
-	if files := tlsOf(cfg, w.TLS); files != nil {
-		c.TLS = *files
-	}
+		Headers: headers(cfg, w.Headers), TLS: tlsOf(cfg, w.TLS), Fence: m.Fence, Show: show}
 	if w.Sign != nil {
 		c.Sign.Secret, c.Sign.Previous = secretOf(cfg, &w.Sign.Secret),
 			secretOf(cfg, w.Sign.Previous)
@@ -103,14 +100,11 @@ func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
 	a := o.Alertmanager
 	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
 	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
-		Headers: headers(cfg, a.Headers), Fence: m.Fence, Show: show,
+		Headers: headers(cfg, a.Headers), TLS: tlsOf(cfg, a.TLS), Fence: m.Fence, Show: show,
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}
 	for name, f := range labels {
 		c.Labels[name] = textOf(f)
-	}
-	if files := tlsOf(cfg, a.TLS); files != nil {
-		c.TLS = *files
 	}
 	return alertmanager.New(c)
 }

@@ -21,9 +21,9 @@ func (m *Maker) newShown(cfg *config.Config, o *config.Output, x Expressions) (s
 		case o.File != nil:
 			return sink.NewShown(show, line("append", cfg.Path(o.File.Path))), nil
 		case o.NATS != nil:
-			return nats.Shown(m.natsConfig(cfg, o, textOf(x.Subject)), show)
+			return nats.Shown(m.natsConfig(cfg, o, textOf(x.Subject)), show), nil
 		case o.Kafka != nil:
-			return kafka.Shown(m.kafkaConfig(cfg, o.Kafka), show)
+			return kafka.Shown(m.kafkaConfig(cfg, o.Kafka), show), nil
 		case o.KubernetesEvent != nil:
 			return kubernetesevent.New(kubernetesevent.Config{API: sink.KubeDryRun{Show: show}})
 		case o.Patch != nil:

@@ -16,10 +16,7 @@ func NewTracer(cfg *config.Config, version string, log *slog.Logger) (*tracing.T
 		return nil, nil
 	}
 	c := httpsink.Config{URL: value(cfg, t.URL), Headers: headers(cfg, t.Headers),
-		Timeout: t.Timeout.Duration}
-	if files := tlsOf(cfg, t.TLS); files != nil {
-		c.TLS = *files
-	}
+		Timeout: t.Timeout.Duration, TLS: tlsOf(cfg, t.TLS)}
 	to, err := newOTLP(c)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)

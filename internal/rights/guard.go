@@ -15,7 +15,7 @@ type asker interface {
 }
 
 // Guard returns an API that asks about each request that is refused whether a right is missing: then
-// the error is a sink.RightError, as the right may be granted later. What an admission webhook or a
+// the error is a sink.MissingRight, as the right may be granted later. What an admission webhook or a
 // quota refuses is not.
 func Guard(api sink.KubeAPI, rights asker) sink.KubeAPI { return guard{api, rights} }
 
@@ -35,7 +35,7 @@ func (g guard) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 	allowed, askErr := askFor(ctx, g.rights, kube.Right{Resource: named(r.Group, r.Version,
 		r.Resource), Namespace: r.Namespace, Name: r.Name, Verb: verbOf[r.Method]})
 	if askErr == nil && !allowed {
-		err = &sink.RightError{Err: err}
+		err = sink.MissingRight(err)
 	}
 	return answer, err
 }

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink"
 )
@@ -45,7 +46,7 @@ func TestGuard(t *testing.T) {
 			Method: http.MethodPatch, Version: "v1", Resource: "pods", Namespace: "shop", Name: "web"})
 		failed := sink.KubeFailure(err)
 		if sink.IsPermanent(failed) == test.missing || sink.IsAlone(failed) != test.missing ||
-			test.missing && sink.AskedDelay(failed) != sink.RightDelay {
+			test.missing && backoff.RetryAfter(failed) != sink.RightDelay {
 			t.Errorf("%+v: got %v", test.server, failed)
 		}
 	}

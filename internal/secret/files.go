@@ -34,8 +34,11 @@ type TLS struct {
 	problem  error
 }
 
-// OpenTLS reads the files. What is wrong with them is an error.
-func OpenTLS(f TLSFiles) (*TLS, error) {
+// OpenTLS reads the files. What is wrong with them is an error. It returns nil for nil.
+func OpenTLS(f *TLSFiles) (*TLS, error) {
+	if f == nil {
+		return nil, nil
+	}
 	if (f.CertFile == "") != (f.KeyFile == "") {
 		return nil, errors.New(
 			"a certificate needs its key: configure certFile and keyFile, or neither")

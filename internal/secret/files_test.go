@@ -16,7 +16,7 @@ import (
 
 func mustOpen(t *testing.T, f TLSFiles) *TLS {
 	t.Helper()
-	s, err := OpenTLS(f)
+	s, err := OpenTLS(&f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := OpenTLS(files(f))
+		all := files(f)
+		_, err := OpenTLS(&all)
 		if err == nil || !strings.Contains(err.Error(), test.want) ||
 			!strings.Contains(err.Error(), f.Path(test.name)) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
@@ -148,7 +149,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 	f := tlstest.NewFolder(t, one)
 	for _, half := range []TLSFiles{{CertFile: f.Path("cert")}, {KeyFile: f.Path("key")}} {
-		if _, err := OpenTLS(half); err == nil || !strings.Contains(err.Error(), "needs its key") {
+		if _, err := OpenTLS(&half); err == nil || !strings.Contains(err.Error(), "needs its key") {
 			t.Errorf("%+v: %v", half, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 func TestErrors(t *testing.T) {
@@ -21,17 +23,17 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v is not what was marked as permanent", permanent)
 	}
 	later := fmt.Errorf("output: %w", RetryAfter(cause, time.Minute))
-	if IsPermanent(later) || AskedDelay(later) != time.Minute || !errors.Is(later, cause) ||
+	if IsPermanent(later) || backoff.RetryAfter(later) != time.Minute || !errors.Is(later, cause) ||
 		later.Error() != "output: refused" {
 		t.Errorf("%v is not what was marked with a delay", later)
 	}
 	alone := fmt.Errorf("output: %w", Alone(RetryAfter(cause, time.Minute)))
-	if !IsAlone(alone) || IsPermanent(alone) || AskedDelay(alone) != time.Minute ||
+	if !IsAlone(alone) || IsPermanent(alone) || backoff.RetryAfter(alone) != time.Minute ||
 		Alone(nil) != nil || alone.Error() != "output: refused" {
 		t.Errorf("%v is not what was marked as alone", alone)
 	}
 	for _, err := range []error{cause, nil, ErrClosed} {
-		if IsPermanent(err) || AskedDelay(err) != 0 || IsAlone(err) {
+		if IsPermanent(err) || backoff.RetryAfter(err) != 0 || IsAlone(err) {
 			t.Errorf("%v is permanent, alone, or has a delay", err)
 		}
 	}

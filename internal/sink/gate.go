@@ -9,6 +9,9 @@ import (
 // Gate counts the writes under way and closes a sink. The zero value is open. It is safe for
 // concurrent use.
 type Gate struct {
+	// OnEmpty is called once, when no write is under way after Close. It must not wait. May be nil.
+	OnEmpty func()
+
 	mu     sync.Mutex // guards the fields below
 	writes int
 	closed chan struct{} // closed by Close
@@ -16,16 +19,19 @@ type Gate struct {
 	empty  chan struct{} // closed when no write is under way after Close
 }
 
-// Enter begins a write, which Leave ends. It reports whether the gate was open.
-func (g *Gate) Enter() bool {
+// Enter begins a write, which Leave ends. Its error is ctx's, or ErrClosed, and then none begins.
+func (g *Gate) Enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.init()
 	if g.shut {
-		return false
+		return ErrClosed
 	}
 	g.writes++
-	return true
+	return nil
 }
 
 // Leave ends a write.
@@ -33,9 +39,18 @@ func (g *Gate) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writes--
-	if g.shut && g.writes == 0 {
-		close(g.empty)
+	g.finish()
+}
+
+// finish notes if no write is under way after Close. The lock is held.
+func (g *Gate) finish() {
+	if !g.shut || g.writes > 0 {
+		return
 	}
+	if g.OnEmpty != nil {
+		g.OnEmpty()
+	}
+	close(g.empty)
 }
 
 // Closed returns a channel that Close closes.
@@ -53,9 +68,7 @@ func (g *Gate) Close(ctx context.Context) error {
 	if !g.shut {
 		g.shut = true
 		close(g.closed)
-		if g.writes == 0 {
-			close(g.empty)
-		}
+		g.finish()
 	}
 	g.mu.Unlock()
 	select {

@@ -10,16 +10,21 @@ import (
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Gate
-		if first, second := g.Enter(), g.Enter(); !first || !second {
-			t.Fatal("it is not open")
+		if err := errors.Join(g.Enter(t.Context()), g.Enter(t.Context())); err != nil {
+			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := g.Close(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("with writes under way: %v", err)
+		if err := g.Enter(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a ctx that is done: %v", err)
 		}
-		if g.Enter() {
-			t.Error("it is open after Close")
+		emptied := false
+		g.OnEmpty = func() { emptied = true }
+		if err := g.Close(ctx); !errors.Is(err, context.Canceled) || emptied {
+			t.Errorf("with writes under way: %v, %t", err, emptied)
+		}
+		if err := g.Enter(t.Context()); err != ErrClosed {
+			t.Errorf("after Close: %v", err)
 		}
 		<-g.Closed()
 		g.Leave()
@@ -32,8 +37,8 @@ func TestGate(t *testing.T) {
 		default:
 		}
 		g.Leave()
-		if err := <-closed; err != nil {
-			t.Error(err)
+		if err := <-closed; err != nil || !emptied {
+			t.Error(err, emptied)
 		}
 		if err := g.Close(ctx); err != nil {
 			t.Errorf("nothing is under way: %v", err)

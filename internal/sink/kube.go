@@ -1,9 +1,11 @@
 package sink
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 )
 
@@ -29,6 +31,22 @@ type KubeRequest struct {
 	Strict bool
 	// MetadataOnly asks for an answer that has the object's metadata alone.
 	MetadataOnly bool
+}
+
+// Path returns the segments of the request's path, which may be any texts.
+func (r *KubeRequest) Path() []string {
+	segments := []string{"apis", r.Group, r.Version}
+	if r.Group == "" {
+		segments = []string{"api", r.Version}
+	}
+	if r.Namespace != "" {
+		segments = append(segments, "namespaces", r.Namespace)
+	}
+	segments = append(segments, r.Resource)
+	if r.Method != http.MethodPost {
+		segments = append(segments, r.Name)
+	}
+	return segments
 }
 
 // Content types of patches.
@@ -82,18 +100,7 @@ type KubeDryRun struct{ Show Show }
 
 // Do implements KubeAPI.
 func (a KubeDryRun) Do(_ context.Context, r KubeRequest) ([]byte, error) {
-	segments := []string{"", "apis", r.Group, r.Version}
-	if r.Group == "" {
-		segments = []string{"", "api", r.Version}
-	}
-	if r.Namespace != "" {
-		segments = append(segments, "namespaces", r.Namespace)
-	}
-	segments = append(segments, r.Resource)
-	if r.Name != "" {
-		segments = append(segments, r.Name)
-	}
-	w := Unsent{Do: r.Method, To: strings.Join(segments, "/"), Body: r.Body}
+	w := Unsent{Do: r.Method, To: "/" + strings.Join(r.Path(), "/"), Body: r.Body}
 	if r.ContentType != "" {
 		w.Headers = map[string]string{"Content-Type": r.ContentType}
 	}
@@ -106,9 +113,6 @@ func (a KubeDryRun) Do(_ context.Context, r KubeRequest) ([]byte, error) {
 	if err := a.Show(w); err != nil {
 		return nil, err
 	}
-	name := r.Name
-	if name == "" {
-		name = "dry-run"
-	}
-	return json.Marshal(map[string]any{"metadata": map[string]string{"name": name}})
+	return json.Marshal(map[string]any{"metadata": map[string]string{
+		"name": cmp.Or(r.Name, "dry-run")}})
 }

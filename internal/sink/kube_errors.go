@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/internal/backoff"
 )
 
 // KubeTimeout bounds a request. It is a little longer than API servers take with slow webhooks.
@@ -38,17 +37,14 @@ func CallKube(ctx context.Context, api KubeAPI, timeout time.Duration,
 }
 
 // KubeFailure returns an API's error as an error of a sink: permanent or transient, with the delay
-// that the server asked for, and with a text that can be logged.
+// that the server asked for, and with a text that can be logged. One that is marked stays so.
 func KubeFailure(err error) error {
 	if err == nil {
 		return nil
 	}
-	failed := error(&KubeError{err})
-	if delay := backoff.RetryAfter(err); delay > 0 {
-		failed = RetryAfter(failed, delay)
-	}
+	failed := &KubeError{err}
 	switch {
-	case errors.As(err, new(*RightError)):
+	case errors.Is(err, errNoRight):
 		return Alone(RetryAfter(failed, RightDelay))
 	case permanentAnswer(err):
 		return Permanent(failed)
@@ -59,20 +55,16 @@ func KubeFailure(err error) error {
 // RightDelay is after how long a request is tried again that the account has no right to.
 const RightDelay = 5 * time.Second
 
-// RightError is the error of a request that the account has no right to. It may be granted later.
-type RightError struct{ Err error }
-
-func (e *RightError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error of the API server.
-func (e *RightError) Unwrap() error { return e.Err }
+// MissingRight marks the error of a request that the account has no right to. It may be granted
+// later.
+func MissingRight(err error) error { return mark(err, errNoRight) }
 
 // permanentAnswer reports whether a retry would fail as well. 401 is not about the request, but
 // about credentials, which are renewed.
 func permanentAnswer(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return errors.As(err, new(*BadRequestError))
+		return false
 	}
 	switch code := status.Status().Code; code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict,
@@ -91,12 +83,6 @@ func tooLarge(text string) bool {
 	return strings.Contains(text, "etcdserver: request is too large") ||
 		strings.Contains(text, "trying to send message larger than max")
 }
-
-// BadRequestError is the error of a request that cannot be sent, such as one for an object whose
-// name cannot be part of a path.
-type BadRequestError struct{ Reason string }
-
-func (e *BadRequestError) Error() string { return e.Reason }
 
 // KubeError is an error of a KubeAPI with a text that can be logged.
 type KubeError struct{ Err error }
@@ -168,6 +154,9 @@ func About(what string, m *Message, err error) error {
 const maxText = 300
 
 func bounded(text string) string { return Cut(text, maxText) }
+
+// Quoted returns what a receiver, or the connection to it, says in an error: quoted and bounded.
+func Quoted(text string) string { return strconv.Quote(bounded(text)) }
 
 // Cut returns the beginning of a text, in whole characters of valid UTF-8 and with an ellipsis, if
 // it has more than size bytes.

@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 func status(code int32, reason metav1.StatusReason, message string,
@@ -46,7 +48,7 @@ func TestWhatIsPermanent(t *testing.T) {
 			t.Errorf("%v is permanent", err)
 		}
 	}
-	if !IsPermanent(KubeFailure(&BadRequestError{"the name is odd"})) || KubeFailure(nil) != nil {
+	if !IsPermanent(KubeFailure(Permanent(errors.New("the name is odd")))) || KubeFailure(nil) != nil {
 		t.Error("a request that cannot be sent is not permanent, or no error is one")
 	}
 }
@@ -86,7 +88,7 @@ func TestErrorTexts(t *testing.T) {
 
 func TestADelayIsPassedOn(t *testing.T) {
 	busy := apierrors.NewTooManyRequests("wait", 7)
-	if got := AskedDelay(KubeFailure(busy)); got != 7*time.Second {
+	if got := backoff.RetryAfter(KubeFailure(busy)); got != 7*time.Second {
 		t.Errorf("asked for %v", got)
 	}
 }

@@ -29,7 +29,7 @@ type Config struct {
 	Headers map[string]secret.Value
 	// Timeout is for each Write; default 10 s.
 	Timeout time.Duration
-	TLS     secret.TLSFiles
+	TLS     *secret.TLSFiles
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.

@@ -80,7 +80,7 @@ func describe(a Answer, header http.Header, hidden []string) string {
 	if said == "" {
 		return text
 	}
-	return fmt.Sprintf("%s: %q", text, cut(said, maxQuoted))
+	return fmt.Sprintf("%s: %q", text, sink.Cut(said, maxQuoted))
 }
 
 // trouble is an error of a request without an answer, with a text that can be shown.
@@ -94,24 +94,12 @@ func (t *trouble) Unwrap() error { return t.cause }
 
 // shortened bounds the text of an error, in which there may be what a receiver wrote.
 func shortened(text string) string {
-	text = strings.Map(func(r rune) rune {
+	return sink.Cut(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return cut(text, maxError)
-}
-
-// cut returns at most the first bytes of a text, and shows that there was more.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	}, text), maxError)
 }
 
 // minHidden is the length from which on a text may be a secret. Shorter ones, such as "/", occur

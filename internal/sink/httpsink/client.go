@@ -2,6 +2,7 @@ package httpsink
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,9 +40,10 @@ type Config struct {
 	Path string
 	// Timeout of one Post; default DefaultTimeout.
 	Timeout time.Duration
-	// Headers go with every request. Those that Post is called with take their place.
+	// Headers go with every request. Those that Post is called with take their place. Their names
+	// have been checked.
 	Headers map[string]secret.Value
-	TLS     secret.TLSFiles
+	TLS     *secret.TLSFiles // nil: as if all were empty
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
 	// Fence is what requests have to pass; nil: none.
@@ -61,41 +62,27 @@ type Client struct {
 
 	lastTLS atomic.Pointer[tls.Config] // of the last request
 
-	end func() // ends what connects
-
-	mu      sync.Mutex
-	running int
-	closing chan struct{} // closed by Close
-	idle    chan struct{} // closed when nothing runs after Close
+	gate sink.Gate
 }
 
-// New checks a configuration. URL and headers must be readable now.
+// New makes a client. URL and headers must be readable now.
 func New(config Config) (*Client, error) {
-	source, err := secret.OpenTLS(config.TLS)
+	source, err := secret.OpenTLS(cmp.Or(config.TLS, &secret.TLSFiles{}))
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
 	if config.Timeout <= 0 {
 		config.Timeout = DefaultTimeout
 	}
-	c := &Client{config: config, tls: source, turn: make(chan struct{}, maxRequests),
-		closing: make(chan struct{}), idle: make(chan struct{})}
-	seen := map[string]string{}
-	for name := range config.Headers {
-		key := http.CanonicalHeaderKey(name)
-		if err := outbound.CheckHeader(name); err != nil {
-			return nil, fmt.Errorf("header %q: %w", name, err)
-		}
-		if other := seen[key]; other != "" {
-			return nil, fmt.Errorf("header %q: it is the same as %q", name, other)
-		}
-		seen[key] = name
-	}
+	c := &Client{config: config, tls: source, turn: make(chan struct{}, maxRequests)}
 	if _, err := c.prepare(nil); err != nil {
 		return nil, err
 	}
 	life, end := context.WithCancel(context.Background())
-	c.end = end
+	c.gate.OnEmpty = func() {
+		end() // what still connects
+		c.transport.CloseIdleConnections()
+	}
 	dialer := outbound.Dialer{Resolver: config.Resolver}
 	connect := config.Fence.Dial(dialer.DialContext)
 	c.transport = dialer.Transport()
@@ -176,13 +163,10 @@ type Request struct {
 // Post sends a request. It returns the status and the beginning of the body of the answer, if there
 // was one.
 func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
-	if err := ctx.Err(); err != nil {
+	if err := c.gate.Enter(ctx); err != nil {
 		return Answer{}, err
 	}
-	if !c.enter() {
-		return Answer{}, sink.ErrClosed
-	}
-	defer c.leave()
+	defer c.gate.Leave()
 	if until := c.gone.Load(); until != 0 && time.Now().UnixNano() < until {
 		return Answer{}, sink.Permanent(errors.New(
 			"the receiver has answered 410 Gone: nothing is sent to it for ten minutes"))
@@ -204,7 +188,7 @@ func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
-	case <-c.closing:
+	case <-c.gate.Closed():
 		return Answer{}, sink.ErrClosed
 	case <-own.Done():
 		return Answer{}, c.failed(ctx, p, errors.New("too many requests are waiting"))
@@ -267,58 +251,5 @@ func (c *Client) renewTLS() {
 	}
 }
 
-// enter counts a request that begins. It reports whether it may.
-func (c *Client) enter() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	select {
-	case <-c.closing:
-		return false
-	default:
-		c.running++
-		return true
-	}
-}
-
-func (c *Client) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running--
-	c.finish()
-}
-
-// finish ends what is closed and has nothing to do any more. The lock is held.
-func (c *Client) finish() {
-	select {
-	case <-c.closing:
-		if c.running == 0 {
-			c.end()
-			c.transport.CloseIdleConnections()
-			close(c.idle)
-		}
-	default:
-	}
-}
-
 // Close waits for the requests under way, or until ctx is done. It may be called again.
-func (c *Client) Close(ctx context.Context) error {
-	c.mu.Lock()
-	select {
-	case <-c.closing:
-	default:
-		close(c.closing)
-		c.finish()
-	}
-	c.mu.Unlock()
-	select {
-	case <-c.idle:
-		return nil
-	default:
-	}
-	select {
-	case <-c.idle:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("close: requests are under way: %w", ctx.Err())
-	}
-}
+func (c *Client) Close(ctx context.Context) error { return c.gate.Close(ctx) }

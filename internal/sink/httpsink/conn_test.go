@@ -43,7 +43,7 @@ func TestAnswersBeforeTheEndOfTheBody(t *testing.T) {
 			if secure {
 				s.TLS = &tls.Config{Certificates: []tls.Certificate{i.Pair}}
 				s.StartTLS()
-				config.TLS = secret.TLSFiles{CAFile: f.Path("ca")}
+				config.TLS = &secret.TLSFiles{CAFile: f.Path("ca")}
 			} else {
 				s.Start()
 			}

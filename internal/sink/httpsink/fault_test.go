@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 )
@@ -89,7 +90,7 @@ func TestRetryAfter(t *testing.T) {
 			})
 			_, err := post(t.Context(), to(t, url))
 			expectTransient(t, err, fmt.Sprint(status))
-			if got := sink.AskedDelay(err); got != want {
+			if got := backoff.RetryAfter(err); got != want {
 				t.Errorf("%d, %q: got %v, want %v", status, value, got, want)
 			}
 		}

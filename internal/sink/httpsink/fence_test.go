@@ -63,7 +63,7 @@ func overTLS(t *testing.T, http2 bool, f *sink.Fence, hello func(), answer http.
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s.URL, newClient(t, Config{URL: secret.Literal(s.URL), Fence: f,
-		TLS: secret.TLSFiles{CAFile: tlstest.NewFolder(t, i).Path("ca")}})
+		TLS: &secret.TLSFiles{CAFile: tlstest.NewFolder(t, i).Path("ca")}})
 }
 
 // What connects for long may not send any more when that is done.

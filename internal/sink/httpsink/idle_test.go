@@ -95,7 +95,7 @@ func TestGoAway(t *testing.T) {
 	s.Config.SetKeepAlivesEnabled(false) // a GOAWAY with each answer
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	c := newClient(t, Config{URL: secret.Literal(s.URL), TLS: secret.TLSFiles{CAFile: f.Path("ca")}})
+	c := newClient(t, Config{URL: secret.Literal(s.URL), TLS: &secret.TLSFiles{CAFile: f.Path("ca")}})
 	for range 10 {
 		if answer, err := post(t.Context(), c); err != nil || string(answer.Body) != "HTTP/2.0" {
 			t.Errorf("got %s, %v", answer.Body, err)

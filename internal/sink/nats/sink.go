@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -32,16 +33,12 @@ type Sink struct {
 
 // New starts to connect, and returns without waiting for it.
 func New(config Config) (*Sink, error) {
-	if err := config.check(); err != nil {
-		return nil, err
-	}
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
 	s := &Sink{config: config, turn: make(chan struct{}, 1), stop: make(chan struct{}),
 		stopped: make(chan struct{}), tried: make(chan struct{})}
-	if config.TLS != nil {
-		var err error
-		if s.tls, err = secret.OpenTLS(*config.TLS); err != nil {
-			return nil, fmt.Errorf("nats: %w", err)
-		}
+	var err error
+	if s.tls, err = secret.OpenTLS(config.TLS); err != nil {
+		return nil, fmt.Errorf("nats: %w", err)
 	}
 	go s.run()
 	return s, nil
@@ -60,21 +57,22 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
+	if err := s.gate.Enter(ctx); err != nil {
 		return sink.AllFailed(len(messages), fmt.Errorf("nats: %w", err))
-	}
-	if !s.gate.Enter() {
-		return sink.AllFailed(len(messages), fmt.Errorf("nats: %w", sink.ErrClosed))
 	}
 	defer s.gate.Leave()
 	within, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	b := s.newBatch(messages)
 	b.fail(s.publish(within, b))
+	b.release()
 	for i, err := range b.errs {
-		b.errs[i] = s.explained(ctx, err)
+		if err != nil {
+			b.errs[i] = fmt.Errorf("nats: publish %.200q: %w", messages[i].Subject,
+				s.explained(ctx, err))
+		}
 	}
-	return b.result()
+	return sink.Results(b.errs)
 }
 
 // connection returns the connection, once there was an attempt to make one.

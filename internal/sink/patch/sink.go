@@ -79,8 +79,8 @@ func (s *Sink) Close(ctx context.Context) error {
 // Write implements sink.Sink.
 func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	return sink.Each(ctx, messages, func(m *sink.Message) error {
-		if !s.gate.Enter() {
-			return sink.ErrClosed
+		if err := s.gate.Enter(ctx); err != nil {
+			return err
 		}
 		defer s.gate.Leave()
 		return sink.About("patch of", m, s.write(ctx, m))

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -210,7 +211,7 @@ func TestAResourceThatIsMissing(t *testing.T) {
 			t.Helper()
 			err := write(t.Context(), s, m)
 			if err == nil || errors.Is(err, errGone) || sink.IsPermanent(err) == want ||
-				(sink.AskedDelay(err) == missingDelay) != want || sink.IsAlone(err) != want {
+				(backoff.RetryAfter(err) == missingDelay) != want || sink.IsAlone(err) != want {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -301,8 +302,8 @@ func TestALoop(t *testing.T) {
 			for n := range 2 { // listeners fight
 				err := patch(n)
 				if !errors.Is(err, ErrPaused) || sink.IsPermanent(err) || !sink.IsAlone(err) ||
-					sink.AskedDelay(err) != pause {
-					t.Fatalf("round %d: %v, asks for %v", round, err, sink.AskedDelay(err))
+					backoff.RetryAfter(err) != pause {
+					t.Fatalf("round %d: %v, asks for %v", round, err, backoff.RetryAfter(err))
 				}
 			}
 			other := sinktest.Message(t, "db", 7)
@@ -330,7 +331,7 @@ func TestALoop(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := sink.AskedDelay(patch(0)); got != time.Minute {
+		if got := backoff.RetryAfter(patch(0)); got != time.Minute {
 			t.Errorf("the pause is %v", got)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -190,8 +191,8 @@ func TestAnswers(t *testing.T) {
 			strings.Contains(errs[0].Error(), "hunter2") {
 			t.Errorf("%d %s: got %v", test.status, test.body, errs)
 		}
-		if test.status == 429 && sink.AskedDelay(errs[0]) != 30*time.Second {
-			t.Errorf("the delay is %v", sink.AskedDelay(errs[0]))
+		if test.status == 429 && backoff.RetryAfter(errs[0]) != 30*time.Second {
+			t.Errorf("the delay is %v", backoff.RetryAfter(errs[0]))
 		}
 	}
 }

@@ -50,7 +50,7 @@ type Config struct {
 	// Timeout is for each request; default 10 s.
 	Timeout time.Duration
 	Headers map[string]secret.Value
-	TLS     secret.TLSFiles
+	TLS     *secret.TLSFiles
 	Sign    Sign
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
