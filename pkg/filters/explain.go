@@ -72,7 +72,7 @@ func recordedProgram(p *eval.Program, to func(event.Event, Explanation)) (*eval.
 
 // traced compiles an expression so that the trace records the values of its parts. The
 // outline is how they are shown.
-func traced(s lang.Expression) (p *eval.Program, t *trace, root *outlined, err error) {
+func traced(s lang.Expression) (p *eval.Program, t *trace, root *part, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's checker or compiler
 			err = s.CompileError(0, "the expression cannot be compiled: %v", r)
@@ -88,64 +88,54 @@ func traced(s lang.Expression) (p *eval.Program, t *trace, root *outlined, err e
 	return p, t, root, err
 }
 
-// outlined is a part with the text that it was written as.
-type outlined struct {
-	part     *part
-	text     string
-	place    lang.Position
-	children []*outlined
-	became   bool     // it is a call of became
-	changed  []string // the paths of a call of changed
-}
-
 // outline makes the parts of an expression.
-func (t *trace) outline(tree *parser.Tree, expression lang.Expression) *outlined {
-	o := &outliner{trace: t, extents: lang.NewExtents(expression.Text)}
-	return o.part(tree.Node, 0)
+func (t *trace) outline(tree *parser.Tree, expression lang.Expression) *part {
+	t.extents = lang.NewExtents(expression.Text)
+	return t.part(tree.Node, 0)
 }
 
-type outliner struct {
-	trace   *trace
-	extents *lang.Extents
-}
-
-// parts returns the parts that a node is shown as.
-func (o *outliner) parts(n ast.Node, depth int) []*outlined {
+// shownAs returns the parts that a node is shown as.
+func (t *trace) shownAs(n ast.Node, depth int) []*part {
 	switch n := n.(type) {
 	case nil:
 		return nil
 	case *ast.ChainNode:
-		return o.parts(n.Node, depth)
+		return t.shownAs(n.Node, depth)
 	case *ast.PredicateNode:
-		return o.parts(n.Node, depth+1)
+		return t.shownAs(n.Node, depth+1)
 	case *ast.PairNode:
-		return o.parts(n.Value, depth)
+		return t.shownAs(n.Value, depth)
 	}
 	if isConstant(n) {
 		return nil
 	}
-	return []*outlined{o.part(n, depth)}
+	return []*part{t.part(n, depth)}
 }
 
-func (o *outliner) part(n ast.Node, depth int) *outlined {
+// part returns the part that a node in depth predicates is.
+func (t *trace) part(n ast.Node, depth int) *part {
 	if chain, ok := n.(*ast.ChainNode); ok {
-		return o.part(chain.Node, depth)
+		return t.part(chain.Node, depth)
 	}
-	out := &outlined{part: o.trace.add(n, depth)}
-	out.text, out.place = o.extents.Text(n)
-	out.became, out.changed = calls(n, "became"), changedPaths(n)
+	if p, ok := t.parts[n]; ok { // the parser puts one node in two places for 1 < a < 9 and a ?: b
+		return p
+	}
+	p := &part{number: len(t.list), depth: min(depth, lang.MaxNesting), became: calls(n, "became"),
+		changed: changedPaths(n)}
+	t.parts[n], t.list = p, append(t.list, p)
+	p.text, p.place = t.extents.Text(n)
 	seen := map[ast.Node]bool{}
-	for _, below := range o.below(n) {
+	for _, below := range below(n) {
 		if !seen[below] {
 			seen[below] = true
-			out.children = append(out.children, o.parts(below, depth)...)
+			p.children = append(p.children, t.shownAs(below, depth)...)
 		}
 	}
-	return out
+	return p
 }
 
 // below returns the nodes that are shown below a node.
-func (o *outliner) below(n ast.Node) []ast.Node {
+func below(n ast.Node) []ast.Node {
 	switch n := n.(type) {
 	case *ast.MemberNode:
 		base, keys := lang.ConstantSteps(n)
@@ -205,10 +195,9 @@ func isConstant(n ast.Node) bool {
 }
 
 // step returns a recorded part of the evaluation of an event as it is handed out.
-func (o *outlined) step(expression lang.Expression, ev *event.Event) Step {
-	p := o.part
+func (p *part) step(expression lang.Expression, ev *event.Event) Step {
 	s := Step{
-		Text: o.text, Line: o.place.Line + max(0, expression.Line-1), Column: o.place.Column +
+		Text: p.text, Line: p.place.Line + max(0, expression.Line-1), Column: p.place.Column +
 			max(0, expression.Column-1),
 		Evaluated: p.runs > 0, Runs: p.runs,
 	}
@@ -218,11 +207,11 @@ func (o *outlined) step(expression lang.Expression, ev *event.Event) Step {
 	if p.runs > len(p.first) {
 		s.add(p.last, p.depth)
 	}
-	for _, child := range o.children {
+	for _, child := range p.children {
 		s.Children = append(s.Children, child.step(expression, ev))
 	}
-	s.Children = append(s.Children, changedSteps(s, o.changed, ev)...)
-	if o.became && s.is("false") && len(s.Children) == 1 && s.Children[0].is("true") {
+	s.Children = append(s.Children, changedSteps(s, p.changed, ev)...)
+	if p.became && s.is("false") && len(s.Children) == 1 && s.Children[0].is("true") {
 		s.Note = "it was true of old, too"
 	}
 	return s
@@ -236,11 +225,7 @@ func (s *Step) is(value string) bool {
 // calls reports whether a node is a call of a function.
 func calls(n ast.Node, function string) bool {
 	call, ok := n.(*ast.CallNode)
-	if !ok {
-		return false
-	}
-	callee, ok := call.Callee.(*ast.IdentifierNode)
-	return ok && callee.Value == function
+	return ok && lang.IsName(call.Callee, function)
 }
 
 func (s *Step) add(r recorded, depth int) {

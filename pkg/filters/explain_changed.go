@@ -98,12 +98,12 @@ func (c *comparison) members(at string, old, now object.Value) {
 		return true
 	})
 	now.EachMember(func(key string, member object.Value) bool {
-		c.inside(below(at, key), then[key], member)
+		c.inside(memberPath(at, key), then[key], member)
 		delete(then, key)
 		return c.left > 0
 	})
 	for _, key := range slices.Sorted(maps.Keys(then)) {
-		c.inside(below(at, key), then[key], object.Value{})
+		c.inside(memberPath(at, key), then[key], object.Value{})
 	}
 }
 
@@ -148,8 +148,8 @@ func fieldValue(v object.Value) string {
 	return shortValue(values.Refer(&v))
 }
 
-// below returns the path of a member, as an expression reads it.
-func below(at, key string) string {
+// memberPath returns the path of a member, as an expression reads it.
+func memberPath(at, key string) string {
 	if strings.ContainsFunc(key, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {

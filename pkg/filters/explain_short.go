@@ -81,12 +81,12 @@ func (w *shortener) composed(x any) {
 	case values.Ref:
 		w.json(*x.Value)
 	case []any:
-		w.list(len(x), func(i int) { w.value(x[i]) })
+		w.row("[", "]", len(x), func(i int) { w.value(x[i]) })
 	case []int:
-		w.list(len(x), func(i int) { w.value(x[i]) })
+		w.row("[", "]", len(x), func(i int) { w.value(x[i]) })
 	case map[string]any:
 		keys := slices.Sorted(maps.Keys(x))
-		w.members(len(x), func(i int) { w.text(keys[i]); w.write(":"); w.value(x[keys[i]]) })
+		w.row("{", "}", len(x), func(i int) { w.text(keys[i]); w.write(":"); w.value(x[keys[i]]) })
 	case time.Time:
 		w.text(x.Format(time.RFC3339Nano))
 	case time.Duration:
@@ -116,48 +116,38 @@ func (w *shortener) other(x any) {
 	}
 }
 
+// json writes an array or an object.
 func (w *shortener) json(v object.Value) {
-	n := 0
-	switch v.Kind() {
-	case object.Array:
-		w.write("[")
-		v.Each(func(item object.Value) bool {
-			w.comma(n)
-			n++
-			w.value(values.Ref{Value: &item})
-			return w.room >= 0
-		})
-		w.write("]")
-	case object.ObjectKind:
-		w.write("{")
-		v.EachMember(func(key string, member object.Value) bool {
-			w.comma(n)
-			n++
-			w.text(key)
-			w.write(":")
-			w.value(values.Ref{Value: &member})
-			return w.room >= 0
-		})
-		w.write("}")
+	first, last, n := "[", "]", 0
+	if v.Kind() == object.ObjectKind {
+		first, last = "{", "}"
 	}
+	w.write(first)
+	v.Each(func(item object.Value) bool {
+		w.comma(n)
+		n++
+		w.value(values.Ref{Value: &item})
+		return w.room >= 0
+	})
+	v.EachMember(func(key string, member object.Value) bool {
+		w.comma(n)
+		n++
+		w.text(key)
+		w.write(":")
+		w.value(values.Ref{Value: &member})
+		return w.room >= 0
+	})
+	w.write(last)
 }
 
-func (w *shortener) list(n int, item func(i int)) {
-	w.write("[")
+// row writes n items or members between brackets.
+func (w *shortener) row(first, last string, n int, item func(i int)) {
+	w.write(first)
 	for i := 0; i < n && w.room >= 0; i++ {
 		w.comma(i)
 		item(i)
 	}
-	w.write("]")
-}
-
-func (w *shortener) members(n int, member func(i int)) {
-	w.write("{")
-	for i := 0; i < n && w.room >= 0; i++ {
-		w.comma(i)
-		member(i)
-	}
-	w.write("}")
+	w.write(last)
 }
 
 func (w *shortener) comma(i int) {

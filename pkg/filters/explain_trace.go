@@ -8,13 +8,20 @@ import (
 
 // trace records the values of an expression's parts, as its program evaluates them.
 type trace struct {
-	parts map[ast.Node]*part // by the node the user wrote
-	list  []*part
-	open  []openPart // those that have not ended, the outermost first
+	extents *lang.Extents
+	parts   map[ast.Node]*part // by the node the user wrote
+	list    []*part
+	open    []openPart // those that have not ended, the outermost first
 }
 
-// part is a node whose value is recorded.
+// part is a node whose value is recorded, with the text that it was written as.
 type part struct {
+	text     string
+	place    lang.Position // in the expression
+	children []*part
+	became   bool     // it is a call of became
+	changed  []string // the paths of a call of changed
+
 	number int
 	depth  int // the number of predicates that it is in
 	runs   int
@@ -43,17 +50,6 @@ func (t *trace) reset() {
 	for _, p := range t.list {
 		p.runs, p.first, p.last = 0, nil, recorded{}
 	}
-}
-
-// add makes a part of a node that is in depth predicates.
-func (t *trace) add(n ast.Node, depth int) *part {
-	p, ok := t.parts[n]
-	if !ok { // the parser puts one node in two places for 1 < a < 9 and a ?: b
-		p = &part{number: len(t.list), depth: min(depth, lang.MaxNesting)}
-		t.parts[n] = p
-		t.list = append(t.list, p)
-	}
-	return p
 }
 
 // Part returns the number of the part that a node is.

@@ -18,9 +18,9 @@ const failedValue = "failed"
 
 // Write prints the explanation as a tree, one line for each part, and the error below it.
 func (x Explanation) Write(w io.Writer) error {
-	out := &treeWriter{bufio.NewWriter(w)}
+	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, x.line())
-	out.children(x.Root, "", 1)
+	writeChildren(out, x.Root, "", 1)
 	if x.Err != nil {
 		fmt.Fprintf(out, "error: %v\n", x.Err)
 	}
@@ -47,9 +47,7 @@ func (x Explanation) line() string {
 	return answer + text
 }
 
-type treeWriter struct{ *bufio.Writer }
-
-func (w *treeWriter) children(s Step, indent string, depth int) {
+func writeChildren(w io.Writer, s Step, indent string, depth int) {
 	if !s.Evaluated {
 		return // then none of its children was
 	}
@@ -63,7 +61,7 @@ func (w *treeWriter) children(s Step, indent string, depth int) {
 			branch, below = "└─ ", "   "
 		}
 		fmt.Fprintf(w, "%s%s%s\n", indent, branch, child.line())
-		w.children(child, indent+below, depth+1)
+		writeChildren(w, child, indent+below, depth+1)
 	}
 }
 

@@ -36,7 +36,7 @@ func Example() {
 		fmt.Printf("%s %s:", after, phase)
 		for _, t := range outcome.Transitions {
 			fmt.Printf(" %s %s since %s", t.Rule.Name(), t.State, t.Since.Format(time.TimeOnly))
-			evaluator.Took(t, 0, start.Add(after)) // else it is offered again
+			book.Took(pod.Key(), t, 0, start.Add(after)) // else it is offered again
 		}
 		fmt.Println(" again", outcome.RecheckAfter)
 	}

@@ -181,3 +181,13 @@ func (b *Book) Unreported(receiver int) []event.Key {
 	sortKeys(keys)
 	return keys
 }
+
+// Took is [Book.Took] for a transition of the last outcome, which need not have begun.
+func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
+	e.book.Took(e.seen.Object.Key(), t, receiver, now)
+}
+
+// Refused is [Book.Refused] for a transition of the last outcome, which need not have begun.
+func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
+	e.book.Refused(e.seen.Object.Key(), t, receiver, now)
+}

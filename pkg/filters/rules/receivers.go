@@ -1,7 +1,5 @@
 package rules
 
-import "time"
-
 // MaxReceivers is how many receivers a [Book] can have.
 const MaxReceivers = 64
 
@@ -20,14 +18,4 @@ func (r Receivers) Has(receiver int) bool { return r&(1<<receiver) != 0 }
 // everyReceiver returns the set of n receivers.
 func everyReceiver(n int) Receivers {
 	return ^Receivers(0) >> (MaxReceivers - max(1, min(n, MaxReceivers)))
-}
-
-// Took is [Book.Took] for a transition of the last outcome, which need not have begun.
-func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
-	e.book.Took(e.seen.Object.Key(), t, receiver, now)
-}
-
-// Refused is [Book.Refused] for a transition of the last outcome, which need not have begun.
-func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
-	e.book.Refused(e.seen.Object.Key(), t, receiver, now)
 }

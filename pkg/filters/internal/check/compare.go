@@ -17,7 +17,7 @@ var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true,
 // compare warns about a comparison of a field with a constant that it can never equal, or be
 // ordered with.
 func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
-	want, got := field.kind(), literalKind(constant)
+	want, got := field.kind(), of(literalType(constant)).kind()
 	if field.path == "" || got == "" {
 		return
 	}
@@ -81,12 +81,14 @@ func otherLiteral(field fact, constant ast.Node) string {
 	return "; did you mean " + write + "?"
 }
 
-// literalKind returns the type of a constant, "" if the node is none.
-func literalKind(n ast.Node) string {
+// literalType returns the type of a constant, "" if the node is none.
+func literalType(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return "string"
-	case *ast.IntegerNode, *ast.FloatNode:
+	case *ast.IntegerNode:
+		return "integer"
+	case *ast.FloatNode:
 		return "number"
 	case *ast.BoolNode:
 		return "boolean"
@@ -96,7 +98,7 @@ func literalKind(n ast.Node) string {
 		return "object"
 	case *ast.UnaryNode:
 		if n.Operator == "-" || n.Operator == "+" {
-			return literalKind(n.Node)
+			return literalType(n.Node)
 		}
 	}
 	return ""

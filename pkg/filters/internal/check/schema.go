@@ -78,14 +78,8 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 		return fact{}
 	case *ast.NilNode:
 		return fact{absent: true}
-	case *ast.StringNode:
-		return of("string")
-	case *ast.IntegerNode:
-		return of("integer")
-	case *ast.FloatNode:
-		return of("number")
-	case *ast.BoolNode:
-		return of("boolean")
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return of(literalType(n))
 	case *ast.IdentifierNode:
 		return c.identifier(n)
 	case *ast.PointerNode:
@@ -348,19 +342,10 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 		return fact{schema: &lang.Schema{Type: "array"}, items: &body}
 	case "find", "findLast", "first", "last":
 		return itemOf(list, "[*]")
-	case "any", "all", "none", "one", "hasPrefix", "hasSuffix":
-		return of("boolean")
-	case "count", "findIndex", "findLastIndex", "len", "int", "indexOf", "lastIndexOf":
-		return of("integer")
 	case "sum":
 		if special := body.special + itemOf(list, "").special; special != "" {
 			return fact{special: special}
 		}
-		return of("number")
-	case "float", "ceil", "floor", "round":
-		return of("number")
-	case "lower", "upper", "trim", "trimPrefix", "trimSuffix", "string":
-		return of("string")
 	case "keys":
 		key := of("string")
 		return fact{schema: &lang.Schema{Type: "array"}, items: &key}
@@ -370,7 +355,20 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			return fact{schema: &lang.Schema{Type: "array"}, items: &value}
 		}
 	}
+	if result, ok := resultTypes[n.Name]; ok {
+		return of(result)
+	}
 	return fact{}
+}
+
+// resultTypes are the types of what functions of expr return, whatever they are called with.
+var resultTypes = map[string]string{
+	"any": "boolean", "all": "boolean", "none": "boolean", "one": "boolean", "hasPrefix": "boolean",
+	"hasSuffix": "boolean", "count": "integer", "findIndex": "integer", "findLastIndex": "integer",
+	"len": "integer", "int": "integer", "indexOf": "integer", "lastIndexOf": "integer",
+	"sum": "number", "float": "number", "ceil": "number", "floor": "number", "round": "number",
+	"lower": "string", "upper": "string", "trim": "string", "trimPrefix": "string",
+	"trimSuffix": "string", "string": "string",
 }
 
 // argument refuses a first argument that a function of expr never takes.

@@ -17,7 +17,7 @@ import (
 // returns all in the order of their places.
 func warningsOf(x lang.Expression, n ast.Node, warnings []*lang.CompileError) []*lang.CompileError {
 	w := &warner{expression: x, on: x.On & condition.EveryOp, warnings: warnings,
-		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
+		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}, guarding: map[ast.Node]bool{}}
 	if w.on == 0 {
 		w.on = condition.EveryOp
 	}
@@ -48,8 +48,8 @@ type warner struct {
 	namesOps   map[ast.Node]event.OpSet
 
 	asksForOld bool
-	guards     int // around the visited node that are false without an old object
-	guarding   guards
+	guards     int               // around the visited node that are false without an old object
+	guarding   map[ast.Node]bool // whether the nodes that were asked about are such guards
 }
 
 type opsAsked struct {
@@ -100,7 +100,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 // visitWith visits a node whose value matters only where another one is true, or false without
 // wanted.
 func (w *warner) visitWith(n, other ast.Node, wanted bool, ops event.OpSet) {
-	guard := wanted && w.guarding.is(other)
+	guard := wanted && w.isGuard(other)
 	if guard {
 		w.guards++
 	}

@@ -34,19 +34,13 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
-// guards remembers which nodes are guards. The zero value is ready for use.
-type guards struct{ known map[ast.Node]bool }
-
-// is reports whether a node is surely not true of an event without an old object, whatever its op
+// isGuard reports whether a node is surely not true of an event without an old object, whatever its op
 // is: the other side of an && decides nothing then.
-func (g *guards) is(n ast.Node) (guard bool) {
-	if known, ok := g.known[n]; ok {
+func (w *warner) isGuard(n ast.Node) (guard bool) {
+	if known, ok := w.guarding[n]; ok {
 		return known
 	}
-	if g.known == nil {
-		g.known = map[ast.Node]bool{}
-	}
-	defer func() { g.known[n] = guard }()
+	defer func() { w.guarding[n] = guard }()
 	switch n := n.(type) {
 	case *ast.CallNode:
 		return lang.IsName(n.Callee, "changed") || lang.IsName(n.Callee, "became")
@@ -57,9 +51,9 @@ func (g *guards) is(n ast.Node) (guard bool) {
 	case *ast.BinaryNode:
 		switch {
 		case lang.IsAnd(n):
-			return g.is(n.Left) || g.is(n.Right)
+			return w.isGuard(n.Left) || w.isGuard(n.Right)
 		case lang.IsOr(n):
-			return g.is(n.Left) && g.is(n.Right)
+			return w.isGuard(n.Left) && w.isGuard(n.Right)
 		case n.Operator == "==":
 			return ofOld(n.Left) && isValue(n.Right) || ofOld(n.Right) && isValue(n.Left)
 		case n.Operator == "!=":

@@ -143,7 +143,7 @@ func (e *Evaluator) get(base, key any) any {
 		if i, ok := index(k, len(b)); ok {
 			return b[i]
 		}
-	case values.Special:
+	case interface{ Field(name string) any }: // an image or a version
 		if k.Kind == values.KindText {
 			return b.Field(k.Text)
 		}

@@ -122,17 +122,17 @@ func TestImagesPartsMakeItsName(t *testing.T) {
 		if want := reference.TagNameOnly(named).String(); x.Whole != want {
 			t.Fatalf("%s: %s, not %s", text, x.Whole, want)
 		}
-		whole := strings.TrimPrefix(x.Registry.(string)+"/"+x.Repository.(string), "/")
-		if x.Name != whole {
-			t.Fatalf("%s: name %v, not %s", text, x.Name, whole)
+		whole := strings.TrimPrefix(x.Field("registry").(string)+"/"+x.Field("repository").(string), "/")
+		if x.Field("name") != whole {
+			t.Fatalf("%s: name %v, not %s", text, x.Field("name"), whole)
 		}
-		if x.Tag != nil {
-			whole += ":" + x.Tag.(string)
+		if x.Field("tag") != nil {
+			whole += ":" + x.Field("tag").(string)
 		}
-		if x.Digest != nil {
-			whole += "@" + x.Digest.(string)
+		if x.Field("digest") != nil {
+			whole += "@" + x.Field("digest").(string)
 		}
-		if x.Whole != whole || digest != "?" && (tag == "" && digest == "") != (x.Tag == "latest") {
+		if x.Whole != whole || digest != "?" && (tag == "" && digest == "") != (x.Field("tag") == "latest") {
 			t.Fatalf("%s: %s is not %s", text, x.Whole, whole)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 type Image struct{ *imageParts }
 
 type imageParts struct {
-	Whole                                   string
-	Registry, Repository, Name, Tag, Digest any // texts, or nil
+	Whole  string
+	fields map[string]any // texts
 }
 
 var imageFields = []string{"registry", "repository", "name", "tag", "digest"}
@@ -57,16 +57,17 @@ func ParseImage(text string) any {
 	}
 	repository, tag := m[1], m[2]
 	name := strings.TrimPrefix(registry+"/"+repository, "/")
-	parts := &imageParts{Whole: name, Registry: registry, Repository: repository, Name: name}
+	parts := &imageParts{Whole: name,
+		fields: map[string]any{"registry": registry, "repository": repository, "name": name}}
 	if tag == "" && m[3] == "" {
 		tag = "latest"
 	}
 	if tag != "" {
-		parts.Tag = tag
+		parts.fields["tag"] = tag
 		parts.Whole += ":" + tag
 	}
 	if m[3] != "" {
-		parts.Digest = m[3] + ":" + m[4]
+		parts.fields["digest"] = m[3] + ":" + m[4]
 		parts.Whole += "@" + m[3] + ":" + m[4]
 	}
 	return Image{parts}
@@ -94,18 +95,5 @@ func (Image) typeName() string { return "image" }
 
 func (i Image) Text() string { return i.Whole }
 
-func (i Image) Field(name string) any {
-	switch name {
-	case "registry":
-		return i.Registry
-	case "repository":
-		return i.Repository
-	case "name":
-		return i.Name
-	case "tag":
-		return i.Tag
-	case "digest":
-		return i.Digest
-	}
-	return nil
-}
+// Field returns a part of the image, nil if there is none of that name.
+func (i Image) Field(name string) any { return i.fields[name] }

@@ -37,10 +37,6 @@ func (Address) typeName() string { return "ip" }
 
 func (a Address) Text() string { return a.String() }
 
-func (Address) Field(string) any { return nil }
-
 func (Network) typeName() string { return "cidr" }
 
 func (n Network) Text() string { return n.String() }
-
-func (Network) Field(string) any { return nil }

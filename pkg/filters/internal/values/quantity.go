@@ -24,8 +24,6 @@ const Largest = 1e30
 
 func (Quantity) typeName() string { return "quantity" }
 
-func (Quantity) Field(string) any { return nil }
-
 func (q Quantity) Text() string {
 	c := q.Quantity.DeepCopy()
 	return c.String()

@@ -14,8 +14,6 @@ type Special interface {
 	typeName() string
 	// Text returns the value as a text.
 	Text() string
-	// Field returns a part of the value, nil if there is none of that name.
-	Field(name string) any
 }
 
 // IsSpecial reports whether a value is of a kind that JSON does not have.

@@ -13,8 +13,8 @@ import (
 type Version struct{ *versionParts }
 
 type versionParts struct {
-	whole   string // as golang.org/x/mod/semver has it, with a v
-	numbers [3]int
+	whole  string // as golang.org/x/mod/semver has it, with a v
+	fields map[string]any
 }
 
 var versionFields = []string{"major", "minor", "patch", "prerelease"}
@@ -24,22 +24,23 @@ func parseVersion(text string) any {
 	if i := strings.IndexAny(core, "-+"); i >= 0 {
 		core, rest = core[:i], core[i:]
 	}
-	v := Version{&versionParts{}}
+	numbers := [3]int{}
 	fields := strings.Split(core, ".")
-	if len(fields) > len(v.numbers) {
+	if len(fields) > len(numbers) {
 		return nil
 	}
 	for i, field := range fields {
 		var err error
-		if v.numbers[i], err = strconv.Atoi(field); err != nil {
+		if numbers[i], err = strconv.Atoi(field); err != nil {
 			return nil
 		}
 	}
-	v.whole = fmt.Sprintf("v%d.%d.%d%s", v.numbers[0], v.numbers[1], v.numbers[2], rest)
-	if !semver.IsValid(v.whole) {
+	whole := fmt.Sprintf("v%d.%d.%d%s", numbers[0], numbers[1], numbers[2], rest)
+	if !semver.IsValid(whole) {
 		return nil
 	}
-	return v
+	return Version{&versionParts{whole, map[string]any{"major": numbers[0], "minor": numbers[1],
+		"patch": numbers[2], "prerelease": strings.TrimPrefix(semver.Prerelease(whole), "-")}}}
 }
 
 // Compare returns -1, 0 or 1 if v comes before, with or after w in the precedence of semver.org.
@@ -49,16 +50,5 @@ func (Version) typeName() string { return "semver" }
 
 func (v Version) Text() string { return v.whole[1:] }
 
-func (v Version) Field(name string) any {
-	switch name {
-	case "major":
-		return v.numbers[0]
-	case "minor":
-		return v.numbers[1]
-	case "patch":
-		return v.numbers[2]
-	case "prerelease":
-		return strings.TrimPrefix(semver.Prerelease(v.whole), "-")
-	}
-	return nil
-}
+// Field returns a part of the version, nil if there is none of that name.
+func (v Version) Field(name string) any { return v.fields[name] }
