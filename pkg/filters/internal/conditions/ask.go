@@ -197,7 +197,7 @@ func (t *translator) order(n *ast.BinaryNode, want bool) condition.Set {
 func (t *translator) difference(n *ast.BinaryNode) condition.Set {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
-	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old {
+	if !ok1 || !ok2 || a.key+b.key != "" || a.what.Old == b.what.Old {
 		return condition.Anything
 	}
 	path, ok := a.path()

@@ -102,7 +102,7 @@ func (t *translator) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 	}
 	list, ok := t.subject(n.Arguments[0])
 	body, isPredicate := n.Arguments[1].(*ast.PredicateNode)
-	if !ok || !isPredicate || list.find != nil || list.what.Of != condition.OfField {
+	if !ok || !isPredicate || list.key != "" || list.what.Of != condition.OfField {
 		return condition.Anything
 	}
 	if test == condition.Every && t.strict && !t.certain(body.Node) {

@@ -1,6 +1,8 @@
 package conditions
 
 import (
+	"slices"
+
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
@@ -43,12 +45,9 @@ func (t *translator) certainBinary(n *ast.BinaryNode) bool {
 		return t.isPlain(n.Left) && t.isPlain(n.Right)
 	case "in":
 		if list, ok := n.Right.(*ast.ArrayNode); ok {
-			for _, item := range list.Nodes {
-				if !t.isPlain(item) {
-					return false
-				}
-			}
-			return t.isPlain(n.Left)
+			return t.isPlain(n.Left) && !slices.ContainsFunc(list.Nodes, func(item ast.Node) bool {
+				return !t.isPlain(item)
+			})
 		}
 		s, ok := t.subject(n.Right)
 		return ok && s.what.Key == "metadata.labels" && t.isPlain(n.Left)
@@ -80,5 +79,5 @@ func (t *translator) isText(n ast.Node) bool {
 		return true
 	}
 	s, ok := t.subject(n)
-	return ok && s.find == nil && s.what.Of <= condition.OfLabel
+	return ok && s.key == "" && s.what.Of <= condition.OfLabel
 }

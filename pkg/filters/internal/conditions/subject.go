@@ -11,19 +11,14 @@ import (
 // subject is what a node reads.
 type subject struct {
 	what condition.Condition // without a test
-	// for owner and condition: what is read of the item; then what is the list
-	find *foundItem
-}
-
-// foundItem is a field of the item that owner or condition searches for.
-type foundItem struct {
-	key, value string // the member that identifies the item, and its value
-	field      string
+	// For owner and condition: the member that identifies the item, its value, and the field that is
+	// read of the item; then what is the list. Else key is "".
+	key, value, field string
 }
 
 // ask returns the conditions for a question about the subject.
 func (s subject) ask(question condition.Condition, complete bool) condition.Set {
-	if s.find == nil {
+	if s.key == "" {
 		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
 		if question.Of < condition.OfLabel &&
 			(question.Test == condition.Exists || question.Test == condition.NotExists) {
@@ -32,7 +27,7 @@ func (s subject) ask(question condition.Condition, complete bool) condition.Set 
 		return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{question},
 			Complete: complete}
 	}
-	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
+	is := condition.Condition{Of: condition.OfItem, Key: s.key, Values: []string{s.value}}
 	isNot := is
 	isNot.Test = condition.NotIn
 	item, none := s.what, s.what
@@ -40,8 +35,8 @@ func (s subject) ask(question condition.Condition, complete bool) condition.Set 
 	none.Test, none.Items = condition.Every, []condition.Condition{isNot}
 	var list []condition.Condition
 	switch {
-	case s.find.field != "":
-		question.Of, question.Key = condition.OfItem, s.find.field
+	case s.field != "":
+		question.Of, question.Key = condition.OfItem, s.field
 		item.Items = append(item.Items, question)
 		// which is also true without such an item
 		if list = []condition.Condition{item}; question.Test.IsOpposite() {
@@ -114,7 +109,7 @@ func (t *translator) called(n *ast.CallNode, keys []any) (subject, bool) {
 			return subject{}, false
 		}
 		list := condition.Condition{Of: condition.OfField, Key: finder.List.String()}
-		return subject{what: list, find: &foundItem{finder.Key, text.Value, field}}, true
+		return subject{list, finder.Key, text.Value, field}, true
 	}
 	return subject{}, false
 }

@@ -129,27 +129,20 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	switch n.Name {
 	case "findLast", "findLastIndex":
 		return r.findLast(&copied, body)
-	case "map":
-		r.body(eachMapped, body)
-	case "filter":
-		r.body(eachKept, body)
 	case "find":
-		r.body(eachTested, body)
-		return call(n, "@item", &copied)
+		return call(n, "@item", r.body(&copied, body))
 	case "sum":
-		r.body(eachAdded, body)
-		return r.sum(&copied)
-	default:
-		r.body(eachTested, body)
+		return r.sum(r.body(&copied, body))
 	}
-	return &copied
+	return r.body(&copied, body)
 }
 
-// body makes the evaluator count and check the values of a predicate's body. The operation
-// takes more, too.
-func (r *rewriter) body(each eachKind, n *ast.PredicateNode, more ...ast.Node) {
-	name := r.program.addBody(each, nodesOf(n.Node))
-	n.Node = call(n.Node, name, append([]ast.Node{n.Node}, more...)...)
+// body makes the evaluator count and check the values of the body of a predicate's function, which it
+// returns. The operation takes more, too.
+func (r *rewriter) body(n *ast.BuiltinNode, body *ast.PredicateNode, more ...ast.Node) *ast.BuiltinNode {
+	name := r.program.addBody(n.Name, nodesOf(body.Node))
+	body.Node = call(body.Node, name, append([]ast.Node{body.Node}, more...)...)
+	return n
 }
 
 // nodesOf returns how many nodes are evaluated once when the node is, so without the bodies
@@ -179,7 +172,7 @@ func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
 func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
 	name := "@" + n.Name
 	item := placed(body.Node, &ast.PointerNode{})
-	r.body(eachFound, body, call(item, "@item", item))
+	r.body(n, body, call(item, "@item", item))
 	n.Name = "none"
 	return call(n, name, call(n, "@beginLoop"), n)
 }

@@ -3,7 +3,6 @@ package eval
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,11 +48,13 @@ func (w *jsonWriter) value(x any) {
 	case string:
 		w.string(x)
 	case []any:
-		w.list(len(x), func(i int) { w.value(x[i]) })
+		w.row("[", "]", len(x), func(i int) { w.value(x[i]) })
 	case []int:
-		w.list(len(x), func(i int) { w.value(x[i]) })
+		w.row("[", "]", len(x), func(i int) { w.value(x[i]) })
 	case map[string]any:
-		w.members(x)
+		w.e.charge(len(x))
+		keys := slices.Sorted(maps.Keys(x))
+		w.row("{", "}", len(x), func(i int) { w.string(keys[i]); w.write(":"); w.value(x[keys[i]]) })
 	case time.Time:
 		w.string(x.Format(time.RFC3339Nano))
 	case time.Duration:
@@ -75,40 +76,25 @@ func (w *jsonWriter) ref(x values.Ref) {
 	w.write(x.Raw())
 }
 
-// float writes a number as encoding/json does.
+// float writes a number as encoding/json does, one that is not finite as null.
 func (w *jsonWriter) float(f float64) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		w.write("null")
-		return
+	text, err := json.Marshal(f)
+	if err != nil {
+		text = []byte("null")
 	}
-	text, _ := json.Marshal(f)
 	w.write(string(text))
 }
 
-func (w *jsonWriter) list(n int, item func(i int)) {
-	w.write("[")
+// row writes n items or members between brackets.
+func (w *jsonWriter) row(first, last string, n int, item func(i int)) {
+	w.write(first)
 	for i := range n {
 		if i > 0 {
 			w.write(",")
 		}
 		item(i)
 	}
-	w.write("]")
-}
-
-func (w *jsonWriter) members(m map[string]any) {
-	w.e.charge(len(m))
-	keys := slices.Sorted(maps.Keys(m))
-	w.write("{")
-	for i, key := range keys {
-		if i > 0 {
-			w.write(",")
-		}
-		w.string(key)
-		w.write(":")
-		w.value(m[key])
-	}
-	w.write("}")
+	w.write(last)
 }
 
 const hexDigits = "0123456789abcdef"

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -66,11 +67,12 @@ func (p *Program) addLookup(l lookedUp) string {
 	}})
 }
 
-// addBody adds the body of any or the like, which has so many nodes, and returns the name of
+// addBody adds the body of a function such as any, which has so many nodes, and returns the name of
 // the operation that takes its values.
-func (p *Program) addBody(each eachKind, nodes int) string {
-	name := "@each" + strconv.Itoa(int(each)) + "." + strconv.Itoa(nodes)
-	return p.add(name, operation{bind: func(e *Evaluator) any { return e.body(each, nodes) }})
+func (p *Program) addBody(function string, nodes int) string {
+	return p.add(fmt.Sprintf("@body.%s.%d", function, nodes), operation{bind: func(e *Evaluator) any {
+		return e.body(function, nodes)
+	}})
 }
 
 // addPart adds a part whose values are recorded. It returns the names of two operations. The

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker"
@@ -30,7 +31,7 @@ type Trace interface {
 func Compile(expression lang.Expression, tree *parser.Tree, trace Trace) (*Program, error) {
 	r := &rewriter{
 		program: newProgram(expression), trace: trace,
-		fields: map[fieldKey]int{}, done: map[rewritten]ast.Node{},
+		fields: map[string]int{}, done: map[rewritten]ast.Node{},
 	}
 	rewritten := &parser.Tree{Node: r.result(tree.Node), Source: tree.Source}
 	config := conf.New(r.program.environment())
@@ -62,18 +63,13 @@ func mistake(expression lang.Expression, err error) error {
 type rewriter struct {
 	program *Program
 	trace   Trace
-	fields  map[fieldKey]int
+	fields  map[string]int // the numbers of the fields, by their names
 	// done has the result for each node: the parser puts one node in two places of 1 < a < 9
 	// and of a ?: b.
 	done map[rewritten]ast.Node
 	// whether the name object means old: the condition of became is asked of that
 	old    bool
 	begins []*ast.CallNode // of the recorded parts within predicates
-}
-
-type fieldKey struct {
-	old  bool
-	path string
 }
 
 // rewritten is the key of a rewritten node: the node, and what the name object meant in it.
@@ -239,7 +235,7 @@ func (r *rewriter) field(at ast.Node, old bool, path object.Path) ast.Node {
 }
 
 func (r *rewriter) fieldNumber(old bool, path object.Path) int {
-	key := fieldKey{old, path.String()}
+	key := fmt.Sprintf("%t.%s", old, path)
 	i, ok := r.fields[key]
 	if !ok {
 		i = r.program.addField(old, path)

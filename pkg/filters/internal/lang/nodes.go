@@ -107,10 +107,7 @@ func FirstText(n *ast.CallNode) (*ast.StringNode, bool) {
 }
 
 // IsOp reports whether a node is the variable op.
-func IsOp(n ast.Node) bool {
-	id, ok := n.(*ast.IdentifierNode)
-	return ok && id.Value == "op"
-}
+func IsOp(n ast.Node) bool { return IsName(n, "op") }
 
 // IsName reports whether a node is the variable of that name.
 func IsName(n ast.Node, name string) bool {
