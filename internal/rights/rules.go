@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/kube"
 )
 
 // Rule is one rule of a Role.
@@ -180,13 +179,4 @@ func sortRules(rules []Rule) {
 			slices.Compare(a.Resources, b.Resources),
 			slices.Compare(a.ResourceNames, b.ResourceNames), slices.Compare(a.Verbs, b.Verbs))
 	})
-}
-
-// needs returns rights as needs of nobody.
-func needs(rights []kube.Right) []need {
-	all := make([]need, len(rights))
-	for i, right := range rights {
-		all[i].Right = right
-	}
-	return all
 }

@@ -10,6 +10,15 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
+// needs returns rights as needs of nobody.
+func needs(rights []kube.Right) []need {
+	all := make([]need, len(rights))
+	for i, right := range rights {
+		all[i].Right = right
+	}
+	return all
+}
+
 // rolesOf returns the roles that grant these rights, as YAML.
 func rolesOf(name string, rights []kube.Right) string {
 	var documents []string

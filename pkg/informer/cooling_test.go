@@ -22,6 +22,25 @@ func largeObj(name, uid string, version int) *object.Object {
 	return o
 }
 
+// hurry looks at all objects, or condenses one of those that were found cold, and reports whether
+// that freed memory. Anything may happen between two such steps.
+func (c *cooling) hurry() (condensed bool) {
+	if len(c.cold) > 0 {
+		_, _, before := c.store.Size()
+		c.condense()
+		_, _, after := c.store.Size()
+		return after < before
+	}
+	c.condenser.EndPass()
+	for range 8 { // few objects wait so long
+		c.condenser.BeginPass()
+	}
+	for at := c.store.Begin(); !at.Ended(); {
+		c.store.Look(&at, lookBatch, func(o *object.Object) bool { return c.look(o) || true })
+	}
+	return false
+}
+
 // cool is some of what the controller does when it is idle. Nobody is notified of it.
 func (p *pipeline) cool() {
 	before := map[event.Key]*object.Object{}

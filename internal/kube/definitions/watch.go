@@ -145,15 +145,3 @@ func (w *Watch) Get(resource schema.GroupResource) *Definition {
 	defer w.mu.Unlock()
 	return w.known[resource]
 }
-
-// works reports whether changes are seen at the moment.
-func (w *Watch) works() bool {
-	w.mu.Lock()
-	reg := w.reg
-	w.mu.Unlock()
-	if reg == nil {
-		return false
-	}
-	s := reg.Status()
-	return s.Synced && s.Err == nil
-}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/cloudevents/sdk-go/v2/binding/spec"
@@ -187,39 +186,6 @@ func canonical(e ce.Event, name string) string {
 		return err.Error()
 	}
 	return text
-}
-
-func TestBatch(t *testing.T) {
-	if got := string(cloudevent.AppendBatch([]byte("> "), nil)); got != "> []" {
-		t.Errorf("no messages: %s", got)
-	}
-	var messages []sink.Message
-	var lines []string
-	for _, m := range binaryMessages(t) {
-		messages = append(messages, m)
-		lines = append(lines, string(cloudevent.Append(nil, m)))
-		batch := string(cloudevent.AppendBatch(nil, messages))
-		if want := "[" + strings.Join(lines, ",") + "]"; batch != want {
-			t.Fatalf("\n got %s\nwant %s", batch, want)
-		}
-		r := &http.Request{Header: http.Header{"Content-Type": {cloudevent.BatchContentType}},
-			Body: io.NopCloser(strings.NewReader(batch))}
-		events, err := cehttp.NewEventsFromHTTPRequest(r)
-		if err != nil || len(events) != len(messages) {
-			t.Fatalf("%d events, %v, of %s", len(events), err, batch)
-		}
-		for i, e := range events {
-			if !sameEvent(e, parse(t, messages[i])) {
-				t.Errorf("event %d: got %v", i, e)
-			}
-		}
-	}
-	buf := cloudevent.AppendBatch(nil, messages)
-	if n := testing.AllocsPerRun(100, func() {
-		buf = cloudevent.AppendBatch(buf[:0], messages)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
 }
 
 func TestStructuredContentType(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured
-// JSON. [Builder] makes the messages of one listener; [Append] writes a message, [AppendBatch]
-// several, [Attributes] and [AppendData] the parts of binary mode.
+// JSON. [Builder] makes the messages of one listener; [Append] writes a message, [Attributes]
+// and [AppendData] the parts of binary mode.
 //
 // # Attributes
 //
@@ -71,7 +71,7 @@
 //     and not decoded; line breaks between their tokens are left out.
 //   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the
 //     listener and the object have.
-//   - Append and AppendBatch allocate nothing if dst has room.
+//   - Append allocates nothing if dst has room.
 //   - Binary mode carries what structured JSON carries, to the byte of the data.
 //   - HeaderValue returns printable ASCII: no value ends a header's line.
 //   - Nothing here keeps or changes what it is given. A Builder is safe for concurrent use.

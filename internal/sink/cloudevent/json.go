@@ -11,6 +11,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
+// The media types of what Append writes, and of JSON arrays of that.
+const (
+	ContentType      = "application/cloudevents+json"
+	BatchContentType = "application/cloudevents-batch+json"
+)
+
 // Append appends m as structured JSON, without a line break. It is what a structured-mode output
 // sends.
 func Append(dst []byte, m sink.Message) []byte {

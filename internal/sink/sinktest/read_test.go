@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,14 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/sinktest"
 )
+
+func batchOf(messages []sink.Message) []byte {
+	var texts [][]byte
+	for _, m := range messages {
+		texts = append(texts, cloudevent.Append(nil, m))
+	}
+	return fmt.Appendf(nil, "[%s]", bytes.Join(texts, []byte(",")))
+}
 
 // overHTTP is a sink that sends its messages through an HTTP client and server, in a mode.
 type overHTTP struct {
@@ -28,7 +37,7 @@ func (s *overHTTP) Write(ctx context.Context, messages []sink.Message) []error {
 	}
 	if s.mode == "batch" {
 		return s.send(ctx, messages, http.Header{"Content-Type": {cloudevent.BatchContentType}},
-			cloudevent.AppendBatch(nil, messages))
+			batchOf(messages))
 	}
 	return sinktest.Each(ctx, messages, func(ctx context.Context, m sink.Message) error {
 		header := http.Header{"Content-Type": {cloudevent.ContentType + "; charset=utf-8"}}
