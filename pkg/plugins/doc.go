@@ -15,8 +15,8 @@
 //   - Load returns when its context ends, at any moment, or with ErrClosed when the Host is closed.
 //
 // Loading a module does not wait for another to be compiled, unless two others are. Without
-// HostConfig.Compiler this process compiles, and a rough estimate of the time is compared with the
-// limit. A folder that is full or damaged costs time and nothing else; no entry is kept beyond 1
+// HostConfig.Compiler this process compiles, and nothing ends that: it is for modules that are
+// trusted. A folder that is full or damaged costs time and nothing else; no entry is kept beyond 1
 // GiB; a folder that others can write to is refused. The engine is wazero's compiler, or its
 // interpreter where there is no compiler; see Host.Engine. What must be known of it without a way
 // to ask, its kind and the stack of a call, is read where wazero 1.12 has it; if it is not there,

@@ -28,8 +28,8 @@ type HostConfig struct {
 	CacheDir string
 	// Compiler is a command that calls CompilerMain, such as SelfCompiler. With it, modules are
 	// compiled by a process of their own, within Limits.LoadTime and Limits.LoadMemory. Without it,
-	// this process compiles them: that cannot be ended, and only modules that are cheap to compile
-	// by a rough estimate are taken.
+	// this process compiles them, which cannot be ended, however long it takes: leave it out only
+	// for modules that are trusted.
 	Compiler []string
 }
 

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tetratelabs/wazero"
 )
 
 // build makes the code, from the folder if it is there.
 func (c *Compiler) build(ctx context.Context, x *Code, wasm []byte) error {
-	if err := c.checkCost(x); err != nil {
-		return err
-	}
 	if err := x.rewrite(wasm); err != nil {
 		return err
 	}
@@ -36,25 +32,6 @@ func (c *Compiler) build(ctx context.Context, x *Code, wasm []byte) error {
 		c.notKept(ctx, kept)
 	}
 	return nil
-}
-
-// hopeless is by how many times the estimated time may exceed the limit before a module is refused
-// without trying, where a process of its own would be ended at the limit.
-const hopeless = 10
-
-// checkCost refuses a module that takes too long to compile, by a rough estimate. Where nothing
-// bounds the compiler, the estimate is all there is.
-func (c *Compiler) checkCost(x *Code) error {
-	limit := x.limits.Time
-	if len(c.Command) > 0 {
-		limit *= hopeless
-	}
-	if x.cost.Time <= limit {
-		return nil
-	}
-	return &limitError{of: ofTime, text: fmt.Sprintf(
-		"compiling it would take about %v of processor time, %v of them for function %d alone: make that simpler, or raise limits.load.time",
-		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
 }
 
 // compileIn reads the code from its entry in the folder, or compiles it and adds the entry.

@@ -9,7 +9,6 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Code is a module's native code. It has an engine of its own, which modules share through its
@@ -20,7 +19,6 @@ type Code struct {
 	compiler *Compiler
 	key      [sha256.Size]byte // the digest of what it is made from
 	limits   Limits            // it is made within
-	cost     wasmbin.Cost      // that is expected of it
 	stop     context.CancelFunc
 	done     chan struct{} // closed when what follows is set
 

@@ -113,7 +113,7 @@ func (c *Compiler) acquire(ctx context.Context, k [sha256.Size]byte, file *wasmb
 		x.users++
 		return x
 	}
-	x := &Code{compiler: c, key: k, limits: limits, cost: file.Cost, users: 1,
+	x := &Code{compiler: c, key: k, limits: limits, users: 1,
 		done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
 	if c.byKey == nil {
 		c.byKey = map[[sha256.Size]byte]*Code{}

@@ -26,9 +26,6 @@
 //   - A function's size and branches are limited. Ifs count as 2 branches, loops as 3, instructions
 //     on ranges of memory and tables as 4. So are the parameters and results of all types, and the
 //     values that are checked at all branches.
-//   - Module.Cost estimates what compiling takes, by products of branches, loops, local variables,
-//     values on the operand stack and calls. It is right within a factor of ten for what it was
-//     fitted to, and no bound.
 //   - It sees the instructions that the engine sees: what the engine takes beyond WebAssembly 2.0
 //     is refused wherever it has another length.
 //   - Module.Code holds no custom sections but the functions' names, since those are the only ones

@@ -65,9 +65,6 @@ type Module struct {
 	// Start is the name of this export, empty if there is none. Exports does not have it.
 	Start string
 
-	// Cost is what compiling it is expected to take.
-	Cost Cost
-
 	types []FuncType
 	funcs []uint32 // type index of each function, imported ones first
 }

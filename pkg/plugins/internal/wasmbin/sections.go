@@ -5,17 +5,12 @@ type parser struct {
 	m       *Module
 	defined uint32 // functions declared
 	bodies  uint32 // functions with code
-	body    uint32 // functions whose code was read
 	locals  uint64 // of all functions
-	count   counter
 	values  int    // parameters and results of all types
 	arity   uint64 // the most of one type
 	labels  uint64 // of branches in all functions
 	names   []byte // the custom section to keep
 }
-
-// index is that of the function whose body is read, imported ones counted.
-func (p *parser) index() uint32 { return uint32(len(p.m.funcs)) - p.defined + p.body }
 
 func (p *parser) section(id byte, r *Reader) {
 	switch id {
@@ -222,17 +217,15 @@ func (p *parser) code(r *Reader) {
 	if b.left() > maxBody {
 		b.Fail("a function has %d bytes, at most %d are allowed", b.left(), maxBody)
 	}
-	p.count.begin(b.left())
-	if p.count.count(b); p.count.branches > maxBranches {
+	branches := b.passCode()
+	if branches > maxBranches {
 		b.Fail("compiling takes too long: a function has %d branches; split large functions",
-			p.count.branches)
+			branches)
 	}
 	// Each label is checked against the values of its block, when the code is checked.
-	if p.labels += p.count.branches; p.labels*p.arity > maxChecks {
+	if p.labels += branches; p.labels*p.arity > maxChecks {
 		b.Fail("checking takes too long: there are %d branches, and a type of %d values; use fewer of them", p.labels, p.arity)
 	}
-	p.m.Cost.add(p.index(), p.count.effort())
-	p.body++
 	if r.Err == nil {
 		r.Err = b.Err
 	}
