@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
 )
 
 // Rule is one rule of a Role.
