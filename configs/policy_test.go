@@ -238,7 +238,7 @@ func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object
 func TestPoliciesAreValid(t *testing.T) {
 	var log bytes.Buffer
 	err := daemon.Check(t.Context(), load(t),
-		daemon.BuildOptions{Log: slog.New(slog.NewTextHandler(&log, nil)), Schemas: builtin(t)})
+		daemon.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Schemas: builtin(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ var layers = []layer{
 	{[]string{"pkg/informer/event", "docs", "configs/recipes",
 		"internal/nearest",
 		"internal/filewatch", "internal/outbound",
-		"internal/resourcename",
+		"internal/resourcename", "internal/wording",
 		"internal/backoff", "internal/boltfile", "internal/checkpoint", "internal/record",
 		"plugins/sdk",
 		"pkg/plugins/abi"},

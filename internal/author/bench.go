@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // benchTime is how long a module is measured.
@@ -40,7 +42,7 @@ func measure(ctx context.Context, r *rig, path string, events []placedEvent, w i
 	}
 	median := quantile(0.5)
 	out := &page{w: w}
-	out.line("%s: %s measured", printable(path), count(len(times), "event"))
+	out.line("%s: %s measured", wording.Printable(path), count(len(times), "event"))
 	out.row("time", fmt.Sprintf("%s an event (median), %s at best, %s p99", took(median),
 		took(times[0]), took(quantile(0.99))))
 	out.row("rate", fmt.Sprintf("%s events/s on one core",

@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/handlers"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -186,7 +187,7 @@ func (x *expect) compare(o outcome, kv map[string]string) (wrong []string) {
 	if x.Verdict != "" && x.Verdict != o.Verdict {
 		reason := ""
 		if o.Message != "" {
-			reason = " (" + printable(o.Message) + ")"
+			reason = " (" + wording.Printable(o.Message) + ")"
 		}
 		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", o.Verdict, reason, x.Verdict))
 	}
@@ -236,5 +237,5 @@ func (e emission) String() string {
 	if typ == "" {
 		typ = "(data)"
 	}
-	return printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
+	return wording.Printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -77,7 +78,7 @@ func title(e event.Event) string {
 	if e.Resumed {
 		words += ", resumed"
 	}
-	return printable(words)
+	return wording.Printable(words)
 }
 
 // callName returns a short form of the name of a function of the host.

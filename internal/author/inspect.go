@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
@@ -47,14 +48,14 @@ func Inspect(path string, w io.Writer) error {
 
 func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	p := &page{w: w}
-	p.line("%s", printable(path))
+	p.line("%s", wording.Printable(path))
 	switch in.Kind {
 	case plugins.ModuleHandler:
 		p.row("abi", "informerd/v1")
 	case plugins.ModuleCommand:
 		p.row("abi", "a WASI command: events as lines of JSON, started again for each event or batch")
 	default:
-		p.row("abi", "not a handler: "+printable(in.Refusal))
+		p.row("abi", "not a handler: "+wording.Printable(in.Refusal))
 	}
 	p.row("sha256", in.Digest)
 	p.row("size", size(int64(in.Size)))
@@ -102,8 +103,8 @@ func memoryOf(in *plugins.Inspection) []string {
 
 func producers(in *plugins.Inspection) (lines []string) {
 	for _, p := range in.Producers {
-		lines = append(lines, printable(strings.TrimSpace(p.Name+" "+p.Version))+" ("+
-			printable(p.Field)+")")
+		lines = append(lines, wording.Printable(strings.TrimSpace(p.Name+" "+p.Version))+" ("+
+			wording.Printable(p.Field)+")")
 	}
 	return lines
 }
@@ -118,9 +119,9 @@ func exports(in *plugins.Inspection) (lines []string) {
 				fmt.Sprintf("and %s more", number(int64(len(in.Exports)-maxShown))))
 		}
 		if e.Type != "" {
-			lines = append(lines, printable(e.Name)+" "+e.Type)
+			lines = append(lines, wording.Printable(e.Name)+" "+e.Type)
 		} else {
-			lines = append(lines, printable(e.Name)+", a "+e.Kind)
+			lines = append(lines, wording.Printable(e.Name)+", a "+e.Kind)
 		}
 	}
 	return lines
@@ -136,8 +137,8 @@ func asksFor(in *plugins.Inspection) (lines []string) {
 			about = fmt.Sprintf("%s: needs the grant %s", rights[i.Grant], i.Grant)
 		}
 		shown := i.Names[:min(len(i.Names), maxShown)]
-		lines = append(lines, fmt.Sprintf("%s (%s): %s", printable(i.Module), about,
-			printable(strings.Join(shown, ", "))))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", wording.Printable(i.Module), about,
+			wording.Printable(strings.Join(shown, ", "))))
 	}
 	return lines
 }
@@ -149,27 +150,6 @@ func writeJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(escapeControls(text), '\n'))
+	_, err = io.WriteString(w, wording.JSON(string(text))+"\n")
 	return err
-}
-
-// escapeControls escapes the controls that JSON allows unescaped: DEL, the C1 controls, and marks
-// that change the direction of text.
-func escapeControls(text []byte) []byte {
-	harmful := func(r rune) bool {
-		return r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e ||
-			r >= 0x2066 && r <= 0x2069
-	}
-	if !strings.ContainsFunc(string(text), harmful) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range string(text) {
-		if harmful(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return []byte(b.String())
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/internal/handlers"
+	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -121,7 +123,7 @@ func (o RunOptions) caches(informers map[string]*config.Informer) (*explain.Look
 			key := name + " " + is.Metadata.String()
 			if seen[key] {
 				return nil, config.Errors{{Message: object.At + ": duplicate object " +
-					printable(is.Metadata.String())}}
+					wording.Printable(is.Metadata.String())}}
 			}
 			seen[key] = true
 		}
@@ -150,6 +152,9 @@ func (o RunOptions) ofListener() (spec plugins.Spec, parser *object.Parser,
 	if err != nil {
 		return spec, nil, nil, err
 	}
+	if cfg.Listeners[o.Listener] == nil {
+		return spec, nil, nil, usage("--listener: %w", plan.UnknownListener(cfg, o.Listener))
+	}
 	module := o.Module
 	if module != "" {
 		if module, err = filepath.Abs(module); err != nil {
@@ -167,7 +172,7 @@ func runEvents(ctx context.Context, r *rig, module string, events []placedEvent,
 	w io.Writer) error {
 	out := &page{w: w}
 	if !asJSON {
-		out.line("%s: loaded in %s", printable(module), took(r.loading))
+		out.line("%s: loaded in %s", wording.Printable(module), took(r.loading))
 		out.row("log", printed(r.log)...)
 	}
 	verdicts, crashes := map[string]int{}, 0
@@ -226,7 +231,7 @@ func (p *page) outcome(o outcome) {
 		p.row("verdict", o.Verdict)
 	}
 	if o.Message != "" {
-		p.row("message", printable(o.Message))
+		p.row("message", wording.Printable(o.Message))
 	}
 	var emitted []string
 	for _, e := range o.Emitted {
@@ -248,7 +253,7 @@ func crashLines(c *plugins.CrashError) []string {
 func printed(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = printable(line)
+		out[i] = wording.Printable(line)
 	}
 	return out
 }

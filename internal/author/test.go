@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/internal/handlers"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -197,7 +198,7 @@ func (r *result) refused(c *testCase, reason string) {
 		r.fail("", append([]string{"it is refused:"}, printableLines(reason)...)...)
 	case !strings.Contains(reason, *c.Refused):
 		r.fail(fmt.Sprintf("line %d:", c.document.Line("refused")), fmt.Sprintf("it is refused with %q, want %q in it",
-			printable(reason), *c.Refused))
+			wording.Printable(reason), *c.Refused))
 	}
 }
 
@@ -230,7 +231,7 @@ func (t *tester) show(file string, r *result, lasted time.Duration) {
 	if r.unchecked > 0 {
 		note = fmt.Sprintf(", %s without expect", count(r.unchecked, "event"))
 	}
-	t.line("%s  %s (%s, %s%s)", word, printable(file), count(r.events, "event"), took(lasted), note)
+	t.line("%s  %s (%s, %s%s)", word, wording.Printable(file), count(r.events, "event"), took(lasted), note)
 	for _, line := range r.failures {
 		t.line("%s", line)
 	}

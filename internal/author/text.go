@@ -8,42 +8,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // UsageError is a mistake on the command line.
-type UsageError struct{ error }
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the mistake.
-func (e UsageError) Unwrap() error { return e.error }
+func (e UsageError) Unwrap() error { return e.Err }
 
 func usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
-
-// printable returns a text that cannot harm a terminal or break the line: characters that are not
-// printable are escaped as in Go.
-func printable(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-		i += size
-	}
-	return b.String()
-}
 
 // printableLines is printable for a text of several lines. Tabs become spaces.
 func printableLines(s string) []string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = printable(strings.ReplaceAll(line, "\t", "    "))
+		lines[i] = wording.Printable(strings.ReplaceAll(line, "\t", "    "))
 	}
 	return lines
 }
@@ -150,5 +133,5 @@ func short(v any) string {
 	if len(text) > maxShort {
 		text = append(text[:maxShort:maxShort], "…"...)
 	}
-	return printable(string(text))
+	return wording.Printable(string(text))
 }

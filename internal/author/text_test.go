@@ -7,30 +7,17 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/informerd/informerd/internal/wording"
+
 	"pgregory.net/rapid"
 )
-
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain äß 世界":            "plain äß 世界",
-		"\x1b[2J\a\r\n\t":        `\x1b[2J\a\r\n\t`,
-		"a\xffb":                 `a\xffb`,
-		"\u202egnp.exe\u200b":    `\u202egnp.exe\u200b`,
-		"\x00\u0085\u2028\ufeff": `\x00\u0085\u2028\ufeff`,
-		`\n`:                     `\n`,
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
-		}
-	}
-}
 
 // Whatever a module says, nothing gets to the terminal but what can be printed.
 func TestPrintableIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t,
 			"text")
-		got := printable(text)
+		got := wording.Printable(text)
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool {
 			return !strconv.IsPrint(r)
 		}) {
@@ -42,15 +29,6 @@ func TestPrintableIsHarmless(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestEscapeControls(t *testing.T) {
-	for text, want := range map[string]string{`"a"`: `"a"`,
-		"\"\u009b\u202e\u2066\x7f\"": `"\u009b\u202e\u2066\u007f"`} {
-		if got := string(escapeControls([]byte(text))); got != want {
-			t.Errorf("%q: got %s", text, got)
-		}
-	}
 }
 
 func TestFigures(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func newCheckpoint(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -96,7 +97,7 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 		fmt.Fprintln(w, "no informerd runs")
 	case s.Running.Failed != "":
 		fmt.Fprintf(w, "informerd runs without it, since %s ago: %s\n", ago(s.Running.Current),
-			plain(s.Running.Failed))
+			wording.Printable(s.Running.Failed))
 	case s.Running.Current.IsZero():
 		fmt.Fprintln(w, "informerd runs, and has not added anything so far")
 	default:
@@ -105,8 +106,8 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tVERSION\tLISTENERS")
 	for _, in := range s.Informers {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", plain(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects, dash(in.Version),
-			plain(strings.Join(in.Listeners, ", ")))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects, dash(in.Version),
+			wording.Printable(strings.Join(in.Listeners, ", ")))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -117,9 +118,9 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 		for _, name := range slices.Sorted(maps.Keys(l.Unsent)) {
 			unsent = append(unsent, fmt.Sprintf("%s %d", name, l.Unsent[name]))
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", plain(l.Name), count(l.Unfinished, "object"),
-			count(int(l.Behind), "version"), l.Violations,
-			plain(cmp.Or(strings.Join(unsent, ", "), "-")))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", wording.Printable(l.Name), wording.Count(l.Unfinished, "object"),
+			wording.Count(int(l.Behind), "version"), l.Violations,
+			wording.Printable(cmp.Or(strings.Join(unsent, ", "), "-")))
 	}
 	return table.Flush()
 }

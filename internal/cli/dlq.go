@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -180,7 +181,7 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 					}
 					n, err := letters.Drop(ctx, f.Selection)
 					if n > 0 || err == nil {
-						_, written := fmt.Fprintf(stdout, "dropped %s\n", count(n, "dead letter"))
+						_, written := fmt.Fprintf(stdout, "dropped %s\n", wording.Count(n, "dead letter"))
 						err = errors.Join(written, err)
 					}
 					return err

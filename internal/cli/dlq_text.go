@@ -15,6 +15,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/deadletter"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // linesAligned is how many lines of a table have the same columns: a list is not read as a whole
@@ -56,7 +57,7 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 	if err := table.Flush(); err != nil || wrong == 0 {
 		return err
 	}
-	return fmt.Errorf("%s could not be listed", count(wrong, "dead letter"))
+	return fmt.Errorf("%s could not be listed", wording.Count(wrong, "dead letter"))
 }
 
 // noLetters is written in place of a list or sums of none.
@@ -64,21 +65,21 @@ const noLetters = "There are no such dead letters."
 
 // writeLetter writes a line of the table.
 func writeLetter(w io.Writer, l *deadletter.Letter) {
-	reason := plain(l.Reason)
+	reason := wording.Printable(l.Reason)
 	if l.Superseded {
 		reason += ", superseded"
 	}
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", l.ID, ago(l.Stored), plain(l.Listener),
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", l.ID, ago(l.Stored), wording.Printable(l.Listener),
 		dash(l.Output), objectOf(l), reason, l.Attempts, shortError(l.Error))
 }
 
 // objectOf returns the resource and the name of a letter's object.
 func objectOf(l *deadletter.Letter) string {
-	name := plain(l.Name)
+	name := wording.Printable(l.Name)
 	if l.Namespace != "" {
-		name = plain(l.Namespace) + "/" + name
+		name = wording.Printable(l.Namespace) + "/" + name
 	}
-	return dash(strings.TrimSpace(plain(l.Resource) + " " + name))
+	return dash(strings.TrimSpace(wording.Printable(l.Resource) + " " + name))
 }
 
 func shortError(text string) string {
@@ -103,7 +104,7 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	field := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(table, "%s:\t%s\n", name, plain(value))
+			fmt.Fprintf(table, "%s:\t%s\n", name, wording.Printable(value))
 		}
 	}
 	number := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
@@ -145,7 +146,7 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 			b.Reset()
 			fmt.Fprintf(&b, "%q", text.json)
 		}
-		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, plainJSON(b.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, wording.JSON(b.String())); err != nil {
 			return err
 		}
 	}
@@ -201,7 +202,7 @@ func (o *outcomes) report(one admin.Outcome) {
 	if one.Error != "" {
 		text = ": " + shortError(one.Error)
 	}
-	_, o.err = fmt.Fprintf(o.w, "%s %s%s\n", one.ID, plain(one.Result), text)
+	_, o.err = fmt.Fprintf(o.w, "%s %s%s\n", one.ID, wording.Printable(one.Result), text)
 }
 
 // end writes the sums, and returns an error if one letter has failed.
@@ -220,7 +221,7 @@ func (o *outcomes) end(err error) error {
 	}
 	line := noLetters
 	if total > 0 {
-		line = fmt.Sprintf("replayed %s: %s", count(total, "dead letter"), strings.Join(sums, ", "))
+		line = fmt.Sprintf("replayed %s: %s", wording.Count(total, "dead letter"), strings.Join(sums, ", "))
 	}
 	if o.counts[admin.Superseded] > 0 {
 		line += "\ninformerd dlq drop --superseded removes what was superseded"
@@ -229,7 +230,7 @@ func (o *outcomes) end(err error) error {
 		return err
 	}
 	if n := o.counts[admin.Failed]; n > 0 {
-		return fmt.Errorf("%s failed", count(n, "dead letter"))
+		return fmt.Errorf("%s failed", wording.Count(n, "dead letter"))
 	}
 	return nil
 }

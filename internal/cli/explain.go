@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -204,7 +205,7 @@ func (x *explaining) ofFile(ctx context.Context, listeners []*config.Listener) (
 		if watched {
 			x.objects++
 		} else if !x.isLookedUp(listeners, o) {
-			fmt.Fprintf(x.stderr, "informerd: %s is not an object of %s\n", plain(o.At),
+			fmt.Fprintf(x.stderr, "informerd: %s is not an object of %s\n", wording.Printable(o.At),
 				watchedBy(listeners))
 		}
 	}
@@ -359,7 +360,7 @@ func (x *explaining) write() error {
 		case x.json:
 			err = a.WriteJSON(&text)
 		case x.objects > 1:
-			text.WriteString(plain(a.Line()) + "\n")
+			text.WriteString(wording.Printable(a.Line()) + "\n")
 		default:
 			err = a.Write(&text)
 		}
@@ -371,7 +372,7 @@ func (x *explaining) write() error {
 		}
 		written := text.String()
 		if x.json {
-			written = plainJSON(written)
+			written = wording.JSON(written)
 		}
 		if _, err := io.WriteString(x.stdout, written); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
@@ -61,7 +62,8 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			for _, name := range listeners {
 				if p.Config.Listeners[name] == nil &&
 					(before == nil || before.Config.Listeners[name] == nil) {
-					return commandError(plan.UnknownListener(p.Config, name))
+					return usage(fmt.Errorf("--listener: %w",
+						plan.UnknownListener(p.Config, name)))
 				}
 			}
 			if before == nil {
@@ -115,7 +117,7 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 		resources, _ := plan.ResourceWarnings(p.Config, schemas)
 		for _, w := range plan.InOrder(p.Config, slices.Concat(p.Config.Warnings(), p.Warnings(),
 			resources)) {
-			all.Warnings = append(all.Warnings, plain(w.Error()))
+			all.Warnings = append(all.Warnings, wording.Printable(w.Error()))
 		}
 	}
 	if asJSON {
@@ -201,7 +203,7 @@ func (d planDifference) write(w io.Writer, asJSON bool) error {
 		return err
 	}
 	for _, line := range d.Lines {
-		if _, err := fmt.Fprintln(w, plain(line)); err != nil {
+		if _, err := fmt.Fprintln(w, wording.Printable(line)); err != nil {
 			return err
 		}
 	}

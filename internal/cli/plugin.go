@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/author"
-	"github.com/informerd/informerd/internal/plan"
 )
 
 func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
@@ -21,19 +20,6 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	cmd.AddCommand(newPluginNew(stdout), newPluginInspect(stdout), newPluginRun(stdin, stdout),
 		newPluginTest(stdout), newPluginBench(stdin, stdout))
 	return cmd
-}
-
-// commandError turns the tools' errors into those of the command line.
-func commandError(err error) error {
-	var wrong author.UsageError
-	var unknown *plan.UnknownListenerError
-	switch {
-	case errors.As(err, &wrong):
-		return usage(wrong.Unwrap())
-	case errors.As(err, &unknown):
-		return usage(fmt.Errorf("--listener: %w", err))
-	}
-	return err
 }
 
 // exactly checks the number of arguments.
@@ -68,7 +54,7 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 		Example: "  informerd plugin new --lang go failed-pods",
 		Args:    exactly(1, "one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return commandError(author.New(args[0], language, stdout))
+			return author.New(args[0], language, stdout)
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "",
@@ -84,7 +70,7 @@ func newPluginInspect(stdout io.Writer) *cobra.Command {
 			"limits, size and digest. It is not run. The exit code is 1 if it is not a handler.",
 		Args: exactly(1, "one module"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return commandError(author.Inspect(args[0], stdout))
+			return author.Inspect(args[0], stdout)
 		},
 	}
 }
@@ -117,7 +103,7 @@ func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if len(args) > 0 {
 				o.Module = args[0]
 			}
-			return commandError(author.Run(cmd.Context(), o, stdout))
+			return author.Run(cmd.Context(), o, stdout)
 		},
 	}
 	eventFlags(cmd, &o)
@@ -140,7 +126,7 @@ func newPluginTest(stdout io.Writer) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return commandError(author.Test(cmd.Context(), args, stdout))
+			return author.Test(cmd.Context(), args, stdout)
 		},
 	}
 }
@@ -154,7 +140,7 @@ func newPluginBench(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if len(args) > 0 {
 				o.Module = args[0]
 			}
-			return commandError(author.Bench(cmd.Context(), o, stdout))
+			return author.Bench(cmd.Context(), o, stdout)
 		},
 	}
 	eventFlags(cmd, &o)

@@ -14,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -54,12 +55,12 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			defer stop()
 			finder := &rights.Finder{Config: p.Config}
 			if cluster {
-				s, err := rights.Connect(server.options(p.Config, log))
+				s, err := kube.Connect(server.options(p.Config, log))
 				if err != nil {
 					return err
 				}
 				defer s.Close()
-				finder = s.Finder(p.Config)
+				finder.Resolver = s.Resolver
 			}
 			a := account.of(p.Config)
 			if format.format == "helm" {
@@ -72,10 +73,10 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			writeMistakes(stderr, finder.Notes, "note: ")
 			if format.format == "helm" {
 				return rights.WriteHelm(stdout, p.Config, needs, func(note string) {
-					fmt.Fprintf(stderr, "note: %s\n", plain(note))
+					fmt.Fprintf(stderr, "note: %s\n", wording.Printable(note))
 				})
 			}
-			return rights.Write(stdout, a, needs, plain(file.shown()), format.format)
+			return rights.Write(stdout, a, needs, wording.Printable(file.shown()), format.format)
 		},
 	}
 	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))

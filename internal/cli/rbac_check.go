@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/rights"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -42,13 +43,13 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			defer stop()
 			options := server.options(p.Config, log)
 			options.As = as
-			s, err := rights.Connect(options)
+			s, err := kube.Connect(options)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			finder := s.Finder(p.Config)
-			account, err := s.Account(ctx)
+			finder := &rights.Finder{Config: p.Config, Resolver: s.Resolver}
+			account, err := rights.AccountOf(ctx, s)
 			if err != nil {
 				return err
 			}
@@ -56,7 +57,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := s.Compare(ctx, account, needs)
+			report, err := rights.Compare(ctx, s, account, needs)
 			if err != nil {
 				return err
 			}
@@ -91,7 +92,7 @@ func electionNamespace(cfg *config.Config, account string) string {
 
 // writeReport writes tables of what differs.
 func writeReport(w io.Writer, file string, r *rights.Report) error {
-	fmt.Fprintf(w, "account: %s\n", plain(cmp.Or(r.Account, "unknown")))
+	fmt.Fprintf(w, "account: %s\n", wording.Printable(cmp.Or(r.Account, "unknown")))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	list := func(title, last string, all []rights.Finding, text func(rights.Finding) string) {
 		if len(all) == 0 {
@@ -99,8 +100,8 @@ func writeReport(w io.Writer, file string, r *rights.Report) error {
 		}
 		fmt.Fprintf(table, "\n%s\nIN\tRULE\t%s\n", title, last)
 		for _, f := range all {
-			fmt.Fprintf(table, "%s\t- %s\t%s\n", plain(cmp.Or(f.Namespace, "the cluster")),
-				plain(f.Rule.String()), plain(text(f)))
+			fmt.Fprintf(table, "%s\t- %s\t%s\n", wording.Printable(cmp.Or(f.Namespace, "the cluster")),
+				wording.Printable(f.Rule.String()), wording.Printable(text(f)))
 		}
 	}
 	users := func(f rights.Finding) string { return rights.Some(f.For) }
@@ -120,14 +121,14 @@ func writeReport(w io.Writer, file string, r *rights.Report) error {
 			strings.Join(r.Paths, ", "))
 	}
 	if r.Incomplete != "" {
-		line("\nThere may be more that is too much: %s", plain(r.Incomplete))
+		line("\nThere may be more that is too much: %s", wording.Printable(r.Incomplete))
 	}
 	if len(r.Missing)+len(r.Paths) == 0 {
 		than := ""
 		if len(r.TooMuch) == 0 && r.Incomplete == "" {
 			than = ", and nothing that it does not need"
 		}
-		line("\nThe account has what %s needs%s.", plain(file), than)
+		line("\nThe account has what %s needs%s.", wording.Printable(file), than)
 	}
 	return errors.Join(errs...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/admin"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -59,7 +60,7 @@ func writeChanges(w io.Writer, changes admin.Changes, asJSON bool) error {
 		if len(c.Fields) > 0 {
 			line += " " + strings.Join(c.Fields, ", ")
 		}
-		if _, err := fmt.Fprintln(w, plain(line)); err != nil {
+		if _, err := fmt.Fprintln(w, wording.Printable(line)); err != nil {
 			return err
 		}
 	}

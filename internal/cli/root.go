@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/author"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/statefolder"
@@ -47,7 +48,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var wrong usageError
+	var wrong author.UsageError
 	var input inputError
 	var mistakes config.Errors
 	var inUse *statefolder.InUseError
@@ -124,12 +125,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// usageError is a mistake on the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usage(err error) error { return usageError{err} }
+// usage returns an error as a mistake on the command line.
+func usage(err error) error { return author.UsageError{Err: err} }
 
 // inputError is the error of an input file that is invalid, or cannot be read.
 type inputError struct{ error }

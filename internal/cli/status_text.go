@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // byTrouble returns the listeners, those in trouble first.
@@ -35,9 +36,9 @@ func head(s *status.Status, rates status.Rates) string {
 	if !s.Ready {
 		verdict = "NOT READY"
 	}
-	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", plain(s.Version), plain(s.Cluster), verdict)
+	fmt.Fprintf(&b, "informerd %s, cluster %s, %s", wording.Printable(s.Version), wording.Printable(s.Cluster), verdict)
 	if s.Role != "" {
-		fmt.Fprintf(&b, ", %s", plain(s.Role))
+		fmt.Fprintf(&b, ", %s", wording.Printable(s.Role))
 	}
 	fmt.Fprintf(&b, ", up %s, %s of memory", duration.HumanDuration(max(0, s.Time.Sub(s.Started))),
 		bytesText(int64(s.Process.MemoryBytes)))
@@ -46,7 +47,7 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	b.WriteString("\n")
 	if d := s.DeadLetters; d != nil && d.Letters > 0 {
-		fmt.Fprintf(&b, "%s, %s of %s", count(d.Letters, "dead letter"), bytesText(d.Bytes),
+		fmt.Fprintf(&b, "%s, %s of %s", wording.Count(d.Letters, "dead letter"), bytesText(d.Bytes),
 			bytesText(d.LimitBytes))
 		if d.Waiting > 0 {
 			fmt.Fprintf(&b, ", and %d wait for room", d.Waiting)
@@ -55,7 +56,7 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	if c := s.Checkpoint; c != nil {
 		if c.Error != "" {
-			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", plain(c.Error))
+			fmt.Fprintf(&b, "the checkpoint was given up: %s\n", wording.Printable(c.Error))
 		} else if !c.Current.IsZero() {
 			fmt.Fprintf(&b, "checkpoint: all but the last %s, commits take %s\n",
 				ageText(s.Time.Sub(c.Current).Seconds()), ageText(c.CommitSeconds))
@@ -69,7 +70,7 @@ func head(s *status.Status, rates status.Rates) string {
 	}
 	for _, stall := range s.Stalled {
 		fmt.Fprintf(&b, "stalled for %s: %s\n", ageText(s.Time.Sub(stall.Since).Seconds()),
-			plain(stall.String()))
+			wording.Printable(stall.String()))
 	}
 	return b.String()
 }
@@ -83,7 +84,7 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
 	for i := range s.Informers {
 		in := &s.Informers[i]
-		trouble := plain(in.Error)
+		trouble := wording.Printable(in.Error)
 		if trouble == "" && !in.Synced {
 			trouble = "the first list is not complete"
 		}
@@ -92,7 +93,7 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 			heard = ageText(s.Time.Sub(in.Heard).Seconds())
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n",
-			plain(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects,
+			wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects,
 			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
 			trouble)
 	}
@@ -116,10 +117,10 @@ func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
 		}
 		trouble := ""
 		if all := l.Troubles(); len(all) > 0 {
-			trouble = plain(truncated(all[0]))
+			trouble = wording.Printable(truncated(all[0]))
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", plain(l.Name),
-			plain(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", wording.Printable(l.Name),
+			wording.Printable(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
 			violations, trouble)
 	}
 	return table.Flush()
@@ -131,10 +132,10 @@ func writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) erro
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("listener", "%s, of %s", plain(l.Name), plain(l.Resource))
-	row("state", "%s", plain(l.State))
+	row("listener", "%s, of %s", wording.Printable(l.Name), wording.Printable(l.Resource))
+	row("state", "%s", wording.Printable(l.State))
 	for _, t := range l.Troubles() {
-		row("trouble", "%s", plain(t))
+		row("trouble", "%s", wording.Printable(t))
 	}
 	var events []string
 	for _, op := range slices.Sorted(maps.Keys(l.Events)) {
@@ -163,7 +164,7 @@ func writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) erro
 	}
 	fmt.Fprintln(table, "\nOUTPUT\tSENT/S\tSENT\tWAITING\tOLDEST\tLAG\tRETRIED\tMERGED\tDROPPED\tLETTERS")
 	for _, o := range l.Outputs {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", plain(o.Name),
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", wording.Printable(o.Name),
 			perSecond(r.Outputs[o.Name]), o.Written, o.Waiting, ageText(o.OldestSeconds),
 			ageText(o.LagSeconds), o.Retried, o.Merged, o.Dropped, o.DeadLetters)
 	}

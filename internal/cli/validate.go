@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -54,11 +53,11 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
 			defer stop()
 			opts := daemon.Options{Log: log, Version: version, Kubeconfig: server.kubeconfig,
-				Context: server.context}
-			c := check{log: log, schemas: schemas, opts: opts, cluster: cluster, strict: strict}
+				Context: server.context, Schemas: schemas}
 			valid := true
 			for _, f := range append([]configuration{file}, others...) {
-				v, err := c.file(ctx, &f)
+				v, err := found(ctx, &f, opts, cluster)
+				v.Strict = strict
 				if err == nil {
 					err = v.write(output.json(), stdout, stderr)
 				}
@@ -83,29 +82,20 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// check is what validate does with each file.
-type check struct {
-	log             *slog.Logger
-	schemas         plan.Schemas
-	opts            daemon.Options
-	cluster, strict bool
-}
-
-// file checks one file. An error is not about what is in it.
-func (c *check) file(ctx context.Context, file *configuration) (*verdict, error) {
-	v := &verdict{File: file.shown(), Strict: c.strict}
-	cfg, err := file.load(c.schemas, c.opts.Kubeconfig == "")
+// found returns what is in one file, checked with an API server or without one. An error is not
+// about what is in it.
+func found(ctx context.Context, file *configuration, opts daemon.Options, cluster bool) (*verdict,
+	error) {
+	v := &verdict{File: file.shown()}
+	opts.Warned, opts.Noted = v.warned, v.noted
+	cfg, err := file.load(opts.Schemas, opts.Kubeconfig == "")
 	if err == nil {
 		v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
-		if c.cluster {
-			opts := c.opts
-			opts.Warned, opts.Noted = v.warned, v.noted
+		if cluster {
 			err = daemon.CheckCluster(ctx, cfg, opts)
 		} else {
-			err = daemon.Check(ctx, cfg,
-				daemon.BuildOptions{Log: c.log, Schemas: c.schemas, Warned: v.warned,
-					Noted: v.noted})
-			warnings, notes := plan.ResourceWarnings(cfg, c.schemas)
+			err = daemon.Check(ctx, cfg, opts)
+			warnings, notes := plan.ResourceWarnings(cfg, opts.Schemas)
 			v.Warnings, v.Notes = append(v.Warnings, warnings...), append(v.Notes, notes...)
 		}
 		v.inOrder()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // verdict is what was found in a configuration.
@@ -62,11 +63,11 @@ func (v *verdict) writeText(stdout, stderr io.Writer) error {
 	}
 	writeMistakes(stderr, v.Notes, "note: ")
 	if !v.valid() {
-		_, err := fmt.Fprintf(stdout, "%s has %s\n", v.File, count(len(v.Warnings), "warning"))
+		_, err := fmt.Fprintf(stdout, "%s has %s\n", v.File, wording.Count(len(v.Warnings), "warning"))
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, count(v.Listeners, "listener"),
-		count(v.Outputs, "output"))
+	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, wording.Count(v.Listeners, "listener"),
+		wording.Count(v.Outputs, "output"))
 	return err
 }
 

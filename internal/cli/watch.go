@@ -69,7 +69,7 @@ func (w *watch) run(cmd *cobra.Command, args []string) error {
 	defer stop()
 	if w.printConfig {
 		err = daemon.Check(ctx, cfg,
-			daemon.BuildOptions{Log: log, Schemas: schemas, Warned: w.warned})
+			daemon.Options{Log: log, Schemas: schemas, Warned: w.warned})
 		if err == nil {
 			_, err = w.stdout.Write(text)
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // ignored are fields that say only that something has changed.
@@ -40,7 +42,9 @@ func compareValues(all []fieldChange, path string, old, new any) []fieldChange {
 	switch was := old.(type) {
 	case map[string]any:
 		if is, same := new.(map[string]any); same {
-			return compareMembers(all, path, was, is)
+			return compareMembers(all, was, is, func(name string) string {
+				return memberPath(path, name)
+			})
 		}
 	case []any:
 		if is, same := new.([]any); same {
@@ -53,11 +57,13 @@ func compareValues(all []fieldChange, path string, old, new any) []fieldChange {
 	return append(all, fieldChange{path, old, new})
 }
 
-func compareMembers(all []fieldChange, path string, old, new map[string]any) []fieldChange {
+// compareMembers compares what has the same name. at returns the path of a name.
+func compareMembers(all []fieldChange, old, new map[string]any,
+	at func(name string) string) []fieldChange {
 	names := maps.Clone(old)
 	maps.Copy(names, new)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		all = compareValues(all, memberPath(path, name), memberValue(old, name), memberValue(new, name))
+		all = compareValues(all, at(name), memberValue(old, name), memberValue(new, name))
 	}
 	return all
 }
@@ -75,13 +81,9 @@ func compareItems(all []fieldChange, path string, old, new []any) []fieldChange 
 	was, calledBefore := byName(old)
 	is, called := byName(new)
 	if calledBefore && called {
-		names := maps.Clone(was)
-		maps.Copy(names, is)
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			all = compareValues(all, path+"["+plain(name)+"]", memberValue(was, name),
-				memberValue(is, name))
-		}
-		return all
+		return compareMembers(all, was, is, func(name string) string {
+			return path + "[" + wording.Printable(name) + "]"
+		})
 	}
 	for i := range max(len(old), len(new)) {
 		all = compareValues(all, path+"["+strconv.Itoa(i)+"]", itemOf(old, i), itemOf(new, i))
@@ -119,7 +121,7 @@ func memberPath(path, name string) string {
 	if strings.IndexFunc(name, func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) >= 0 {
-		return path + "[" + plain(strconv.Quote(name)) + "]"
+		return path + "[" + wording.Printable(strconv.Quote(name)) + "]"
 	}
 	return strings.TrimPrefix(path+"."+name, ".")
 }
@@ -136,7 +138,7 @@ func (c fieldChange) String() string {
 
 // shortValue returns a value as a line has it.
 func shortValue(v any) string {
-	text := []rune(plain(valueText(v)))
+	text := []rune(wording.Printable(valueText(v)))
 	if len(text) > maxValue {
 		return string(text[:maxValue]) + "…"
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Lines is where a daemon writes its events, each one JSON value in a line, and passes them on as
@@ -100,7 +101,7 @@ func eventOp(e *cloudEvent) string {
 }
 
 func (l *eventLines) shortLine(e *cloudEvent) string {
-	painted := fmt.Sprintf("%-8s", plain(eventOp(e)))
+	painted := fmt.Sprintf("%-8s", wording.Printable(eventOp(e)))
 	if color := opColors[eventOp(e)]; l.Color && color != "" {
 		painted = "\x1b[" + color + "m" + painted + "\x1b[0m"
 	}
@@ -124,18 +125,18 @@ func (l *eventLines) object(subject string) string {
 	if decoded, err := url.PathUnescape(name); err == nil {
 		name = decoded
 	}
-	return plain(name)
+	return wording.Printable(name)
 }
 
 // what returns what has happened to the object.
 func eventText(e *cloudEvent) string {
 	if e.Rule != "" {
-		text := plain(e.Rule)
+		text := wording.Printable(e.Rule)
 		if e.Severity != "" {
-			text += " (" + plain(e.Severity) + ")"
+			text += " (" + wording.Printable(e.Severity) + ")"
 		}
 		if e.Data.Message != "" && e.Data.Message != e.Rule && eventOp(e) == "violated" {
-			text += ": " + plain(e.Data.Message)
+			text += ": " + wording.Printable(e.Data.Message)
 		}
 		return text
 	}

@@ -125,7 +125,7 @@ func (b *binder) run(ctx context.Context) {
 			return
 		}
 		if pause >= 0 {
-			b.cluster.resolver.Invalidate()
+			b.cluster.Resolver.Invalidate()
 		}
 	}
 }
@@ -291,7 +291,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 	}
 	made.found = found
 	made.messages, err = cloudevent.NewBuilder(sink.Origin{
-		Cluster: b.cluster.name, Listener: l.name, Resource: resourceOf(found).String(),
+		Cluster: b.cluster.name, Listener: l.name, Resource: found.Watched().String(),
 		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
 		Kind: found.GVK.Kind,
 	})
@@ -303,43 +303,30 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 
 // resolve finds the resource of an informer and checks it against the informer's settings.
 func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
-	found, err := c.resolver.Resolve(ctx, inf.Resource)
+	found, err := c.Resolver.Resolve(ctx, inf.Resource)
 	if err != nil {
 		return kube.Resource{}, err
 	}
-	c.renewer.Note(resourceOf(found), inf.Resource)
-	if found.IsSecrets() && !inf.AllowSecrets {
-		return kube.Resource{},
-			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",
-				inf.Resource)
+	c.renewer.Note(found.Watched(), inf.Resource)
+	if err := found.CheckSecrets(inf.Resource, inf.AllowSecrets); err != nil {
+		return found, err
 	}
 	return found, found.CheckNamespaces(inf.Namespaces)
-}
-
-func resourceOf(found kube.Resource) informer.Resource {
-	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
 }
 
 // targets returns what a subscription to an informer is tied to, one for each of its namespaces.
 func (s *setup) targets(found kube.Resource, inf *config.Informer,
 	shape informer.Shape) (all []informer.Target) {
-	namespaces := inf.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
-	}
 	if found.IsSecrets() {
 		shape.DigestKey = s.digestKey
 	}
-	selectors := inf.Scope()
-	if e := s.whole.LeaderElection; e != nil && found.IsConfigMaps() {
-		// What the leader publishes is nobody's event, and would make it publish again.
-		own := "metadata.name!=" + lease.RecordName(e.Name)
-		selectors.FieldSelector = strings.TrimPrefix(selectors.FieldSelector+","+own, ",")
-	}
-	for _, ns := range namespaces {
-		all = append(all, informer.Target{Resource: resourceOf(found), Shape: shape,
-			Scope: informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
-				FieldSelector: selectors.FieldSelector}})
+	for _, scope := range plan.ScopesOf(inf) {
+		if e := s.whole.LeaderElection; e != nil && found.IsConfigMaps() {
+			// What the leader publishes is nobody's event, and would make it publish again.
+			own := "metadata.name!=" + lease.RecordName(e.Name)
+			scope.FieldSelector = strings.TrimPrefix(scope.FieldSelector+","+own, ",")
+		}
+		all = append(all, informer.Target{Resource: found.Watched(), Shape: shape, Scope: scope})
 	}
 	return all
 }

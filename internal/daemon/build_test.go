@@ -43,7 +43,7 @@ func TestWhatIsDecidedBeforeTheBuffer(t *testing.T) {
   set: {informer: {resource: pods}, on: [delete], select: 'label("tier") == "x"', outputs: [out]}
 `)
 	var log bytes.Buffer
-	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelDebug)}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: plain(&log, slog.LevelDebug)}); err != nil {
 		t.Fatal(err)
 	}
 	want := `level=DEBUG msg="decided before the buffer" listener=none on="[add update delete]" conditions="[spec.x in [1]]" complete=false

@@ -59,7 +59,7 @@ func loadedListener(t *testing.T, selects string) *listener {
 	if selects != "" {
 		text += ", select: '" + selects + "'"
 	}
-	r, err := build(t.Context(), parse(t, reloadHead+text+"}\n"), BuildOptions{Log: quiet})
+	r, err := build(t.Context(), parse(t, reloadHead+text+"}\n"), Options{Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

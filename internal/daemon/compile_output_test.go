@@ -40,7 +40,7 @@ c.yaml:11:44: output "chat": cached is not available in outputs; ask for other o
 c.yaml:12:72: output "pager": this expression must return text, object.metadata.labels is an object
 c.yaml:13:37: output "fix": the expression ends too early
 c.yaml:14:18: output "twice": when must return true or false, this returns string`
-	err = Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas})
+	err = Check(t.Context(), cfg, Options{Log: quiet, Schemas: schemas})
 	var mistakes config.Errors
 	if !errors.As(err, &mistakes) {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ outputs:
   two: {when: op == "delete", data: data.m, stdout: {}}
   ruled: {when: op == "update", stdout: {}}
 `)
-	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelWarn)}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: plain(&log, slog.LevelWarn)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -28,7 +28,7 @@ func TestCompileReadsNoFile(t *testing.T) {
 	if len(mistakes) != 1 || mistakes[0].Field != "listeners.b.filter" {
 		t.Errorf("mistakes: %v", mistakes)
 	}
-	err := Check(t.Context(), cfg, BuildOptions{Log: quiet})
+	err := Check(t.Context(), cfg, Options{Log: quiet})
 	for _, want := range []string{"listeners.b.filter", "none.wasm", "Authorization.fromFile"} {
 		if err == nil || !strings.Contains(err.Error(), want) &&
 			!strings.Contains(want, "listeners") {

@@ -22,7 +22,7 @@ type Options struct {
 	// Kubeconfig and Context, if set, win over the configuration's.
 	Kubeconfig, Context string
 	Version             string
-	Stdout              io.Writer // of the stdout output, and nothing else
+	Stdout              io.Writer // of the stdout output, and nothing else; nil: nowhere
 	Log                 *slog.Logger
 	Schemas             plan.Schemas // what fields expressions may read; nil: any
 	// Load reads the configuration again. Nil: it cannot be reloaded.
@@ -40,10 +40,16 @@ type Options struct {
 	Progress func(ctx context.Context, informers func() []informer.Status)
 	// DryRun shows what outputs would send. Nothing is sent or kept. Nil: outputs send.
 	DryRun *sink.DryRun
-	// Warned and Noted receive from CheckCluster what they do in BuildOptions.
-	Warned, Noted func(config.Error)
+	// Warned receives from Check and CheckCluster what is legal and suspicious. Nil: it is logged.
+	Warned func(config.Error)
+	// Noted receives what the configuration names and this machine does not have, such as the
+	// variables of secrets. Nil: it is a warning.
+	Noted func(config.Error)
 
-	fence *sink.Fence // of the outputs that write to the cluster; nil: none
+	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
+	// state alone, since a running daemon may have it open.
+	running bool
+	fence   *sink.Fence // of the outputs that write to the cluster; nil: none
 }
 
 // Run runs a configuration until ctx is done, then stops in order. The error is a config.Errors if
@@ -61,8 +67,8 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 			}
 		}
 	}
-	r, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas,
-		running: true, dryRun: o.DryRun, forget: o.Forget, version: o.Version, kubeconfig: o.Kubeconfig == ""})
+	o.running, o.Warned, o.Noted = true, nil, nil // what is suspicious is logged
+	r, err := build(ctx, cfg, o)
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):
@@ -73,7 +79,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o.fence = r.fence
 	c, err := connect(cfg, o)
 	if err == nil {
-		r.maker.API.Connect(rights.Guard(c.writer, c.asker))
+		r.maker.API.Connect(rights.Guard(c.writer, c.Asker))
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)
@@ -90,11 +96,9 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 
 // cluster is the API server and the informers that watch it.
 type cluster struct {
+	*kube.Server
 	name        string
-	resolver    *kube.Resolver
-	client      *informer.Client
 	writer      *kube.Writer  // of outputs
-	asker       *kube.Writer  // about rights, whoever leads
 	election    *lease.Client // of replicas
 	account     kube.Account  // that informerd runs as
 	factory     *informer.Factory
@@ -104,47 +108,34 @@ type cluster struct {
 
 // close ends the connections, once nobody uses them any more.
 func (c *cluster) close() {
-	c.client.CloseIdleConnections()
+	c.Close()
 	c.writer.CloseIdleConnections()
-	c.asker.CloseIdleConnections()
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
 	opts := plan.Connection(cfg, o.Kubeconfig, o.Context)
 	opts.Version, opts.Logger = o.Version, o.Log
-	rest, err := kube.RESTConfig(opts)
+	server, err := kube.Connect(opts)
 	if err != nil {
 		return nil, err
 	}
-	client, err := informer.NewClient(rest)
-	if err != nil {
-		return nil, err
-	}
-	resolver, err := kube.NewResolver(rest)
-	if err != nil {
-		return nil, err
-	}
-	writer, err := kube.NewWriter(rest, o.fence)
-	if err != nil {
-		return nil, err
-	}
-	asker, err := kube.NewWriter(rest, nil)
+	writer, err := kube.NewWriter(server.Config, o.fence)
 	if err != nil {
 		return nil, err
 	}
 	var election *lease.Client
 	if cfg.LeaderElection != nil {
-		if election, err = lease.NewClient(rest); err != nil {
+		if election, err = lease.NewClient(server.Config); err != nil {
 			return nil, err
 		}
 	}
 	c := &cluster{
-		name: cfg.Cluster.Name, resolver: resolver, client: client, writer: writer,
-		election: election, account: kube.AccountOf(rest), asker: asker,
-		factory:     informer.NewFactory(client, o.Log),
-		definitions: definitions.New(client, o.Log),
+		Server: server, name: cfg.Cluster.Name, writer: writer,
+		election: election, account: kube.AccountOf(server.Config),
+		factory:     informer.NewFactory(server.Client, o.Log),
+		definitions: definitions.New(server.Client, o.Log),
 	}
-	c.renewer = &definitions.Renewer{Resolver: resolver, Watch: c.definitions}
+	c.renewer = &definitions.Renewer{Resolver: server.Resolver, Watch: c.definitions}
 	c.factory.Renew, c.factory.OnFreed = c.renewer.Renew, CollectFreed
 	return c, nil
 }

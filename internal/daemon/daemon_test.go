@@ -71,7 +71,7 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := Check(t.Context(), cfg, BuildOptions{Log: quiet})
+	err := Check(t.Context(), cfg, Options{Log: quiet})
 	var mistakes config.Errors
 	if !errors.As(err, &mistakes) {
 		t.Fatalf("%T: %v", err, err)

@@ -21,7 +21,7 @@ const (
 
 // followDefinitions follows resources that come, change and go until ctx is done.
 func (s *supervisor) followDefinitions(ctx context.Context) {
-	s.fields.definitions, s.fields.published = s.cluster.definitions, s.cluster.resolver.OpenAPI
+	s.fields.definitions, s.fields.published = s.cluster.definitions, s.cluster.Resolver.OpenAPI
 	s.fields.listeners = s.fieldsOfListeners
 	s.cluster.renewer.Renewed = s.renewed
 	s.intake.Go(func() { s.fields.run(ctx) })
@@ -43,7 +43,7 @@ func (s *supervisor) wantDefinitions() {
 
 // defined has everybody look who may be concerned by a change of a definition.
 func (s *supervisor) defined(d *definitions.Definition, _ bool) {
-	s.cluster.resolver.Invalidate()
+	s.cluster.Resolver.Invalidate()
 	s.binder.news(d)
 	s.cluster.factory.LookAgain(d.Resource())
 	s.fields.look()

@@ -99,7 +99,7 @@ func (p *page) tell(t *testing.T, schemas plan.Schemas, stories map[string]*told
 					t.Fatalf("%s: %v", at, err)
 				}
 				if err := Check(t.Context(), cfg,
-					BuildOptions{Log: quiet, Schemas: schemas}); err != nil {
+					Options{Log: quiet, Schemas: schemas}); err != nil {
 					t.Errorf("%s: %v", at, err)
 				}
 			}

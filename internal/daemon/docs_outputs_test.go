@@ -71,7 +71,7 @@ func (p *page) run(t *testing.T, first string) (configs int) {
 				t.Fatalf("%s: %v", at, err)
 			}
 			if err := Check(t.Context(), cfg,
-				BuildOptions{Log: quiet, Schemas: schemas}); err != nil {
+				Options{Log: quiet, Schemas: schemas}); err != nil {
 				t.Errorf("%s: %v", at, err)
 			}
 			configs++

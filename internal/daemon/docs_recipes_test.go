@@ -98,7 +98,7 @@ func loadRecipe(t *testing.T, file string, schemas plan.Schemas) *config.Config 
 		t.Fatal(err)
 	}
 	var log lockedBuffer
-	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelWarn),
+	if err := Check(t.Context(), cfg, Options{Log: plain(&log, slog.LevelWarn),
 		Schemas: schemas}); err != nil || log.String() != "" {
 		t.Errorf("%s: %v\n%s", file, err, log.String())
 	}

@@ -41,7 +41,7 @@ func TestReliabilityPage(t *testing.T) {
 		if err != nil {
 			t.Fatalf("line %d: %v", b.line, err)
 		}
-		if err := Check(t.Context(), cfg, BuildOptions{Log: quiet,
+		if err := Check(t.Context(), cfg, Options{Log: quiet,
 			Schemas: schemas}); err != nil {
 			t.Errorf("line %d: %v", b.line, err)
 		}

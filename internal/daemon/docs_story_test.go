@@ -114,7 +114,7 @@ func tell(t *testing.T, cfg *config.Config, schemas plan.Schemas, name, events s
 		s.t = t
 		s.source.wake = make(chan struct{}, 1)
 		log := plain(&s.log, slog.LevelInfo)
-		built, err := build(t.Context(), cfg, BuildOptions{Log: log, Schemas: schemas})
+		built, err := build(t.Context(), cfg, Options{Log: log, Schemas: schemas})
 		if err != nil {
 			t.Fatal(err)
 		}

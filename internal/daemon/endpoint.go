@@ -7,12 +7,13 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
 // is reported before anything runs.
 func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
-	log *slog.Logger, reload func() endpoints.Reload) (bound []*endpoints.Server, err error) {
+	log *slog.Logger, reload func() status.Reload) (bound []*endpoints.Server, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range bound {
@@ -38,9 +39,9 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	s.Stalled = r.stalls.Found
 	r.status = s.Status
-	r.stalls.Status, r.stalls.Ping = s.Status, c.resolver.Ping
+	r.stalls.Status, r.stalls.Ping = s.Status, c.Resolver.Ping
 	if cfg.HTTP.Address != "" {
-		if err := s.Configure(cfg, c.asker); err != nil {
+		if err := s.Configure(cfg, c.Asker); err != nil {
 			return bound, err
 		}
 		r.addPage(s)

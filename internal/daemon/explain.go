@@ -29,8 +29,8 @@ func NewExplainer(ctx context.Context, cfg *config.Config, schemas plan.Schemas)
 		return nil, plan.NotLoaded(cfg, mistakes)
 	}
 	cfg.ForDryRun()
-	r, err := open(ctx, cfg, BuildOptions{Log: slog.New(slog.DiscardHandler),
-		dryRun: &sink.DryRun{}})
+	r, err := open(ctx, cfg, Options{Log: slog.New(slog.DiscardHandler),
+		DryRun: &sink.DryRun{}})
 	if err != nil {
 		return nil, err
 	}

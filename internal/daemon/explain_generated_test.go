@@ -123,7 +123,7 @@ func newGeneratedWorld(t *testing.T, text string) (*generatedWorld, error) {
 	if err != nil {
 		return nil, err
 	}
-	built, err := build(ctx, cfg, BuildOptions{Log: slog.New(slog.DiscardHandler)})
+	built, err := build(ctx, cfg, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

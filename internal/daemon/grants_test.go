@@ -158,7 +158,7 @@ func TestHeadersThatAreNotThere(t *testing.T) {
 		}
 	}
 	const field = "listeners.hook.handler.grants.http.headers."
-	expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
+	expectMistakes(t, cfg, Check(t.Context(), cfg, Options{Log: quiet}),
 		`c.yaml:9:13: listener "hook": cannot read the handler: open guest.wasm: no such file or directory`+"\n"+
 			"c.yaml:14:26: "+field+
 			"A.fromEnv: the environment variable EMPTY_TOKEN is not set, or empty\n"+
@@ -180,7 +180,7 @@ func TestAHandlerWithoutItsGrant(t *testing.T) {
 		cfg := parse(t, head+`
   pods: {informer: {resource: pods}, handler: {wasm: "`+path+`"}, outputs: [out]}
 `)
-		expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
+		expectMistakes(t, cfg, Check(t.Context(), cfg, Options{Log: quiet}),
 			`c.yaml:6:47: listener "pods": handler `+path+": "+want)
 	}
 }
@@ -275,7 +275,7 @@ func TestValuesOutlastTheDaemon(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "of", "informerd")
 	cfg := parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR",
 		dir).Replace(keeping))
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -285,7 +285,7 @@ func TestValuesOutlastTheDaemon(t *testing.T) {
 	d := start(t, cfg, k)
 	d.out.waitForLines(t, 1, "/listeners/alone")
 	d.log.waitFor(t, `msg="handler loaded" listener=kept`)
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err != nil {
 		t.Errorf("checked while it runs: %v", err)
 	}
 	d.stop(t) // what has come is handled before it ends

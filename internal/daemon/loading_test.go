@@ -92,7 +92,7 @@ func TestCheckingEndsWhileAModuleCompiles(t *testing.T) {
 		writeGuest(t, onceGuest)).Replace(loading))
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	err := Check(ctx, cfg, BuildOptions{Log: quiet})
+	err := Check(ctx, cfg, Options{Log: quiet})
 	var mistakes config.Errors
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &mistakes) {
 		t.Errorf("got %v", err)
@@ -104,7 +104,7 @@ func TestCheckingEndsWhileAModuleCompiles(t *testing.T) {
 func TestAHandlerThatIsRefusedHoldsUpNobody(t *testing.T) {
 	cfg := parse(t, strings.NewReplacer("SLOW", writeGuest(t, refusing()), "GUEST",
 		writeGuest(t, onceGuest)).Replace(loading))
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err == nil ||
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err == nil ||
 		!strings.Contains(err.Error(), "refuses its configuration") {
 		t.Errorf("checked: %v", err)
 	}
@@ -158,12 +158,12 @@ func TestOnlyRegularFilesAreModules(t *testing.T) {
 	}
 	cfg := parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+
 		"}, outputs: [out]}\n")
-	expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
+	expectMistakes(t, cfg, Check(t.Context(), cfg, Options{Log: quiet}),
 		`c.yaml:5:54: listener "pods": cannot read the handler: `+path+" is not a regular file")
 	path = writeGuest(t, slowGuest())
 	cfg = parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+
 		", limits: {module: 2Ki}}, outputs: [out]}\n")
-	err := Check(t.Context(), cfg, BuildOptions{Log: quiet})
+	err := Check(t.Context(), cfg, Options{Log: quiet})
 	if err == nil || !strings.Contains(err.Error(),
 		"at most 2048 are allowed: raise limits.module") {
 		t.Errorf("got %v", err)
@@ -179,7 +179,7 @@ kind: Config
 outputs: {out: {stdout: {}}}
 listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
 `)
-	r, err := build(t.Context(), cfg, BuildOptions{Log: quiet})
+	r, err := build(t.Context(), cfg, Options{Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

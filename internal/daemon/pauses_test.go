@@ -62,7 +62,7 @@ func TestWarningsOfSettings(t *testing.T) {
     outputs: [out]
 state: {dir: state}
 `)
-	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelWarn)}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: plain(&log, slog.LevelWarn)}); err != nil {
 		t.Fatal(err)
 	}
 	const field = "listeners.hook.handler."

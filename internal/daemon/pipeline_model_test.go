@@ -386,7 +386,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 		return err
 	}
 	var log lockedBuffer
-	built, err := build(ctx, cfg, BuildOptions{Log: plain(&log, slog.LevelError)})
+	built, err := build(ctx, cfg, Options{Log: plain(&log, slog.LevelError)})
 	if err != nil {
 		return err
 	}

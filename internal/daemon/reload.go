@@ -19,7 +19,7 @@ import (
 // what has changed. Until everything is made that may fail, such as handlers and outputs, nothing
 // that runs is touched. The error is a config.Errors if the configuration is to blame.
 func (s *supervisor) reload(ctx context.Context, cfg *config.Config,
-	opts BuildOptions) (admin.Changes, error) {
+	opts Options) (admin.Changes, error) {
 	r := &reload{supervisor: s, config: cfg}
 	if err := r.prepare(ctx, opts); err != nil {
 		return nil, errors.Join(err, r.discard(context.WithoutCancel(ctx)))
@@ -47,10 +47,10 @@ type part struct {
 }
 
 // prepare compiles the plan, and makes what it needs.
-func (r *reload) prepare(ctx context.Context, opts BuildOptions) error {
+func (r *reload) prepare(ctx context.Context, opts Options) error {
 	cfg := r.config
 	var mistakes, wrong config.Errors
-	if opts.kubeconfig {
+	if opts.Kubeconfig == "" {
 		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	before := r.runtime.plan

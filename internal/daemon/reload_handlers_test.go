@@ -22,7 +22,7 @@ func (d *reloadable) startRuntime(t *testing.T, k *kubernetes) *runtime {
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test", Hangup: d.hangup,
 		Load: func() (*config.Config, error) { return config.Load(d.path) }}
 	cfg := d.config(t)
-	r, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, running: true})
+	r, err := build(ctx, cfg, Options{Log: o.Log, Stdout: o.Stdout, running: true})
 	if err != nil {
 		t.Fatal(err)
 	}

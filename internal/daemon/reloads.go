@@ -11,8 +11,8 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/filewatch"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // reloading is what is known of reloads. The zero value is ready.
@@ -27,7 +27,7 @@ type reloading struct {
 	ended <-chan struct{} // closed when nobody reloads any more
 
 	mu    sync.Mutex // guards what follows
-	state endpoints.Reload
+	state status.Reload
 }
 
 // asking is a command's request to reload.
@@ -116,8 +116,7 @@ func (s *supervisor) reloadNow(ctx context.Context, o Options, reason string) (a
 	var changes admin.Changes
 	if err == nil {
 		state.files.Set(cfg.Files())
-		changes, err = s.reload(ctx, cfg, BuildOptions{Log: o.Log, Schemas: o.Schemas,
-			kubeconfig: o.Kubeconfig == ""})
+		changes, err = s.reload(ctx, cfg, o)
 	}
 	if ctx.Err() != nil && err != nil {
 		return nil, err // stopped
@@ -174,7 +173,7 @@ func (r *reloading) set(successful bool) {
 }
 
 // last returns how the last reload has ended.
-func (r *reloading) last() endpoints.Reload {
+func (r *reloading) last() status.Reload {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state

@@ -55,7 +55,7 @@ func (s *supervisor) standBy() error {
 		return err
 	}
 	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
-	c := replica.Config{Lease: *common, Client: s.cluster.election, Cluster: s.cluster.client,
+	c := replica.Config{Lease: *common, Client: s.cluster.election, Cluster: s.cluster.Client,
 		Log: s.log, Targets: s.targets}
 	for _, l := range s.listeners {
 		c.Listeners = append(c.Listeners, l.name)

@@ -87,7 +87,7 @@ func candidate(line *leasetest.Line) *replica.Replica {
 func TestOnlyLeadersWrite(t *testing.T) {
 	var out bytes.Buffer
 	r, err := build(t.Context(), parse(t, withElection),
-		BuildOptions{Log: quiet, Stdout: &out, running: true})
+		Options{Log: quiet, Stdout: &out, running: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestRequestsEndWithTheLease(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	r, err := build(t.Context(), parse(t, strings.Replace(withElection, "stdout: {}",
-		`webhook: {url: "`+server.URL+`"}`, 1)), BuildOptions{Log: quiet, running: true})
+		`webhook: {url: "`+server.URL+`"}`, 1)), Options{Log: quiet, running: true})
 	if err != nil {
 		t.Fatal(err)
 	}

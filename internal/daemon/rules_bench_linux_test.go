@@ -49,7 +49,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	built, err := build(ctx, cfg, BuildOptions{Log: quiet})
+	built, err := build(ctx, cfg, Options{Log: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	built, err := build(ctx, cfg, BuildOptions{Log: plain(&lockedBuffer{}, slog.LevelError)})
+	built, err := build(ctx, cfg, Options{Log: plain(&lockedBuffer{}, slog.LevelError)})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -43,7 +43,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if err != nil {
 		return errors.Join(err, socket.Close())
 	}
-	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(),
+	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.Resolver.Server(),
 		"listeners", len(r.listeners))
 	if hasHandlers(cfg) {
 		logEngine(ctx, log, r.host)
@@ -90,7 +90,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		s.intake.Go(func() { s.once.wait(ctx, s.notThrough) })
 	}
 	s.intake.Wait() // until ctx is done
-	c.client.CloseIdleConnections()
+	c.Client.CloseIdleConnections()
 	all, unfinished := s.drain(ctx)
 	err = cmp.Or(kept(), s.resign())
 	if s.once != nil {

@@ -59,35 +59,9 @@ type runtime struct {
 // stopGrace is how long closing a runtime may take when building it is stopped.
 const stopGrace = time.Second
 
-// BuildOptions are what a runtime needs besides the configuration.
-type BuildOptions struct {
-	Log     *slog.Logger
-	Stdout  io.Writer    // of the stdout output; nil: nowhere
-	Schemas plan.Schemas // what fields expressions may read; nil: any
-	// Warned receives what is legal and suspicious. Nil: it is logged.
-	Warned func(config.Error)
-	// Noted receives what the configuration names and this machine does not have, such as the
-	// variables of secrets. Nil: it is a warning.
-	Noted func(config.Error)
-
-	// running: the runtime is a daemon's. Commands that only look at a configuration leave the
-	// state alone, since a running daemon may have it open.
-	running bool
-	forget  bool // the checkpoint
-	dryRun  *sink.DryRun
-	version string // of informerd, for traces
-	// kubeconfig: the configuration's kubeconfig is used, so it has to exist.
-	kubeconfig bool
-}
-
 // Check builds everything a configuration asks for, except what needs the API server, and closes it
 // again. The error is a config.Errors if the configuration is to blame.
-func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
-	opts.kubeconfig = true
-	return check(ctx, cfg, opts)
-}
-
-func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
+func Check(ctx context.Context, cfg *config.Config, opts Options) error {
 	r, err := build(ctx, cfg, opts)
 	if err != nil {
 		return err
@@ -97,14 +71,14 @@ func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 
 // build compiles a configuration and makes a runtime that has its plan, or reports every mistake
 // there is.
-func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime, error) {
+func build(ctx context.Context, cfg *config.Config, opts Options) (*runtime, error) {
 	r, err := open(ctx, cfg, opts)
 	if err != nil {
 		return nil, err
 	}
 	opts.warn(cfg.Warnings())
 	var mistakes config.Errors
-	if opts.kubeconfig {
+	if opts.Kubeconfig == "" {
 		mistakes = plan.KubeconfigMistakes(cfg)
 	}
 	p, wrong := plan.Compile(cfg, opts.Schemas)
@@ -141,8 +115,8 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime
 }
 
 // open makes a runtime without a plan.
-func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime, error) {
-	r := &runtime{log: opts.Log, persist: opts.running, dryRun: opts.dryRun != nil}
+func open(ctx context.Context, cfg *config.Config, opts Options) (*runtime, error) {
+	r := &runtime{log: opts.Log, persist: opts.running, dryRun: opts.DryRun != nil}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard
 	}
@@ -159,10 +133,10 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 		if cfg.LeaderElection != nil {
 			r.fence = sink.NewFence(r.mayWrite)
 		}
-		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence, DryRun: opts.dryRun}
+		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence, DryRun: opts.DryRun}
 		r.maker.API, err = sinks.NewAPI(opts.Log)
 		if err == nil && len(sinks.CheckTracing(cfg)) == 0 { // else build says why
-			r.tracer, err = sinks.NewTracer(cfg, opts.version, opts.Log)
+			r.tracer, err = sinks.NewTracer(cfg, opts.Version, opts.Log)
 		}
 		if err == nil {
 			err = openHost(ctx, cfg, r.host)
@@ -176,7 +150,7 @@ func open(ctx context.Context, cfg *config.Config, opts BuildOptions) (*runtime,
 	var err error
 	r.letters, err = statefolder.OpenLetters(cfg, opts.running, opts.Log)
 	if err == nil && opts.running {
-		r.keeper, err = statefolder.OpenKeeper(cfg, opts.forget, opts.Log)
+		r.keeper, err = statefolder.OpenKeeper(cfg, opts.Forget, opts.Log)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx))
@@ -219,7 +193,7 @@ func (r *runtime) close(ctx context.Context) error {
 
 // report passes on, or logs, what is suspicious in a listener's expressions, and logs what is
 // decided before its buffer.
-func (o BuildOptions) report(cfg *config.Config, l *plan.Listener) {
+func (o Options) report(cfg *config.Config, l *plan.Listener) {
 	log := o.Log.With("listener", l.Config.Name)
 	o.suspicious(l.Field, l.Expressions, log)
 	if o.Warned != nil && l.Before.Never {
@@ -231,7 +205,7 @@ func (o BuildOptions) report(cfg *config.Config, l *plan.Listener) {
 }
 
 // suspicious passes on, or logs, what is suspicious in the expressions of a listener or an output.
-func (o BuildOptions) suspicious(field string, expressions []plan.Expression,
+func (o Options) suspicious(field string, expressions []plan.Expression,
 	log *slog.Logger) {
 	for _, x := range expressions {
 		for _, w := range x.Warnings() {
@@ -246,7 +220,7 @@ func (o BuildOptions) suspicious(field string, expressions []plan.Expression,
 }
 
 // warn passes warnings on, or logs them.
-func (o BuildOptions) warn(warnings config.Errors) {
+func (o Options) warn(warnings config.Errors) {
 	for _, w := range warnings {
 		if o.Noted != nil && w.Absent {
 			o.Noted(w)

@@ -22,11 +22,9 @@ import (
 // fields that they have. The error is a config.Errors if the
 // configuration is to blame, and a *rights.Missing if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
-	if o.Kubeconfig == "" {
-		if len(plan.KubeconfigMistakes(cfg)) > 0 { // the server is unknown
-			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned,
-				Noted: o.Noted, kubeconfig: true})
-		}
+	o.Schemas = nil
+	if o.Kubeconfig == "" && len(plan.KubeconfigMistakes(cfg)) > 0 { // the server is unknown
+		return Check(ctx, cfg, o)
 	}
 	c, err := connect(cfg, o)
 	if err != nil {
@@ -36,7 +34,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	schemas := map[string]*filters.Schema{} // by the names of the configuration
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
-	asked := rights.New(c.client, cfg)
+	asked := rights.New(c.Client, cfg)
 	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
@@ -63,15 +61,14 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if err := asked.Err(mistakes); err != nil {
 		return err
 	}
-	known := func(resource string) *filters.Schema { return schemas[resource] }
-	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: known, Warned: o.Warned,
-		Noted: o.Noted})
+	o.Schemas = func(resource string) *filters.Schema { return schemas[resource] }
+	return Check(ctx, cfg, o)
 }
 
 // schemas returns those of a group version, an empty set if the server does not publish them.
 func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion,
 	log *slog.Logger) (*openapi.Set, error) {
-	document, err := c.resolver.OpenAPI(ctx, gv)
+	document, err := c.Resolver.OpenAPI(ctx, gv)
 	var unpublished *kube.UnpublishedSchemaError
 	if errors.As(err, &unpublished) {
 		log.Warn("the fields in expressions are not checked", "error", err)

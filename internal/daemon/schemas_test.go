@@ -46,12 +46,12 @@ informers: {deployments: {resource: deployments.apps}}
 ` + cfg.File() + `:9:109: listener "other": there is no field sepc in cached("deployments", …); did you mean spec?
   object.data.n == "1" && cached("deployments", "", "a").sepc == nil
                                                          ^`
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err == nil ||
+	if err := Check(t.Context(), cfg, Options{Log: quiet, Schemas: schemas}); err == nil ||
 		err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 	// Without schemas everything may be there.
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err != nil {
 		t.Error(err)
 	}
 }

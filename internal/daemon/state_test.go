@@ -52,7 +52,7 @@ func TestTheFolderForCompiledCodeIsChecked(t *testing.T) {
 			filepath.Join(dir, "compiled")+
 			" is a symbolic link: its code is run by informerd, so it must be out of everybody else's reach; "+
 			"name the folder itself")
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err != nil {
 		t.Error(err)
 	}
 }
@@ -100,7 +100,7 @@ func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
 		", is damaged: it should be 64 hexadecimal digits; restore it, or remove it, which changes all digests once"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+	if err := Check(t.Context(), cfg, Options{Log: quiet}); err != nil {
 		t.Error(err)
 	}
 }

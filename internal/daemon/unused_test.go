@@ -46,7 +46,7 @@ rules: [{name: r, deny: 'cached("shared", "", "x") == nil && cached("looked", "a
 		t.Fatal(err)
 	}
 	var got config.Errors
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Warned: func(w config.Error) {
+	if err := Check(t.Context(), cfg, Options{Log: quiet, Warned: func(w config.Error) {
 		got = append(got, w)
 	}}); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTheKubeconfigOfTheConfigurationIsNotThere(t *testing.T) {
 			return CheckCluster(t.Context(), cfg, o)
 		},
 		"without a server": func(cfg *config.Config, _ Options) error {
-			return Check(t.Context(), cfg, BuildOptions{Log: quiet})
+			return Check(t.Context(), cfg, Options{Log: quiet})
 		},
 	} {
 		cfg := parse(t, text)

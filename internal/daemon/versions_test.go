@@ -57,7 +57,7 @@ func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			was = resourceOf(found)
+			was = found.Watched()
 		}
 		if now, err := c.renewer.Renew(t.Context(), was); err != nil || now != was {
 			t.Errorf("%s: nothing has changed: %v, %v", names, now, err)
@@ -68,7 +68,7 @@ func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 			(now.Version != want || now.Kind != "Gadget") {
 			t.Errorf("%s: %v, %v, want %q", names, now, err, want)
 		}
-		c.client.CloseIdleConnections()
+		c.Client.CloseIdleConnections()
 	}
 	server.CloseClientConnections()
 }

@@ -23,17 +23,20 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.
 
 // readyz reports whether all listeners get their events, and why some do not.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
-	all := s.listeners()
-	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := s.withStalls(verdict(not, "not ready", len(all)))
+	status, text := s.ready()
 	health(w, status, text+s.checkpointLine())
+}
+
+func (s *Server) ready() (status int, text string) {
+	return s.withStalls(verdict(s.listeners(), "not ready", func(st State) []string {
+		return slices.Concat(st.Failing, st.Starting)
+	}))
 }
 
 // healthz reports whether any listener fails, and why, and which are paused.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	all := s.listeners()
-	failing := troubled(all, func(st State) []string { return st.Failing })
-	status, text := verdict(failing, "failing", len(all))
+	status, text := verdict(all, "failing", func(st State) []string { return st.Failing })
 	for _, l := range all {
 		if l.Route == nil {
 			continue
@@ -47,9 +50,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyWithoutData reports only how many listeners are not ready, since anybody may connect.
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
-	all := s.listeners()
-	not := troubled(all, func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
-	status, text := s.withStalls(verdict(not, "not ready", len(all)))
+	status, text := s.ready()
 	text, _, _ = strings.Cut(text, "\n")
 	health(w, status, text)
 }
@@ -60,38 +61,26 @@ func health(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// trouble is a listener and the reasons why it does not get its events.
-type trouble struct {
-	listener string
-	reasons  []string
-}
-
-func troubled(listeners []Listener, of func(State) []string) (all []trouble) {
-	for _, l := range listeners {
+// verdict returns ok if no listener has reasons why it does not get its events, or else a line with
+// the number of those that have and one for each reason. Texts of the API server are quoted and cut.
+func verdict(all []Listener, word string, of func(State) []string) (status int, text string) {
+	not := 0
+	var lines strings.Builder
+	for _, l := range all {
 		if l.State == nil {
 			continue
 		}
-		if reasons := of(l.State()); len(reasons) > 0 {
-			all = append(all, trouble{l.Name, reasons})
+		reasons := of(l.State())
+		not += oneIf(len(reasons) > 0)
+		for _, reason := range reasons {
+			fmt.Fprintf(&lines, "\nlistener %+q: %+.500q", l.Name, reason)
 		}
 	}
-	return all
-}
-
-// verdict returns ok if no listener is in trouble, or else a line with their number and one for
-// each reason. Texts of the API server are quoted and cut.
-func verdict(not []trouble, word string, listeners int) (status int, text string) {
-	if len(not) == 0 {
+	if not == 0 {
 		return http.StatusOK, "ok"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of %d listeners", word, len(not), listeners)
-	for _, t := range not {
-		for _, reason := range t.reasons {
-			fmt.Fprintf(&b, "\nlistener %+q: %+.500q", t.listener, reason)
-		}
-	}
-	return http.StatusServiceUnavailable, b.String()
+	return http.StatusServiceUnavailable, fmt.Sprintf("%s: %d of %d listeners%s", word, not, len(all),
+		&lines)
 }
 
 // paused returns one line about a listener's pause, whatever its guest's text is.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -97,15 +98,8 @@ func (h *Health) State() (s State) {
 			s.Failing = append(s.Failing, inf.Err.Error())
 		case !inf.Synced:
 			s.Starting = append(s.Starting, fmt.Sprintf("the first list of %s%s is not complete",
-				inf.Resource, in(inf.Scope.Namespace)))
+				inf.Resource, wording.In(inf.Scope.Namespace)))
 		}
 	}
 	return s
-}
-
-func in(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " in " + namespace
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -127,7 +128,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (c *collector) collectReload(ch chan<- prometheus.Metric, last Reload) {
+func (c *collector) collectReload(ch chan<- prometheus.Metric, last status.Reload) {
 	c.send(ch, nil, []metric{gauge("config_last_reload_successful",
 		"1 if the last reload was successful, or there was none.", oneIf(last.Successful))})
 	for result, n := range map[string]uint64{"success": last.Successes, "failure": last.Failures} {

@@ -61,8 +61,8 @@ func someServer() *Server {
 	return &Server{Stalled: func() []status.Stall { return nil },
 		Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
 		Informers: someInformers, Leads: func() bool { return true },
-		Reload: func() Reload {
-			return Reload{Successful: true, Last: time.Unix(1700000000, 0), Successes: 5,
+		Reload: func() status.Reload {
+			return status.Reload{Successful: true, Last: time.Unix(1700000000, 0), Successes: 5,
 				Failures: 6}
 		},
 		Instances: func() int64 { return 50 },

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -152,7 +153,7 @@ func TestValuesAreFinite(t *testing.T) {
 		{Output: "none"}, {Output: "empty", Lag: tracing.NewHistogram(nil).Snapshot()},
 		{Output: "future", Oldest: math.MaxInt64}, {Output: "past", Oldest: math.MinInt64},
 	}, Handler: &route.HandlerStats{Fuel: math.MaxUint64}}
-	s := &Server{Reload: func() Reload { return Reload{} }, Informers: someInformers,
+	s := &Server{Reload: func() status.Reload { return status.Reload{} }, Informers: someInformers,
 		Listeners: []Listener{{Name: "l", Route: func() route.Stats { return worst }}}}
 	for name, f := range parsed(t, scrape(s.metrics(slog.New(slog.DiscardHandler))).Body.String()) {
 		if !strings.HasPrefix(name, "informerd_") {

@@ -73,7 +73,7 @@ type Server struct {
 	Instances func() int64            // of handlers; nil if there are none
 	Letters   func() deadletter.Stats // nil if there is no store of dead letters
 	Patches   func() patch.Stats      // nil if there are no outputs
-	Reload    func() Reload           // nil if there are none
+	Reload    func() status.Reload    // nil if there are none
 	Leads     func() bool             // whether this replica works; nil if there is only one
 	// Requests returns how many were sent to the API server; nil: they are not shown.
 	Requests func() map[kube.Result]uint64
@@ -109,15 +109,6 @@ func (s *Server) listeners() []Listener {
 		return s.Current()
 	}
 	return s.Listeners
-}
-
-// Reload is how the configuration was last reloaded.
-type Reload struct {
-	Successful bool      // the last attempt
-	Last       time.Time // the last that was successful, or the start
-	Running    time.Time // when the one began that is under way; zero if none is
-	// Successes and Failures are how many there were, without the start.
-	Successes, Failures uint64
 }
 
 // Listen binds the address and returns it with the number of its port. Connections wait for Serve.

@@ -3,6 +3,7 @@ package endpoints
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -233,12 +234,7 @@ func (a *stalledOutputs) add(l *status.Listener, o *status.Output, since time.Du
 }
 
 func (d *detector) outputs(all map[string]*stalledOutputs) {
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		a := all[name]
 		of := fmt.Sprintf("of listener %q", a.first)
 		if a.listeners > 1 {

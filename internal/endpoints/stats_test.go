@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/patch"
+	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/tracing"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -35,7 +36,7 @@ var notMetrics = map[string]string{
 	"informer.Status.Bookmarks":            "in the status",
 	"keeper.Stats.Written":                 "in the status",
 	"keeper.Stats.SnapshotFailures":        "logged",
-	"endpoints.Reload.Last":                "in the status",
+	"status.Reload.Last":                   "in the status",
 	"patch.Stats.Unchanged":                "nothing has changed",
 	"patch.Stats.Skipped":                  "nothing was sent",
 	"route.Stats.HandlerCrashes":           "handler_crashes_total adds up to it",
@@ -46,7 +47,7 @@ var notMetrics = map[string]string{
 	"route.Stats.HandlerTrouble":           "a text, for statuses",
 	"route.OutputStats.Trouble":            "a text, for statuses",
 	"route.Stats.Working":                  "a step that takes long is one of informerd_stalls",
-	"endpoints.Reload.Running":             "a reload that hangs is one of informerd_stalls",
+	"status.Reload.Running":                "a reload that hangs is one of informerd_stalls",
 	"informer.Status.Resource":             "a label",
 	"informer.Status.Scope":                "a label",
 	"informer.Status.Bytes":                "the length of the texts; Memory is what they take",
@@ -98,8 +99,8 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 			return route.Stats{Handler: &s}
 		}}}}
 	})
-	check(t, Reload{}, func(s Reload) *Server {
-		return &Server{Reload: func() Reload { return s }}
+	check(t, status.Reload{}, func(s status.Reload) *Server {
+		return &Server{Reload: func() status.Reload { return s }}
 	})
 	check(t, patch.Stats{}, func(s patch.Stats) *Server {
 		return &Server{Patches: func() patch.Stats { return s }}

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -72,8 +72,7 @@ func (s *Server) Status() *status.Status {
 	}
 	if s.Reload != nil {
 		last := s.Reload()
-		out.Reload = &status.Reload{Successful: last.Successful, Last: last.Last,
-			Running: last.Running}
+		out.Reload = &last
 	}
 	return out
 }
@@ -172,27 +171,15 @@ func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return cutText(err.Error())
+	return wording.Cut(err.Error(), maxStatusText)
 }
 
 // maxStatusText is how many bytes of a text of others a status has.
 const maxStatusText = 300
 
-func cutText(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= maxStatusText {
-		return text
-	}
-	end := maxStatusText - len("…")
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
-}
-
 func cutAll(texts []string) []string {
 	for i := range texts {
-		texts[i] = cutText(texts[i])
+		texts[i] = wording.Cut(texts[i], maxStatusText)
 	}
 	return texts
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 func someStatus() *Server {
@@ -30,7 +31,7 @@ func someStatus() *Server {
 			return keeper.Stats{Current: noon, Took: time.Second / 2, Commits: 6, Written: 7,
 				Failed: errors.New("no space left on device")}
 		},
-		Reload: func() Reload { return Reload{Successful: true, Last: noon} },
+		Reload: func() status.Reload { return status.Reload{Successful: true, Last: noon} },
 		Leads:  func() bool { return true },
 	}
 }
@@ -77,7 +78,7 @@ func TestAServerOfNothingHasAStatus(t *testing.T) {
 func TestTextsOfOthersAreCut(t *testing.T) {
 	for _, text := range []string{"", "x", strings.Repeat("é", 149) + "xx", strings.Repeat("é", 151),
 		strings.Repeat("\xff", 500), "x" + strings.Repeat("日", 200)} {
-		got := cutText(text)
+		got := wording.Cut(text, maxStatusText)
 		if len(got) > maxStatusText || !utf8.ValidString(got) {
 			t.Errorf("%q became %q", text, got)
 		}

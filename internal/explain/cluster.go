@@ -15,9 +15,8 @@ import (
 
 // Cluster reads objects as a configuration's informers would get them, with the right to list them.
 type Cluster struct {
-	resolver *kube.Resolver
-	client   *informer.Client
-	listed   map[*config.Informer][]config.Object
+	*kube.Server
+	listed map[*config.Informer][]config.Object
 }
 
 // Connect connects to the API server of a configuration. Kubeconfig and context, if set, win over
@@ -28,33 +27,18 @@ func Connect(cfg *config.Config, kubeconfig, context, version string) (*Cluster,
 	}
 	opts := plan.Connection(cfg, kubeconfig, context)
 	opts.Version, opts.Logger = version, slog.New(slog.DiscardHandler)
-	rest, err := kube.RESTConfig(opts)
+	server, err := kube.Connect(opts)
 	if err != nil {
 		return nil, err
 	}
-	client, err := informer.NewClient(rest)
-	if err != nil {
-		return nil, err
-	}
-	resolver, err := kube.NewResolver(rest)
-	if err != nil {
-		return nil, err
-	}
-	return &Cluster{resolver, client, map[*config.Informer][]config.Object{}}, nil
-}
-
-// Close ends the connections.
-func (c *Cluster) Close() {
-	c.client.CloseIdleConnections()
-	c.resolver.CloseIdleConnections()
+	return &Cluster{server, map[*config.Informer][]config.Object{}}, nil
 }
 
 // resolve finds the resource of an informer.
 func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
-	found, err := c.resolver.Resolve(ctx, inf.Resource)
-	if err == nil && found.IsSecrets() && !inf.AllowSecrets {
-		err = fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",
-			inf.Resource)
+	found, err := c.Resolver.Resolve(ctx, inf.Resource)
+	if err == nil {
+		err = found.CheckSecrets(inf.Resource, inf.AllowSecrets)
 	}
 	return found, err
 }
@@ -64,7 +48,7 @@ func (c *Cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 func (c *Cluster) Object(ctx context.Context, inf *config.Informer, ref kube.Reference) (
 	o config.Object, is bool, err error) {
 	o.At = ref.String()
-	asked, err := c.resolver.Resolve(ctx, ref.Resource)
+	asked, err := c.Resolver.Resolve(ctx, ref.Resource)
 	if err != nil {
 		return o, false, fmt.Errorf("%s: %w", ref, err)
 	}
@@ -80,12 +64,12 @@ func (c *Cluster) Object(ctx context.Context, inf *config.Informer, ref kube.Ref
 	}
 	scope := informer.Scope{Namespace: ref.Namespace,
 		FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
-	err = each(ctx, c.client, found, scope, func(item []byte) { o.JSON = item })
+	err = each(ctx, c.Client, found, scope, func(item []byte) { o.JSON = item })
 	switch {
 	case err != nil:
 		return o, false, fmt.Errorf("%s: %w", ref, err)
 	case o.JSON == nil:
-		return o, false, fmt.Errorf("%s: there is no such object on %s", ref, c.resolver.Server())
+		return o, false, fmt.Errorf("%s: there is no such object on %s", ref, c.Resolver.Server())
 	}
 	return o, true, nil
 }
@@ -99,15 +83,9 @@ func (c *Cluster) Everything(ctx context.Context, inf *config.Informer) ([]confi
 	if err != nil {
 		return nil, err
 	}
-	namespaces := inf.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
-	}
-	selectors, all := inf.Scope(), []config.Object{}
-	for _, ns := range namespaces {
-		scope := informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
-			FieldSelector: selectors.FieldSelector}
-		if err := each(ctx, c.client, found, scope, func(item []byte) {
+	all := []config.Object{}
+	for _, scope := range plan.ScopesOf(inf) {
+		if err := each(ctx, c.Client, found, scope, func(item []byte) {
 			all = append(all, config.Object{At: "an object of " + inf.Resource, JSON: item})
 		}); err != nil {
 			return nil, err

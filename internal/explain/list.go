@@ -22,8 +22,7 @@ const (
 // each calls add with every object that a list has, as JSON. Listing needs no right to get objects.
 func each(ctx context.Context, client *informer.Client, found kube.Resource,
 	scope informer.Scope, add func(item []byte)) error {
-	resource := informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
-	from := client.ListWatcher(resource, scope)
+	from := client.ListWatcher(found.Watched(), scope)
 	for next := ""; ; {
 		list, err := readPage(ctx, from, next)
 		if err != nil {

@@ -9,16 +9,13 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Trial returns the handler of a listener as the daemon would load it, with another module if one
+// Trial returns the handler of a listener that there is as the daemon would load it, with another module if one
 // is named, and the parser that reads objects as the listener's informer would. The values of
 // headers are not read, since no request has them. The error is a config.Errors if the
-// configuration is to blame, and a plan.UnknownListenerError if it has no such listener.
+// configuration is to blame.
 func Trial(cfg *config.Config, name, module string) (spec plugins.Spec, parser *object.Parser,
 	err error) {
 	l := cfg.Listeners[name]
-	if l == nil {
-		return spec, nil, plan.UnknownListener(cfg, name)
-	}
 	if l.Handler == nil {
 		return spec, nil, config.Errors{
 			cfg.ErrorAt("listeners."+name, fmt.Sprintf("listener %q has no handler", name), "")}

@@ -79,8 +79,24 @@ func (e *UnpublishedSchemaError) Error() string {
 
 // discoveryError classifies an error of asking the server for its resources.
 func discoveryError(ctx context.Context, server string, err error) error {
+	return askError(ctx, server, "its resources", err,
+		"the answer of the API server "+server+" is not a list of resources")
+}
+
+// schemaError classifies an error of asking the server for a document.
+func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err error) error {
+	if ctx.Err() == nil && apierrors.IsNotFound(err) {
+		return &UnpublishedSchemaError{Server: server, GroupVersion: gv}
+	}
+	return askError(ctx, server, "the schema of "+gv.String(), err,
+		fmt.Sprintf("the schema of %s on %s cannot be used", gv, server))
+}
+
+// askError classifies an error of asking the server for something. If the answer was not that, the
+// error says it as malformed does.
+func askError(ctx context.Context, server, what string, err error, malformed string) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("asking %s for its resources: %w", server, context.Cause(ctx))
+		return fmt.Errorf("asking %s for %s: %w", server, what, context.Cause(ctx))
 	}
 	var status *apierrors.StatusError
 	var transport *url.Error
@@ -88,16 +104,12 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	case errors.As(err, &transport):
 		return &UnreachableError{Server: server, Err: transport.Err}
 	case !errors.As(err, &status):
-		return fmt.Errorf("the answer of the API server %s is not a list of resources: %w",
-			server, err)
-	}
-	switch {
+		return fmt.Errorf("%s: %w", malformed, err)
 	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
-		return fmt.Errorf("the API server %s does not let informerd see its resources: %w", server,
+		return fmt.Errorf("the API server %s does not let informerd see %s: %w", server, what,
 			status)
 	case apierrors.IsTooManyRequests(status), status.ErrStatus.Code >= 500:
 		return &UnreachableError{Server: server, Err: status}
-	default:
-		return fmt.Errorf("%s does not answer as an API server does: %w", server, status)
 	}
+	return fmt.Errorf("%s does not answer as an API server does: %w", server, status)
 }

@@ -2,13 +2,11 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -84,29 +82,3 @@ func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, er
 }
 
 var errDocumentTooLarge = fmt.Errorf("it is larger than %d MiB", maxDocument>>20)
-
-// schemaError classifies an error of asking the server for a document.
-func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("asking %s for the schema of %s: %w", server, gv, context.Cause(ctx))
-	}
-	var status *apierrors.StatusError
-	var transport *url.Error
-	switch {
-	case errors.As(err, &transport):
-		return &UnreachableError{Server: server, Err: transport.Err}
-	case !errors.As(err, &status):
-		return fmt.Errorf("the schema of %s on %s cannot be used: %w", gv, server, err)
-	}
-	switch {
-	case apierrors.IsNotFound(status):
-		return &UnpublishedSchemaError{Server: server, GroupVersion: gv}
-	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
-		return fmt.Errorf("the API server %s does not let informerd see the schema of %s: %w",
-			server, gv, status)
-	case apierrors.IsTooManyRequests(status), status.ErrStatus.Code >= 500:
-		return &UnreachableError{Server: server, Err: status}
-	default:
-		return fmt.Errorf("%s does not answer as an API server does: %w", server, status)
-	}
-}

@@ -45,12 +45,13 @@ func (w *Writer) Allowed(ctx context.Context, right Right) (bool, error) {
 
 func (w *Writer) allowed(ctx context.Context,
 	spec authorizationv1.SelfSubjectAccessReviewSpec) (bool, error) {
-	review := authorizationv1.SelfSubjectAccessReview{
+	asked := authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
 			Kind: "SelfSubjectAccessReview"}, Spec: spec,
 	}
 	var answer struct{ Status *struct{ Allowed bool } }
-	if err := w.review(ctx, authorizationv1.GroupName, "selfsubjectaccessreviews", review,
+	if err := review(ctx, w,
+		authorizationv1.SchemeGroupVersion.WithResource("selfsubjectaccessreviews"), asked,
 		&answer); err != nil {
 		return false, err
 	}

@@ -2,10 +2,8 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -46,12 +44,12 @@ var errNoAnswer = errors.New("the API server's answer has no status")
 // Token implements AccessReviewer. A server that does not look at audiences knows its own tokens
 // only, which are not for the audiences of others.
 func (r *Reviewer) Token(ctx context.Context, token string) (*Identity, error) {
-	review := authenticationv1.TokenReview{TypeMeta: typeOf(TokenReviews),
+	asked := authenticationv1.TokenReview{TypeMeta: typeOf(TokenReviews),
 		Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: r.Audiences}}
 	var answer struct {
 		Status *authenticationv1.TokenReviewStatus
 	}
-	if err := r.create(ctx, TokenReviews.GVR, &review, &answer); err != nil {
+	if err := r.create(ctx, TokenReviews.GVR, &asked, &answer); err != nil {
 		return nil, err
 	}
 	s := answer.Status
@@ -100,19 +98,10 @@ func typeOf(r Resource) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: r.GVK.GroupVersion().String(), Kind: r.GVK.Kind}
 }
 
-func (r *Reviewer) create(ctx context.Context, gvr schema.GroupVersionResource,
-	review, answer any) error {
-	body, err := json.Marshal(review)
-	if err != nil {
-		return err
-	}
-	text, err := r.API.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: gvr.Group,
-		Version: gvr.Version, Resource: gvr.Resource, Body: body})
-	if err != nil {
-		return fmt.Errorf("cannot create %s.%s: %w", gvr.Resource, gvr.Group, err)
-	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("the answer to %s.%s cannot be read: %w", gvr.Resource, gvr.Group, err)
+func (r *Reviewer) create(ctx context.Context, of schema.GroupVersionResource,
+	asked, answer any) error {
+	if err := review(ctx, r.API, of, asked, answer); err != nil {
+		return fmt.Errorf("cannot create %s: %w", of.GroupResource(), err)
 	}
 	return nil
 }

@@ -10,8 +10,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // rules are what an account may do in a namespace, those of the whole cluster included.
@@ -24,7 +26,7 @@ type rules struct {
 
 // Rules returns what the account may do in a namespace, which need not exist.
 func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
-	review := authorizationv1.SelfSubjectRulesReview{
+	asked := authorizationv1.SelfSubjectRulesReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
 			Kind: "SelfSubjectRulesReview"},
 		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace},
@@ -32,7 +34,8 @@ func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
 	var answer struct {
 		Status *authorizationv1.SubjectRulesReviewStatus
 	}
-	if err := w.review(ctx, authorizationv1.GroupName, "selfsubjectrulesreviews", review,
+	if err := review(ctx, w,
+		authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"), asked,
 		&answer); err != nil {
 		return rules{}, err
 	}
@@ -44,7 +47,7 @@ func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
 	if s.Incomplete {
 		r.Incomplete = "the API server does not know all of them"
 		if s.EvaluationError != "" {
-			r.Incomplete = sink.Cut(s.EvaluationError, 200)
+			r.Incomplete = wording.Cut(s.EvaluationError, 200)
 		}
 	}
 	return r, nil
@@ -52,12 +55,13 @@ func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
 
 // User returns the name of the account.
 func (w *Writer) User(ctx context.Context) (string, error) {
-	review := authenticationv1.SelfSubjectReview{
+	asked := authenticationv1.SelfSubjectReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(),
 			Kind: "SelfSubjectReview"},
 	}
 	var answer authenticationv1.SelfSubjectReview
-	err := w.review(ctx, authenticationv1.GroupName, "selfsubjectreviews", review, &answer)
+	err := review(ctx, w,
+		authenticationv1.SchemeGroupVersion.WithResource("selfsubjectreviews"), asked, &answer)
 	return answer.Status.UserInfo.Username, err
 }
 
@@ -69,13 +73,14 @@ func (w *Writer) AllowedPath(ctx context.Context, path string) (bool, error) {
 }
 
 // review posts a review, and reads the answer.
-func (w *Writer) review(ctx context.Context, group, resource string, review, answer any) error {
-	body, err := json.Marshal(review)
+func review(ctx context.Context, api sink.KubeAPI, of schema.GroupVersionResource,
+	asked, answer any) error {
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return err
 	}
-	text, err := w.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: group, Version: "v1",
-		Resource: resource, Body: body})
+	text, err := api.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: of.Group,
+		Version: of.Version, Resource: of.Resource, Body: body})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Writer sends the requests of outputs to the API server. It implements sink.KubeAPI, and is safe
@@ -111,7 +112,7 @@ func pathOf(r sink.KubeRequest) (string, error) {
 		}
 		if wrong := rest.IsValidPathSegmentName(s); len(wrong) > 0 {
 			return "", sink.Permanent(fmt.Errorf("%q cannot be part of a path: it %s",
-				sink.Cut(s, 64), wrong[0]))
+				wording.Cut(s, 64), wrong[0]))
 		}
 	}
 	return "/" + strings.Join(segments, "/"), nil

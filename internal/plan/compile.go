@@ -260,6 +260,20 @@ func ShapeOf(inf *config.Informer) (informer.Shape, error) {
 	return shape, nil
 }
 
+// ScopesOf returns what an informer watches: one scope for each of its namespaces.
+func ScopesOf(inf *config.Informer) (all []informer.Scope) {
+	namespaces := inf.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	selectors := inf.Scope()
+	for _, ns := range namespaces {
+		all = append(all, informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
+			FieldSelector: selectors.FieldSelector})
+	}
+	return all
+}
+
 // MistakesOf returns what is wrong with the expressions of a listener if objects have the fields of
 // other schemas than those that the configuration was compiled with.
 func MistakesOf(cfg *config.Config, l *config.Listener, schemas Schemas) config.Errors {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 
@@ -19,12 +20,12 @@ func (l *Listing) Write(w io.Writer) error {
 		watches += inf.Watches
 		listeners += len(inf.Listeners)
 	}
-	informers := count(len(l.Informers), "informer")
+	informers := wording.Count(len(l.Informers), "informer")
 	if watches != len(l.Informers) {
 		informers += fmt.Sprintf(" with %d watches", watches)
 	}
-	out.line(0, "cluster %s: %s, %s, %s", l.Cluster, informers, count(listeners, "listener"),
-		count(len(l.Outputs), "output"))
+	out.line(0, "cluster %s: %s, %s, %s", l.Cluster, informers, wording.Count(listeners, "listener"),
+		wording.Count(len(l.Outputs), "output"))
 	for i := range l.Informers {
 		out.line(0, "")
 		l.Informers[i].write(out)
@@ -192,11 +193,4 @@ func (l *lines) items(depth int, name string, texts ...string) {
 			name = ""
 		}
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,18 +140,28 @@ func (r *Replica) look(ctx context.Context) {
 	r.standBy(ctx)
 }
 
-// standBy looks at what the leader has published, and watches what it watches.
+// standBy notes what a standby does once more.
 func (r *Replica) standBy(ctx context.Context) {
+	at := ""
+	if err := r.prepare(ctx); err != nil {
+		at = err.Error()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = at
+}
+
+// prepare looks at what the leader has published, and watches what it watches. The error says why
+// the replica is not ready to lead.
+func (r *Replica) prepare(ctx context.Context) error {
 	reading, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	content, err := r.record.Read(reading)
 	if err != nil {
-		r.note(fmt.Sprintf("it cannot be read what the leader has published: %v", err))
-		return
+		return fmt.Errorf("it cannot be read what the leader has published: %w", err)
 	}
 	if content.Holder == "" {
-		r.note("") // there is nothing that the leader could hand over
-		return
+		return nil // there is nothing that the leader could hand over
 	}
 	_, listeners, err := unpack(content.Data)
 	if err != nil {
@@ -158,25 +169,13 @@ func (r *Replica) standBy(ctx context.Context) {
 	}
 	w, err := r.watch(ctx, listeners)
 	if err != nil {
-		r.note(err.Error())
-		return
+		return err
 	}
 	if err = w.reach(oldest(listeners)); err != nil {
-		r.note(err.Error())
-		return
+		return err
 	}
 	w.forget(oldest(listeners))
-	if err = w.synced(); err != nil {
-		r.note(err.Error())
-		return
-	}
-	r.note("")
-}
-
-func (r *Replica) note(at string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.at = at
+	return w.synced()
 }
 
 // watch begins to watch what is not watched yet. The first lists have the objects as they were at
@@ -271,7 +270,7 @@ func (r *Replica) claim(ctx context.Context) (lease.Content, error) {
 			return content, nil
 		}
 		if ctx.Err() != nil {
-			return content, cmpError(context.Cause(r.lost), ctx.Err())
+			return content, cmp.Or(context.Cause(r.lost), ctx.Err())
 		}
 		if !logged {
 			r.cfg.Log.Error("this replica leads, and cannot claim what the leader before has published; will try again",
@@ -282,13 +281,6 @@ func (r *Replica) claim(ctx context.Context) (lease.Content, error) {
 		case <-ctx.Done():
 		}
 	}
-}
-
-func cmpError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // catchUp returns what there is, with what each listener has to learn of it.
@@ -303,7 +295,7 @@ func (r *Replica) catchUp(ctx context.Context, listeners map[string]*keeper.Prog
 	defer cancel()
 	if err := w.catchUp(waiting, newest(listeners)); err != nil {
 		if ctx.Err() != nil {
-			return nil, cmpError(context.Cause(r.lost), ctx.Err())
+			return nil, cmp.Or(context.Cause(r.lost), ctx.Err())
 		}
 		r.cfg.Log.Error("not everything is as new as the leader before had it", "error", err)
 	}

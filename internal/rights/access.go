@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -50,11 +51,8 @@ func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Re
 	if !a.used[inf.Informer] {
 		return nil
 	}
-	selectors := inf.Scope()
-	for _, ns := range namespacesOf(inf.Informer) {
-		lw := a.client.ListWatcher(resourceOf(found),
-			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
-				FieldSelector: selectors.FieldSelector})
+	for _, scope := range plan.ScopesOf(inf.Informer) {
+		lw, where := a.client.ListWatcher(found.Watched(), scope), wording.In(scope.Namespace)
 		denied := false // list was refused, which is enough to report
 		for _, verb := range []string{"list", "watch"} {
 			err := tryVerb(ctx, lw, verb)
@@ -67,7 +65,7 @@ func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Re
 				a.missing = true
 				if !denied {
 					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb,
-						resourceOf(found), in(ns)), "the API server says: "+err.Error())
+						found.Watched(), where), "the API server says: "+err.Error())
 				}
 				denied = true
 				continue
@@ -77,10 +75,10 @@ func (a *Access) Try(ctx context.Context, inf plan.PlacedInformer, found kube.Re
 						a.users(inf), err), "")
 			case isAbout(err):
 				a.mistake(inf, "resource", fmt.Sprintf("%s cannot %s %s%s: %v", a.users(inf), verb,
-					resourceOf(found), in(ns), err), "")
+					found.Watched(), where, err), "")
 			default:
 				return fmt.Errorf("cannot find out whether %s may %s %s%s: %w", a.users(inf), verb,
-					resourceOf(found), in(ns), err)
+					found.Watched(), where, err)
 			}
 			break // a watch would be refused as the list is
 		}
@@ -179,15 +177,4 @@ func (a *Access) Err(mistakes config.Errors) error {
 	default:
 		return all
 	}
-}
-
-func resourceOf(found kube.Resource) informer.Resource {
-	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
-}
-
-func in(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " in " + namespace
 }

@@ -11,43 +11,8 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 
-	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 )
-
-// Server is an API server that is asked about resources and rights. Make one with Connect.
-type Server struct {
-	Resolver *kube.Resolver
-	writer   *kube.Writer
-}
-
-// Connect returns the server of the options, without connecting to it.
-func Connect(o kube.Options) (*Server, error) {
-	cfg, err := kube.RESTConfig(o)
-	if err != nil {
-		return nil, err
-	}
-	resolver, err := kube.NewResolver(cfg)
-	if err != nil {
-		return nil, err
-	}
-	writer, err := kube.NewWriter(cfg, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{resolver, writer}, nil
-}
-
-// Close ends the connections.
-func (s *Server) Close() {
-	s.Resolver.CloseIdleConnections()
-	s.writer.CloseIdleConnections()
-}
-
-// Finder returns a finder of a configuration's resources on the server.
-func (s *Server) Finder(cfg *config.Config) *Finder {
-	return &Finder{Config: cfg, Resolver: s.Resolver}
-}
 
 // Report is how what an account may do differs from what a configuration needs.
 type Report struct {
@@ -72,9 +37,9 @@ type Finding struct {
 	Why       string   `json:"why,omitempty"` // it is too much
 }
 
-// Account returns the name of the account that the server sees.
-func (s *Server) Account(ctx context.Context) (string, error) {
-	name, err := s.writer.User(ctx)
+// AccountOf returns the name of the account that the server sees.
+func AccountOf(ctx context.Context, server *kube.Server) (string, error) {
+	name, err := server.Asker.User(ctx)
 	if err != nil {
 		return "", fmt.Errorf("cannot find out which account this is: %w", err)
 	}
@@ -93,10 +58,10 @@ func NamespaceOf(account string) string {
 
 // Compare compares what is needed with what the account may do. Besides the namespaces of needs it
 // looks at that of a service account. The error is that the server does not answer.
-func (s *Server) Compare(ctx context.Context, account string, all []need) (Report, error) {
+func Compare(ctx context.Context, server *kube.Server, account string, all []need) (Report, error) {
 	r := Report{Account: account, Missing: []Finding{}, Optional: []Finding{},
 		TooMuch: []Finding{}, Paths: []string{}}
-	if err := s.missing(ctx, all, &r); err != nil {
+	if err := missing(ctx, server.Asker, all, &r); err != nil {
 		return r, err
 	}
 	namespaces := map[string]bool{NamespaceOf(account): true}
@@ -105,18 +70,18 @@ func (s *Server) Compare(ctx context.Context, account string, all []need) (Repor
 	}
 	delete(namespaces, "")
 	r.Namespaces = slices.Sorted(maps.Keys(namespaces))
-	return r, s.tooMuch(ctx, all, &r)
+	return r, tooMuch(ctx, server.Asker, all, &r)
 }
 
 // missing asks for each right.
-func (s *Server) missing(ctx context.Context, all []need, r *Report) error {
+func missing(ctx context.Context, asker *kube.Writer, all []need, r *Report) error {
 	answers := map[kube.Right]bool{}
 	var missing, optional []need
 	for _, n := range all {
 		allowed, known := answers[n.Right]
 		if !known {
 			var err error
-			if allowed, err = s.writer.Allowed(ctx, n.Right); err != nil {
+			if allowed, err = asker.Allowed(ctx, n.Right); err != nil {
 				return fmt.Errorf("cannot find out whether the account may %s: %w", n.Right, err)
 			}
 			answers[n.Right] = allowed
@@ -131,7 +96,7 @@ func (s *Server) missing(ctx context.Context, all []need, r *Report) error {
 	}
 	r.Missing, r.Optional = findings(missing), findings(optional)
 	for _, path := range []string{"/api", "/apis", "/openapi/v3"} {
-		allowed, err := s.writer.AllowedPath(ctx, path)
+		allowed, err := asker.AllowedPath(ctx, path)
 		if err != nil {
 			return fmt.Errorf("cannot find out whether the account may get %s: %w", path, err)
 		}
@@ -153,17 +118,17 @@ func findings(needs []need) []Finding {
 }
 
 // tooMuch lists what the account may do, and finds what it need not.
-func (s *Server) tooMuch(ctx context.Context, all []need, r *Report) error {
+func tooMuch(ctx context.Context, asker *kube.Writer, all []need, r *Report) error {
 	// What an account may do in a namespace that does not exist, it may do everywhere.
 	nowhere := "informerd-" + strings.ToLower(rand.Text()[:12])
-	everywhere, err := s.writer.Rules(ctx, nowhere)
+	everywhere, err := asker.Rules(ctx, nowhere)
 	if err != nil {
 		return fmt.Errorf("cannot list what the account may do: %w", err)
 	}
 	r.Incomplete = everywhere.Incomplete
 	r.TooMuch = append(excess("", everywhere.Resources, all), paths(everywhere.NonResources)...)
 	for _, ns := range r.Namespaces {
-		here, err := s.writer.Rules(ctx, ns)
+		here, err := asker.Rules(ctx, ns)
 		if err != nil {
 			return fmt.Errorf("cannot list what the account may do in %s: %w", ns, err)
 		}

@@ -148,7 +148,7 @@ func TestCompare(t *testing.T) {
 		{"cluster":"x"}}],"current-context":"x"}`, api.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Connect(kube.Options{Kubeconfig: kubeconfig})
+	s, err := kube.Connect(kube.Options{Kubeconfig: kubeconfig})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +160,11 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := s.Account(t.Context())
+	account, err := AccountOf(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Compare(t.Context(), account, needs)
+	r, err := Compare(t.Context(), s, account, needs)
 	if err != nil {
 		t.Fatal(err)
 	}

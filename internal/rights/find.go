@@ -76,7 +76,7 @@ func offline(inf *config.Informer) (Found, error) {
 	}
 	if name, ok := known.Find(inf.Resource); ok {
 		found := named(name.Group, "", name.Resource)
-		found.GVK.Kind, found.Namespaced = name.Kind, !wholeCluster(name.Group, name.Resource)
+		found.GVK.Kind, found.Namespaced = name.Kind, !name.OfCluster()
 		return Found{Resource: found}, nil
 	}
 	found, ok := readName(inf.Resource)
@@ -110,26 +110,4 @@ func readName(name string) (kube.Resource, bool) {
 		}
 	}
 	return kube.Resource{}, false
-}
-
-// wholeCluster reports whether a resource that every cluster has is in no namespace.
-func wholeCluster(group, resource string) bool {
-	return slices.Contains(clusterScoped[group], resource)
-}
-
-// clusterScoped are, by group, the built-in resources that are in no namespace.
-var clusterScoped = map[string][]string{
-	"": {"componentstatuses", "namespaces", "nodes", "persistentvolumes"},
-	"admissionregistration.k8s.io": {"mutatingadmissionpolicies",
-		"mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
-		"validatingadmissionpolicies", "validatingadmissionpolicybindings",
-		"validatingwebhookconfigurations"},
-	"apiextensions.k8s.io":      {"customresourcedefinitions"},
-	"certificates.k8s.io":       {"certificatesigningrequests"},
-	"networking.k8s.io":         {"ingressclasses", "ipaddresses", "servicecidrs"},
-	"node.k8s.io":               {"runtimeclasses"},
-	"rbac.authorization.k8s.io": {"clusterrolebindings", "clusterroles"},
-	"scheduling.k8s.io":         {"priorityclasses"},
-	"storage.k8s.io": {"csidrivers", "csinodes", "storageclasses", "volumeattachments",
-		"volumeattributesclasses"},
 }

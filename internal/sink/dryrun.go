@@ -8,9 +8,10 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Unsent is what an output would have sent or written.
@@ -136,27 +137,8 @@ func (l *dryRunLine) text(body []byte) (string, error) {
 		b.WriteString(": ")
 		b.Write(body)
 	}
-	return printable(b.String()), nil
+	return wording.Printable(string([]rune(b.String()))), nil
 }
-
-// printable escapes what would affect a terminal, or end the line.
-func printable(text string) string {
-	if strings.IndexFunc(text, odd) < 0 && !strings.ContainsRune(text, '\uFFFD') {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if odd(r) {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func odd(r rune) bool { return !strconv.IsPrint(r) }
 
 // ShownOutput is which output a sink is made for.
 type ShownOutput struct {

@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // KubeTimeout bounds a request. It is a little longer than API servers take with slow webhooks.
@@ -153,25 +155,7 @@ func About(what string, m *Message, err error) error {
 // maxText is how many bytes of a server's text an error has.
 const maxText = 300
 
-func bounded(text string) string { return Cut(text, maxText) }
+func bounded(text string) string { return wording.Cut(text, maxText) }
 
 // Quoted returns what a receiver, or the connection to it, says in an error: quoted and bounded.
 func Quoted(text string) string { return strconv.Quote(bounded(text)) }
-
-// Cut returns the beginning of a text, in whole characters of valid UTF-8 and with an ellipsis, if
-// it has more than size bytes.
-func Cut(text string, size int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= size {
-		return text
-	}
-	const ellipsis = "…"
-	end := 0
-	for i := range text { // the beginnings of characters
-		if i > size-len(ellipsis) {
-			break
-		}
-		end = i
-	}
-	return text[:end] + ellipsis
-}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,17 +114,6 @@ func TestCallEnds(t *testing.T) {
 			t.Errorf("after ctx: %v", err)
 		}
 	})
-}
-
-func TestCutText(t *testing.T) {
-	for _, tt := range []struct{ text, want string }{
-		{"", ""}, {"abc", "abc"}, {"abcdefgh", "abcdefgh"}, {"abcdefghi", "abcde…"},
-		{"ääääää", "ää…"}, {"\xff\xff\xff\xff", "\uFFFD"}, {"😀😀😀", "😀…"},
-	} {
-		if got := Cut(tt.text, 8); got != tt.want || !utf8.ValidString(got) || len(got) > 8 {
-			t.Errorf("Cut(%q) = %q, want %q", tt.text, got, tt.want)
-		}
-	}
 }
 
 func TestReadMetadata(t *testing.T) {

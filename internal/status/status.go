@@ -183,6 +183,8 @@ type Reload struct {
 	Successful bool      `json:"successful"` // the last attempt
 	Last       time.Time `json:"last,omitzero"`
 	Running    time.Time `json:"running,omitzero"` // when the one began that is under way
+	// Successes and Failures are how many there were, without the start. They are metrics.
+	Successes, Failures uint64 `json:"-"`
 }
 
 // Process is the process as a whole.

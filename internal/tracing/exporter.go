@@ -3,35 +3,31 @@ package tracing
 import (
 	"context"
 	"log/slog"
-	"strings"
-	"sync/atomic"
-	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/wording"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter counts what the receiver of traces takes, and logs when it begins to fail, and when it
+// exporter counts what the receiver of traces does not take, and logs when it begins to fail, and when it
 // works again. The provider calls it from one goroutine.
 type exporter struct {
 	sdktrace.SpanExporter
-	log          *slog.Logger
-	sent, failed atomic.Uint64
-	failing      bool
+	log     *slog.Logger
+	failed  int // spans
+	failing bool
 }
 
 // ExportSpans implements sdktrace.SpanExporter. It returns no error: it would be logged twice.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	if err != nil {
-		e.failed.Add(uint64(len(spans)))
+		e.failed += len(spans)
 		if !e.failing {
 			e.log.WarnContext(ctx, "traces cannot be sent, and are dropped", "error", err)
 		}
-	} else {
-		e.sent.Add(uint64(len(spans)))
-		if e.failing {
-			e.log.InfoContext(ctx, "traces are sent again", "dropped", e.failed.Load())
-		}
+	} else if e.failing {
+		e.log.InfoContext(ctx, "traces are sent again", "dropped", e.failed)
 	}
 	e.failing = err != nil
 	return nil
@@ -41,14 +37,4 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 const maxText = 512
 
 // bounded returns what a trace has of a text: protobuf wants UTF-8.
-func bounded(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= maxText {
-		return text
-	}
-	end := maxText - len("…")
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
-}
+func bounded(text string) string { return wording.Cut(text, maxText) }

@@ -55,13 +55,6 @@ type Tracer struct {
 	every    uint64
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
-	exporter *exporter
-}
-
-// stats is what a Tracer has done.
-type stats struct {
-	Sent   uint64 // spans that the receiver took
-	Failed uint64 // spans that it did not take
 }
 
 // New returns a Tracer.
@@ -75,12 +68,7 @@ func New(c Config) *Tracer {
 			attribute.String("k8s.cluster.name", c.Cluster))),
 		sdktrace.WithBatcher(e, sdktrace.WithMaxQueueSize(maxQueued),
 			sdktrace.WithMaxExportBatchSize(maxSent), sdktrace.WithBatchTimeout(interval)))
-	return &Tracer{every: max(c.Every, 1), provider: p, tracer: p.Tracer("informerd"), exporter: e}
-}
-
-// Stats returns the counters.
-func (t *Tracer) Stats() stats {
-	return stats{t.exporter.sent.Load(), t.exporter.failed.Load()}
+	return &Tracer{every: max(c.Every, 1), provider: p, tracer: p.Tracer("informerd")}
 }
 
 // Close sends what waits, as long as ctx lasts.

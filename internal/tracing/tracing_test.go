@@ -114,9 +114,6 @@ func TestATraceIsOfOneEventAndOneListener(t *testing.T) {
 		last.Status.Code != codes.Unset {
 		t.Errorf("%v, %v", event, last)
 	}
-	if s := tracer.Stats(); s != (stats{Sent: 6}) {
-		t.Errorf("%+v", s)
-	}
 }
 
 // TestOneOfSoManyStates: about one of so many states is traced, the same one whoever asks.
@@ -189,11 +186,8 @@ func TestWhatTheReceiverDoesNotTake(t *testing.T) {
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if s := tracer.Stats(); s != (stats{Sent: 1, Failed: 2}) {
-		t.Errorf("%+v", s)
-	}
 	if text := log.String(); strings.Count(text, "cannot be sent") != 1 ||
-		strings.Count(text, "sent again") != 1 || !strings.Contains(text, "connection refused") {
+		strings.Count(text, "sent again") != 1 || !strings.Contains(text, "dropped=2") || !strings.Contains(text, "connection refused") {
 		t.Error(text)
 	}
 }

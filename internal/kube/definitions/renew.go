@@ -67,7 +67,7 @@ func (n *Renewer) Renew(ctx context.Context, was informer.Resource) (informer.Re
 		if err != nil {
 			return was, err
 		}
-		is := informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
+		is := found.Watched()
 		if is.GroupResource() != was.GroupResource() || is.Kind != was.Kind {
 			return was, fmt.Errorf("%q is %s by now, which is another resource than %s", name,
 				found, was.GroupVersionResource)

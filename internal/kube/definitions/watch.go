@@ -24,7 +24,6 @@ type Watch struct {
 	mu      sync.Mutex // guards what follows
 	known   map[schema.GroupResource]*Definition
 	follows map[schema.GroupResource]bool // whether the definition was seen
-	reg     *informer.Registration        // nil until it begins
 	refused bool                          // that it may not watch was logged
 }
 
@@ -40,8 +39,7 @@ func (w *Watch) Begin() { w.once.Do(func() { close(w.begun) }) }
 
 // target is the definitions without what is large and means nothing here.
 func target() informer.Target {
-	t := informer.Target{Resource: informer.Resource{GroupVersionResource: definitionResource.GVR,
-		Kind: definitionResource.GVK.Kind}}
+	t := informer.Target{Resource: definitionResource.Watched()}
 	for _, path := range []string{"metadata.annotations", "spec.versions",
 		"spec.conversion", "spec.validation", "spec.additionalPrinterColumns"} {
 		t.Shape.Drop = append(t.Shape.Drop, object.MustCompilePath(path))
@@ -65,13 +63,9 @@ func (w *Watch) Run(ctx context.Context, changed func(d *Definition, gone bool))
 		return err
 	}
 	t := target()
-	reg, err := factory.Subscribe(t.Resource, t.Scope, t.Shape, all)
-	if err != nil {
+	if _, err = factory.Subscribe(t.Resource, t.Scope, t.Shape, all); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.reg = reg
-	w.mu.Unlock()
 	var running sync.WaitGroup
 	running.Go(func() { _ = factory.Run(ctx) })
 	defer running.Wait()

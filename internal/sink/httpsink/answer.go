@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 const (
@@ -80,7 +81,7 @@ func describe(a Answer, header http.Header, hidden []string) string {
 	if said == "" {
 		return text
 	}
-	return fmt.Sprintf("%s: %q", text, sink.Cut(said, maxQuoted))
+	return fmt.Sprintf("%s: %q", text, wording.Cut(said, maxQuoted))
 }
 
 // trouble is an error of a request without an answer, with a text that can be shown.
@@ -94,7 +95,7 @@ func (t *trouble) Unwrap() error { return t.cause }
 
 // shortened bounds the text of an error, in which there may be what a receiver wrote.
 func shortened(text string) string {
-	return sink.Cut(strings.Map(func(r rune) rune {
+	return wording.Cut(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}

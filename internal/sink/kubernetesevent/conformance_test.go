@@ -16,6 +16,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/sinktest"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 var _ sink.Sink = (*Sink)(nil)
@@ -120,7 +121,7 @@ func TestConformance(t *testing.T) {
 			m.Report, m.Body, m.Data = nil, sink.BodyData, string(note)
 			return m
 		},
-		Text: func(m sink.Message) string { return sink.Cut(noteIn(m), maxNote) },
+		Text: func(m sink.Message) string { return wording.Cut(noteIn(m), maxNote) },
 		Skip: map[string]string{
 			"odd messages/*: read": "an Event has a note, and no CloudEvent",
 		},

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -165,7 +166,7 @@ func (s *Sink) newEvent(m *sink.Message, w What) *kubeEvent {
 		Action:              w.Action,
 		Reason:              w.Reason,
 		Type:                "Normal",
-		Note:                sink.Cut(w.Note, maxNote),
+		Note:                wording.Cut(w.Note, maxNote),
 		Regarding: reference{
 			APIVersion: o.APIVersion(), Kind: o.Kind(), Namespace: o.Namespace(), Name: o.Name(),
 			UID: types.UID(o.UID()), ResourceVersion: o.ResourceVersion(),

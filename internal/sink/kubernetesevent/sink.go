@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Config is what a Sink is made of. Only API is required.
@@ -56,7 +57,7 @@ func New(c Config) (*Sink, error) {
 	if c.Interval <= 0 {
 		c.Interval = time.Second
 	}
-	return &Sink{api: c.API, instance: sink.Cut(c.Instance, maxInstance), timeout: c.Timeout,
+	return &Sink{api: c.API, instance: wording.Cut(c.Instance, maxInstance), timeout: c.Timeout,
 		series: newSeriesCache(c.Interval)}, nil
 }
 

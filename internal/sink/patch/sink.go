@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -250,8 +251,8 @@ func conflicts(err error) string {
 		}
 		// as in: conflict with "kubectl" using v1
 		manager := strings.TrimPrefix(c.Message, "conflict with ")
-		list = append(list, fmt.Sprintf("%s of %s", sink.Cut(c.Field, maxConflict),
-			cmp.Or(sink.Cut(manager, maxConflict), "another manager")))
+		list = append(list, fmt.Sprintf("%s of %s", wording.Cut(c.Field, maxConflict),
+			cmp.Or(wording.Cut(manager, maxConflict), "another manager")))
 	}
 	return strings.Join(list, ", ")
 }

@@ -48,7 +48,7 @@ func validated(ctx context.Context, path string) (warnings string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return warnings, daemon.Check(ctx, cfg, daemon.BuildOptions{
+	return warnings, daemon.Check(ctx, cfg, daemon.Options{
 		Log: slog.New(slog.DiscardHandler), Warned: func(w config.Error) {
 			warnings += w.Error() + "\n"
 		}})
