@@ -16,6 +16,34 @@ func TestEachPatchFitsTheCode(t *testing.T) {
 	if len(mutants) < 33 {
 		t.Errorf("there are only %d mutants", len(mutants))
 	}
+	for _, m := range mutants {
+		for _, tests := range m.tests {
+			code := testCode(t, filepath.Join("../..", tests.folder))
+			for _, name := range tests.names {
+				if !strings.Contains(code, "\nfunc "+name+"(") {
+					t.Errorf("%s: %s has no test %s", m.path, tests.folder, name)
+				}
+			}
+		}
+	}
+}
+
+// testCode returns the text of a folder's tests.
+func testCode(t *testing.T, folder string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	return code.String()
 }
 
 const queue = "package queue\n\nfunc full(n int) bool {\n\treturn n > 9\n}\n"
