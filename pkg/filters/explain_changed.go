@@ -8,6 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -98,12 +99,12 @@ func (c *comparison) members(at string, old, now object.Value) {
 		return true
 	})
 	now.EachMember(func(key string, member object.Value) bool {
-		c.inside(memberPath(at, key), then[key], member)
+		c.inside(at+lang.Step(key), then[key], member)
 		delete(then, key)
 		return c.left > 0
 	})
 	for _, key := range slices.Sorted(maps.Keys(then)) {
-		c.inside(memberPath(at, key), then[key], object.Value{})
+		c.inside(at+lang.Step(key), then[key], object.Value{})
 	}
 }
 
@@ -146,16 +147,6 @@ func fieldValue(v object.Value) string {
 		return "null"
 	}
 	return shortValue(values.Refer(&v))
-}
-
-// memberPath returns the path of a member, as an expression reads it.
-func memberPath(at, key string) string {
-	if strings.ContainsFunc(key, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) {
-		return fmt.Sprintf("%s[%q]", at, key)
-	}
-	return at + "." + key
 }
 
 // list returns the items of an array.

@@ -57,19 +57,15 @@ func (f *Fields) Compile(list []Condition, transitions bool) (*List, error) {
 	if err := Validate(list); err != nil {
 		return nil, err
 	}
-	l := &List{transitions: transitions}
-	c := compiler{fields: f, list: l}
-	l.checks = c.all(list)
-	l.ofEvent = c.ofEvent
-	return l, nil
+	c := compiler{fields: f, list: &List{transitions: transitions}}
+	c.list.checks = c.all(list)
+	return c.list, nil
 }
 
 type compiler struct {
 	fields *Fields
 	list   *List
 	items  [2]*items // of the list whose items are asked about
-	// ofEvent: a condition was seen that asks about the op or the state before.
-	ofEvent bool
 }
 
 func (c *compiler) all(list []Condition) []check {
@@ -86,7 +82,7 @@ func (c *compiler) all(list []Condition) []check {
 // one compiles a condition. It returns false for one that passes everything.
 func (c *compiler) one(asked *Condition) (check, bool) {
 	one := check{test: asked.Test, old: asked.Old, ops: asked.Ops}
-	c.ofEvent = c.ofEvent || asked.Old || asked.Of == OfOp || asked.Test == Differs
+	c.list.ofEvent = c.list.ofEvent || asked.Old || asked.Of == OfOp || asked.Test == Differs
 	if asked.Of == OfAlternatives {
 		one.kind = byAlternatives
 		for _, list := range asked.Either {

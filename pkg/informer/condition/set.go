@@ -125,10 +125,9 @@ func (c Set) AtMost(n int) Set {
 	return c
 }
 
-func sizeOf(c Condition) int { return 1 + sizeOfAll(c.Items) + sizeOfEither(c.Either) }
-
-func sizeOfEither(either [][]Condition) (n int) {
-	for _, list := range either {
+func sizeOf(c Condition) int {
+	n := 1 + sizeOfAll(c.Items)
+	for _, list := range c.Either {
 		n += sizeOfAll(list)
 	}
 	return n

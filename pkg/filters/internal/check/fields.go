@@ -22,7 +22,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	case kind == "array":
 		hint := ""
 		if fieldOf(base.schema.Items, key) != nil {
-			hint = "; its items have: write any(…, " + named(key) + " …), or [0]" + named(key)
+			hint = "; its items have: write any(…, " + lang.Step(key) + " …), or [0]" + lang.Step(key)
 		}
 		c.errorf(offset, "%s is a list, it has no field %s%s", base.path, shown(key), hint)
 	case isScalar(kind):
@@ -33,7 +33,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 
 // fieldOfObject takes a step to a field of what is known to be an object.
 func (c *schemaCheck) fieldOfObject(base fact, key string, offset int) fact {
-	schema, path := base.schema, within(base.path, named(key))
+	schema, path := base.schema, within(base.path, lang.Step(key))
 	if field, ok := schema.Fields[key]; ok {
 		return fact{schema: c.withStatuses(field, base.path, key), path: path}
 	}
@@ -221,20 +221,9 @@ func (c *schemaCheck) droppedCall(n *ast.CallNode, name string) {
 	}
 }
 
-// named returns a step to a field as an expression writes it.
-func named(key string) string {
-	for i, r := range key {
-		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || i > 0 && '0' <= r && r <= '9' {
-			continue
-		}
-		return "[" + strconv.Quote(key) + "]"
-	}
-	return "." + key
-}
-
 // shown returns a field's name for a message, in quotes if it cannot follow a dot.
 func shown(key string) string {
-	if strings.HasPrefix(named(key), ".") {
+	if strings.HasPrefix(lang.Step(key), ".") {
 		return key
 	}
 	return strconv.Quote(key)

@@ -12,54 +12,43 @@ import (
 
 var onlyUpdates = event.OpSet(0).With(event.Update)
 
-// call returns the conditions for a call of informerd's own functions that return true or
-// false; ok is false for others.
-func (t *translator) call(n *ast.CallNode, want bool) (c condition.Set, ok bool) {
+// call returns the conditions for a call of one of informerd's own functions.
+func (t *translator) call(n *ast.CallNode, want bool) condition.Set {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return condition.Anything, true
+		return condition.Anything
 	}
 	switch callee.Value {
 	case "changed":
 		if want {
-			return changes(n), true
+			return changes(n)
 		}
 	case "became":
 		if want && len(n.Arguments) == 1 {
-			return t.became(n.Arguments[0]), true
+			return t.became(n.Arguments[0])
 		}
 	case "glob":
-		return t.glob(n, want), true
+		return t.glob(n, want)
 	default:
-		return condition.Anything, false
+		return t.truth(n, want)
 	}
-	return condition.Anything, true
+	return condition.Anything
 }
 
 // changes returns the conditions for changed, which is true of updates in which one of the
 // fields differs.
-func changes(n *ast.CallNode) condition.Set {
-	c := condition.Set{Ops: onlyUpdates}
-	var either [][]condition.Condition
+func changes(n *ast.CallNode) (c condition.Set) {
 	for _, arg := range n.Arguments {
 		text, ok := arg.(*ast.StringNode)
 		if !ok {
-			return c
+			return condition.Set{Ops: onlyUpdates}
 		}
 		path, err := object.CompilePath(text.Value)
 		if err != nil {
-			return c
+			return condition.Set{Ops: onlyUpdates}
 		}
-		either = append(either,
-			[]condition.Condition{{Of: condition.OfField, Key: path.String(),
-				Test: condition.Differs}})
-	}
-	switch len(either) {
-	case 0:
-	case 1:
-		c.List = either[0]
-	default:
-		c.List = []condition.Condition{{Of: condition.OfAlternatives, Either: either}}
+		c = condition.Or(c, condition.Set{Ops: onlyUpdates, List: []condition.Condition{
+			{Of: condition.OfField, Key: path.String(), Test: condition.Differs}}})
 	}
 	return c
 }

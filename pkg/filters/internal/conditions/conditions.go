@@ -60,10 +60,7 @@ func (t *translator) of(n ast.Node, want bool) condition.Set {
 		return condition.Or(first,
 			condition.And(t.of(n.Cond, false), t.after(n.Cond, t.of(n.Exp2, want))))
 	case *ast.CallNode:
-		if c, ok := t.call(n, want); ok {
-			return c
-		}
-		return t.truth(n, want)
+		return t.call(n, want)
 	case *ast.BuiltinNode:
 		return t.builtin(n, want)
 	case *ast.VariableDeclaratorNode:

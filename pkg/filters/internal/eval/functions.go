@@ -146,21 +146,13 @@ func (e *Evaluator) length(x any) any {
 }
 
 func (e *Evaluator) first(x any) any {
-	if x == nil {
-		return nil
-	}
 	if r, ok := x.(values.Ref); ok && r.Kind() == object.Array {
 		return e.keep(r.Index(0))
 	}
 	return e.get(e.items(x), 0)
 }
 
-func (e *Evaluator) last(x any) any {
-	if x == nil {
-		return nil
-	}
-	return e.get(e.items(x), -1)
-}
+func (e *Evaluator) last(x any) any { return e.get(e.items(x), -1) }
 
 // keys returns the keys of an object in the order of its text, those of a map of the
 // expression sorted.

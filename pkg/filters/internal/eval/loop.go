@@ -55,12 +55,8 @@ func (e *Evaluator) add(x any) bool {
 			break
 		}
 		e.charge(4)
-		if t.of == nil {
-			t.amount = x.DeepCopy()
-		} else {
-			t.toQuantity(e)
-			t.amount.Add(*x.Quantity)
-		}
+		t.toQuantity(e)
+		t.amount.Add(*x.Quantity)
 		t.of = values.Quantity{}
 		return false
 	case time.Duration:

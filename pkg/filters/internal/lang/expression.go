@@ -127,14 +127,10 @@ func (s Expression) position(offset int) string {
 // owner returns the listener, the output and the rule that the expression belongs to.
 func (s Expression) owner() string {
 	owner := ""
-	if s.Listener != "" {
-		owner = fmt.Sprintf("listener %q: ", s.Listener)
-	}
-	if s.Output != "" {
-		owner += fmt.Sprintf("output %q: ", s.Output)
-	}
-	if s.Rule != "" {
-		owner += fmt.Sprintf("rule %q: ", s.Rule)
+	for _, of := range [][2]string{{"listener", s.Listener}, {"output", s.Output}, {"rule", s.Rule}} {
+		if of[1] != "" {
+			owner += fmt.Sprintf("%s %q: ", of[0], of[1])
+		}
 	}
 	return owner
 }

@@ -3,6 +3,7 @@ package lang
 import (
 	"math"
 	"reflect"
+	"strconv"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -95,6 +96,17 @@ func PathOf(keys []any) (path object.Path) {
 		}
 	}
 	return path
+}
+
+// Step returns a step to a field as an expression writes it.
+func Step(key string) string {
+	for i, r := range key {
+		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || i > 0 && '0' <= r && r <= '9' {
+			continue
+		}
+		return "[" + strconv.Quote(key) + "]"
+	}
+	return "." + key
 }
 
 // FirstText returns the first argument of a call if it is a constant text.

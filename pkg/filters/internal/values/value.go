@@ -109,19 +109,14 @@ func (v Value) AsFloat() float64 {
 	return v.Float
 }
 
+// kindNames are the words of users for the types of scalars.
+var kindNames = [...]string{KindNil: "nil", KindBool: "bool", KindInt: "int", KindFloat: "float",
+	KindText: "string", KindOther: ""}
+
 // TypeName returns the type of a value in the words of users.
 func TypeName(x any) string {
-	switch Load(x).Kind {
-	case KindNil:
-		return "nil"
-	case KindBool:
-		return "bool"
-	case KindInt:
-		return "int"
-	case KindFloat:
-		return "float"
-	case KindText:
-		return "string"
+	if name := kindNames[Load(x).Kind]; name != "" {
+		return name
 	}
 	switch x := x.(type) {
 	case Ref:
