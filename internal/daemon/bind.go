@@ -61,8 +61,13 @@ func (b *binder) add(l *listener, s *setup) {
 	defer b.mu.Unlock()
 	b.added++
 	b.waiting[l] = bindable{l, s, b.added}
+	wake(b.wake)
+}
+
+// wake has whoever waits at a channel with room for one look again.
+func wake(c chan<- struct{}) {
 	select {
-	case b.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -99,16 +99,7 @@ func compared(kind, prefix string, before, after map[string]string,
 // fields returns the names of the fields that differ, as in webhook.url.
 func fields(before, after any) (names []string) {
 	was, is := membersOf(before), membersOf(after)
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		if was[name] != is[name] {
-			names = append(names, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if _, has := is[name]; !has {
-			names = append(names, name)
-		}
-	}
+	names = plan.Differing(was, is)
 	for i, name := range names { // a part that is there on one side alone is one field
 		if part, _, below := strings.Cut(name, "."); below && (!has(was, part) || !has(is, part)) {
 			names[i] = part

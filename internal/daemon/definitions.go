@@ -58,10 +58,7 @@ func (b *binder) news(d *definitions.Definition) {
 			continue
 		}
 		b.soon = time.Now().Add(newsTime)
-		select {
-		case b.wake <- struct{}{}:
-		default:
-		}
+		wake(b.wake)
 		return
 	}
 }

@@ -91,11 +91,7 @@ func (r *runtime) shown(l *listener) endpoints.Listener {
 // state returns what reports whether a listener gets its events, or would if this replica worked.
 func (r *runtime) state(l *listener) func() endpoints.State {
 	return func() (s endpoints.State) {
-		leads, starting := true, ""
-		if replica := r.replica.Load(); replica != nil {
-			leads, starting = replica.Leads()
-		}
-		switch {
+		switch leads, starting := r.standing(); {
 		case leads:
 			s = l.health.State()
 		case starting != "":
@@ -105,12 +101,16 @@ func (r *runtime) state(l *listener) func() endpoints.State {
 	}
 }
 
-// leads reports whether this replica is the one that works.
-func (r *runtime) leads() bool {
-	replica := r.replica.Load()
-	if replica == nil {
-		return false
+// standing returns whether this replica is the one that works, or else what it still waits for.
+func (r *runtime) standing() (leads bool, starting string) {
+	if replica := r.replica.Load(); replica != nil {
+		return replica.Leads()
 	}
-	leads, _ := replica.Leads()
-	return leads
+	return true, ""
+}
+
+// leads reports whether this replica is the one that works, of several.
+func (r *runtime) leads() bool {
+	leads, _ := r.standing()
+	return leads && r.replica.Load() != nil
 }

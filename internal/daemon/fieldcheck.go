@@ -77,12 +77,7 @@ func newFieldChecker(log *slog.Logger, known plan.Schemas) *fieldChecker {
 }
 
 // look has listeners checked soon that were not checked yet, or whose definitions have changed.
-func (c *fieldChecker) look() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
+func (c *fieldChecker) look() { wake(c.wake) }
 
 // isCustom reports whether a resource has to be looked up on the API server.
 func (c *fieldChecker) isCustom(resource string) bool {

@@ -80,11 +80,11 @@ func namesOf(these rules.Receivers, outputs []string) (names []string) {
 
 // idle returns why a listener does not get events, "" if it does.
 func (s *supervisor) idle(l *listener) string {
-	if len(l.registrations()) > 0 && (s.replica.Load() == nil || s.leads()) {
-		return ""
-	}
-	if s.replica.Load() != nil && !s.leads() {
+	if leads, _ := s.standing(); !leads {
 		return "this replica stands by, so ask the one that leads"
+	}
+	if len(l.registrations()) > 0 {
+		return ""
 	}
 	state := s.state(l)()
 	return cmp.Or(strings.Join(slices.Concat(state.Failing, state.Starting), "; "),

@@ -39,10 +39,8 @@ type asking struct {
 
 // askReload reloads the configuration for a command.
 func (s *supervisor) askReload(ctx context.Context) (admin.Changes, error) {
-	if r := s.replica.Load(); r != nil {
-		if leads, _ := r.Leads(); !leads {
-			return nil, errors.New("this replica stands by: it reads its configuration again when it leads")
-		}
+	if leads, _ := s.standing(); !leads {
+		return nil, errors.New("this replica stands by: it reads its configuration again when it leads")
 	}
 	a := &asking{done: make(chan struct{})}
 	select {

@@ -289,7 +289,7 @@ type stats struct {
 }
 
 // lagBounds are from what a local receiver takes to what nobody should wait for.
-var lagBounds = tracing.Bounds{time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
+var lagBounds = []time.Duration{time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, time.Second,
 	5 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute}
 

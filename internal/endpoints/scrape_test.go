@@ -27,7 +27,7 @@ import (
 func manyListeners(n int) []Listener {
 	full := someListeners()[0]
 	all := make([]Listener, n)
-	var bounds tracing.Bounds
+	var bounds []time.Duration
 	for i := range tracing.MaxBounds {
 		bounds = append(bounds, time.Duration(i+1)*time.Millisecond)
 	}

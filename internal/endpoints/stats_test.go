@@ -181,6 +181,6 @@ func set(t *testing.T, field reflect.Value) {
 
 // someTimes are those of a histogram that has counted as many in each of its buckets.
 func someTimes(n uint64) tracing.Snapshot {
-	return tracing.Snapshot{Bounds: tracing.Bounds{time.Millisecond, time.Second},
+	return tracing.Snapshot{Bounds: []time.Duration{time.Millisecond, time.Second},
 		Counts: []uint64{n, 2 * n, 3 * n}, Sum: time.Duration(n) * time.Minute}
 }

@@ -24,11 +24,11 @@ func each(ctx context.Context, client *informer.Client, found kube.Resource,
 	scope informer.Scope, add func(item []byte)) error {
 	from := client.ListWatcher(found.Watched(), scope)
 	for next := ""; ; {
-		list, err := readPage(ctx, from, next)
+		items, more, err := readPage(ctx, from, next)
 		if err != nil {
 			return err
 		}
-		for _, item := range list.Items {
+		for _, item := range items {
 			for field, value := range map[string]string{
 				"apiVersion": found.GVK.GroupVersion().String(), "kind": found.GVK.Kind} {
 				if item[field] == nil { // a list has it only once, for all items
@@ -41,30 +41,31 @@ func each(ctx context.Context, client *informer.Client, found kube.Resource,
 			}
 			add(text)
 		}
-		if next = list.Metadata.Continue; next == "" {
+		if next = more; next == "" {
 			return nil
 		}
 	}
 }
 
-type listPage struct {
-	Metadata struct{ Continue string }
-	Items    []map[string]json.RawMessage
-}
-
-func readPage(ctx context.Context, from informer.ListWatcher, next string) (list listPage, err error) {
+// readPage reads the items of a page, and where the next one begins, "" after the last.
+func readPage(ctx context.Context, from informer.ListWatcher, at string) (
+	items []map[string]json.RawMessage, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	body, err := from.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: next})
+	body, err := from.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: at})
 	if err != nil {
-		return list, err
+		return nil, "", err
 	}
 	text, err := io.ReadAll(body)
 	if err = errors.Join(err, body.Close()); err != nil {
-		return list, err
+		return nil, "", err
+	}
+	var list struct {
+		Metadata struct{ Continue string }
+		Items    []map[string]json.RawMessage
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
-		return list, fmt.Errorf("the API server's answer is not a list: %w", err)
+		return nil, "", fmt.Errorf("the API server's answer is not a list: %w", err)
 	}
-	return list, nil
+	return list.Items, list.Metadata.Continue, nil
 }

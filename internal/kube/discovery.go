@@ -42,7 +42,7 @@ func (r *Resolver) groups(ctx context.Context, path string) ([]groupVersion, err
 			Versions []struct {
 				Version, Freshness string
 				Resources          []struct {
-					apiResource
+					Verbs, ShortNames                 []string
 					Resource, Scope, SingularResource string
 					ResponseKind                      schema.GroupVersionKind
 					Subresources                      []struct{ Subresource string }
@@ -80,11 +80,6 @@ func (r *Resolver) groups(ctx context.Context, path string) ([]groupVersion, err
 		}
 	}
 	return found, nil
-}
-
-// apiResource is what both forms of discovery have alike.
-type apiResource struct {
-	Verbs, ShortNames []string
 }
 
 // legacyGroups asks for each version of the groups.

@@ -68,18 +68,7 @@ func lookups(expressions []*filters.Filter) []string {
 // Differences returns the fields of the listener that have another value in a plan, sorted. What is
 // in the files that they name is not compared.
 func (p *Listener) Differences(planned *Listener) (fields []string) {
-	before, after := p.Members(), planned.Members()
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if before[name] != after[name] {
-			fields = append(fields, name)
-		}
-	}
-	for name := range before {
-		if _, still := after[name]; !still {
-			fields = append(fields, name)
-		}
-	}
-	slices.Sort(fields)
+	fields = Differing(p.Members(), planned.Members())
 	if len(fields) > 1 { // it follows from the others
 		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "informers" })
 	}
@@ -88,6 +77,19 @@ func (p *Listener) Differences(planned *Listener) (fields []string) {
 		fields = slices.DeleteFunc(fields, func(name string) bool { return name == "on" })
 	}
 	return fields
+}
+
+// Differing returns the names, sorted, that have another text in one of the two, or none.
+func Differing(before, after map[string]string) (names []string) {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		was, had := before[name]
+		if is, has := after[name]; had != has || was != is {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Members returns the fields of a listener, as JSON, with the informer in full, and with those in

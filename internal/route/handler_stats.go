@@ -11,7 +11,7 @@ import (
 )
 
 // handlerBounds are from what a small handler takes to its deadline.
-var handlerBounds = tracing.Bounds{50 * time.Microsecond, 100 * time.Microsecond,
+var handlerBounds = []time.Duration{50 * time.Microsecond, 100 * time.Microsecond,
 	500 * time.Microsecond, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, time.Second,
 	5 * time.Second}

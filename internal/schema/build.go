@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -28,13 +30,13 @@ func Parse(data []byte) (*Set, error) {
 	}
 	b := builder{document: d, made: map[*node]*filters.Schema{}}
 	set := &Set{}
-	for _, r := range slices.SortedFunc(maps.Keys(d.resources), func(a, b gvr) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.version, b.version),
-			cmp.Compare(a.resource, b.resource))
+	for _, r := range slices.SortedFunc(maps.Keys(d.resources), func(a, b metav1.GroupVersionResource) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.Resource, b.Resource))
 	}) {
 		if n := d.kinds[d.resources[r]]; n != nil {
 			set.entries = append(set.entries, Entry{
-				Group: r.group, Version: r.version, Resource: r.resource, Kind: d.resources[r].Kind,
+				Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: d.resources[r].Kind,
 				Schema: b.schemaOf(n),
 			})
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The limits of a document. The largest one of Kubernetes has 1.6 MB and some thousand schemas.
@@ -21,19 +23,11 @@ const refPrefix = "#/components/schemas/"
 // document is the content of an OpenAPI document that schemas are built of.
 type document struct {
 	components map[string]*node
-	kinds      map[gvk]*node // the components that state their kind
-	resources  map[gvr]gvk
+	kinds      map[metav1.GroupVersionKind]*node // the components that state their kind
+	resources  map[metav1.GroupVersionResource]metav1.GroupVersionKind
 
 	nodes int
 }
-
-type gvk struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-}
-
-type gvr struct{ group, version, resource string }
 
 // node is a schema of the document.
 type node struct {
@@ -128,7 +122,7 @@ func readDocument(data []byte) (*document, error) {
 		} `json:"components"`
 		Paths map[string]struct {
 			Get struct {
-				Kind *gvk `json:"x-kubernetes-group-version-kind"`
+				Kind *metav1.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
 			} `json:"get"`
 		} `json:"paths"`
 	}
@@ -139,7 +133,7 @@ func readDocument(data []byte) (*document, error) {
 		return nil, fmt.Errorf("%s: unsupported version: openapi is %.20q, want 3.x", title,
 			doc.OpenAPI)
 	}
-	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
+	d := &document{components: map[string]*node{}, kinds: map[metav1.GroupVersionKind]*node{}, resources: map[metav1.GroupVersionResource]metav1.GroupVersionKind{}}
 	for path, of := range doc.Paths {
 		if r, ok := resourceOf(path); ok && of.Get.Kind != nil {
 			d.resources[r] = *of.Get.Kind
@@ -156,7 +150,7 @@ func readDocument(data []byte) (*document, error) {
 		// Older servers declare a quantity as a string, although it may also be written as a number.
 		n.intOrString = n.intOrString || strings.HasSuffix(name, ".api.resource.Quantity")
 		d.components[name] = n
-		var kinds []gvk
+		var kinds []metav1.GroupVersionKind
 		if w != nil && json.Unmarshal(w.Kinds, &kinds) == nil {
 			for _, k := range kinds {
 				d.kinds[k] = n
@@ -221,21 +215,21 @@ func (d *document) node(w *written, component string) (*node, error) {
 
 // resourceOf returns the resource of a path such as
 // /apis/apps/v1/namespaces/{namespace}/deployments/{name}.
-func resourceOf(path string) (gvr, bool) {
+func resourceOf(path string) (metav1.GroupVersionResource, bool) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	var r gvr
+	var r metav1.GroupVersionResource
 	switch {
 	case len(parts) > 2 && parts[0] == "api":
-		r.version, parts = parts[1], parts[2:]
+		r.Version, parts = parts[1], parts[2:]
 	case len(parts) > 3 && parts[0] == "apis":
-		r.group, r.version, parts = parts[1], parts[2], parts[3:]
+		r.Group, r.Version, parts = parts[1], parts[2], parts[3:]
 	default:
-		return gvr{}, false
+		return metav1.GroupVersionResource{}, false
 	}
 	if len(parts) > 2 && parts[0] == "namespaces" && parts[1] == "{namespace}" {
 		parts = parts[2:]
 	}
-	r.resource = parts[0]
+	r.Resource = parts[0]
 	ofResource := len(parts) == 1 || len(parts) == 2 && parts[1] == "{name}"
-	return r, ofResource && r.resource != "" && !strings.Contains(r.resource, "{")
+	return r, ofResource && r.Resource != "" && !strings.Contains(r.Resource, "{")
 }

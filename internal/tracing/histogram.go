@@ -8,10 +8,6 @@ import (
 // MaxBounds is how many bounds there may be.
 const MaxBounds = 11
 
-// Bounds are the upper bounds of the buckets, in ascending order. What exceeds the last one is
-// counted as well.
-type Bounds []time.Duration
-
 // Histogram counts durations in fixed buckets. Observing one is a few comparisons and two
 // atomic additions, so that it can be done for each event: nothing is allocated or locked.
 //
@@ -20,13 +16,14 @@ type Bounds []time.Duration
 //
 // It is safe for concurrent use. Make one with New.
 type Histogram struct {
-	bounds Bounds
+	bounds []time.Duration
 	counts [MaxBounds + 1]atomic.Uint64
 	sum    atomic.Int64
 }
 
-// NewHistogram returns a histogram with at most MaxBounds bounds.
-func NewHistogram(bounds Bounds) *Histogram {
+// NewHistogram returns a histogram with at most MaxBounds upper bounds of its buckets, in ascending
+// order. What exceeds the last one is counted as well.
+func NewHistogram(bounds []time.Duration) *Histogram {
 	return &Histogram{bounds: bounds[:min(len(bounds), MaxBounds)]}
 }
 
@@ -43,7 +40,7 @@ func (h *Histogram) Observe(d time.Duration) {
 
 // Snapshot is what a histogram has counted. The zero value is of one that there is not.
 type Snapshot struct {
-	Bounds Bounds
+	Bounds []time.Duration
 	Counts []uint64 // for each bound, of the durations up to it; at the end, of all
 	Sum    time.Duration
 }

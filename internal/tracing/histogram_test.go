@@ -8,7 +8,7 @@ import (
 )
 
 func TestBuckets(t *testing.T) {
-	h := NewHistogram(Bounds{time.Millisecond, time.Second})
+	h := NewHistogram([]time.Duration{time.Millisecond, time.Second})
 	for _, d := range []time.Duration{-time.Hour, 0, time.Millisecond, time.Millisecond + 1,
 		time.Second, time.Minute} {
 		h.Observe(d)
@@ -26,14 +26,14 @@ func TestBuckets(t *testing.T) {
 }
 
 func TestObservingTakesNoMemory(t *testing.T) {
-	h := NewHistogram(make(Bounds, MaxBounds))
+	h := NewHistogram(make([]time.Duration, MaxBounds))
 	if n := testing.AllocsPerRun(100, func() { h.Observe(time.Second) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 func TestManyObserveAtOnce(t *testing.T) {
-	h := NewHistogram(Bounds{time.Second})
+	h := NewHistogram([]time.Duration{time.Second})
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -52,7 +52,7 @@ func TestManyObserveAtOnce(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	h := NewHistogram(Bounds{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	h := NewHistogram([]time.Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 	for b.Loop() {
 		h.Observe(7)
 	}
