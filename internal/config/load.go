@@ -86,12 +86,8 @@ func (l Loading) StateDir(paths ...string) (string, error) {
 	if err == nil {
 		return cfg.Path(cfg.State.Dir), nil
 	}
-	readAgain := disk{}.read
-	if !l.Regular {
-		readAgain = func(path string) ([]byte, error) { return read(path, document.MaxSize) }
-	}
 	for _, path := range paths {
-		data, failed := readAgain(path)
+		_, data, failed := l.Text(path)
 		if failed != nil {
 			return "", err
 		}

@@ -8,48 +8,35 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// evaluators are evaluators of one expression, of which each serves one goroutine at a time.
-type evaluators struct{ pool sync.Pool }
-
-// evaluating is an evaluator and the message that it looks at.
+// evaluating is an evaluator and the message that it looks at. It serves one goroutine at a time.
 type evaluating struct {
 	*filters.Evaluator
 	message filters.Message
 }
 
-func newEvaluators(f *filters.Filter) *evaluators {
-	return &evaluators{sync.Pool{New: func() any { return &evaluating{Evaluator: f.Evaluator()} }}}
-}
-
-// run evaluates the expression for a message.
-func (e *evaluators) run(m *sink.Message,
-	value func(*filters.Evaluator, *filters.Message) (string, error)) (string, error) {
-	x := e.pool.Get().(*evaluating)
-	delivery.View(&x.message, m)
-	text, err := value(x.Evaluator, &x.message)
-	x.message = filters.Message{} // refer to no object
-	e.pool.Put(x)
-	return text, err
+// evaluated returns a function that evaluates an expression for a message, nil without one.
+func evaluated(f *filters.Filter, value func(*filters.Evaluator, *filters.Message) (string,
+	error)) func(*sink.Message) (string, error) {
+	if f == nil {
+		return nil
+	}
+	pool := sync.Pool{New: func() any { return &evaluating{Evaluator: f.Evaluator()} }}
+	return func(m *sink.Message) (string, error) {
+		x := pool.Get().(*evaluating)
+		delivery.View(&x.message, m)
+		text, err := value(x.Evaluator, &x.message)
+		x.message = filters.Message{} // refer to no object
+		pool.Put(x)
+		return text, err
+	}
 }
 
 // textOf returns a function that returns the text of an expression, nil without one.
 func textOf(f *filters.Filter) func(*sink.Message) (string, error) {
-	if f == nil {
-		return nil
-	}
-	e := newEvaluators(f)
-	return func(m *sink.Message) (string, error) {
-		return e.run(m, (*filters.Evaluator).TextOf)
-	}
+	return evaluated(f, (*filters.Evaluator).TextOf)
 }
 
 // jsonOf returns a function that returns the value of an expression as JSON, nil without one.
 func jsonOf(f *filters.Filter) func(*sink.Message) (string, error) {
-	if f == nil {
-		return nil
-	}
-	e := newEvaluators(f)
-	return func(m *sink.Message) (string, error) {
-		return e.run(m, (*filters.Evaluator).JSONOf)
-	}
+	return evaluated(f, (*filters.Evaluator).JSONOf)
 }

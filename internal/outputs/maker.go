@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/utils/lru"
+
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
@@ -26,7 +28,7 @@ type Maker struct {
 	// DryRun shows what sinks would send. Nil: they send it.
 	DryRun *sink.DryRun
 
-	alerts sync.Map // from the names of outputs to *alertmanager.Sent
+	alerts sync.Map // from the names of outputs to what Alertmanager has of them
 }
 
 // Expressions are those of an output that its sink evaluates. Those that it does not have are nil.
@@ -98,8 +100,8 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show sink.Show)
 func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
 	labels map[string]*filters.Filter, show sink.Show) (sink.Sink, error) {
 	a := o.Alertmanager
-	sent, _ := m.alerts.LoadOrStore(o.Name, &alertmanager.Sent{})
-	c := alertmanager.Config{Sent: sent.(*alertmanager.Sent), URL: value(cfg, a.URL),
+	sent, _ := m.alerts.LoadOrStore(o.Name, alertmanager.NewSent())
+	c := alertmanager.Config{Sent: sent.(*lru.Cache), URL: value(cfg, a.URL),
 		Headers: headers(cfg, a.Headers), TLS: tlsOf(cfg, a.TLS), Fence: m.Fence, Show: show,
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}

@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -72,7 +73,7 @@ func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
 	for i := range messages {
 		m := &messages[i]
 		l.Listener = m.Origin.Listener
-		l.Objects = append(l.Objects, nameOf(m))
+		l.Objects = append(l.Objects, m.Origin.Resource+"/"+m.Object.Key().String())
 	}
 	text, err := l.text(w.Body)
 	if r.JSON {
@@ -87,15 +88,6 @@ func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
 		return fmt.Errorf("dry run: %w", err)
 	}
 	return nil
-}
-
-// nameOf returns the resource, the namespace and the name of a message's object.
-func nameOf(m *Message) string {
-	parts := []string{m.Origin.Resource}
-	if ns := m.Object.Namespace(); ns != "" {
-		parts = append(parts, ns)
-	}
-	return strings.Join(append(parts, m.Object.Name()), "/")
 }
 
 func (l *dryRunLine) json(body []byte) (string, error) {
@@ -147,10 +139,10 @@ type ShownOutput struct {
 	Together bool
 }
 
-// Sink returns the sink that make makes. What that sink shows becomes a line of the report.
-func (r *DryRun) Sink(of ShownOutput, make func(Show) (Sink, error)) (Sink, error) {
-	s := &dryRun{of: of, report: r, turn: newTurn()}
-	inner, err := make(s.show)
+// Sink returns the sink that a function makes. What that sink shows becomes a line of the report.
+func (r *DryRun) Sink(of ShownOutput, open func(Show) (Sink, error)) (Sink, error) {
+	s := &dryRun{of: of, report: r, turn: make(chan struct{}, 1)}
+	inner, err := open(s.show)
 	if err != nil {
 		return nil, err
 	}
@@ -163,14 +155,8 @@ type dryRun struct {
 	Sink
 	of     ShownOutput
 	report *DryRun
-	turn   chan struct{} // has a value while nobody writes
+	turn   chan struct{} // has room for the one that writes
 	now    []Message     // that are written
-}
-
-func newTurn() chan struct{} {
-	turn := make(chan struct{}, 1)
-	turn <- struct{}{}
-	return turn
 }
 
 // show is what the sink calls within Write.
@@ -181,26 +167,19 @@ func (s *dryRun) show(w Unsent) error {
 // Write implements Sink. One write runs at a time, so that it is known what a line is about.
 func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
 	select {
-	case <-s.turn:
+	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return AllFailed(len(messages), ctx.Err())
 	}
-	defer func() { s.now = nil; s.turn <- struct{}{} }()
+	defer func() { s.now = nil; <-s.turn }()
 	if s.of.Together {
 		s.now = messages
 		return s.Sink.Write(ctx, messages)
 	}
-	errs, failed := make([]error, len(messages)), false
-	for i := range messages {
-		s.now = messages[i : i+1]
-		if one := s.Sink.Write(ctx, s.now); one != nil {
-			errs[i], failed = one[0], true
-		}
-	}
-	if !failed {
-		return nil
-	}
-	return errs
+	return Each(ctx, messages, func(m *Message) error {
+		s.now = []Message{*m}
+		return errors.Join(s.Sink.Write(ctx, s.now)...)
+	})
 }
 
 // NewShown returns a sink that shows each message by itself.
@@ -222,19 +201,11 @@ func (plain) Close(context.Context) error { return nil }
 
 // Write implements Sink.
 func (p plain) Write(ctx context.Context, messages []Message) []error {
-	errs, failed := make([]error, len(messages)), false
-	for i := range messages {
-		err := ctx.Err()
-		if err == nil {
-			var w Unsent
-			if w, err = p.write(&messages[i]); err == nil {
-				err = p.show(w)
-			}
+	return Each(ctx, messages, func(m *Message) error {
+		w, err := p.write(m)
+		if err != nil {
+			return err
 		}
-		errs[i], failed = err, failed || err != nil
-	}
-	if !failed {
-		return nil
-	}
-	return errs
+		return p.show(w)
+	})
 }

@@ -84,39 +84,25 @@ func readRules(f reflect.StructField, tag string) (r Rules, err error) {
 	if tag == "" {
 		return r, nil
 	}
+	flags := map[string]*bool{"required": &r.Required, "uniqueItems": &r.Unique,
+		"writeOnly": &r.WriteOnly}
+	texts := map[string]*string{"minimum": &r.Minimum, "maximum": &r.Maximum, "zero": &r.Zero,
+		"format": &r.Format, "propertyNames": &r.Keys, "oneof_required": &r.OneOf,
+		"anyof_required": &r.AnyOf}
+	lists := map[string]*[]string{"default": &r.Default, "enum": &r.Enum}
+	numbers := map[string]*int{"minLength": &r.MinLength, "minItems": &r.MinItems,
+		"minProperties": &r.MinItems, "maxItems": &r.MaxItems, "maxProperties": &r.MaxItems}
 	for _, part := range strings.Split(tag, ",") {
 		key, value, _ := strings.Cut(part, "=")
-		switch key {
-		case "required":
-			r.Required = true
-		case "uniqueItems":
-			r.Unique = true
-		case "writeOnly":
-			r.WriteOnly = true
-		case "default":
-			r.Default = append(r.Default, value)
-		case "enum":
-			r.Enum = append(r.Enum, value)
-		case "minimum":
-			r.Minimum = value
-		case "maximum":
-			r.Maximum = value
-		case "zero":
-			r.Zero = value
-		case "format":
-			r.Format = value
-		case "propertyNames":
-			r.Keys = value
-		case "oneof_required":
-			r.OneOf = value
-		case "anyof_required":
-			r.AnyOf = value
-		case "minLength":
-			r.MinLength, err = strconv.Atoi(value)
-		case "minItems", "minProperties":
-			r.MinItems, err = strconv.Atoi(value)
-		case "maxItems", "maxProperties":
-			r.MaxItems, err = strconv.Atoi(value)
+		switch {
+		case flags[key] != nil:
+			*flags[key] = true
+		case texts[key] != nil:
+			*texts[key] = value
+		case lists[key] != nil:
+			*lists[key] = append(*lists[key], value)
+		case numbers[key] != nil:
+			*numbers[key], err = strconv.Atoi(value)
 		default:
 			err = fmt.Errorf("unknown key %q", key)
 		}

@@ -47,8 +47,8 @@ func (s *Sink) newAlert(m *sink.Message, now time.Time) (alert, error) {
 
 // labels returns the labels of a message: those that its violation was sent with, or else new ones.
 func (s *Sink) labels(m *sink.Message) (map[string]string, error) {
-	if known := s.config.Sent.get(keyOf(m)); known != nil {
-		return known, nil
+	if known, ok := s.config.Sent.Get(keyOf(m)); ok {
+		return known.(map[string]string), nil
 	}
 	labels := map[string]string{
 		"severity":  m.Report.Severity,
@@ -75,20 +75,3 @@ func (s *Sink) labels(m *sink.Message) (map[string]string, error) {
 
 // valid replaces what is not UTF-8, which Alertmanager refuses.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// checkLabel returns what is wrong with the name of a configured label.
-func checkLabel(name string) error {
-	if name == "alertname" {
-		return errors.New("it is the name of the rule")
-	}
-	for i, c := range []byte(name) {
-		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return errors.New("it must have letters, digits and _, and begin with no digit")
-		}
-	}
-	if name == "" {
-		return errors.New("it is empty")
-	}
-	return nil
-}

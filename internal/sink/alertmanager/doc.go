@@ -21,7 +21,7 @@
 //
 //   - A resolution has the labels of its violation, even if the object, and with it the configured
 //     labels, is another one by then. So have repeated reports. This holds for the 65,536
-//     violations that were sent last, also by the sinks before that had the same [Sent], until
+//     violations that were sent last, also by the sinks before that had the same [NewSent], until
 //     informerd ends.
 //   - A message that is not a rule's report is a permanent error.
 //   - A label whose expression fails is a permanent error.

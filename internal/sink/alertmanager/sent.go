@@ -1,8 +1,7 @@
 package alertmanager
 
 import (
-	"container/list"
-	"sync"
+	"k8s.io/utils/lru"
 
 	"github.com/informerd/informerd/internal/sink"
 )
@@ -10,7 +9,7 @@ import (
 // maxSent is how many violations the labels are kept of.
 const maxSent = 1 << 16
 
-// key is what a violation is of.
+// key is what a violation is of, to its labels.
 type key struct {
 	listener, rule, resource, namespace, name, uid string
 	since                                          int64
@@ -21,53 +20,6 @@ func keyOf(m *sink.Message) key {
 		m.Object.Name(), m.Object.UID(), m.Report.Since.UnixNano()}
 }
 
-// Sent has the labels of the violations that Alertmanager has, of the last 65,536. Sinks that take
-// each other's place share one. The zero value is empty. It is safe for concurrent use.
-type Sent struct {
-	mu    sync.Mutex
-	byKey map[key]*list.Element
-	order list.List // of *violation, the one sent last at the end
-}
-
-type violation struct {
-	key    key
-	labels map[string]string
-}
-
-// get returns the labels of a violation, nil if they are not known. They must not be changed.
-func (s *Sent) get(k key) map[string]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.byKey[k]; e != nil {
-		return e.Value.(*violation).labels
-	}
-	return nil
-}
-
-// put keeps the labels of a violation that was sent.
-func (s *Sent) put(k key, labels map[string]string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.byKey[k]; e != nil {
-		s.order.MoveToBack(e)
-		return
-	}
-	if s.byKey == nil {
-		s.byKey = map[key]*list.Element{}
-	}
-	s.byKey[k] = s.order.PushBack(&violation{k, labels})
-	if s.order.Len() > maxSent {
-		oldest := s.order.Remove(s.order.Front()).(*violation)
-		delete(s.byKey, oldest.key)
-	}
-}
-
-// remove forgets a violation that is resolved.
-func (s *Sent) remove(k key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.byKey[k]; e != nil {
-		s.order.Remove(e)
-		delete(s.byKey, k)
-	}
-}
+// NewSent returns what has the labels of the violations that Alertmanager has, of the last 65,536.
+// Sinks that take each other's place share one. The labels in it must not be changed.
+func NewSent() *lru.Cache { return lru.New(maxSent) }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"k8s.io/utils/lru"
+
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/httpsink"
@@ -22,10 +24,11 @@ const maxAlerts = 64 // of one request
 // Config is what a Sink is made from.
 type Config struct {
 	URL secret.Value // without the path of the API
-	// Labels return the values of further labels.
+	// Labels return the values of further labels, whose names have been checked.
 	Labels map[string]func(*sink.Message) (string, error)
-	// Sent is shared with the sinks that were there before this one. Default: the sink's own.
-	Sent    *Sent
+	// Sent, of NewSent, is shared with the sinks that were there before this one. Default: the
+	// sink's own.
+	Sent    *lru.Cache
 	Headers map[string]secret.Value
 	// Timeout is for each Write; default 10 s.
 	Timeout time.Duration
@@ -49,10 +52,8 @@ var _ sink.Sink = (*Sink)(nil)
 
 // New checks a configuration. What it reads must be readable now.
 func New(config Config) (*Sink, error) {
-	for name := range config.Labels {
-		if err := checkLabel(name); err != nil {
-			return nil, fmt.Errorf("label %q: %w", name, err)
-		}
+	if config.Labels["alertname"] != nil {
+		return nil, errors.New(`label "alertname": it is the name of the rule`)
 	}
 	for name := range config.Headers {
 		if http.CanonicalHeaderKey(name) == "Content-Type" {
@@ -60,7 +61,7 @@ func New(config Config) (*Sink, error) {
 		}
 	}
 	if config.Sent == nil {
-		config.Sent = &Sent{}
+		config.Sent = NewSent()
 	}
 	if config.Timeout <= 0 {
 		config.Timeout = httpsink.DefaultTimeout
@@ -86,11 +87,10 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	errs := make([]error, len(messages))
 	var alerts []alert
 	var of []int // the alerts' messages
-	failed := false
 	for i := range messages {
 		a, err := s.newAlert(&messages[i], time.Now())
 		if err != nil {
-			errs[i], failed = fmt.Errorf("alertmanager: %w", err), true
+			errs[i] = fmt.Errorf("alertmanager: %w", err)
 			continue
 		}
 		alerts, of = append(alerts, a), append(of, i)
@@ -100,23 +100,20 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	})
 	for n, i := range of {
 		if results != nil && results[n] != nil {
-			errs[i], failed = results[n], true
+			errs[i] = results[n]
 			continue
 		}
 		s.remember(&messages[i], alerts[n])
 	}
-	if !failed {
-		return nil
-	}
-	return errs
+	return sink.Results(errs)
 }
 
 // remember keeps the labels of a violation until it is resolved.
 func (s *Sink) remember(m *sink.Message, a alert) {
 	if k := keyOf(m); m.Report.Violated {
-		s.config.Sent.put(k, a.Labels)
+		s.config.Sent.Add(k, a.Labels)
 	} else {
-		s.config.Sent.remove(k)
+		s.config.Sent.Remove(k)
 	}
 }
 

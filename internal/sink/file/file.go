@@ -1,7 +1,7 @@
 package file
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -48,8 +48,8 @@ const (
 
 // Sink is the output. Make one with New, and Close it.
 type Sink struct {
-	writer *sink.Serial
-	group  *group
+	*sink.Serial
+	group *group
 }
 
 // New opens the file. What a retry cannot fix, such as a path that is a folder, is an error; a full
@@ -57,14 +57,7 @@ type Sink struct {
 func New(config Config) (*Sink, error) { return newSink(config, osDisk{}) }
 
 func newSink(config Config, d opener) (*Sink, error) {
-	switch config.Sync {
-	case "":
-		config.Sync = SyncInterval
-	case SyncInterval, SyncAlways, SyncNever:
-	default:
-		return nil, fmt.Errorf("file output: unknown sync %q: want always, interval or never",
-			config.Sync)
-	}
+	config.Sync = cmp.Or(config.Sync, SyncInterval)
 	path, err := resolve(config.Path)
 	if err != nil {
 		return nil, fmt.Errorf("file output: %w", err)
@@ -79,7 +72,7 @@ func newSink(config Config, d opener) (*Sink, error) {
 	if err := s.group.journal.ready(); err != nil && !mayPass(err) {
 		return nil, fmt.Errorf("file output: %w", err)
 	}
-	s.writer = sink.NewSerial(sink.SerialConfig{
+	s.Serial = sink.NewSerial(sink.SerialConfig{
 		Sink: "file", Busy: "the disk takes nothing",
 		Jobs: maxJobs,
 		Do:   s.group.do,
@@ -90,14 +83,6 @@ func newSink(config Config, d opener) (*Sink, error) {
 
 // Pace implements sink.Sink.
 func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: maxBatch} }
-
-// Write implements sink.Sink.
-func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
-	return s.writer.Write(ctx, messages)
-}
-
-// Close implements sink.Sink.
-func (s *Sink) Close(ctx context.Context) error { return s.writer.Close(ctx) }
 
 // osFile and opener are what is done with files, so that tests can have a bad disk.
 type osFile interface {

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +34,7 @@ import (
 // stream's Write cannot be ended, and with the goroutine it holds up no caller longer than the
 // caller's ctx. Waking the goroutine and then the caller costs more than writing a line, so callers
 // should pass several messages.
-type Stdout struct{ writer *sink.Serial }
+type Stdout struct{ *sink.Serial }
 
 // maxLines is how many messages a caller should pass at once. More would save little.
 const maxLines = 32
@@ -51,14 +50,6 @@ func NewStdout(w io.Writer) *Stdout {
 
 // Pace implements sink.Sink.
 func (s *Stdout) Pace() sink.Pace { return sink.Pace{Batch: maxLines} }
-
-// Write implements sink.Sink.
-func (s *Stdout) Write(ctx context.Context, messages []sink.Message) []error {
-	return s.writer.Write(ctx, messages)
-}
-
-// Close implements sink.Sink.
-func (s *Stdout) Close(ctx context.Context) error { return s.writer.Close(ctx) }
 
 // writer turns messages into lines.
 type writer struct {

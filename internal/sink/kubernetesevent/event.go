@@ -143,12 +143,6 @@ type reference struct {
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
 }
 
-// eventSeries is what an Event says about how often it has happened.
-type eventSeries struct {
-	Count            int32            `json:"count"`
-	LastObservedTime metav1.MicroTime `json:"lastObservedTime"`
-}
-
 // newEvent returns the Event of a message.
 func (s *Sink) newEvent(m *sink.Message, w What) *kubeEvent {
 	o := m.Object

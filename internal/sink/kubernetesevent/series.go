@@ -21,13 +21,7 @@ const (
 type seriesCache struct {
 	interval time.Duration
 	mu       sync.Mutex // guards a look-up with what it adds
-	known    *lru.Cache // seriesKey to *series
-}
-
-// seriesKey is what the messages of a series have in common.
-type seriesKey struct {
-	namespace, kind, name, uid, listener string
-	typ, reason, action, note            string
+	known    *lru.Cache // to *series
 }
 
 // series is an Event that several messages may share. The one who holds the lock may use the
@@ -46,7 +40,8 @@ func newSeriesCache(interval time.Duration) *seriesCache {
 // of returns the series of an Event, a new one if none is known.
 func (c *seriesCache) of(e *kubeEvent) *series {
 	r := e.Regarding
-	key := seriesKey{r.Namespace, r.APIVersion + " " + r.Kind, r.Name, string(r.UID),
+	// what the messages of a series have in common
+	key := [...]string{r.Namespace, r.APIVersion + " " + r.Kind, r.Name, string(r.UID),
 		e.Annotations[listenerAnnotation], e.Type, e.Reason, e.Action, e.Note}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +89,3 @@ func (s *series) unlock() { <-s.held }
 func (s *series) continues(e *kubeEvent, now time.Time) bool {
 	return s.name != "" && (now.Sub(s.written) < seriesEnd || s.name == e.Name)
 }
-
-func (s *series) begin(e *kubeEvent) { s.name, s.count, s.written = e.Name, 1, time.Now() }
-
-func (s *series) extend() { s.count, s.written = s.count+1, time.Now() }

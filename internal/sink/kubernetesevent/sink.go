@@ -122,21 +122,21 @@ func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
 		return err
 	}
 	// An Event of this name exists if the answer to the same message was lost.
-	known.begin(e)
+	known.name, known.count, known.written = e.Name, 1, time.Now()
 	return nil
 }
 
 // extend counts one more in the Event of a series.
 func (s *Sink) extend(ctx context.Context, known *series, e *kubeEvent) error {
-	next := eventSeries{Count: known.count + 1, LastObservedTime: e.EventTime}
-	body, err := json.Marshal(map[string]any{"series": next})
+	body, err := json.Marshal(map[string]any{"series": map[string]any{
+		"count": known.count + 1, "lastObservedTime": e.EventTime}})
 	if err != nil {
 		return sink.Permanent(err)
 	}
 	err = s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Namespace: e.Namespace,
 		Name: known.name, ContentType: sink.MergePatch, Body: body})
 	if err == nil {
-		known.extend()
+		known.count, known.written = known.count+1, time.Now()
 	}
 	return err
 }

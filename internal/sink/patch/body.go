@@ -2,14 +2,10 @@ package patch
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -39,37 +35,6 @@ func (t Type) String() string {
 }
 
 func (t Type) contentType() string { return types[t].contentType }
-
-// maxManager is the longest field manager that the API server accepts, in bytes.
-const maxManager = 128
-
-// fieldManager returns the field manager of a listener.
-func fieldManager(listener string) string {
-	name := "informerd/" + listener
-	odd := func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }
-	if len(name) <= maxManager && !strings.ContainsFunc(name, odd) {
-		return name
-	}
-	sum := sha256.Sum256([]byte(listener))
-	hash := "-" + hex.EncodeToString(sum[:8])
-	name = strings.Map(func(c rune) rune {
-		if odd(c) {
-			return '_'
-		}
-		return c
-	}, name)
-	end := 0
-	for i := range name {
-		if i > maxManager-len(hash) {
-			break
-		}
-		end = i
-	}
-	if len(name) <= maxManager-len(hash) {
-		end = len(name)
-	}
-	return name[:end] + hash
-}
 
 // body is a patch without the version that it is based on.
 type body struct {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/sinktest"
@@ -127,26 +126,6 @@ func TestBodyOfAnExpression(t *testing.T) {
 	m = sinktest.Message(t, "web", 8)
 	if _, err := s.body(&m); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestFieldManager(t *testing.T) {
-	if got := fieldManager("fix-labels"); got != "informerd/fix-labels" {
-		t.Error(got)
-	}
-	long := strings.Repeat("ä", 118/2)
-	if got := fieldManager(long); got != "informerd/"+long {
-		t.Error(got)
-	}
-	seen := map[string]bool{}
-	for _, odd := range []string{strings.Repeat("x", 119), strings.Repeat("x", 2000),
-		strings.Repeat("ä", 100), "a\x00b", "a\nb", "\xff", "\xfe", "a_b\x00"} {
-		got := fieldManager(odd)
-		if len(got) > 128 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\n") ||
-			seen[got] || got != fieldManager(odd) {
-			t.Errorf("%.20q: %q", odd, got)
-		}
-		seen[got] = true
 	}
 }
 

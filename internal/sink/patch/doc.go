@@ -15,7 +15,7 @@
 //   - managedFields are removed from apply and merge patches.
 //   - Texts arrive as they are, also those that the API server's YAML reads in another way than
 //     JSON.
-//   - The field manager is informerd/<listener>; beyond 128 bytes, its end is a hash.
+//   - The field manager is informerd/<listener>.
 //   - Apply does not take fields from other managers: a conflict is a permanent error that lists
 //     them. JSON and merge patches take them.
 //   - A delete has nothing to patch: the message is taken. That includes what a rule reports of a

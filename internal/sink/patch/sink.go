@@ -193,7 +193,7 @@ func (s *Sink) request(m *sink.Message, resource schema.GroupVersionResource,
 	body []byte) sink.KubeRequest {
 	r := target(m, resource)
 	r.Method, r.ContentType, r.Body = http.MethodPatch, s.Type.contentType(), body
-	r.FieldManager, r.DryRun = fieldManager(m.Origin.Listener), s.DryRun
+	r.FieldManager, r.DryRun = "informerd/"+m.Origin.Listener, s.DryRun
 	return r
 }
 

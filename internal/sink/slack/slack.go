@@ -40,6 +40,7 @@ type Sink struct {
 	text     func(*sink.Message) (string, error)
 	notifies bool
 	client   *httpsink.Client
+	batches  *httpsink.Batches // of one message
 }
 
 var _ sink.Sink = (*Sink)(nil)
@@ -51,7 +52,8 @@ func New(config Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{text: config.Text, notifies: config.Notifies, client: client}
+	s := &Sink{text: config.Text, notifies: config.Notifies, client: client,
+		batches: httpsink.NewBatches(1)}
 	if s.text == nil {
 		s.text = func(m *sink.Message) (string, error) { return text(m), nil }
 	}
@@ -62,24 +64,13 @@ func New(config Config) (*Sink, error) {
 func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: 1, Writes: 1} }
 
 // Write implements sink.Sink. After a message that is worth a retry, no further one is sent.
-func (s *Sink) Write(ctx context.Context, messages []sink.Message) (errs []error) {
-	for i := range messages {
-		err := s.write(ctx, &messages[i])
-		if err == nil {
-			continue
+func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
+	return s.batches.Write(len(messages), func(from, _ int) (int, error) {
+		if err := s.write(ctx, &messages[from]); err != nil {
+			return 1, fmt.Errorf("slack: %w", err)
 		}
-		if errs == nil {
-			errs = make([]error, len(messages))
-		}
-		errs[i] = fmt.Errorf("slack: %w", err)
-		if !sink.IsPermanent(err) {
-			for j := i + 1; j < len(messages); j++ {
-				errs[j] = errs[i]
-			}
-			return errs
-		}
-	}
-	return errs
+		return 1, nil
+	})
 }
 
 func (s *Sink) write(ctx context.Context, m *sink.Message) error {
