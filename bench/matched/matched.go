@@ -74,7 +74,7 @@ func median(all []time.Duration) time.Duration {
 // bench is the destination and the data of both sides.
 type bench struct {
 	to       *target
-	out      *file.Stdout
+	out      *sink.Serial
 	events   []event.Event
 	filter   *filters.Filter
 	messages *cloudevent.Builder

@@ -126,8 +126,17 @@ func checkTopic(text, _ string) (problem string) {
 }
 
 func checkEventType(text, _ string) (problem string) {
-	if err := plugins.CheckEmitType(text); err != nil {
-		return " " + strings.TrimPrefix(err.Error(), "it ")
+	return problemOf(plugins.CheckEmitType(text))
+}
+
+// problemOf returns what an error says of a text, "" for nil.
+func problemOf(err error) (problem string) {
+	if err == nil {
+		return ""
 	}
-	return ""
+	text := document.Printable(err)
+	if is, ok := strings.CutPrefix(text, "it "); ok {
+		return " " + is
+	}
+	return ": " + text
 }

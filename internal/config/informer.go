@@ -170,10 +170,8 @@ func selectorError(err error) string {
 }
 
 func checkFieldPath(text, _ string) (problem string) {
-	if _, err := object.CompilePath(text); err != nil {
-		return ": " + document.Printable(err)
-	}
-	return ""
+	_, err := object.CompilePath(text)
+	return problemOf(err)
 }
 
 // checkDrop checks the path of a field that objects can do without.
@@ -182,10 +180,7 @@ func checkDrop(text, _ string) (problem string) {
 	if err == nil {
 		err = new(object.Parser).Drop(path)
 	}
-	if err != nil {
-		return ": " + document.Printable(err)
-	}
-	return ""
+	return problemOf(err)
 }
 
 // placedInformer is an informer, named or inline, and where it is.

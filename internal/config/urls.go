@@ -115,14 +115,7 @@ func checkAddress(address, _ string) (problem string) {
 // checkURLPrefix returns what the host of handlers says of a URL. The URL is not shown: there may
 // be a password in it.
 func checkURLPrefix(text, _ string) (problem string) {
-	err := outbound.CheckPrefix(text)
-	if err == nil {
-		return ""
-	}
-	if is, ok := strings.CutPrefix(err.Error(), "it "); ok {
-		return " " + is
-	}
-	return ": " + err.Error()
+	return problemOf(outbound.CheckPrefix(text))
 }
 
 var secretQuery = regexp.MustCompile(

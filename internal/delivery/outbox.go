@@ -54,8 +54,8 @@ type Outbox struct {
 	output   atomic.Pointer[Output]
 	policy   atomic.Pointer[Policy]
 	retired  atomic.Bool
-	leaving  atomic.Bool // see GiveUp
-	change   atomic.Pointer[change]
+	leaving  atomic.Bool                   // see GiveUp
+	change   atomic.Pointer[chan struct{}] // closed when it has another output, or is retired
 	senders  senders
 	made     atomic.Int64 // bytes that wait
 	stats    stats
@@ -83,9 +83,6 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 	o.Use(out, cfg.Policy)
 	return o, nil
 }
-
-// change is closed when the outbox has another output, or is retired.
-type change struct{ done chan struct{} }
 
 // Name returns the name of the output.
 func (o *Outbox) Name() string { return o.name }
@@ -148,8 +145,9 @@ func (o *Outbox) givesUp() (reason string, err error) {
 
 // changed has senders that wait look again.
 func (o *Outbox) changed() {
-	if before := o.change.Swap(&change{make(chan struct{})}); before != nil {
-		close(before.done)
+	next := make(chan struct{})
+	if before := o.change.Swap(&next); before != nil {
+		close(*before)
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *sender) fill(ctx context.Context, pace sink.Pace) {
 func (s *sender) turn(ctx context.Context, out *Output) {
 	for rest := s.pending; len(rest) > 0; {
 		s.flush()
-		change := s.outbox.change.Load().done
+		change := *s.outbox.change.Load()
 		if reason, err := s.outbox.givesUp(); reason != "" {
 			s.expire(ctx, rest[0], reason, err)
 			rest = rest[1:]

@@ -11,6 +11,8 @@ import (
 type SerialConfig struct {
 	Sink string // what errors begin with, such as "stdout"
 	Busy string // why a write does not end, such as "the reader takes nothing"
+	// Batch is how many messages callers should pass at once, see Pace.
+	Batch int
 	// Jobs is how many jobs are carried out together at most; 0 means 1.
 	Jobs int
 	// Do carries out jobs: it calls Fail for each message that was not written.
@@ -96,6 +98,9 @@ func (w *Serial) ended(j *Job) {
 	j.done.Store(0)
 	w.spare.Put(j)
 }
+
+// Pace is Pace of a sink.
+func (w *Serial) Pace() Pace { return Pace{Batch: w.config.Batch} }
 
 // Close is Close of a sink.
 func (w *Serial) Close(ctx context.Context) error {

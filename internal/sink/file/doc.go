@@ -1,7 +1,7 @@
 // Package file is the output that appends CloudEvents to a file: structured JSON, one event a line.
 // The file is renamed when it is large or old enough, and a new one begun. Nothing that the disk
 // refuses is given up: every error is worth a retry, so messages wait until there is room.
-// [Stdout] is the output that writes the same lines to a stream.
+// [NewStdout] is the output that writes the same lines to a stream.
 //
 // In addition to what every [sink.Sink] promises:
 //   - A line is whole or not there: of a write that stops in the middle, the part is removed.

@@ -74,15 +74,12 @@ func newSink(config Config, d opener) (*Sink, error) {
 	}
 	s.Serial = sink.NewSerial(sink.SerialConfig{
 		Sink: "file", Busy: "the disk takes nothing",
-		Jobs: maxJobs,
-		Do:   s.group.do,
-		End:  s.group.end,
+		Batch: maxBatch, Jobs: maxJobs,
+		Do:  s.group.do,
+		End: s.group.end,
 	})
 	return s, nil
 }
-
-// Pace implements sink.Sink.
-func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: maxBatch} }
 
 // osFile and opener are what is done with files, so that tests can have a bad disk.
 type osFile interface {

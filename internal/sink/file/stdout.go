@@ -10,7 +10,10 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 )
 
-// Stdout is the output that writes CloudEvents to a stream, which is the process's standard
+// maxLines is how many messages a caller should pass at once. More would save little.
+const maxLines = 32
+
+// NewStdout starts the output that writes CloudEvents to a stream, which is the process's standard
 // output outside of tests: structured JSON, one event a line, and nothing else.
 //
 // In addition to what every [sink.Sink] promises:
@@ -28,28 +31,18 @@ import (
 //     is done returns and leaves the one call of the stream's Write behind, since nothing can end
 //     that.
 //
-// Make one with NewStdout, and Close it.
-//
 // A goroutine makes and writes the lines, not the callers under a lock: a blocked call of the
 // stream's Write cannot be ended, and with the goroutine it holds up no caller longer than the
 // caller's ctx. Waking the goroutine and then the caller costs more than writing a line, so callers
 // should pass several messages.
-type Stdout struct{ *sink.Serial }
-
-// maxLines is how many messages a caller should pass at once. More would save little.
-const maxLines = 32
-
-// NewStdout starts writing to w.
-func NewStdout(w io.Writer) *Stdout {
+func NewStdout(w io.Writer) *sink.Serial {
 	out := &writer{w: w}
-	return &Stdout{sink.NewSerial(sink.SerialConfig{
+	return sink.NewSerial(sink.SerialConfig{
 		Sink: "stdout", Busy: "the reader takes nothing",
-		Do: out.do,
-	})}
+		Batch: maxLines,
+		Do:    out.do,
+	})
 }
-
-// Pace implements sink.Sink.
-func (s *Stdout) Pace() sink.Pace { return sink.Pace{Batch: maxLines} }
 
 // writer turns messages into lines.
 type writer struct {

@@ -24,10 +24,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-var _ sink.Sink = (*file.Stdout)(nil)
+var _ sink.Sink = (*sink.Serial)(nil)
 
 // write writes one message.
-func write(ctx context.Context, s *file.Stdout, m sink.Message) error {
+func write(ctx context.Context, s *sink.Serial, m sink.Message) error {
 	return errors.Join(s.Write(ctx, []sink.Message{m})...)
 }
 
@@ -52,7 +52,7 @@ func message(t testing.TB, name, padding string) sink.Message {
 	return src.Event(event.Event{Op: event.Add, Object: o}, time.Unix(1700000000, 0))
 }
 
-func closeSink(t testing.TB, s *file.Stdout) {
+func closeSink(t testing.TB, s *sink.Serial) {
 	t.Helper()
 	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("Close: %v", err)
@@ -193,9 +193,9 @@ func TestEachLineHasItsResult(t *testing.T) {
 // Lines that have not begun when the caller gives up, or the sink is closed, are not written: to
 // retry is up to the caller.
 func TestNoLineBeginsAfterTheEnd(t *testing.T) {
-	for name, end := range map[string]func(cancel func(), s *file.Stdout){
-		"ctx is done": func(cancel func(), _ *file.Stdout) { cancel() },
-		"closed":      func(_ func(), s *file.Stdout) { go s.Close(context.Background()) },
+	for name, end := range map[string]func(cancel func(), s *sink.Serial){
+		"ctx is done": func(cancel func(), _ *sink.Serial) { cancel() },
+		"closed":      func(_ func(), s *sink.Serial) { go s.Close(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
