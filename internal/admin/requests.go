@@ -109,9 +109,7 @@ func (s *server) status(w http.ResponseWriter, _ *http.Request) {
 
 func (s *server) memory(w http.ResponseWriter, r *http.Request) {
 	var of ObjectOf
-	d := json.NewDecoder(io.LimitReader(r.Body, maxSelection))
-	d.DisallowUnknownFields()
-	switch err := d.Decode(&of); {
+	switch _, err := readHead(r, &of); {
 	case err != nil:
 		fail(w, http.StatusBadRequest, fmt.Errorf("the request cannot be read: %w", err))
 	case s.Remembers == nil:
@@ -122,6 +120,13 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// readHead reads the JSON with which a request begins.
+func readHead(r *http.Request, into any) (*json.Decoder, error) {
+	d := json.NewDecoder(io.LimitReader(r.Body, maxSelection))
+	d.DisallowUnknownFields()
+	return d, d.Decode(into)
+}
+
 // selection reads the JSON with which a request begins, and returns what is behind it.
 func (s *server) selection(w http.ResponseWriter, r *http.Request) (sel Selection, rest io.Reader,
 	ok bool) {
@@ -129,10 +134,8 @@ func (s *server) selection(w http.ResponseWriter, r *http.Request) (sel Selectio
 		fail(w, http.StatusNotImplemented, errNotAvailable)
 		return sel, nil, false
 	}
-	head := &io.LimitedReader{R: r.Body, N: maxSelection}
-	d := json.NewDecoder(head)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&sel); err != nil {
+	d, err := readHead(r, &sel)
+	if err != nil {
 		fail(w, http.StatusBadRequest, fmt.Errorf("the request cannot be read: %w", err))
 		return sel, nil, false
 	}

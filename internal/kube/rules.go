@@ -13,19 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/wording"
 )
 
-// rules are what an account may do in a namespace, those of the whole cluster included.
-type rules struct {
-	Resources    []authorizationv1.ResourceRule
-	NonResources []authorizationv1.NonResourceRule
-	// Incomplete says why there may be others, "" if there are none.
-	Incomplete string
-}
-
-// Rules returns what the account may do in a namespace, which need not exist.
-func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
+// Rules returns what the account may do in a namespace, which need not exist, those of the whole
+// cluster included.
+func (w *Writer) Rules(ctx context.Context, namespace string) (
+	may authorizationv1.SubjectRulesReviewStatus, err error) {
 	asked := authorizationv1.SelfSubjectRulesReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(),
 			Kind: "SelfSubjectRulesReview"},
@@ -37,20 +30,12 @@ func (w *Writer) Rules(ctx context.Context, namespace string) (rules, error) {
 	if err := review(ctx, w,
 		authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"), asked,
 		&answer); err != nil {
-		return rules{}, err
+		return may, err
 	}
 	if answer.Status == nil {
-		return rules{}, errors.New("the answer is not a review of rules: it has no status")
+		return may, errors.New("the answer is not a review of rules: it has no status")
 	}
-	s := answer.Status
-	r := rules{Resources: s.ResourceRules, NonResources: s.NonResourceRules}
-	if s.Incomplete {
-		r.Incomplete = "the API server does not know all of them"
-		if s.EvaluationError != "" {
-			r.Incomplete = wording.Cut(s.EvaluationError, 200)
-		}
-	}
-	return r, nil
+	return *answer.Status, nil
 }
 
 // User returns the name of the account.

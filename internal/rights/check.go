@@ -1,6 +1,7 @@
 package rights
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Report is how what an account may do differs from what a configuration needs.
@@ -125,15 +127,18 @@ func tooMuch(ctx context.Context, asker *kube.Writer, all []need, r *Report) err
 	if err != nil {
 		return fmt.Errorf("cannot list what the account may do: %w", err)
 	}
-	r.Incomplete = everywhere.Incomplete
-	r.TooMuch = append(excess("", everywhere.Resources, all), paths(everywhere.NonResources)...)
+	if everywhere.Incomplete {
+		r.Incomplete = wording.Cut(cmp.Or(everywhere.EvaluationError,
+			"the API server does not know all of them"), 200)
+	}
+	r.TooMuch = append(excess("", everywhere.ResourceRules, all), paths(everywhere.NonResourceRules)...)
 	for _, ns := range r.Namespaces {
 		here, err := asker.Rules(ctx, ns)
 		if err != nil {
 			return fmt.Errorf("cannot list what the account may do in %s: %w", ns, err)
 		}
-		own := slices.DeleteFunc(here.Resources, func(rule authorizationv1.ResourceRule) bool {
-			return slices.ContainsFunc(everywhere.Resources,
+		own := slices.DeleteFunc(here.ResourceRules, func(rule authorizationv1.ResourceRule) bool {
+			return slices.ContainsFunc(everywhere.ResourceRules,
 				func(other authorizationv1.ResourceRule) bool {
 					return reflect.DeepEqual(rule, other)
 				})
