@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
@@ -141,6 +141,18 @@ func TestFileThatIsAway(t *testing.T) {
 	}
 }
 
+// waiting is a context that tells when somebody waits for its end.
+type waiting struct {
+	context.Context
+	waits chan struct{}
+	once  sync.Once
+}
+
+func (w *waiting) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.waits) })
+	return w.Context.Done()
+}
+
 func TestClose(t *testing.T) {
 	release, came := make(chan struct{}), make(chan struct{}, maxRequests)
 	url := serve(t, func(http.ResponseWriter, *http.Request) {
@@ -158,11 +170,12 @@ func TestClose(t *testing.T) {
 	for range maxRequests {
 		<-came
 	}
+	waiting := &waiting{Context: context.Background(), waits: make(chan struct{})}
 	go func() { // waits for its turn
-		_, err := post(context.Background(), c)
+		_, err := post(waiting, c)
 		errs <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // if it comes later, it finds the client closed
+	<-waiting.waits
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := c.Close(ctx); !errors.Is(err, context.Canceled) {
