@@ -156,8 +156,8 @@ func (p *policy) judge(t *testing.T, o *object.Object) (found []verdict) {
 	if !p.selected(t, o) {
 		return nil
 	}
-	e := rules.NewBook(p.rules, 1).Evaluator(p.caches)
-	begin := time.Now()
+	book := rules.NewBook(p.rules, 1)
+	e, begin := book.Evaluator(p.caches), time.Now()
 	waits := []time.Duration{0}
 	for _, r := range p.rules {
 		if r.For() > 0 {
@@ -176,7 +176,7 @@ func (p *policy) judge(t *testing.T, o *object.Object) (found []verdict) {
 					tr.Since.Sub(begin))
 			}
 			found = append(found, verdict{tr.Rule.Name(), tr.Message})
-			e.Took(tr, 0, begin.Add(after))
+			book.Took(o.Key(), tr, 0, begin.Add(after))
 		}
 	}
 	gone := e.Evaluate(event.Event{Op: event.Delete, Object: o}, begin.Add(time.Hour))

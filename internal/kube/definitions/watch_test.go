@@ -109,18 +109,6 @@ func TestRemoved(t *testing.T) {
 	})
 }
 
-// works reports whether changes are seen at the moment.
-func (w *Watch) works() bool {
-	w.mu.Lock()
-	reg := w.reg
-	w.mu.Unlock()
-	if reg == nil {
-		return false
-	}
-	s := reg.Status()
-	return s.Synced && s.Err == nil
-}
-
 // Nothing is asked for before Begin, and once after any number of calls.
 func TestItBeginsWhenItIsNeeded(t *testing.T) {
 	watching(t, false, func(s *seen) {
