@@ -33,7 +33,7 @@ func (r *runner) baseline(mutants []mutant) error {
 		}
 		help, _ := exec.Command(program, "-help").CombinedOutput()
 		if strings.Contains(string(help), "rapid.nofailfile") {
-			r.flags[folder] = []string{"-rapid.nofailfile"}
+			r.flags[folder] = []string{"-rapid.nofailfile", "-rapid.checks=5000"}
 		}
 		out, err := r.test(program, folder, names, "-test.v")
 		if err != nil {

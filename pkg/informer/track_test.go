@@ -174,27 +174,6 @@ func TestWhatComesBeforeTheFirstCutMayBeKnown(t *testing.T) {
 	})
 }
 
-// What a process that was killed took after its last cut may be known, also to a process whose own
-// event of the object would be nothing: added, and deleted before it is handed out.
-func TestWhatWasTakenAfterTheLastCutMayBeKnown(t *testing.T) {
-	inLives(t, func(l *lives) {
-		small := SubscriptionConfig{Name: "l", Capacity: 1}
-		l.join(small)
-		l.server.apply("a", "1", "")
-		l.server.apply("b", "1", "") // for which there is no room
-		l.restart()
-		sub, _ := l.join(small)
-		l.cut()
-		expect(t, finish(sub), "add a/1 101", "add b/1 102")
-		l.restart()
-		sub, _ = l.join(small)
-		l.cut()
-		l.server.remove("b")
-		synctest.Wait()
-		expect(t, finish(sub), "add a/1 101 resumed", "delete b/1 103~1 resumed")
-	})
-}
-
 // What a worker finishes after the last cut comes again, with the same state as before.
 func TestWhatWasFinishedAfterTheCutComesTwice(t *testing.T) {
 	inLives(t, func(l *lives) {
