@@ -207,17 +207,17 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 		text func(n int) string
 		good bool
 	}{
-		"unknown names": {n: 7500, text: func(n int) string {
+		"unknown names": {n: 1500, text: func(n int) string {
 			return strings.Replace(base, "[out]", "["+names(n)+"]", 1)
 		}},
-		"many known names": {n: 2500, text: func(n int) string {
+		"many known names": {n: 500, text: func(n int) string {
 			return strings.Replace(base, "[out]", "["+names(2*n)+"]", 1) + outputs(n)
 		}},
-		"namespaces": {n: 7500, good: true, text: func(n int) string {
+		"namespaces": {n: 1500, good: true, text: func(n int) string {
 			return strings.Replace(base, informerLine, informerWith("namespaces: ["+names(n)+"]"),
 				1)
 		}},
-		"not YAML": {n: 25_000, text: func(n int) string {
+		"not YAML": {n: 5_000, text: func(n int) string {
 			return strings.Repeat("a: 1\n", n) + "b: c: d\n"
 		}},
 	} {
