@@ -30,8 +30,10 @@ func outputKey(number uint64) event.Key {
 	return event.Key{Name: strconv.FormatUint(number, 10)}
 }
 
-// Cut writes the records that have changed since the cut before: of outboxes first, then of the
-// rules' book, then of what is remembered of objects. Without Keep there are none. The first cut
+// Cut writes the records that have changed since the cut before: of outboxes, of the rules' book,
+// and of what is remembered of objects. The latter is as it was before the outboxes were looked at:
+// were it newer, an object might be remembered as one that has left while its end is in no outbox,
+// and its event, when it comes again, would be nothing. Without Keep there are none. The first cut
 // has everything; that of a restored route has what has changed since. Call it neither twice at a
 // time, nor at the same time as Whole, Use or Restore.
 func (r *Route) Cut(to record.Writer) {
@@ -40,7 +42,8 @@ func (r *Route) Cut(to record.Writer) {
 		return
 	}
 	s := &r.cutting
-	r.outboxes.takeGone(s) // first: the list has none of them
+	s.members = r.members.takeChanged(s.members[:0])
+	r.outboxes.takeGone(s) // before the list, which has none of them
 	present := r.outboxes.list(s)
 	for _, number := range s.gone {
 		to.Delete(outputsPart, outputKey(number))
@@ -62,7 +65,6 @@ func (r *Route) Cut(to record.Writer) {
 		to.Clear(rules.Part)
 		s.book = false
 	}
-	s.members = r.members.takeChanged(s.members[:0])
 	writeMembers(to, s.members)
 	s.release()
 }
@@ -75,7 +77,7 @@ func (r *Route) Whole(to record.Writer) {
 		return
 	}
 	to.Reset()
-	s := cutting{}
+	s := cutting{members: r.members.all()}
 	for i, present := 0, r.outboxes.list(&s); i < len(s.destinations); i++ {
 		s.destinations[i].save(to, i >= present)
 		s.destinations[i].Whole(to, s.destinations[i].part)
@@ -83,7 +85,7 @@ func (r *Route) Whole(to record.Writer) {
 	if p.Rules != nil {
 		p.Rules.Whole(to, p.receivers)
 	}
-	writeMembers(to, r.members.all())
+	writeMembers(to, s.members)
 }
 
 // save writes what there is of a destination apart from its outbox.
