@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // TestACutWithoutChangesCostsNothing: there is one for each route, five times a second.
@@ -52,6 +53,42 @@ func TestACutWithoutChangesCostsNothing(t *testing.T) {
 	f.keep = false
 	if cut := append(recordtest.Of(f.Cut), recordtest.Of(f.Whole)...); cut != nil {
 		t.Errorf("without Keep: %+v", cut)
+	}
+}
+
+// leftMeanwhile is a Writer during whose first record an object leaves the select.
+type leftMeanwhile struct {
+	record.Writer
+	members *members
+}
+
+func (w *leftMeanwhile) Put(part string, key event.Key, value any, objects []*object.Object) {
+	w.members.put(event.Key{Name: "a"}, member{}, true)
+	w.Writer.Put(part, key, value, objects)
+}
+
+// The outboxes are written first, and have no end of an object that leaves the select under way. So
+// it must not be remembered as one that has left: its event comes again after a restart, and would
+// be nothing.
+func TestNothingIsRememberedThatOutboxesDoNotHave(t *testing.T) {
+	for name, write := range map[string]func(*fed) func(record.Writer){
+		"cut":   func(f *fed) func(record.Writer) { return f.Cut },
+		"whole": func(f *fed) func(record.Writer) { return f.Whole },
+	} {
+		f := newKept(t, 2, func(f *fed) {
+			f.Select = expression(t, inTheFirstHour, filters.KindSelect)
+		})
+		if err := f.exchange(&f.Pipeline); err != nil {
+			t.Fatal(err)
+		}
+		f.members.put(event.Key{Name: "a"}, member{in: true}, true)
+		cut := recordtest.Of(func(to record.Writer) {
+			write(f)(&leftMeanwhile{to, &f.members})
+		})
+		s, err := Read(recordtest.Apply(cut))
+		if err != nil || !s.members[event.Key{Name: "a"}].in {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
 	}
 }
 
