@@ -22,7 +22,7 @@ func (e UsageError) Unwrap() error { return e.Err }
 
 func usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// printableLines is printable for a text of several lines. Tabs become spaces.
+// printableLines is [wording.Printable] for a text of several lines. Tabs become spaces.
 func printableLines(s string) []string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {

@@ -21,7 +21,7 @@ func wordHint(word string, known []string, all string) string {
 	return all + strings.Join(known, ", ")
 }
 
-// dash is plain for a column of a table, which is not empty.
+// dash returns a text, printable, for a column of a table, which is not empty.
 func dash(text string) string {
 	if text == "" {
 		return "-"

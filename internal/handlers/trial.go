@@ -9,10 +9,10 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Trial returns the handler of a listener that there is as the daemon would load it, with another module if one
-// is named, and the parser that reads objects as the listener's informer would. The values of
-// headers are not read, since no request has them. The error is a config.Errors if the
-// configuration is to blame.
+// Trial returns the handler of a listener, which must be there, as the daemon would load it, with
+// another module if one is named, and the parser that reads objects as the listener's informer
+// would. The values of headers are not read, since no request has them. The error is a
+// config.Errors if the configuration is to blame.
 func Trial(cfg *config.Config, name, module string) (spec plugins.Spec, parser *object.Parser,
 	err error) {
 	l := cfg.Listeners[name]

@@ -38,8 +38,8 @@ func (r Resource) IsSecrets() bool {
 	return r.GVR.Group == "" && r.GVR.Resource == "secrets"
 }
 
-// CheckSecrets returns an error if these are Secrets, by a name in a configuration, and those are not
-// allowed.
+// CheckSecrets returns an error if these are Secrets, by a name in a configuration, and those are
+// not allowed.
 func (r Resource) CheckSecrets(name string, allowed bool) error {
 	if !r.IsSecrets() || allowed {
 		return nil

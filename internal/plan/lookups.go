@@ -81,7 +81,8 @@ func (p *Listener) Differences(planned *Listener) (fields []string) {
 
 // Differing returns the names, sorted, that have another text in one of the two, or none.
 func Differing(before, after map[string]string) (names []string) {
-	all := maps.Clone(before)
+	all := map[string]string{}
+	maps.Copy(all, before)
 	maps.Copy(all, after)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, had := before[name]

@@ -133,7 +133,8 @@ func readDocument(data []byte) (*document, error) {
 		return nil, fmt.Errorf("%s: unsupported version: openapi is %.20q, want 3.x", title,
 			doc.OpenAPI)
 	}
-	d := &document{components: map[string]*node{}, kinds: map[metav1.GroupVersionKind]*node{}, resources: map[metav1.GroupVersionResource]metav1.GroupVersionKind{}}
+	d := &document{components: map[string]*node{}, kinds: map[metav1.GroupVersionKind]*node{},
+		resources: map[metav1.GroupVersionResource]metav1.GroupVersionKind{}}
 	for path, of := range doc.Paths {
 		if r, ok := resourceOf(path); ok && of.Get.Kind != nil {
 			d.resources[r] = *of.Get.Kind

@@ -129,7 +129,7 @@ func (l *dryRunLine) text(body []byte) (string, error) {
 		b.WriteString(": ")
 		b.Write(body)
 	}
-	return wording.Printable(string([]rune(b.String()))), nil
+	return wording.Printable(b.String()), nil
 }
 
 // ShownOutput is which output a sink is made for.

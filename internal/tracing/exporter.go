@@ -4,13 +4,13 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/informerd/informerd/internal/wording"
-
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
-// exporter counts what the receiver of traces does not take, and logs when it begins to fail, and when it
-// works again. The provider calls it from one goroutine.
+// exporter counts what the receiver of traces does not take, and logs when it begins to fail, and
+// when it works again. The provider calls it from one goroutine.
 type exporter struct {
 	sdktrace.SpanExporter
 	log     *slog.Logger

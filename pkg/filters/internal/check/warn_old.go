@@ -34,8 +34,8 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
-// isGuard reports whether a node is surely not true of an event without an old object, whatever its op
-// is: the other side of an && decides nothing then.
+// isGuard reports whether a node is surely not true of an event without an old object, whatever its
+// op is: the other side of an && decides nothing then.
 func (w *warner) isGuard(n ast.Node) (guard bool) {
 	if known, ok := w.guarding[n]; ok {
 		return known

@@ -1,7 +1,7 @@
 package eval
 
-// body returns the function that takes the values of the body of a predicate's function, which has so
-// many nodes. The nodes are paid for item by item, whether they are evaluated or not: operations
+// body returns the function that takes the values of the body of a predicate's function, which has
+// so many nodes. The nodes are paid for item by item, whether they are evaluated or not: operations
 // alone do not pay for work that depends on nothing but the number of items.
 func (e *Evaluator) body(function string, nodes int) any {
 	switch function {

@@ -137,8 +137,8 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	return r.body(&copied, body)
 }
 
-// body makes the evaluator count and check the values of the body of a predicate's function, which it
-// returns. The operation takes more, too.
+// body makes the evaluator count and check the values of the body of a predicate's function, which
+// it returns. The operation takes more, too.
 func (r *rewriter) body(n *ast.BuiltinNode, body *ast.PredicateNode, more ...ast.Node) *ast.BuiltinNode {
 	name := r.program.addBody(n.Name, nodesOf(body.Node))
 	body.Node = call(body.Node, name, append([]ast.Node{body.Node}, more...)...)
