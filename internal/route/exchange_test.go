@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,17 +24,15 @@ func (r *Route) exchange(p *Pipeline) error {
 // late is a subscription that does something just when it hands out the first event.
 type late struct {
 	*informer.Subscription
+	begun        atomic.Bool
 	begins, ends chan struct{}
 }
 
 func (l *late) Next(ctx context.Context) (informer.Delivery, error) {
 	d, err := l.Subscription.Next(ctx)
-	if err == nil {
-		select {
-		case l.begins <- struct{}{}:
-			<-l.ends
-		default:
-		}
+	if err == nil && l.begun.CompareAndSwap(false, true) {
+		l.begins <- struct{}{}
+		<-l.ends
 	}
 	return d, err
 }
@@ -56,7 +55,7 @@ func TestAnEventThatIsTakenWhileThePipelineChanges(t *testing.T) {
 			}
 			return &Pipeline{Messages: b, Outputs: []Output{to("out", out)}}
 		}
-		from := &late{source, make(chan struct{}), make(chan struct{})}
+		from := &late{Subscription: source, begins: make(chan struct{}), ends: make(chan struct{})}
 		r, err := New(Config{Name: "l", Subscription: from, Letters: &letters{},
 			Pipeline: pipeline("before"), Log: slog.New(slog.DiscardHandler), Workers: 2,
 			Retry: Retry{Attempts: 1, MinBackoff: time.Second, MaxBackoff: time.Minute}})
