@@ -77,7 +77,7 @@ needs: ## Install compilers that tests use (Debian, as root)
 .PHONY: test
 test: export GUESTS ?= optional
 test: needs devcluster build examples ## Run all tests, with the race detector (ten minutes)
-	go test $(RACE) -vet=off -timeout 20m ./...
+	INFORMERD_BIN=$(CURDIR)/bin/informerd go test $(RACE) -vet=off -timeout 20m ./...
 	plugins/test bin/plugins
 	$(call each,$(filter-out . $(SEQUENTIAL) $(BROWSER),$(MODULES)),go test $(RACE) -vet=off -short -timeout 20m ./...)
 	$(call each,$(SEQUENTIAL),go test -vet=off -short -timeout 20m ./...)
@@ -209,6 +209,7 @@ conformance: ## Compare with client-go, run models and mutants at full length
 		./pkg/informer/internal/store -rapid.checks=10000 -rapid.steps=200
 	go test -count=1 -timeout 60m -run Model ./internal/delivery ./internal/backoff ./internal/route -rapid.checks=100000
 	go test -count=1 -timeout 60m -run Model ./internal/keeper -rapid.checks=20000
+	FILTERS_TIME=30s go test -count=1 -timeout 60m -run 'Pays*ForTime' ./pkg/filters/internal/eval
 	go run ./dev/mutants
 
 .PHONY: fault

@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -13,62 +13,38 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// encode writes resources in the form of the built-in schemas, which decode in internal/schema
-// reads. Equal resources have equal output: equal schemas are written once.
+// encode writes resources in the form of the built-in schemas. Equal resources have equal output:
+// equal schemas are written once.
 func encode(entries []schema.Entry, kubernetes string) ([]byte, error) {
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "Kubernetes %s\n", kubernetes)
+	p := schema.Packed{Kubernetes: kubernetes}
 	roots := make([]*filters.Schema, 0, len(entries))
 	for _, e := range entries {
 		roots = append(roots, e.Schema)
 	}
 	schemas, number := equivalent(roots)
-	fmt.Fprintf(&text, "schemas %d\n", len(schemas))
-	for _, s := range schemas {
-		if err := writeSchema(&text, s, number); err != nil {
-			return nil, err
+	at := func(s *filters.Schema) int {
+		if s == nil {
+			return -1
 		}
+		return number[s]
+	}
+	for _, s := range schemas {
+		packed := schema.PackedSchema{Type: s.Type, Open: s.Open, Enum: s.Enum, Items: at(s.Items),
+			Values: at(s.Values), Fields: map[string]int{}}
+		for name, field := range s.Fields {
+			packed.Fields[name] = at(field)
+		}
+		p.Schemas = append(p.Schemas, packed)
 	}
 	for _, e := range entries {
-		fmt.Fprintf(&text, "resource %s %s %s %d",
-			strings.TrimPrefix(e.Group+"/"+e.Version, "/"), e.Resource, e.Kind, number[e.Schema])
-		for _, name := range e.ShortNames {
-			text.WriteString(" " + name)
-		}
-		text.WriteString("\n")
+		p.Resources = append(p.Resources, schema.PackedResource{Group: e.Group, Version: e.Version,
+			Resource: e.Resource, Kind: e.Kind, ShortNames: e.ShortNames, Schema: at(e.Schema)})
 	}
-	return compress(text.Bytes())
-}
-
-func writeSchema(w *bytes.Buffer, s *filters.Schema, number map[*filters.Schema]int) error {
-	kind := s.Type
-	if kind == "" {
-		kind = "any"
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
 	}
-	w.WriteString(kind)
-	if s.Open {
-		w.WriteByte('+')
-	}
-	if len(s.Enum) > 0 {
-		w.WriteByte(' ')
-		for _, text := range s.Enum {
-			w.WriteString("|" + url.QueryEscape(text))
-		}
-	}
-	if s.Items != nil {
-		fmt.Fprintf(w, " []=%d", number[s.Items])
-	}
-	if s.Values != nil {
-		fmt.Fprintf(w, " {}=%d", number[s.Values])
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Fields)) {
-		if name == "" || name == "[]" || name == "{}" || strings.ContainsAny(name, " =\n\r") {
-			return fmt.Errorf("the field name %q cannot be written", name)
-		}
-		fmt.Fprintf(w, " %s=%d", name, number[s.Fields[name]])
-	}
-	w.WriteByte('\n')
-	return nil
+	return compress(text)
 }
 
 // equivalent numbers all schemas reachable from the roots, equal ones with the same number, and

@@ -104,7 +104,7 @@ func generate(ctx context.Context, kubeconfig string) (packed []byte, version st
 	if err != nil {
 		return nil, "", err
 	}
-	all := &schema.Set{}
+	var all []schema.Entry
 	for _, gv := range groups {
 		document, err := resolver.OpenAPI(ctx, gv)
 		if err != nil {
@@ -118,25 +118,29 @@ func generate(ctx context.Context, kubeconfig string) (packed []byte, version st
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", gv, err)
 		}
-		if err := describe(set, gv, resources.APIResources); err != nil {
+		entries := set.Entries()
+		if err := describe(entries, gv, resources.APIResources); err != nil {
 			return nil, "", err
 		}
-		all.Add(set)
+		all = append(all, entries...)
 	}
-	packed, err = encode(all.Entries(), server.GitVersion)
+	packed, err = encode(schema.NewSet(all).Entries(), server.GitVersion)
 	return packed, server.GitVersion, err
 }
 
 // describe adds short names, and checks that every resource that can be watched has a schema.
-func describe(set *schema.Set, gv gvschema.GroupVersion, resources []metav1.APIResource) error {
+func describe(entries []schema.Entry, gv gvschema.GroupVersion, resources []metav1.APIResource) error {
 	for _, r := range resources {
 		if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "watch") {
 			continue
 		}
-		if _, ok := set.LookupGVR(gv.Group, gv.Version, r.Name); !ok {
+		i := slices.IndexFunc(entries, func(e schema.Entry) bool {
+			return e.Group == gv.Group && e.Version == gv.Version && e.Resource == r.Name
+		})
+		if i < 0 {
 			return fmt.Errorf("%s: the document has no schema of %s", gv, r.Name)
 		}
-		set.AddShortNames(gv.Group, gv.Version, r.Name, r.ShortNames...)
+		entries[i].ShortNames = r.ShortNames
 	}
 	return nil
 }

@@ -82,20 +82,20 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apps := groups[1]
+	apps, entries := groups[1], set.Entries()
 	list := []metav1.APIResource{
 		{Name: "deployments", Verbs: []string{"list", "watch"}, ShortNames: []string{"dpl"}},
 		{Name: "deployments/scale", Verbs: []string{"watch"}},
 		{Name: "zebras", Verbs: []string{"create"}},
 	}
-	if err := describe(set, apps, list); err != nil {
+	if err := describe(entries, apps, list); err != nil {
 		t.Error(err)
 	}
-	if _, ok := set.Lookup("dpl.apps"); !ok {
+	if _, ok := schema.NewSet(entries).Lookup("dpl.apps"); !ok {
 		t.Error("the short name is missing")
 	}
 	list[2].Verbs = []string{"watch"}
-	if err := describe(set, apps, list); err == nil ||
+	if err := describe(entries, apps, list); err == nil ||
 		err.Error() != "apps/v1: the document has no schema of zebras" {
 		t.Errorf("got %v", err)
 	}

@@ -33,11 +33,12 @@ type Functions struct {
 	// is used instead of the listeners' handlers if it is not empty.
 	//
 	// Replay removes from the store what it has dealt with: letters that were delivered or
-	// filtered, and those that are replaced by another letter. A letter that is superseded when its
-	// turn comes is not offered, and stays. If ctx is done, the letters whose outcome was not
-	// reported stay. The error is for the replay as a whole, such as a module that does not load.
+	// filtered, and those that are replaced by another letter. Without force, a letter that is
+	// superseded when its turn comes is not offered, and stays. If ctx is done, the letters whose
+	// outcome was not reported stay. The error is for the replay as a whole, such as a module that
+	// does not load.
 	Replay func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte,
-		report func(Outcome)) error
+		force bool, report func(Outcome)) error
 }
 
 // ObjectOf is an object of the cluster, and a listener that may know it.
@@ -89,6 +90,9 @@ type Selection struct {
 	deadletter.Query
 	All    bool   `json:"all,omitempty"`
 	Filter string `json:"filter,omitempty"`
+	// Force has Replay offer superseded letters as well. What a rule has reported and is not so any
+	// more is not sent all the same.
+	Force bool `json:"force,omitempty"`
 }
 
 // Empty reports whether nothing was selected, not even everything.

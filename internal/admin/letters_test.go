@@ -100,12 +100,13 @@ type replayer struct {
 	store  *deadletter.Store
 	fails  string
 	module string
+	force  bool
 	began  chan struct{}
 }
 
 func (r *replayer) replay(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
-	module []byte, report func(Outcome)) error {
-	r.module = string(module)
+	module []byte, force bool, report func(Outcome)) error {
+	r.module, r.force = string(module), force
 	if r.began != nil {
 		close(r.began)
 		<-ctx.Done()
@@ -158,8 +159,15 @@ func TestReplay(t *testing.T) {
 	if !slices.Equal(results, want) || r.module != module {
 		t.Errorf("%q, module of %d bytes", results, len(r.module))
 	}
-	if got := names(t, c, Selection{}); got != "b " {
-		t.Errorf("left: %s", got)
+	if got := names(t, c, Selection{}); got != "b " || r.force {
+		t.Errorf("left: %s, force %t", got, r.force)
+	}
+	if err := c.Replay(t.Context(), Selection{Force: true}, nil, report); err == nil {
+		t.Error("force has selected something")
+	}
+	if err := c.Replay(t.Context(), Selection{Force: true, Query: deadletter.Query{Listener: "nodes"}}, nil,
+		report); err != nil || !r.force {
+		t.Errorf("%v, force %t", err, r.force)
 	}
 	if err := c.Replay(t.Context(), Selection{}, nil, report); err == nil ||
 		err.Error() != "no letters were selected" {

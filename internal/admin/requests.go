@@ -223,7 +223,7 @@ func (s *server) replayTo(ctx context.Context, out *stream, sel Selection, modul
 		errors.As(err, &one)
 		out.send(line{Wrong: one})
 	}
-	return s.Replay(ctx, s.Letters.List(ctx, deadletter.Query{IDs: ids}), module,
+	return s.Replay(ctx, s.Letters.List(ctx, deadletter.Query{IDs: ids}), module, sel.Force,
 		func(o Outcome) { out.send(line{Outcome: &o}) })
 }
 

@@ -28,7 +28,6 @@ const (
 type server struct {
 	Functions
 	letters Local
-	log     *slog.Logger
 	serving context.Context // of Serve
 
 	reloading, replaying sync.Mutex
@@ -38,7 +37,7 @@ type server struct {
 func (s *Socket) Serve(ctx context.Context, f Functions, log *slog.Logger) error {
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
-	h := &server{Functions: f, letters: Local{f.Letters, f.Filter}, log: log, serving: serving}
+	h := &server{Functions: f, letters: Local{f.Letters, f.Filter}, serving: serving}
 	running, mux := make(chan struct{}, maxConnections), h.routes()
 	web := &http.Server{
 		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -233,9 +234,5 @@ func sameJSON(a, b []byte) bool {
 
 // String returns the type, or "(data)" without one, and the data.
 func (e emission) String() string {
-	typ := e.Type
-	if typ == "" {
-		typ = "(data)"
-	}
-	return wording.Printable(strings.TrimSpace(typ + " " + oneLine(e.Data)))
+	return wording.Printable(strings.TrimSpace(cmp.Or(e.Type, "(data)") + " " + oneLine(e.Data)))
 }

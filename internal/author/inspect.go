@@ -1,7 +1,6 @@
 package author
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -141,15 +140,4 @@ func asksFor(in *plugins.Inspection) (lines []string) {
 			wording.Printable(strings.Join(shown, ", "))))
 	}
 	return lines
-}
-
-// writeJSON writes a value on one line. Characters that could harm a terminal are escaped:
-// encoding/json does so only for the control characters of ASCII.
-func writeJSON(w io.Writer, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, wording.JSON(string(text))+"\n")
-	return err
 }

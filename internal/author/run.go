@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,10 +111,7 @@ func (o RunOptions) caches(informers map[string]*config.Informer) (*explain.Look
 		given[name] = append(given[name], objects...)
 	}
 	for name, objects := range document.Sorted(given) {
-		inf := informers[name]
-		if inf == nil {
-			inf = &config.Informer{Resource: name}
-		}
+		inf := cmp.Or(informers[name], &config.Informer{Resource: name})
 		if err := all.Add(name, inf, objects); err != nil {
 			return nil, config.Errors{{Message: err.Error()}}
 		}
@@ -188,7 +186,7 @@ func runEvents(ctx context.Context, r *rig, module string, events []placedEvent,
 		}
 		if asJSON {
 			o.File, o.Line = e.file, e.line
-			if err := writeJSON(w, o); err != nil {
+			if err := wording.WriteJSON(w, o, ""); err != nil {
 				return err
 			}
 			continue

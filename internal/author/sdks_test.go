@@ -92,7 +92,7 @@ func TestGoSDKArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !maps.Equal(got, want) {
-		t.Error("internal/author/gosdk.tar.gz is not plugins/sdk/go: run make sdk")
+		t.Error("internal/author/gosdk.tar.gz is not plugins/sdk/go: run this test with -update")
 	}
 	if len(want) < 5 || want["go.mod"] == "" {
 		t.Errorf("the SDK has %d files only", len(want))

@@ -124,9 +124,7 @@ const maxShort = 200
 
 func short(v any) string {
 	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil {
+	if wording.WriteJSON(&b, v, "") != nil {
 		return "?"
 	}
 	text := bytes.TrimSpace(b.Bytes())

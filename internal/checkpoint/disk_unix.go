@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"syscall"
@@ -23,9 +24,5 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return cmp.Or(f.Sync(), f.Close())
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -159,9 +160,7 @@ func (sn *Snapshot) complete() error {
 	if err == nil {
 		err = sn.file.Sync()
 	}
-	if closeErr := sn.file.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, sn.file.Close())
 	sn.file = nil
 	if err == nil {
 		err = s.disk.Rename(sn.path+unfinished, sn.path)

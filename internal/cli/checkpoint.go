@@ -43,16 +43,16 @@ func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command
 		Long:  "Show what the checkpoint in state.dir has of each informer and of each listener, whether informerd runs or not.",
 		Args:  file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
-			shown, err := file.checkpoint(ctx)
-			if err != nil {
-				return err
-			}
-			if output.json() {
-				return writeLine(stdout, shown)
-			}
-			return shown.write(stdout)
+			return file.withState(cmd, stderr, func(ctx context.Context, dir string) error {
+				shown, err := checkpointIn(ctx, dir)
+				if err != nil {
+					return err
+				}
+				if output.json() {
+					return wording.WriteJSON(stdout, shown, "")
+				}
+				return shown.write(stdout)
+			})
 		},
 	}
 	file.add(cmd)
@@ -66,12 +66,8 @@ type shownCheckpoint struct {
 	Running *admin.Checkpoint `json:"running,omitempty"` // nil if no informerd runs
 }
 
-// checkpoint returns the checkpoint of the configuration.
-func (c *configuration) checkpoint(ctx context.Context) (shown shownCheckpoint, err error) {
-	dir, err := c.stateDir()
-	if err != nil {
-		return shown, err
-	}
+// checkpointIn returns the checkpoint in a folder for state.
+func checkpointIn(ctx context.Context, dir string) (shown shownCheckpoint, err error) {
 	client, err := admin.Dial(ctx, dir)
 	switch {
 	case err == nil:

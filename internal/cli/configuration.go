@@ -50,9 +50,10 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// before lets the file come before the arguments that a command takes. The name of a listener and
-// the ID of a dead letter have neither a dot nor a slash.
-func (c *configuration) before(cmd *cobra.Command) {
+// addBefore adds the flag, and lets the file come before the arguments that a command takes. The
+// name of a listener and the ID of a dead letter have neither a dot nor a slash.
+func (c *configuration) addBefore(cmd *cobra.Command) {
+	c.add(cmd)
 	check, run := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && strings.ContainsAny(args[0], "./") {

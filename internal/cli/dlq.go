@@ -101,13 +101,13 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 // withLetters calls do with the dead letters of the configuration.
 func (c *configuration) withLetters(cmd *cobra.Command, stderr io.Writer,
 	do func(ctx context.Context, letters admin.DeadLetters) error) error {
-	ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-	defer stop()
-	letters, release, err := c.letters(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(ctx, letters), release())
+	return c.withState(cmd, stderr, func(ctx context.Context, dir string) error {
+		letters, release, err := lettersIn(ctx, dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(ctx, letters), release())
+	})
 }
 
 func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -131,8 +131,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	f.add(cmd)
 	output.add(cmd)
 	return cmd
@@ -158,8 +157,7 @@ func newDLQShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	output.add(cmd)
 	return cmd
 }
@@ -188,8 +186,7 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.Superseded, "superseded", false,
 		"only letters of whose object something newer was delivered since, which no replay brings back")
@@ -236,10 +233,11 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "replay all dead letters")
+	cmd.Flags().BoolVar(&f.Force, "force", false,
+		"replay events of whose object something newer was delivered, too")
 	cmd.Flags().StringVar(&with, "with", "",
 		"a module that handles the events instead of their listeners' handlers")
 	return cmd

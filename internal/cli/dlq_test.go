@@ -100,7 +100,7 @@ func (d *deadDaemon) run() (stop func()) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	replay := func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte,
+	replay := func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte, _ bool,
 		report func(admin.Outcome)) error {
 		for l, err := range letters {
 			switch {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -37,7 +38,7 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 		case err != nil:
 			return err
 		case asJSON:
-			err = writeLine(stdout, &l)
+			err = wording.WriteJSON(stdout, &l, "")
 		case listed == 0:
 			fmt.Fprintln(table, "ID\tAGE\tLISTENER\tOUTPUT\tOBJECT\tREASON\tATTEMPTS\tERROR")
 		case listed%linesAligned == 0:
@@ -86,7 +87,7 @@ func shortError(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strconv.Quote(truncated(text))
+	return strconv.Quote(truncated(text, maxShownError))
 }
 
 func timeText(t time.Time) string {
@@ -99,7 +100,7 @@ func timeText(t time.Time) string {
 // showLetter writes a letter's fields, one a line, and its texts.
 func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 	if asJSON {
-		return writeLine(w, l)
+		return wording.WriteJSON(w, l, "")
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	field := func(name, value string) {
@@ -146,7 +147,7 @@ func showLetter(w io.Writer, l *deadletter.Letter, asJSON bool) error {
 			b.Reset()
 			fmt.Fprintf(&b, "%q", text.json)
 		}
-		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, wording.JSON(b.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s:\n%s\n", text.name, wording.JSON(b.Bytes())); err != nil {
 			return err
 		}
 	}
@@ -166,12 +167,7 @@ func known(ctx context.Context, letters admin.DeadLetters, ids []string) error {
 		}
 		there[l.ID] = true
 	}
-	var unknown []string
-	for _, id := range ids {
-		if !there[id] {
-			unknown = append(unknown, id)
-		}
-	}
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return there[id] })
 	if len(unknown) == 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -79,8 +80,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return x.run(ctx, schemas)
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	cmd.Flags().StringVarP(&x.file, "file", "f", "",
 		"a file with the objects; - is standard input")
 	cmd.Flags().StringVar(&x.old, "old", "", "a file with the object before an update")
@@ -134,9 +134,6 @@ func (x *explaining) check() error {
 
 func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
 	socket := x.cfg.Path(x.cfg.State.Dir) // a dry run has no state
-	if x.cfg.State.Dir == "" {
-		socket = ""
-	}
 	var err error
 	if x.explainer, err = daemon.NewExplainer(ctx, x.cfg, schemas); err != nil {
 		return err
@@ -217,14 +214,11 @@ func (x *explaining) ofFile(ctx context.Context, listeners []*config.Listener) (
 
 // isLookedUp reports whether listeners may look an object up.
 func (x *explaining) isLookedUp(listeners []*config.Listener, o config.Object) bool {
-	for _, l := range listeners {
-		for _, name := range x.explainer.Listener(l.Name).Lookups() {
-			if explain.IsOf(o.JSON, l.Informers()[name]) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(listeners, func(l *config.Listener) bool {
+		return slices.ContainsFunc(x.explainer.Listener(l.Name).Lookups(), func(name string) bool {
+			return explain.IsOf(o.JSON, l.Informers()[name])
+		})
+	})
 }
 
 // watchedBy says what listeners watch.
@@ -354,7 +348,7 @@ func (x *explaining) write() error {
 	violated, watched := false, len(x.answers) == 0
 	for _, a := range x.answers {
 		violated, watched = violated || a.Violated(), watched || a.Verdict != explain.NotWatched
-		var text strings.Builder
+		var text bytes.Buffer
 		var err error
 		switch {
 		case x.json:
@@ -370,11 +364,11 @@ func (x *explaining) write() error {
 		if err != nil {
 			return err
 		}
-		written := text.String()
+		written := text.Bytes()
 		if x.json {
 			written = wording.JSON(written)
 		}
-		if _, err := io.WriteString(x.stdout, written); err != nil {
+		if _, err := x.stdout.Write(written); err != nil {
 			return err
 		}
 	}

@@ -25,8 +25,7 @@ func TestTheFileComesFirst(t *testing.T) {
 				got = strings.Join(append(file.paths, "-")[:1], "") + ": " + strings.Join(args, " ")
 				return nil
 			}}
-		file.add(cmd)
-		file.before(cmd)
+		file.addBefore(cmd)
 		cmd.SetArgs(strings.Fields(line))
 		if err := cmd.Execute(); err != nil {
 			got = err.Error()

@@ -29,31 +29,35 @@ func (c *configuration) stateDir() (string, error) {
 	return dir, err
 }
 
+// withState calls do with the folder for state of the configuration, until a signal comes.
+func (c *configuration) withState(cmd *cobra.Command, stderr io.Writer,
+	do func(ctx context.Context, dir string) error) error {
+	dir, err := c.stateDir()
+	if err != nil {
+		return err
+	}
+	ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+	defer stop()
+	return do(ctx, dir)
+}
+
 // withDaemon calls do with a connection to the daemon that runs with the configuration.
 func (c *configuration) withDaemon(cmd *cobra.Command, stderr io.Writer,
 	do func(ctx context.Context, client *admin.Client) error) error {
-	ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-	defer stop()
-	dir, err := c.stateDir()
-	if err != nil {
-		return err
-	}
-	client, err := admin.Dial(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	return do(ctx, client)
+	return c.withState(cmd, stderr, func(ctx context.Context, dir string) error {
+		client, err := admin.Dial(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		return do(ctx, client)
+	})
 }
 
-// letters returns the dead letters of the daemon that runs with the configuration or, if none does,
-// those that the last one has left. Call release at the end.
-func (c *configuration) letters(ctx context.Context) (all admin.DeadLetters, release func() error,
+// lettersIn returns the dead letters of the daemon that runs with the folder or, if none does, those
+// that the last one has left. Call release at the end.
+func lettersIn(ctx context.Context, dir string) (all admin.DeadLetters, release func() error,
 	err error) {
-	dir, err := c.stateDir()
-	if err != nil {
-		return nil, nil, err
-	}
 	client, err := admin.Dial(ctx, dir)
 	if err == nil {
 		return client, func() error { client.Close(); return nil }, nil

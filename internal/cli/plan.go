@@ -121,7 +121,7 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 		}
 	}
 	if asJSON {
-		return writeJSON(w, all, "  ")
+		return wording.WriteJSON(w, all, "  ")
 	}
 	return all.Write(w)
 }
@@ -191,7 +191,7 @@ func difference(before, after *plan.Plan, listeners []string) (d planDifference,
 
 func (d planDifference) write(w io.Writer, asJSON bool) error {
 	if asJSON {
-		return writeJSON(w, d, "  ")
+		return wording.WriteJSON(w, d, "  ")
 	}
 	if len(d.Restart) > 0 {
 		if _, err := fmt.Fprintf(w, "a reload would refuse it, since this needs a restart: %s\n",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -131,8 +132,6 @@ func (f *accountFlags) of(cfg *config.Config) rights.Account {
 	if e := cfg.LeaderElection; a.Namespace == "" && e != nil {
 		a.Namespace = e.Namespace
 	}
-	if a.Namespace == "" {
-		a.Namespace = "informerd"
-	}
+	a.Namespace = cmp.Or(a.Namespace, "informerd")
 	return a
 }

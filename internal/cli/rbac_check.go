@@ -63,7 +63,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			}
 			writeMistakes(stderr, finder.Notes, "note: ")
 			if output.json() {
-				err = writeLine(stdout, report)
+				err = wording.WriteJSON(stdout, report, "")
 			} else {
 				err = writeReport(stdout, file.shown(), &report)
 			}

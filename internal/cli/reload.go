@@ -45,7 +45,7 @@ func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func writeChanges(w io.Writer, changes admin.Changes, asJSON bool) error {
 	if asJSON {
 		for _, c := range changes {
-			if err := writeLine(w, c); err != nil {
+			if err := wording.WriteJSON(w, c, ""); err != nil {
 				return err
 			}
 		}

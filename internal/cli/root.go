@@ -170,13 +170,12 @@ func warningLog(stderr io.Writer) (*slog.Logger, error) {
 
 // logger returns the logger, which writes to stderr, and redirects client-go's log to it.
 func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
-	opts := &slog.HandlerOptions{}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return nil, usage(fmt.Errorf("--log-level %q: it is one of debug, info, warn, error",
 			f.level))
 	}
-	opts.Level = level
+	opts := &slog.HandlerOptions{Level: level}
 	var log *slog.Logger
 	switch f.format {
 	case "text":

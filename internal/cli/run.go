@@ -15,7 +15,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var fields fieldCheck
 	var server serverFlags
 	var flags runFlags
-	opts := daemon.Options{Version: version, Stdout: stdout}
+	opts := daemon.Options{Version: version, Stdout: forTerminal(stdout)}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a configuration until stopped by a signal",
@@ -29,7 +29,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := flags.apply(cmd, &opts, stdout, stderr); err != nil {
+			if err := flags.apply(cmd, &opts, stderr); err != nil {
 				return err
 			}
 			if opts.Schemas, err = fields.schemas(); err != nil {

@@ -36,7 +36,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 }
 
 // apply checks the flags and sets the options for them.
-func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stdout, stderr io.Writer) error {
+func (f *runFlags) apply(cmd *cobra.Command, opts *daemon.Options, stderr io.Writer) error {
 	changed := cmd.Flags().Changed
 	switch {
 	case f.timeout < 0:

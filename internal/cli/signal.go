@@ -16,7 +16,8 @@ const sameSignal = 100 * time.Millisecond
 
 // stopOnSignal returns a context that the first SIGINT or SIGTERM ends. A later one ends the
 // process, which may be waiting indefinitely. Each SIGHUP, which would end the process, is reported
-// to a channel with room for one; without a channel it has its default effect.
+// to a channel with room for one; without a channel it has its default effect. What the context
+// does not end, such as reading a configuration from a pipe, comes before.
 func stopOnSignal(parent context.Context, stderr io.Writer, hangup chan<- struct{}) (
 	ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/admin"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // statusSpan is over how long status measures rates.
@@ -48,8 +49,7 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	output.add(cmd)
 	return cmd
 }
@@ -77,7 +77,7 @@ func writeStatus(w io.Writer, s *status.Status, rates status.Rates, listener []s
 	asJSON bool) error {
 	if len(listener) == 0 {
 		if asJSON {
-			return writeLine(w, s)
+			return wording.WriteJSON(w, s, "")
 		}
 		return writeWhole(w, s, rates)
 	}
@@ -86,7 +86,7 @@ func writeStatus(w io.Writer, s *status.Status, rates status.Rates, listener []s
 		return err
 	}
 	if asJSON {
-		return writeLine(w, l)
+		return wording.WriteJSON(w, l, "")
 	}
 	return writeListener(w, l, rates.Listeners[l.Name])
 }

@@ -117,7 +117,7 @@ func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
 		}
 		trouble := ""
 		if all := l.Troubles(); len(all) > 0 {
-			trouble = wording.Printable(truncated(all[0]))
+			trouble = wording.Printable(truncated(all[0], maxShownError))
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", wording.Printable(l.Name),
 			wording.Printable(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
@@ -226,10 +226,10 @@ func bytesText(n int64) string {
 // maxShownError is how many characters of an error a table has.
 const maxShownError = 80
 
-// truncated returns the beginning of a text that a table has.
-func truncated(text string) string {
-	if runes := []rune(text); len(runes) > maxShownError {
-		return string(runes[:maxShownError]) + "…"
+// truncated returns the beginning of a text, of at most so many characters.
+func truncated(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return text
 }

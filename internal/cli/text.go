@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -23,21 +23,8 @@ func wordHint(word string, known []string, all string) string {
 
 // dash returns a text, printable, for a column of a table, which is not empty.
 func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return wording.Printable(text)
+	return cmp.Or(wording.Printable(text), "-")
 }
-
-// writeJSON writes a value in one line, or in several lines with an indent.
-func writeJSON(w io.Writer, value any, indent string) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", indent)
-	return encoder.Encode(value)
-}
-
-func writeLine(w io.Writer, value any) error { return writeJSON(w, value, "") }
 
 // colored reports whether what is written is for a terminal that may be coloured:
 // https://no-color.org
@@ -48,4 +35,23 @@ func colored(w io.Writer) bool {
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// forTerminal returns where lines of JSON go, without what a terminal obeys if that is one. Others get
+// them as they are, as looking at each byte costs a fifth of an event (bench/matched).
+func forTerminal(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return terminal{w}
+	}
+	return w
+}
+
+type terminal struct{ io.Writer }
+
+// Write implements io.Writer. After an error, none of the text counts as written.
+func (t terminal) Write(text []byte) (int, error) {
+	if _, err := t.Writer.Write(wording.JSON(text)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }

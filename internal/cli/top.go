@@ -61,8 +61,7 @@ func newTop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			})
 		},
 	}
-	file.add(cmd)
-	file.before(cmd)
+	file.addBefore(cmd)
 	cmd.Flags().DurationVar(&every, "interval", every, "how often it is shown")
 	cmd.Flags().IntVar(&times, "count", 0, "how often it is shown before the command ends; 0: without end")
 	return cmd

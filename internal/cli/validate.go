@@ -50,13 +50,11 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := together(cmd, cluster); err != nil {
 				return err
 			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
-			defer stop()
 			opts := daemon.Options{Log: log, Version: version, Kubeconfig: server.kubeconfig,
 				Context: server.context, Schemas: schemas}
 			valid := true
 			for _, f := range append([]configuration{file}, others...) {
-				v, err := found(ctx, &f, opts, cluster)
+				v, err := found(cmd.Context(), stderr, &f, opts, cluster)
 				v.Strict = strict
 				if err == nil {
 					err = v.write(output.json(), stdout, stderr)
@@ -84,12 +82,14 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 // found returns what is in one file, checked with an API server or without one. An error is not
 // about what is in it.
-func found(ctx context.Context, file *configuration, opts daemon.Options, cluster bool) (*verdict,
-	error) {
+func found(ctx context.Context, stderr io.Writer, file *configuration, opts daemon.Options,
+	cluster bool) (*verdict, error) {
 	v := &verdict{File: file.shown()}
 	opts.Warned, opts.Noted = v.warned, v.noted
 	cfg, err := file.load(opts.Schemas, opts.Kubeconfig == "")
 	if err == nil {
+		ctx, stop := stopOnSignal(ctx, stderr, nil)
+		defer stop()
 		v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
 		if cluster {
 			err = daemon.CheckCluster(ctx, cfg, opts)
@@ -98,7 +98,8 @@ func found(ctx context.Context, file *configuration, opts daemon.Options, cluste
 			warnings, notes := plan.ResourceWarnings(cfg, opts.Schemas)
 			v.Warnings, v.Notes = append(v.Warnings, warnings...), append(v.Notes, notes...)
 		}
-		v.inOrder()
+		inOrder(v.Warnings)
+		inOrder(v.Notes)
 	}
 	if errors.As(err, &v.Mistakes) {
 		err = nil

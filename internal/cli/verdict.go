@@ -24,12 +24,7 @@ func (v *verdict) warned(w config.Error) { v.Warnings = append(v.Warnings, w) }
 // noted adds a note.
 func (v *verdict) noted(n config.Error) { v.Notes = append(v.Notes, n) }
 
-// inOrder sorts the warnings and the notes by file, and within a file by place.
-func (v *verdict) inOrder() {
-	inOrder(v.Warnings)
-	inOrder(v.Notes)
-}
-
+// inOrder sorts warnings or notes by file, and within a file by place.
 func inOrder(all config.Errors) {
 	files := map[string]int{}
 	for _, w := range all {
@@ -100,11 +95,11 @@ func findings(severity string, errs config.Errors) []finding {
 func (v *verdict) writeJSON(w io.Writer) error {
 	all := append(findings("error", v.Mistakes), findings("warning", v.Warnings)...)
 	all = append(all, findings("note", v.Notes)...)
-	return writeLine(w, struct {
+	return wording.WriteJSON(w, struct {
 		File      string    `json:"file"`
 		Valid     bool      `json:"valid"`
 		Listeners int       `json:"listeners"`
 		Outputs   int       `json:"outputs"`
 		Findings  []finding `json:"findings"`
-	}{v.File, v.valid(), v.Listeners, v.Outputs, all})
+	}{v.File, v.valid(), v.Listeners, v.Outputs, all}, "")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
@@ -47,7 +48,7 @@ func newVersion(stdout io.Writer, this build) *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format.json() {
-				return writeLine(stdout, this)
+				return wording.WriteJSON(stdout, this, "")
 			}
 			_, err := io.WriteString(stdout, this.line())
 			return err

@@ -75,7 +75,7 @@ func (w *watch) run(cmd *cobra.Command, args []string) error {
 		}
 		return w.asUsage(err)
 	}
-	opts := daemon.Options{Version: version, Log: log, Stdout: w.stdout, Warned: w.warned,
+	opts := daemon.Options{Version: version, Log: log, Stdout: forTerminal(w.stdout), Warned: w.warned,
 		Progress: waitForObjects(w.stderr)}
 	if w.format.format != "json" {
 		opts.Stdout = &eventLines{To: w.stdout, YAML: w.format.format == "yaml",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -138,11 +137,7 @@ func (c fieldChange) String() string {
 
 // shortValue returns a value as a line has it.
 func shortValue(v any) string {
-	text := []rune(wording.Printable(valueText(v)))
-	if len(text) > maxValue {
-		return string(text[:maxValue]) + "…"
-	}
-	return string(text)
+	return truncated(wording.Printable(valueText(v)), maxValue)
 }
 
 // valueText returns a value as text: strings that are one word without quotes, all else as JSON.
@@ -151,9 +146,7 @@ func valueText(v any) string {
 		return s
 	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := wording.WriteJSON(&b, v, ""); err != nil {
 		return err.Error()
 	}
 	return strings.TrimSuffix(b.String(), "\n")

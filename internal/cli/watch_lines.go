@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,19 +33,14 @@ type eventLines struct {
 // Write implements io.Writer.
 func (l *eventLines) Write(text []byte) (int, error) {
 	l.rest = append(l.rest, text...)
+	whole := l.rest[:bytes.LastIndexByte(l.rest, '\n')+1]
 	var out []byte
-	begin := 0
-	for {
-		n := bytes.IndexByte(l.rest[begin:], '\n')
-		if n < 0 {
-			break
-		}
-		if line := l.rest[begin : begin+n]; len(line) > 0 {
+	for line := range bytes.Lines(whole) {
+		if line = line[:len(line)-1]; len(line) > 0 {
 			out = append(out, l.line(line)...)
 		}
-		begin += n + 1
 	}
-	l.rest = append(l.rest[:0], l.rest[begin:]...)
+	l.rest = append(l.rest[:0], l.rest[len(whole):]...)
 	if len(out) == 0 {
 		return len(text), nil
 	}
@@ -105,11 +101,8 @@ func (l *eventLines) shortLine(e *cloudEvent) string {
 	if color := opColors[eventOp(e)]; l.Color && color != "" {
 		painted = "\x1b[" + color + "m" + painted + "\x1b[0m"
 	}
-	zone := l.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	line := e.Time.In(zone).Format(time.TimeOnly) + " " + painted + " " + l.object(e.Subject)
+	line := e.Time.In(cmp.Or(l.Zone, time.Local)).Format(time.TimeOnly) + " " + painted + " " +
+		l.object(e.Subject)
 	if eventText := eventText(e); eventText != "" {
 		line += "  " + eventText
 	}

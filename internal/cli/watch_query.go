@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ func (q *watchQuery) config() ([]byte, error) {
 			Outputs: []string{watchOutput}}
 		if q.policy != nil {
 			l.Rules, d.Informers = q.policy.Rules, q.policy.Informers
-			if l.Select == "" {
-				l.Select = q.policy.Select.Text
-			}
+			l.Select = cmp.Or(l.Select, q.policy.Select.Text)
 		}
 		d.Listeners[listenerName(inf.Resource, d.Listeners)] = l
 	}

@@ -43,7 +43,7 @@ func TestListenerMistakes(t *testing.T) {
 		{"an output in a listener", listenerLine, listenerWith("webhook: {url: x}"),
 			`10:5: unknown field "webhook" in listeners.a; outputs has names, and the outputs are at the top`},
 		{"a module in a listener", listenerLine, listenerWith("wasm: h.wasm"),
-			`10:5: unknown field "wasm" in listeners.a; its fields are informer, on, resync, buffer, select, filter, rules, handler, workers, retry, checkpoint, outputs`},
+			`10:5: unknown field "wasm" in listeners.a; its fields are informer, on, resync, buffer, select, filter, onError, rules, handler, workers, retry, checkpoint, outputs`},
 		{"unknown overflow", listenerLine, listenerWith("buffer: {overflow: last}"),
 			`10:24: listeners.a.buffer.overflow must be latest, block, drop or spill, is "last"`},
 		{"misspelt overflow", listenerLine, listenerWith("buffer: {overflow: bolck}"),
@@ -144,7 +144,7 @@ func TestRuleMistakes(t *testing.T) {
 		{"misspelt deny says it once", listenerLine, listenerWith("rules: [{name: r, denny: x}]"),
 			`10:23: unknown field "denny" in listeners.a.rules[0]; did you mean "deny"?`},
 		{"an expression by another name", listenerLine, listenerWith("rules: [{name: r, when: x}]"),
-			`10:23: unknown field "when" in listeners.a.rules[0]; its fields are name, deny, message, severity, for, repeat`},
+			`10:23: unknown field "when" in listeners.a.rules[0]; its fields are name, deny, message, severity, for, repeat, onError`},
 		{"blank expressions", listenerLine,
 			listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
 			"10:29: listeners.a.rules[0].deny is empty\n" +

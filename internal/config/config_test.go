@@ -51,7 +51,7 @@ listeners:
         severity: high
         for: 10m
         repeat: 24h
-      - {name: many, deny: object.spec.replicas > 99}
+      - {name: many, deny: object.spec.replicas > 99, onError: violated}
     handler:
       wasm: plugins/x.wasm
       sha256: 3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c
@@ -60,6 +60,7 @@ listeners:
       pauseAfter: 3
       limits: {memory: 32Mi, deadline: 50ms, fuel: 1000000, recycle: 500}
       grants: {log: {level: debug, rate: 7}, kv: {keys: 10, bytes: 2Mi, ttl: 24h, persist: true}, clock: {fixed: 2026-01-01T01:00:00+01:00}, random: {seed: 7}, ` + httpAndCache + `}
+    onError: pass
     workers: 4
     retry: {attempts: 3, giveUpAfter: 1h, minBackoff: 2s, maxBackoff: 2m}
     outputs: [stdout, other]
@@ -205,13 +206,13 @@ func TestParseEveryField(t *testing.T) {
 			Column: 7,
 		},
 		Rules: []Rule{{
-			Name: "few-replicas", Severity: "high", For: seconds(600), Repeat: seconds(86400),
+			Name: "few-replicas", Severity: "high", OnError: "keep", For: seconds(600), Repeat: seconds(86400),
 			Deny: Expression{Text: "object.spec.replicas < 2", File: "dir/x.yaml", Line: 28,
 				Column: 15},
 			Message: Expression{Text: `"only " + string(object.spec.replicas)`, File: "dir/x.yaml",
 				Line: 29, Column: 19},
 		}, {
-			Name: "many", Severity: "medium",
+			Name: "many", Severity: "medium", OnError: "violated",
 			Deny: Expression{Text: "object.spec.replicas > 99", File: "dir/x.yaml", Line: 33,
 				Column: 28},
 		}},
@@ -244,7 +245,7 @@ func TestParseEveryField(t *testing.T) {
 			},
 			Batch: 8, PauseAfter: 3,
 		},
-		Workers: 4, Retry: Retry{Attempts: 3, GiveUpAfter: seconds(3600), MinBackoff: seconds(2),
+		OnError: "pass", Workers: 4, Retry: Retry{Attempts: 3, GiveUpAfter: seconds(3600), MinBackoff: seconds(2),
 			MaxBackoff: seconds(120)},
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
 		replicated: true,
@@ -311,7 +312,7 @@ func TestParseOutputs(t *testing.T) {
 			t.Errorf("%s is\n%s, want\n%s (%v)", name, got, wanted, err)
 		}
 	}
-	if at := c.Outputs["bus"].NATS.Subject; at.Line != 69 || at.Column != 17 {
+	if at := c.Outputs["bus"].NATS.Subject; at.Line != 70 || at.Column != 17 {
 		t.Errorf("the subject is at %d:%d", at.Line, at.Column)
 	}
 }
@@ -336,7 +337,7 @@ outputs: {out: {stdout: {}}}
 	want := &Listener{
 		Name: "plain", InformerRef: InformerRef{Inline: &Informer{Resource: "pods"}},
 		On: []event.Op{event.Add, event.Update, event.Delete}, Buffer: Buffer{Capacity: 1024,
-			Overflow: "latest"}, Workers: 1,
+			Overflow: "latest"}, Workers: 1, OnError: "dead-letter",
 		Retry:   Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Outputs: []string{"out"},
 		Handler: &Handler{
@@ -396,8 +397,8 @@ func TestErrorAt(t *testing.T) {
 	c := mustParse(t, full)
 	for field, want := range map[string]string{
 		"listeners.z-first.handler.wasm":  "dir/x.yaml:35:13: bad; mend it",
-		"listeners.z-first.outputs[1]":    "dir/x.yaml:44:23: bad; mend it",
-		"listeners.a-second.handler.wasm": "dir/x.yaml:46:5: bad; mend it",
+		"listeners.z-first.outputs[1]":    "dir/x.yaml:45:23: bad; mend it",
+		"listeners.a-second.handler.wasm": "dir/x.yaml:47:5: bad; mend it",
 		"nowhere":                         "dir/x.yaml: bad; mend it",
 	} {
 		if got := c.ErrorAt(field, "bad", "mend it").Error(); !reflect.DeepEqual(got, want) {

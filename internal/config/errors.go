@@ -18,9 +18,9 @@ type (
 const maxNotLoaded = 20
 
 // notLoaded adds an entry that names the policy files without mistakes, of the configuration that
-// names them.
-func notLoaded(e Errors, by string, files []string) Errors {
-	if len(files) == 0 {
+// names them, if there are others as well.
+func notLoaded(e Errors, by string, files []string, all int) Errors {
+	if len(files) == 0 || len(files) == all {
 		return e
 	}
 	var names []string
@@ -49,9 +49,5 @@ func (c *Config) NotLoaded(mistakes Errors) Errors {
 			good = append(good, p.File())
 		}
 	}
-	all := slices.Clone(mistakes).Cut()
-	if len(good) < len(c.policies) {
-		all = notLoaded(all, c.source.File(), good)
-	}
-	return all
+	return notLoaded(slices.Clone(mistakes).Cut(), c.source.File(), good, len(c.policies))
 }

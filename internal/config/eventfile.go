@@ -34,7 +34,7 @@ type EventText struct {
 	FinalStateUnknown bool `json:"finalStateUnknown"`
 	// Missed is how many events of the object were missed before.
 	Missed int `json:"missed"`
-	// Resumed is true for what happened while informerd was away.
+	// Resumed is true for what happened while informerd was away or could not watch.
 	Resumed bool `json:"resumed"`
 
 	Line int `json:"-"` // where it begins

@@ -17,7 +17,7 @@ var (
 )
 
 func newKind(noun string) *document.Kind {
-	return &document.Kind{Noun: noun, Types: types, Formats: formats, Secret: isSecretURL,
+	return &document.Kind{Noun: noun, Types: types, Formats: formats, Secret: SecretURL,
 		SecretLine: mayHoldSecret, Elsewhere: elsewhere}
 }
 
@@ -68,6 +68,7 @@ var elsewhere = map[string]string{
 	"Informer.name":              "one object is chosen by fieldSelector: metadata.name=NAME",
 	"Informer.filter":            "filter belongs to the listener",
 	"Informer.on":                "on belongs to the listener",
+	"Listener.true":              "a program that reads YAML 1.1 makes it of on, without quotes",
 	"Listener.resource":          "resource belongs to informer",
 	"Listener.kind":              "what is watched is in informer",
 	"Listener.namespaces":        "namespaces belong to informer",

@@ -37,6 +37,9 @@ type Listener struct {
 	// Filter is an expression; events for which it is false go no further. Default: none, all
 	// events pass.
 	Filter Expression `json:"filter,omitzero" jsonschema:"minLength=1"`
+	// OnError is what becomes of an event on which the filter fails. dead-letter: it is a dead
+	// letter. skip: it goes no further. pass: it goes on, as if the filter were true.
+	OnError string `json:"onError" jsonschema:"default=dead-letter,enum=dead-letter,enum=skip,enum=pass"`
 	// Rules describe unwanted states of the objects. on and filter do not apply to them. Default:
 	// none.
 	Rules []Rule `json:"rules,omitempty" jsonschema:"minItems=1" item:"rule"`

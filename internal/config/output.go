@@ -49,12 +49,12 @@ type KubernetesEvent struct{}
 // DeadLetters bound what is kept of events and messages that could not be delivered, in state.dir
 // or in memory without it.
 type DeadLetters struct {
-	// Bytes is how large all of them may be together.
+	// Bytes is how large all of them may be together. Those of one namespace have a quarter of that.
 	Bytes Bytes `json:"bytes" jsonschema:"default=256Mi,minimum=1Mi,maximum=1Ti"`
 	// Age is how long one is kept.
 	Age metav1.Duration `json:"age" jsonschema:"default=168h,zero=without end,minimum=1m"`
-	// WhenFull is what happens when there is no room for another one. wait: the listener waits
-	// until there is. drop: it is lost, and counted.
+	// WhenFull is what happens when there is no room for another one. wait: its object waits until
+	// there is. drop: it is lost, and counted.
 	WhenFull string `json:"whenFull" jsonschema:"default=wait,enum=wait,enum=drop"`
 }
 
@@ -97,7 +97,7 @@ func checkURL(v Value, path string, r *document.Report) {
 	}
 	if problem := CheckURL(v.Text); problem != "" {
 		r.BadValue(path, "%s%s", path, problem)
-	} else if isSecretURL(v.Text) {
+	} else if SecretURL(v.Text) {
 		r.BadValue(path, "%s: %s", path, noCredential)
 	}
 }

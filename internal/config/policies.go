@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -118,6 +119,10 @@ func (s *policySet) cannotRead(field string, err error) {
 	s.report.BadValue(field, "%s: %s", field, document.Printable(err))
 }
 
+// header finds what a file begins with that says what it is. Mistakes quote what is in a file, and a
+// pattern may match any file of the machine.
+var header = regexp.MustCompile(`(?m)^[\s"'{]*apiVersion["']?\s*:|informerd\.dev/`)
+
 // readFile reads one file, as strictly as the configuration, and adds its listener.
 func (s *policySet) readFile(file string, entry int) *policyFile {
 	p := &policyFile{Report: document.NewReport(policy, file), entry: entry}
@@ -131,6 +136,10 @@ func (s *policySet) readFile(file string, entry int) *policyFile {
 	d, err := document.Read(policy, file, data, p.policy)
 	s.nodes += d.Nodes
 	switch {
+	case (err != nil || !d.Report.Clean()) && len(data) > 0 && len(data) <= document.MaxSize &&
+		!header.Match(data):
+		p.policy = nil
+		p.Add(document.Place{}, "", "it is no policy: it has no apiVersion: %s", APIVersion)
 	case d.Report == nil: // the text could not be read
 		p.policy = nil
 		p.addAll(err)
@@ -272,21 +281,14 @@ func (s *policySet) errors() Errors {
 			good = append(good, p.File())
 		}
 	}
-	all := document.Gather(reports...)
-	if len(good) < len(s.loaded) {
-		all = notLoaded(all, s.report.File(), good)
-	}
-	return all
+	return notLoaded(document.Gather(reports...), s.report.File(), good, len(s.loaded))
 }
 
 // read returns the policies whose text could be read.
-func (s *policySet) read() (all []*policyFile) {
-	for _, p := range s.loaded {
-		if p.policy != nil {
-			all = append(all, p)
-		}
-	}
-	return all
+func (s *policySet) read() []*policyFile {
+	return slices.DeleteFunc(slices.Clone(s.loaded), func(p *policyFile) bool {
+		return p.policy == nil
+	})
 }
 
 // PolicyOf returns the policy that a listener comes from, nil if it is in the configuration itself.

@@ -104,11 +104,11 @@ func TestPolicyBecomesAListener(t *testing.T) {
 		InformerRef: InformerRef{Inline: &Informer{Resource: "services"}},
 		On:          []event.Op{event.Add, event.Update, event.Delete, event.Resync},
 		Resync:      seconds(30),
-		Buffer:      Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1,
+		Buffer:      Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1, OnError: "dead-letter",
 		Retry:  Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Select: at(`object.spec.type != "ExternalName"`, 10, 9),
 		Rules: []Rule{{
-			Name: "no-endpoints", Severity: "high", For: seconds(300), Repeat: seconds(3600),
+			Name: "no-endpoints", Severity: "high", OnError: "keep", For: seconds(300), Repeat: seconds(3600),
 			Deny: at("len(byIndex(\"slices\", \"service\", object.metadata.name)) == 0\n", 15,
 				7),
 			Message: at(`"no endpoints"`, 16, 15),
@@ -151,7 +151,7 @@ func TestPolicyDefaults(t *testing.T) {
 		l.Resync.Duration != 0 {
 		t.Errorf("on is %v, resync %v", l.On, l.Resync)
 	}
-	want := Rule{Name: "r", Severity: "medium",
+	want := Rule{Name: "r", Severity: "medium", OnError: "keep",
 		Deny: Expression{Text: "true", File: "p/no-latest-tag.yaml", Line: 6, Column: 12}}
 	if len(l.Rules) != 1 || l.Rules[0] != want {
 		t.Errorf("rules are %+v, want %+v", l.Rules, want)
@@ -250,9 +250,7 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 	want := "x.yaml:16:3: outputs.third must have stdout, file, webhook, nats, kafka, kubernetesEvent, patch, slack or alertmanager\n" +
 		`p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?` + "\n" +
 		`p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules` + "\n" +
-		"p/c.yaml:1:1: not YAML: mapping values are not allowed in this context\n" +
-		"  name: a: b\n" +
-		"  ^\n" +
+		"p/c.yaml: it is no policy: it has no apiVersion: informerd.dev/v1alpha1\n" +
 		"x.yaml: not loaded because of that: p/a.yaml, p/d.yaml"
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)

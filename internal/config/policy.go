@@ -60,4 +60,7 @@ type Rule struct {
 	For metav1.Duration `json:"for,omitzero" jsonschema:"default=0s,minimum=0s,maximum=30d"`
 	// Repeat is the period after which a violation that continues is reported again.
 	Repeat metav1.Duration `json:"repeat,omitzero" jsonschema:"default=0s,zero=never,minimum=1s,maximum=30d"`
+	// OnError is what becomes of an object on which deny fails. keep: what is known of it stays, and
+	// the event is a dead letter. violated: it violates the rule, so that nobody evades that.
+	OnError string `json:"onError" jsonschema:"default=keep,enum=keep,enum=violated"`
 }

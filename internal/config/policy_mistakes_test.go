@@ -8,6 +8,9 @@ import (
 
 // Each test changes the policy p/a.yaml in one place and names the mistakes it must have, without
 // "p/a.yaml:".
+// What is in a file that does not say what it is may be anybody's, and is quoted nowhere.
+const noPolicy = " it is no policy: it has no apiVersion: informerd.dev/v1alpha1"
+
 func TestPolicyMistakes(t *testing.T) {
 	const rules = "rules:\n  - name: r\n    deny: \"true\"\n"
 	const members = "apiVersion, kind, name, description, informer, informers, select, resync, rules"
@@ -82,16 +85,18 @@ func TestPolicyMistakes(t *testing.T) {
 				"1:1: kind is missing"},
 		{"empty", policyText, "",
 			" the policy is empty"},
-		{"a list", policyText, "- a\n", "1:1: the policy must be a mapping, is a list"},
+		{"a list", policyText, "- a\n", noPolicy},
 		{"a key that is none", rules, rules + "[a]: b\n5: c\n",
 			"7:1: a key in the policy is not a name\n" +
 				`8:1: the key "5" in the policy is not a string, and needs quotes`},
 		{"two documents", rules, rules + "---\nkind: Policy\n",
 			"7:1: a second document begins here, and a policy is one document"},
 		{"binary", policyText, "\x7fELF\x02\x01",
-			"1:1: the character U+007F is not allowed"},
+			noPolicy},
+		{"a file of the machine", policyText, "root:*:20228:0:99999:7::\nme:$y$secret:1::\n", noPolicy},
+		{"a list of words", policyText, "hunter2: {a: b}\nhunter3: c\n", noPolicy},
 		{"not UTF-8", policyText, "\xff\xfea\x00",
-			"1:1: byte 0xff is not UTF-8"},
+			noPolicy},
 		{"too large", policyText, strings.Repeat("# 2 MiB\n", 2<<20/8),
 			" the policy is larger than 1048576 bytes"},
 		{"alias in itself", "informer: pods", "informer: &a {indexes: *a}",

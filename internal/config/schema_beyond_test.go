@@ -93,6 +93,7 @@ var beyondSchema = map[string][]string{
 		"TestSchemaMistakes/merge_key",
 		"TestSchemaMistakes/key_that_is_not_a_string",
 		"TestSchemaMistakes/key_that_is_a_list",
+		"TestSchemaMistakes/key_that_was_on",
 		"TestSchemaMistakes/tag",
 		"TestSchemaMistakes/octal_number",
 		"TestSchemaMistakes/date_for_a_text",

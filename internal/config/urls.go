@@ -121,8 +121,11 @@ func checkURLPrefix(text, _ string) (problem string) {
 var secretQuery = regexp.MustCompile(
 	`token|secret|passw|credential|api-?_?key|access-?_?key|^(auth|key|sig|signature|code)$`)
 
-// isSecretURL reports whether who knows the URL may use it, as with one that Slack hands out.
-func isSecretURL(text string) bool {
+// secretURL is what services hand out, with a token in the path.
+var secretURL = regexp.MustCompile(`^https://(hooks\.slack(-gov)?\.com/|[a-z0-9.-]*webhook\.office\.com/|outlook\.office(365)?\.com/|open\.(feishu\.cn|larksuite\.com)/|api\.flock\.com/|([a-z]+\.)?discord(app)?\.com/api/webhooks/|api\.telegram\.org/bot)`)
+
+// SecretURL reports whether who knows the URL may use it, as with one that Slack hands out.
+func SecretURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
 		return false
@@ -132,8 +135,7 @@ func isSecretURL(text string) bool {
 			return true
 		}
 	}
-	host := strings.ToLower(u.Hostname())
-	return host == "hooks.slack.com" || host == "hooks.slack-gov.com"
+	return secretURL.MatchString("https://" + strings.ToLower(u.Hostname()) + u.EscapedPath())
 }
 
 // mayHoldSecret reports whether a credential may be in a line of a configuration.

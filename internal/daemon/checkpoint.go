@@ -58,6 +58,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	if err := l.route.Use(p); err != nil {
 		return err
 	}
+	l.saved.Route.Moved(l.left)
 	if err := l.route.Restore(l.saved.Route); err != nil {
 		return err
 	}
@@ -233,8 +234,11 @@ func (s *supervisor) resumed(l *listener) {
 		s.log.Debug("the listener begins: no checkpoint has anything of it", "listener", l.name)
 		l.endedAbsent.Store(true)
 	}
-	others := s.keeper.Bound(l.name)
-	for _, id := range append(others, s.cluster.factory.Forget(l.name)...) {
+	others := append(s.keeper.Bound(l.name), s.cluster.factory.Forget(l.name)...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range others {
+		l.left = append(l.left, id.Scope.Namespace)
 		s.log.Warn("the listener's informer has changed, so it gets all objects again",
 			"listener", l.name, "was", fmt.Sprint(id.Resource, " in ", id.Scope))
 	}

@@ -60,10 +60,10 @@ var errReplaying = errors.New("another replay is under way: wait for its end")
 // replay sends dead letters through their listeners once more, with the module instead of their
 // handlers if it is not empty. There is one replay at a time.
 func (r *runtime) replay(ctx context.Context, letters iter.Seq2[deadletter.Letter, error],
-	module []byte, report func(admin.Outcome)) error {
+	module []byte, force bool, report func(admin.Outcome)) error {
 	if !r.replaying.TryLock() {
 		return errReplaying
 	}
 	defer r.replaying.Unlock()
-	return newReplayer(r.letters, r.host, module, r.current).run(ctx, letters, report)
+	return newReplayer(r.letters, r.host, module, force, r.current).run(ctx, letters, report)
 }

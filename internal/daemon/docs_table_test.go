@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -45,6 +46,11 @@ func TestTableOfFailures(t *testing.T) {
 		"408, 425, 429, 500 to 599": func(t *testing.T) {
 			answersAre(t, append(span(500, 599), 408, 425, 429), false)
 		},
+		"2xx with a body of a receiver that refused: `{\"ok\": false}`, `{\"success\": false}`, `{\"errors\": true}`, an `errcode`, " +
+			"the texts of Slack and of Teams' connectors": bodiesRefuse,
+		"2xx with a body that breaks off, or has not ended after a second": bodyBreaksOff,
+		"a Kubernetes Event or a patch for what is going: an object that is gone or being deleted, " +
+			"a namespace that is terminating or gone": objectIsGoing,
 		"`Retry-After` with one of these": delayIsAsked,
 		"other 4xx, such as 400, 401, 404": func(t *testing.T) {
 			others := slices.DeleteFunc(span(400, 499), func(status int) bool {
@@ -61,7 +67,7 @@ func TestTableOfFailures(t *testing.T) {
 		},
 		"the account lacks a right to write an Event or a patch":                                   rightIsGranted,
 		"a resource that a patch is for is not served, such as while its definition is made again": resourceComesBack,
-		"the store of dead letters is full":                                                        storeIsFull,
+		"the store of dead letters is full, or one namespace has a quarter of it":                  storeIsFull,
 	}
 	listeners := map[string][]string{
 		"`when`, `data` or another expression of the output fails": {"when", "subject"},
@@ -156,6 +162,30 @@ func answersAre(t *testing.T, statuses []int, permanent bool) {
 	}
 }
 
+// bodiesRefuse checks answers whose status says taken, and whose body does not. Package httpsink has
+// more of them.
+func bodiesRefuse(t *testing.T) {
+	for body, permanent := range map[string]bool{`{"ok": false}`: true, `{"success": false}`: true,
+		`{"errors": true}`: true, `{"errcode": 310000}`: true, "channel_not_found": true,
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 403": true,
+		`{"ok": false, "error": "rate limited"}`:                                                       false, `{"errcode": 1, "errmsg": "too many requests"}`: false} {
+		url := answeringWith(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		if err := post(t, url); err == nil || sink.IsPermanent(err) != permanent {
+			t.Errorf("%s: %v, which is permanent: %t", body, err, sink.IsPermanent(err))
+		}
+	}
+}
+
+func bodyBreaksOff(t *testing.T) {
+	url := answeringWith(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, "short")
+	})
+	if err := post(t, url); err != nil {
+		t.Error(err)
+	}
+}
+
 // connectionsFail checks connections that cannot be made, or that end. Package httpsink has the
 // test of a host that is unknown, with a resolver of its own.
 func connectionsFail(t *testing.T) {
@@ -225,24 +255,20 @@ func receiverIsGone(t *testing.T) {
 
 // storeIsFull checks both choices.
 func storeIsFull(t *testing.T) {
-	for drop, want := range map[bool]error{false: context.Canceled, true: deadletter.ErrDropped} {
+	for _, drop := range []bool{false, true} {
 		s, err := deadletter.Open(deadletter.Config{
 			Limits: deadletter.Limits{MaxBytes: 3000, MaxAge: -1, Drop: drop}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
 		l := deadletter.Letter{Listener: "a", Object: []byte(`"` + strings.Repeat("x", 1500) + `"`)}
-		if _, err := s.Put(ctx, l); err != nil {
+		if _, err := s.Put(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
-		if !drop {
-			time.AfterFunc(time.Millisecond, cancel)
-		}
-		if _, err := s.Put(ctx, l); !errors.Is(err, want) {
+		l.Name = "other"
+		if _, err := s.Put(t.Context(), l); err == nil || errors.Is(err, deadletter.ErrDropped) != drop {
 			t.Errorf("drop %v: %v", drop, err)
 		}
-		cancel()
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

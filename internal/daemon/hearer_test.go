@@ -58,7 +58,7 @@ func (h *hearer) hear(line []byte) {
 	about := listener + " " + key
 	h.told[about] += " " + op
 	if op == "added" && is == presentPod || op == "deleted" && is == absentPod ||
-		op == "updated" && is != presentPod && is != unsurePod {
+		op == "updated" && is == absentPod {
 		h.wrong = append(h.wrong, about+":"+h.told[about])
 	}
 	of[key] = presentPod

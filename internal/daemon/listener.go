@@ -54,6 +54,7 @@ type listener struct {
 	saved  *keeper.Listener
 	wentOn chan struct{} // closed when its route has that; nil if there is nothing
 	behind bool          // it has gone on after a restart, and its informers have not caught up
+	left   []string      // namespaces of the informers that it had before a restart, and has not now
 	events []*informer.Registration
 }
 
@@ -294,7 +295,8 @@ func (s *setup) book() *rules.Book { return s.remembered.Load() }
 // loaded.
 func (s *setup) pipeline() *route.Pipeline {
 	p := &route.Pipeline{
-		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter, Rules: s.book(), Quiet: s.Quiet,
+		Select: s.Select, On: s.Config.Ops(), Filter: s.Filter,
+		OnError: s.Config.OnError, Rules: s.book(), Quiet: s.Quiet,
 		Own: s.own, Caches: s.caches,
 	}
 	if to := s.bound.Load(); to != nil {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -119,23 +120,24 @@ func (m *scopedModel) expect() {
 		if len(m.heard.wrong) > 0 {
 			m.Fatalf("%d are wrong:\n%s", len(m.heard.wrong), strings.Join(m.heard.wrong, "\n"))
 		}
+		var problems []error
 		for i, l := range m.listeners {
 			name := fmt.Sprint("l", i)
 			of := m.heard.of(name)
 			for key := range of {
 				if of[key] == presentPod && !l.wants(pods[key]) {
-					return fmt.Errorf("%sbelieves in %s:%s", l.text(name, ""), key,
-						m.heard.told[name+" "+key])
+					problems = append(problems, fmt.Errorf("%sbelieves in %s:%s",
+						l.text(name, ""), key, m.heard.told[name+" "+key]))
 				}
 			}
 			for key, p := range pods {
 				if of[key] != presentPod && of[key] != unsurePod && l.wants(p) {
-					return fmt.Errorf("%sdoes not know of %s:%s", l.text(name, ""), key,
-						m.heard.told[name+" "+key])
+					problems = append(problems, fmt.Errorf("%sdoes not know of %+v:%s",
+						l.text(name, ""), *p, m.heard.told[name+" "+key]))
 				}
 			}
 		}
-		return nil
+		return errors.Join(problems[:min(5, len(problems))]...)
 	})
 }
 

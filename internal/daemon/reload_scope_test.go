@@ -3,6 +3,8 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -93,4 +95,34 @@ func TestARestartWithAnotherScopeEndsWhatHasEnded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A restart has given a listener another informer, and the next one, with another select, comes
+// before it has looked at all objects again: outputs have an object that only that would have ended,
+// and that is selected once more, in another state.
+func TestTwoRestartsInARow(t *testing.T) {
+	m := &scopedModel{T: t, r: rand.New(rand.NewPCG(1, 1)), server: newScopedServer(t),
+		dir: filepath.Join(t.TempDir(), "state"), moved: map[int]bool{}, began: map[int]bool{},
+		heard: &hearer{beliefs: map[string]map[string]belief{}, told: map[string]string{},
+			begun: map[string]bool{}}}
+	pod := scopedPod{namespace: "ns2", name: "r", team: "a", tier: "x", phase: "Running"}
+	m.server.put(pod)
+	m.listeners = []scopedListener{{selects: 4, scope: 4}, {selects: 0, scope: 2}}
+	m.reloadable = reloadableFrom(t, m.config())
+	life := func() {
+		t.Helper()
+		m.write(t, m.config())
+		m.started = startTo(t, m.reloadable.config(t), m.server.kubernetes, m.heard)
+		m.expect()
+		m.stop(t)
+	}
+	life()
+	pod.team = "b"
+	m.server.put(pod)
+	m.server.put(scopedPod{namespace: "ns2", name: "s", team: "a", tier: "x", phase: "Running"})
+	m.heard.forget("l0", func(string) belief { return forgottenPod })
+	m.listeners[0].scope = 2
+	life() // until l0 has s
+	m.listeners[0].selects = 0
+	life()
 }

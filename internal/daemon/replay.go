@@ -30,15 +30,16 @@ type replayer struct {
 	current func() []*listener
 	host    *plugins.Host
 	module  []byte                      // instead of the listeners' handlers; empty: those
+	force   bool                        // superseded letters as well
 	loaded  map[string]*plugins.Handler // of module, by listener
 	parser  object.Parser
 }
 
 // newReplayer returns a replayer. What the informers have changed in the letters' objects is
 // changed already.
-func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte,
+func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte, force bool,
 	current func() []*listener) *replayer {
-	return &replayer{letters: letters, host: host, module: module, current: current,
+	return &replayer{letters: letters, host: host, module: module, force: force, current: current,
 		loaded: map[string]*plugins.Handler{},
 		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true}}
 }
@@ -132,7 +133,7 @@ func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.R
 	}
 	id := l.ID
 	return to.route.TryReplay(ctx, route.Replay{Letter: *l, Event: e, With: with,
-		Superseded: func() bool { return r.letters.Superseded(id) },
+		Superseded: func() bool { return !r.force && r.letters.Superseded(id) },
 		Gone:       func() bool { return !r.letters.Has(id) }})
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // wanted returns the setup that the listener works with, or is to work with.
@@ -322,8 +324,10 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 		defer close(l.ended)
 		s.binder.remove(l)
 		draining := context.WithoutCancel(ctx)
-		_ = l.route.Leave(draining, grace) // logResults reports the rest
-		l.tasks.Wait()                     // a route that had just begun is drained as well
+		until := time.Now().Add(grace)
+		l.endViolations(draining, until, s.log)
+		_ = l.route.Leave(draining, time.Until(until)) // logResults reports the rest
+		l.tasks.Wait()                                 // a route that had just begun is drained as well
 		l.unbind()
 		s.forget(draining, l)
 		logResults(s.log, []*listener{l})
@@ -335,6 +339,28 @@ func (s *supervisor) retire(ctx context.Context, l *listener) {
 			<-l.after
 		}
 	})
+}
+
+// endViolations ends what the rules of a listener have reported that is removed, as many as
+// can be until a time.
+func (l *listener) endViolations(ctx context.Context, until time.Time, log *slog.Logger) {
+	if !l.hasBegun() || l.setup().book() == nil {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	err := l.route.EndViolations(ctx, func(key event.Key) *object.Object {
+		for _, r := range l.registrations() {
+			if o, err := r.Lister().Get(key.Namespace, key.Name); err == nil {
+				return o
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		log.Warn("violations of a listener that is removed stay open at its outputs", "listener", l.name,
+			"error", err)
+	}
 }
 
 // letGo notes that somebody uses outputs no more, and closes those that nobody uses.

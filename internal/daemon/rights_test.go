@@ -38,6 +38,29 @@ func resourceComesBack(t *testing.T) {
 	patchIsMade(t, http.StatusNotFound, "NotFound", "")
 }
 
+// objectIsGoing has a patch come too late: nothing is a dead letter.
+func objectIsGoing(t *testing.T) {
+	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}})
+	k.grantAllBut("")
+	reviews := k.refuse
+	k.refuse = func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPatch {
+			return http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound",` +
+				`"code":404,"message":"no","details":{"kind":"pods","name":"web"}}`
+		}
+		return reviews(r)
+	}
+	d := startReloadable(t, `state: {dir: state}
+outputs: {fix: {patch: {patch: '{"metadata": {"labels": {"a": "b"}}}'}}}
+listeners: {a: {informer: {resource: pods}, outputs: [fix]}}
+`, k)
+	d.log.waitFor(t, "level=INFO msg=\"not sent, as what it is about is going\"")
+	d.stop(t)
+	if text := d.log.String(); strings.Contains(text, "given up") {
+		t.Error(text)
+	}
+}
+
 // patchIsMade has patches refused until the daemon has failed and waits, as far as it knows with a
 // right denied. Then one is made, and nothing is a dead letter.
 func patchIsMade(t *testing.T, status int, reason, denied string) {

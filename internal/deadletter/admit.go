@@ -1,9 +1,12 @@
 package deadletter
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"time"
 )
 
@@ -14,11 +17,6 @@ const spread = 1 << 10
 func baseOf(id uint64) uint64 { return id &^ (spread - 1) }
 
 const (
-	// patience is how long Put waits for room.
-	patience = 2 * time.Second
-	// shortPatience is that while nobody finds room, so that whoever has many letters to put is not
-	// kept from everything else.
-	shortPatience = 50 * time.Millisecond
 	// lackingFor is how long a letter without room counts as waiting, unless it is put again.
 	lackingFor = 2 * time.Minute
 	// fullInterval is how often Full is called at most: with each letter that is removed, one may
@@ -26,112 +24,132 @@ const (
 	fullInterval = time.Minute
 )
 
-// admit hands a letter to the writer once there is room. It waits for that in the order of the
-// calls, as long as it is worth while.
+// usage is what some of the letters take, without those on their way out.
+type usage struct {
+	bytes      int64
+	superseded int64 // of these bytes
+}
+
+// useLocked counts bytes of a letter, and how many of them are superseded, in the whole and in its
+// namespace.
+func (s *Store) useLocked(e *entry, bytes, superseded int64) {
+	s.all = s.all.plus(bytes, superseded)
+	own := s.namespaces[e.object.namespace].plus(bytes, superseded)
+	if s.namespaces[e.object.namespace] = own; own == (usage{}) {
+		delete(s.namespaces, e.object.namespace)
+	}
+}
+
+func (u usage) plus(bytes, superseded int64) usage {
+	return usage{u.bytes + bytes, u.superseded + superseded}
+}
+
+// admit hands a letter to the writer if there is room for it. It does not wait: whoever has many
+// letters would be kept from everything else.
 func (s *Store) admit(ctx context.Context, op *operation, replaced uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	if id := s.nextTo(replaced); id != 0 && !s.closed {
-		s.reserveLocked(op, id)
-		s.mu.Unlock()
-		return nil
+	full, err := s.tryAdmit(op, replaced)
+	if full && s.full != nil {
+		s.full(err)
 	}
-	over, err := s.tryLocked(op, s.waiting == 0)
-	if over {
-		s.mu.Unlock()
-		return err
-	}
-	tell := s.full != nil && s.waiting == 0 && s.now().Sub(s.toldFull).Abs() >= fullInterval
-	if tell {
-		s.toldFull = s.now()
-	}
-	limit := patience
-	if s.crowded {
-		limit = shortPatience
-	}
-	s.waiting++
-	s.lacking[op.put.place] = s.now()
-	s.mu.Unlock()
-	if tell {
-		s.full()
-	}
-	over, err = s.await(ctx, op, limit)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting--
-	switch {
-	case over:
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	default:
-		s.crowded = true
-		s.lacking[op.put.place] = s.now()
-		return errFull
-	}
-	delete(s.lacking, op.put.place)
 	return err
 }
 
-// await tries until a letter is not to wait any longer, which it reports, or for some time.
-func (s *Store) await(ctx context.Context, op *operation, limit time.Duration) (over bool,
-	err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return false, nil
+// tryAdmit is admit, but for the call of Full, which is due if full is set.
+func (s *Store) tryAdmit(op *operation, replaced uint64) (full bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, now := s.nextTo(replaced), s.now()
+	if s.closed {
+		return false, errClosed
 	}
-	for ctx.Err() == nil {
-		s.mu.Lock()
-		over, err = s.tryLocked(op, true)
-		s.mu.Unlock()
-		if over {
-			return true, err
+	if id == 0 {
+		switch err := s.makeRoomLocked(op); {
+		case err != nil && s.limits.Drop:
+			op.put.listener.dropped++
+			return false, fmt.Errorf("%w (%w)", ErrDropped, err)
+		case errors.Is(err, ErrTooLarge):
+			return false, err
+		case err != nil:
+			s.lacking[op.put.place] = now
+			if full = now.Sub(s.toldFull).Abs() >= fullInterval; full {
+				s.toldFull = now
+			}
+			return full, err
 		}
-		select {
-		case <-s.changed:
-		case <-ctx.Done():
-		}
+		s.last = max(baseOf(uint64(now.UnixNano())), s.last+spread)
+		id = s.last
 	}
+	s.reserveLocked(op, id)
 	return false, nil
 }
 
-// tryLocked hands a letter to the writer if it is its turn and there is room, of which superseded
-// letters make some. It reports whether the letter is not to wait. The error is for one that has no
-// room.
-func (s *Store) tryLocked(op *operation, turn bool) (over bool, err error) {
-	e, missing := op.put, int64(0)
-	if most := s.limits.MaxBytes; most > 0 {
-		missing = s.bytes + e.size - most
-		if e.size > most {
-			err = fmt.Errorf("%w: it has %d bytes, and deadLetters.bytes is %d", ErrTooLarge,
-				e.size, most)
+// makeRoomLocked makes room for an operation's letter, or returns why there is none: the operation
+// removes superseded letters, the oldest first, and then older ones of the same failure. Letters of
+// deletes stay.
+func (s *Store) makeRoomLocked(op *operation) error {
+	e, limit := op.put, cmp.Or(s.limits.MaxBytes, math.MaxInt64)
+	share := cmp.Or(s.limits.NamespaceBytes, limit)
+	own := s.namespaces[e.object.namespace]
+	missing := func() int64 { return s.all.bytes + e.size - limit }
+	missingOwn := func() int64 { return s.namespaces[e.object.namespace].bytes + e.size - share }
+	var older []*entry
+	var replaceable int64
+	for _, o := range e.listener.objects[e.object] {
+		if o.place == e.place && !o.hidden && !o.superseded && !o.deletion {
+			older = append(older, o)
+			replaceable += o.size
 		}
 	}
 	switch {
-	case s.closed:
-		return true, errClosed
-	case err != nil && s.limits.Drop:
-		e.listener.dropped++
-		return true, fmt.Errorf("%w (%w)", ErrDropped, err)
-	case err != nil:
-		return true, err
-	case !turn:
-		return false, nil
-	case missing <= s.superseded:
-		s.last = max(baseOf(uint64(s.now().UnixNano())), s.last+spread)
-		s.evictLocked(op, missing)
-		s.reserveLocked(op, s.last)
-		return true, nil
-	case s.limits.Drop:
-		e.listener.dropped++
-		return true, ErrDropped
+	case e.size > min(limit, share):
+		return fmt.Errorf("%w: it has %d bytes, and those of a namespace may have %d", ErrTooLarge,
+			e.size, min(limit, share))
+	case missing() > s.all.superseded+replaceable:
+		return errFull
+	case missingOwn() > own.superseded+replaceable:
+		return fmt.Errorf("%w: namespace %q", errShare, e.object.namespace)
 	}
-	return false, nil
+	s.evictLocked(op, evictable(missing(), limit), evictable(missingOwn(), share))
+	if missing() > 0 || missingOwn() > 0 {
+		for _, o := range older {
+			o.listener.dropped++
+			s.evictEntryLocked(op, o)
+		}
+	}
+	return nil
+}
+
+// evictable returns how many bytes of superseded letters are to go if some are missing. Each look
+// goes through all letters, so that it is to be worth while.
+func evictable(missing, limit int64) int64 {
+	if missing <= 0 {
+		return 0
+	}
+	return max(missing, limit/16)
+}
+
+// evictLocked has an operation remove so many bytes of superseded letters, if there are as many,
+// and so many of its letter's namespace.
+func (s *Store) evictLocked(op *operation, all, own int64) {
+	s.order.Ascend(func(e *entry) bool {
+		same := e.object.namespace == op.put.object.namespace
+		if e.superseded && !e.hidden && (all > 0 || own > 0 && same) {
+			s.evictEntryLocked(op, e)
+			all -= e.size
+			if same {
+				own -= e.size
+			}
+		}
+		return all > 0 || own > 0
+	})
+}
+
+func (s *Store) evictEntryLocked(op *operation, e *entry) {
+	s.hide(e, true)
+	op.drop = append(op.drop, e)
 }
 
 // reserveLocked assigns room and an ID to a letter.
@@ -139,8 +157,7 @@ func (s *Store) reserveLocked(op *operation, id uint64) {
 	e := op.put
 	e.id, e.stored, e.hidden = id, s.now().UnixNano(), true
 	s.order.ReplaceOrInsert(e)
-	s.bytes += e.size
-	s.crowded = false
+	s.useLocked(e, e.size, 0)
 	delete(s.lacking, e.place)
 	s.doLocked(op)
 }
@@ -154,24 +171,6 @@ func (s *Store) nextTo(replaced uint64) uint64 {
 		}
 	}
 	return 0
-}
-
-// evictLocked has an operation remove superseded letters, the oldest first, so that there is some
-// room more.
-func (s *Store) evictLocked(op *operation, missing int64) {
-	if missing <= 0 {
-		return
-	}
-	// Each look goes through all letters, so that it is to be worth while.
-	least := max(missing, s.limits.MaxBytes/16)
-	s.order.Ascend(func(e *entry) bool {
-		if e.superseded && !e.hidden {
-			s.hide(e, true)
-			op.drop = append(op.drop, e)
-			least -= e.size
-		}
-		return least > 0
-	})
 }
 
 // lackingLocked returns how many letters have no room, or had none a short time ago.

@@ -7,12 +7,12 @@
 //   - Put returns nil once the letter is on disk. Any error means that the caller still has it.
 //   - Callers of Put at the same time share one write to the disk.
 //   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
-//   - The letters take at most MaxBytes, counted exactly. Where there is no room, superseded
-//     letters give way, the oldest first. If there are none, Put waits in the order of the calls,
-//     for two seconds at most and for a moment while nobody finds room, and returns an error; or it
-//     returns ErrDropped, as configured.
-//   - Full is called when letters begin to wait, at most once a minute.
-//   - A letter that is larger than MaxBytes is refused at once with ErrTooLarge.
+//   - The letters take at most MaxBytes, and those of one namespace at most NamespaceBytes, counted
+//     exactly. Where there is no room, superseded letters give way, the oldest first, then older
+//     ones of the same object, output and rule, which are counted as dropped; but no deletes.
+//   - Without room, Put returns an error at once; or ErrDropped, as configured.
+//   - Full is called when a letter has no room, at most once a minute.
+//   - A letter that is larger than all of a namespace may be is refused with ErrTooLarge.
 //   - A letter that is older than MaxAge is removed and counted as expired.
 //   - A letter put in place of another one, as by a replay, has that one's place in the order, and
 //     never waits for room.

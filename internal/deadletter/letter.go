@@ -45,6 +45,7 @@ type Letter struct {
 	Handler  string    `json:"handler,omitempty"` // the SHA-256 of the module
 	Config   string    `json:"config,omitempty"`  // the digest of the listener's configuration
 	Rule     string    `json:"rule,omitempty"`    // whose report the message is
+	Since    time.Time `json:"since,omitzero"`    // when the violation began that it reports
 
 	Cluster         string `json:"cluster,omitempty"`
 	Resource        string `json:"resource,omitempty"` // "deployments.apps"
@@ -73,8 +74,9 @@ const maxError = 4 << 10
 
 // Limits bound a Store. The zero value does not.
 type Limits struct {
-	MaxBytes int64         // of all letters
-	MaxAge   time.Duration // letters are removed that are older
-	// Drop has Put return ErrDropped without room, in place of waiting.
+	MaxBytes       int64         // of all letters
+	NamespaceBytes int64         // of those of one namespace, or without one
+	MaxAge         time.Duration // letters are removed that are older
+	// Drop has Put return ErrDropped without room, since nobody will try again.
 	Drop bool
 }

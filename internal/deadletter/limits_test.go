@@ -1,7 +1,6 @@
 package deadletter
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,128 +19,41 @@ func sizeOf(t testing.TB, l Letter) int64 {
 	return int64(len(record))
 }
 
-// Put waits for room, in the order of the calls, also behind a large letter for which there is less
-// than for itself.
-func TestFullWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		small, large := letter("s", 1), letter("l", 1)
-		large.Old = []byte(`"` + strings.Repeat("x", 3000) + `"`)
-		s := open(t, Config{Limits: Limits{MaxBytes: 2*sizeOf(t, small) + sizeOf(t, large)}})
-		put(t, s, small, small, large)
-		if st := s.Stats(); st.Bytes != st.MaxBytes {
-			t.Fatalf("%+v", st)
-		}
-		began := []string{}
-		done := make(chan string, 3)
-		begin := func(name string, l Letter) {
-			l.Name = name
-			began = append(began, name)
-			go func() {
-				if _, err := s.Put(context.Background(), l); err != nil {
-					t.Error(err)
-				}
-				done <- name
-			}()
-			synctest.Wait()
-		}
-		begin("1", large)
-		begin("2", small)
-		if st := s.Stats(); st.Waiting != 2 || len(done) != 0 {
-			t.Fatalf("%+v", st)
-		}
-		all := list(t, s, Query{})
-		if _, err := s.Delete(all[0].ID, all[1].ID); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if len(done) != 0 { // the small one is behind the large one
-			t.Fatalf("%s went on", <-done)
-		}
-		if _, err := s.Delete(all[2].ID); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if len(done) != 2 || names(t, s, Query{}) != "1@1 2@1 " {
-			t.Errorf("%d went on: %s", len(done), names(t, s, Query{}))
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// The log says that letters wait, and does not say it with each of them.
+// The log says that letters have no room, and does not say it with each of them.
 func TestFullIsSaidOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, said := letter("a", 1), 0
-		s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, one)}, Full: func() { said++ }})
+		s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, one)}, Full: func(err error) {
+			if said++; !errors.Is(err, errFull) {
+				t.Error(err)
+			}
+		}})
 		put(t, s, one)
-		waits := func(want int) {
+		full := func(want int) {
 			t.Helper()
-			done := make(chan error, 2)
-			for range 2 {
-				go func() {
-					_, err := s.Put(context.Background(), one)
-					done <- err
-				}()
-				synctest.Wait()
+			for _, name := range []string{"b", "c"} {
+				if err := putOne(t.Context(), s, letter(name, 1)); !errors.Is(err, errFull) {
+					t.Error(err)
+				}
 			}
 			if said != want {
 				t.Errorf("said %d times, want %d", said, want)
 			}
-			for range 2 {
-				if _, err := s.Delete(list(t, s, Query{})[0].ID); err != nil {
-					t.Error(err)
-				}
-				if err := <-done; err != nil {
-					t.Error(err)
-				}
-			}
 		}
-		waits(1)
-		waits(1)
+		full(1)
+		full(1)
 		time.Sleep(fullInterval)
-		waits(2)
+		full(2)
 		s.SetLimits(Limits{MaxBytes: sizeOf(t, one), Drop: true})
 		time.Sleep(fullInterval)
-		if _, err := s.Put(context.Background(), one); !errors.Is(err, ErrDropped) || said != 2 {
+		if _, err := s.Put(t.Context(), letter("b", 1)); !errors.Is(err, ErrDropped) || said != 2 {
 			t.Errorf("%v, said %d times: a letter that is dropped does not wait", err, said)
 		}
-	})
-}
-
-// A Put that gives up waiting stores nothing, and lets those behind it go on.
-func TestWaitEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		small, large := letter("s", 1), letter("l", 1)
-		large.Old = []byte(`"` + strings.Repeat("x", 3000) + `"`)
-		s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, large) + 1}})
-		put(t, s, small, small)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 3)
-		go func() { ended <- putOne(ctx, s, large) }()
-		synctest.Wait()
-		go func() { ended <- putOne(context.Background(), s, small) }()
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
-		if err1, err2 := <-ended, <-ended; !errors.Is(errors.Join(err1, err2), context.Canceled) ||
-			err1 != nil && err2 != nil {
-			t.Errorf("%v, %v", err1, err2)
-		}
-		if got := names(t, s, Query{}); got != "s@1 s@1 s@1 " {
-			t.Errorf("got %s", got)
-		}
-		if _, err := s.Put(ctx, small); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
-		go func() { ended <- putOne(context.Background(), s, large) }()
-		synctest.Wait()
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-ended; !errors.Is(err, errClosed) {
-			t.Errorf("got %v", err)
+		if err := putOne(t.Context(), s, one); !errors.Is(err, errClosed) {
+			t.Error(err)
 		}
 	})
 }
@@ -150,8 +62,8 @@ func TestFullDrops(t *testing.T) {
 	l := letter("a", 1)
 	s := open(t, Config{Limits: Limits{MaxBytes: sizeOf(t, l) + 10, Drop: true}})
 	put(t, s, l)
-	for range 3 {
-		if _, err := s.Put(t.Context(), l); !errors.Is(err, ErrDropped) {
+	for i := range 3 {
+		if _, err := s.Put(t.Context(), letter(fmt.Sprint(i), 1)); !errors.Is(err, ErrDropped) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -165,44 +77,25 @@ func TestFullDrops(t *testing.T) {
 	}
 }
 
-// A letter that never fits does not wait, nor does one that waits when the store gets smaller. One
-// that has room in a larger store gets it.
+// A letter that never fits is another error than one without room. One that has room in a larger
+// store gets it.
 func TestTooLarge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := letter("a", 1)
-		size := sizeOf(t, l)
-		s := open(t, Config{Limits: Limits{MaxBytes: size - 1}})
-		_, err := s.Put(t.Context(), l)
-		want := fmt.Sprintf("the dead letter is larger than the whole store may be: it has %d bytes, and deadLetters.bytes is %d", size, size-1)
-		if !errors.Is(err, ErrTooLarge) || err.Error() != want {
-			t.Errorf("got %v", err)
-		}
-		s.SetLimits(Limits{MaxBytes: size})
-		put(t, s, l)
-		ended := make(chan error, 1)
-		go func() { ended <- putOne(context.Background(), s, l) }()
-		synctest.Wait()
-		s.SetLimits(Limits{MaxBytes: size - 1})
-		if err := <-ended; !errors.Is(err, ErrTooLarge) {
-			t.Errorf("got %v", err)
-		}
-		s.SetLimits(Limits{MaxBytes: size})
-		go func() { ended <- putOne(context.Background(), s, l) }()
-		synctest.Wait()
-		s.SetLimits(Limits{MaxBytes: 2 * size})
-		if err := <-ended; err != nil {
-			t.Errorf("got %v", err)
-		}
-		go func() { ended <- putOne(context.Background(), s, l) }()
-		synctest.Wait()
-		s.SetLimits(Limits{MaxBytes: 2 * size, Drop: true})
-		if err := <-ended; !errors.Is(err, ErrDropped) {
-			t.Errorf("got %v", err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
+	l := letter("a", 1)
+	size := sizeOf(t, l)
+	s := open(t, Config{Limits: Limits{MaxBytes: size - 1}})
+	_, err := s.Put(t.Context(), l)
+	want := fmt.Sprintf("the dead letter is larger than all of a namespace may be: it has %d bytes, and those of a namespace may have %d", size, size-1)
+	if !errors.Is(err, ErrTooLarge) || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	s.SetLimits(Limits{MaxBytes: size})
+	put(t, s, l)
+	s.SetLimits(Limits{MaxBytes: 2 * size})
+	put(t, s, letter("b", 1))
+	s.SetLimits(Limits{MaxBytes: 2 * size, Drop: true})
+	if err := putOne(t.Context(), s, letter("c", 1)); !errors.Is(err, ErrDropped) {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestLettersExpire(t *testing.T) {
@@ -212,22 +105,17 @@ func TestLettersExpire(t *testing.T) {
 		put(t, s, letter("a", 1))
 		time.Sleep(30 * time.Minute)
 		put(t, s, letter("b", 1))
-		go func() {
-			err := errFull
-			for errors.Is(err, errFull) { // waits for a
-				err = putOne(context.Background(), s, letter("c", 1))
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		}()
 		time.Sleep(30*time.Minute - 1)
 		synctest.Wait()
 		if got := names(t, s, Query{}); got != "a@1 b@1 " {
 			t.Errorf("got %s", got)
 		}
+		if err := putOne(t.Context(), s, letter("c", 1)); !errors.Is(err, errFull) {
+			t.Error(err)
+		}
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
+		put(t, s, letter("c", 1))
 		if got := names(t, s, Query{}); got != "b@1 c@1 " {
 			t.Errorf("got %s", got)
 		}
@@ -350,9 +238,7 @@ func TestReplacement(t *testing.T) {
 		}
 		unknown := letter("d", 4)
 		unknown.ID = "what is this"
-		ctx, cancel := context.WithCancel(t.Context())
-		go cancel()
-		if _, err := s.Put(ctx, unknown); !errors.Is(err, context.Canceled) { // as one without
+		if err := putOne(t.Context(), s, unknown); !errors.Is(err, errFull) { // as one without
 			t.Errorf("got %v", err)
 		}
 	})

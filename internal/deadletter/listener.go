@@ -59,10 +59,9 @@ func (l *Listener) Delivered(d Delivery) {
 	for _, e := range l.objects[keyOfObject(d.Resource, d.Namespace, d.Name)] {
 		if !e.superseded && !e.hidden && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
-			s.superseded += e.size
+			s.useLocked(e, 0, e.size)
 			s.marks = append(s.marks, e)
 			signal(s.wake)
-			signal(s.changed)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type model struct {
 
 // want is a letter without what only the store knows.
 func bare(l Letter) string {
-	return fmt.Sprintf("%s %s/%s@%s %s %t %d", l.Listener, l.Output, l.Name, l.ResourceVersion,
+	return fmt.Sprintf("%s %s/%s/%s@%s %s %t %d", l.Listener, l.Output, l.Namespace, l.Name, l.ResourceVersion,
 		l.Object, l.Superseded, l.Attempts)
 }
 
@@ -46,6 +46,15 @@ func (m *model) check(t *rapid.T, s *Store) {
 	st := s.Stats()
 	if i != len(m.letters) || st.Letters != i || st.Bytes != m.bytes || st.Waiting != 0 {
 		t.Fatalf("%d letters, want %d with %d bytes: %+v", i, len(m.letters), m.bytes, st)
+	}
+	perNamespace := map[string]int64{}
+	for _, l := range m.letters {
+		perNamespace[l.Namespace] += sizeOfLetter(l)
+	}
+	for name, u := range s.namespaces {
+		if u.bytes != perNamespace[name] || len(s.namespaces) != len(perNamespace) {
+			t.Fatalf("namespaces %+v, want %v", s.namespaces, perNamespace)
+		}
 	}
 	perListener := map[string]int{}
 	for _, l := range m.letters {
@@ -79,23 +88,57 @@ func (m *model) remove(ids []string) (n int) {
 	return n
 }
 
-// evict removes superseded letters, the oldest first, if that makes room for another one.
-func (m *model) evict(size, limit int64) (room bool) {
-	missing, freed := m.bytes+size-limit, int64(0)
-	if missing <= 0 {
-		return true
-	}
-	var ids []string
+// sum returns how many bytes some letters have.
+func (m *model) sum(of func(Letter) bool) (n int64) {
 	for _, l := range m.letters {
-		if l.Superseded && freed < max(missing, limit/16) {
-			ids = append(ids, l.ID)
-			freed += sizeOfLetter(l)
+		if of(l) {
+			n += sizeOfLetter(l)
 		}
 	}
-	if freed < missing {
+	return n
+}
+
+// evict removes superseded letters, the oldest first, and then older ones of the same failure, if
+// that makes room for another one.
+func (m *model) evict(next Letter, limits Limits) (room bool) {
+	own := func(l Letter) bool { return l.Namespace == next.Namespace }
+	older := func(l Letter) bool {
+		return own(l) && !l.Superseded && l.Op != "delete" && l.Name == next.Name &&
+			l.Listener == next.Listener && l.Output == next.Output
+	}
+	missing := m.bytes + sizeOfLetter(next) - limits.MaxBytes
+	missingOwn := m.sum(own) + sizeOfLetter(next) - limits.NamespaceBytes
+	superseded := m.sum(func(l Letter) bool { return l.Superseded })
+	supersededOwn := m.sum(func(l Letter) bool { return l.Superseded && own(l) })
+	if missing > superseded+m.sum(older) || missingOwn > supersededOwn+m.sum(older) {
 		return false
 	}
-	m.remove(ids)
+	least, leastOwn := int64(0), int64(0)
+	if missing > 0 {
+		least = max(missing, limits.MaxBytes/16)
+	}
+	if missingOwn > 0 {
+		leastOwn = max(missingOwn, limits.NamespaceBytes/16)
+	}
+	var gone []string
+	freed, freedOwn := int64(0), int64(0)
+	for _, l := range m.letters {
+		if l.Superseded && (freed < least || freedOwn < leastOwn && own(l)) {
+			gone = append(gone, l.ID)
+			freed += sizeOfLetter(l)
+			if own(l) {
+				freedOwn += sizeOfLetter(l)
+			}
+		}
+	}
+	if freed < missing || freedOwn < missingOwn {
+		for _, l := range m.letters {
+			if older(l) {
+				gone = append(gone, l.ID)
+			}
+		}
+	}
+	m.remove(gone)
 	return true
 }
 
@@ -127,7 +170,8 @@ func TestModel(t *testing.T) {
 			}
 			dir, files := filepath.Dir(file(t)), 0
 			rapid.Check(t, func(t *rapid.T) {
-				cfg := Config{Limits: Limits{MaxBytes: 20_000, MaxAge: -1, Drop: true}}
+				cfg := Config{Limits: Limits{MaxBytes: 20_000, NamespaceBytes: 13_000,
+					MaxAge: -1, Drop: true}}
 				next := func() string {
 					files++
 					return filepath.Join(dir, fmt.Sprint(files))
@@ -144,6 +188,8 @@ func TestModel(t *testing.T) {
 				random := func() Letter {
 					version++
 					l := letter(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name"), version)
+					l.Namespace = rapid.SampledFrom([]string{"", "default"}).Draw(t, "namespace")
+					l.Op = rapid.SampledFrom([]string{"update", "delete"}).Draw(t, "op")
 					l.Listener = rapid.SampledFrom([]string{"pods", "nodes"}).Draw(t, "listener")
 					l.Output = rapid.SampledFrom([]string{"", "hook", "bus"}).Draw(t, "output")
 					size := rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, "size")
@@ -160,7 +206,7 @@ func TestModel(t *testing.T) {
 					"put": func(t *rapid.T) {
 						l := random()
 						_, err := s.Put(context.Background(), l)
-						if !m.evict(sizeOfLetter(l), cfg.MaxBytes) {
+						if !m.evict(l, cfg.Limits) {
 							if !errors.Is(err, ErrDropped) {
 								t.Fatalf("a full store returns %v", err)
 							}
@@ -223,7 +269,8 @@ func TestModel(t *testing.T) {
 						s.Listener(l.Listener).Delivered(d)
 						for i := range m.letters {
 							o := &m.letters[i]
-							if o.Listener == l.Listener && o.Name == l.Name && o.Output != "bus" {
+							if o.Listener == l.Listener && o.Namespace == l.Namespace &&
+								o.Name == l.Name && o.Output != "bus" {
 								o.Superseded = true
 							}
 						}

@@ -26,11 +26,13 @@ var (
 
 	// ErrTooLarge is returned by Put for a letter that an empty store would have no room for. More
 	// room, by [Store.SetLimits], is the only help.
-	ErrTooLarge = errors.New("the dead letter is larger than the whole store may be")
+	ErrTooLarge = errors.New("the dead letter is larger than all of a namespace may be")
 
 	errClosed = errors.New("the dead-letter store is closed")
 	errFull   = errors.New("the dead-letter store is full: replay or drop letters, or raise " +
-		"deadLetters.bytes")
+		"deadLetters.bytes, with a reload")
+	errShare = errors.New("the dead letters of one namespace take a quarter of " +
+		"deadLetters.bytes: replay or drop some, or raise that, with a reload")
 )
 
 // Config is where a Store keeps its letters.
@@ -38,33 +40,27 @@ type Config struct {
 	Path string // of the file; empty: in memory
 	// InMemory is called with the first letter that is stored in memory only. Nil: nobody is.
 	InMemory func()
-	// Full is called when a letter begins to wait for room and no other one waits, at most once a
-	// minute. Nil: nobody is.
-	Full func()
+	// Full is called with the error of a letter that has no room, at most once a minute. Nil: nobody
+	// is.
+	Full func(error)
 	Limits
 }
 
 // Store holds letters. Its methods may be called concurrently.
 type Store struct {
-	db       *bbolt.DB // nil in memory
-	inMemory func()    // called at most once
-	full     func()    // may be nil
+	db       *bbolt.DB   // nil in memory
+	inMemory func()      // called at most once
+	full     func(error) // may be nil
 	now      func() time.Time
 
-	turn    chan struct{} // has room for the one Put that is the next to have room
-	changed chan struct{} // wakes that
-
-	mu        sync.Mutex // guards what follows
-	limits    Limits
-	order     *btree.BTreeG[*entry] // by ID
-	listeners map[string]*Listener
-	last      uint64 // the highest ID so far, without those of replacements
-	bytes     int64  // of the letters, without those on their way out
-	// superseded is how many of these bytes are of superseded letters.
-	superseded int64
-	waiting    int                 // letters that wait for room
-	lacking    map[place]time.Time // letters without room, and since when
-	crowded    bool                // the last one that waited for room found none
+	mu         sync.Mutex // guards what follows
+	limits     Limits
+	order      *btree.BTreeG[*entry] // by ID
+	listeners  map[string]*Listener
+	last       uint64 // the highest ID so far, without those of replacements
+	all        usage
+	namespaces map[string]usage    // of those that have letters
+	lacking    map[place]time.Time // letters without room, and when they were put last
 	toldFull   time.Time           // when Full was called last
 	closed     bool
 
@@ -107,9 +103,8 @@ type objectKey struct {
 func Open(cfg Config) (*Store, error) {
 	s := &Store{now: time.Now, inMemory: func() {}, full: cfg.Full, limits: cfg.Limits,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
-		listeners: map[string]*Listener{}, lacking: map[place]time.Time{},
-		turn: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		wake: make(chan struct{}, 1), done: make(chan struct{})}
+		listeners: map[string]*Listener{}, namespaces: map[string]usage{},
+		lacking: map[place]time.Time{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if cfg.Path != "" {
 		if err := s.load(cfg.Path); err != nil {
 			return nil, fmt.Errorf("dead letters: %w", err)
@@ -177,9 +172,9 @@ func keyOfObject(resource, namespace, name string) objectKey {
 // OnDisk reports whether the letters are in a file, and not in memory alone.
 func (s *Store) OnDisk() bool { return s.db != nil }
 
-// Put stores a letter, on disk if there is one, and returns its ID when it is there. If the store
-// is full it waits for room, a little; or it returns ErrDropped, as configured. With any error but
-// that the letter is not stored, and the caller should try again later.
+// Put stores a letter, on disk if there is one, and returns its ID when it is there. Without room
+// it returns an error; ErrDropped, if that is configured. With any error but that the letter is not
+// stored, and the caller should try again later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	record, err := newRecord(&l)
 	if err != nil {
@@ -207,8 +202,7 @@ func (s *Store) Delete(ids ...string) (n int, err error) {
 	}
 	for _, id := range ids {
 		if e := s.findLocked(id); e != nil {
-			s.hide(e, true) // it leaves the order when that is on disk
-			op.drop = append(op.drop, e)
+			s.evictEntryLocked(op, e) // it leaves the order when that is on disk
 		}
 	}
 	s.doLocked(op)
@@ -221,15 +215,15 @@ func (s *Store) Delete(ids ...string) (n int, err error) {
 
 // hide changes whether a letter in the store is on its way out.
 func (s *Store) hide(e *entry, hidden bool) {
-	size := e.size
+	size, superseded := e.size, int64(0)
 	if hidden {
 		size = -size
 	}
-	e.hidden = hidden
-	s.bytes += size
 	if e.superseded {
-		s.superseded += size
+		superseded = size
 	}
+	e.hidden = hidden
+	s.useLocked(e, size, superseded)
 }
 
 // SetLimits changes the limits of a store in use. Letters that exceed smaller ones stay until they
@@ -239,7 +233,6 @@ func (s *Store) SetLimits(l Limits) {
 	defer s.mu.Unlock()
 	s.limits, s.nextScan = l, 0
 	s.timer.Reset(0) // letters may be too old now
-	signal(s.changed)
 }
 
 // Close writes what is on its way, and closes the file. It may be called again.
@@ -248,7 +241,6 @@ func (s *Store) Close() error {
 	again := s.closed
 	s.closed = true
 	s.mu.Unlock()
-	signal(s.changed)
 	signal(s.wake)
 	<-s.done
 	if again || s.db == nil {
@@ -281,7 +273,7 @@ type Stats struct {
 	Letters   int
 	Bytes     int64 // of the letters, those on their way to the disk included
 	MaxBytes  int64
-	Waiting   int // letters that wait for room, those included that will be put again soon
+	Waiting   int // letters that had no room a short time ago and will be put again
 	Listeners map[string]ListenerStats
 }
 
@@ -296,7 +288,7 @@ type ListenerStats struct {
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := Stats{Bytes: s.bytes, MaxBytes: s.limits.MaxBytes, Waiting: s.lackingLocked(),
+	all := Stats{Bytes: s.all.bytes, MaxBytes: s.limits.MaxBytes, Waiting: s.lackingLocked(),
 		Listeners: make(map[string]ListenerStats, len(s.listeners))}
 	for name, l := range s.listeners {
 		n := int(l.count.Load())

@@ -36,7 +36,6 @@ func (s *Store) doLocked(op *operation) {
 	op.done = make(chan error, 1)
 	s.queue = append(s.queue, op)
 	signal(s.wake)
-	signal(s.changed)
 }
 
 // write is the writer's goroutine. It puts what has gathered into one transaction, again and again,
@@ -87,8 +86,7 @@ func (s *Store) expire() {
 			case end > now:
 				s.nextScan = min(s.nextScan, end)
 			default:
-				s.hide(e, true)
-				op.drop = append(op.drop, e)
+				s.evictEntryLocked(op, e)
 			}
 			return true
 		})
@@ -137,7 +135,6 @@ func (s *Store) commit(operations []*operation, marks []*entry) error {
 	for _, op := range operations {
 		op.done <- err
 	}
-	signal(s.changed)
 	return err
 }
 
@@ -151,7 +148,7 @@ func (s *Store) endLocked(op *operation, err error) {
 			e.hidden = false
 			e.listener.add(e)
 		} else {
-			s.bytes -= e.size
+			s.useLocked(e, -e.size, 0)
 			s.order.Delete(e)
 		}
 	}

@@ -45,19 +45,19 @@ func eventOf(m *sink.Message) event.Event {
 func withMessage(l deadletter.Letter, m sink.Message) deadletter.Letter {
 	l.Message, l.Handler = cloudevent.Append(nil, m), m.Handler
 	if m.Report != nil {
-		l.Rule = m.Report.Rule
+		l.Rule, l.Since = m.Report.Rule, m.Report.Since
 	}
 	return l
 }
 
 // Letters is where dead letters go. A *deadletter.Store is one.
 type Letters interface {
-	// Put stores a letter, and returns its ID once it is safe. It may wait for room until ctx is
-	// done. The error is deadletter.ErrDropped if there is no room and nobody is to wait for it.
+	// Put stores a letter, and returns its ID once it is safe. Without room it fails at once, with
+	// deadletter.ErrDropped if the caller is not to try again.
 	Put(ctx context.Context, l deadletter.Letter) (id string, err error)
 }
 
-// Store stores a letter and returns its ID. One that is larger than the whole store is stored
+// Store stores a letter and returns its ID. One that is larger than all of a namespace is stored
 // without the texts of its event, so that it is known at least that there was one. Dropping a
 // letter because the user chose that is not an error, and then there is no ID.
 func Store(ctx context.Context, to Letters, l deadletter.Letter) (id string, err error) {

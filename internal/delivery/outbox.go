@@ -58,12 +58,16 @@ type Outbox struct {
 	change   atomic.Pointer[chan struct{}] // closed when it has another output, or is retired
 	senders  senders
 	made     atomic.Int64 // bytes that wait
-	stats    stats
-	letters  atomic.Uint64
-	lag      *tracing.Histogram
-	keeping  keeping
-	before   before
-	awaited  atomic.Pointer[time.Time] // when a call of Await began that has returned nil
+	stats    struct {     // counted by the workers and senders
+		offered, delivered, deadLettered, dropped, merged atomic.Uint64
+		written, retried                                  atomic.Uint64
+		failed, refused, moot, reports                    atomic.Uint64
+	}
+	letters atomic.Uint64
+	lag     *tracing.Histogram
+	keeping keeping
+	before  before
+	awaited atomic.Pointer[time.Time] // when a call of Await began that has returned nil
 }
 
 // New returns an outbox that sends nothing before Run.
@@ -103,11 +107,10 @@ func (o *Outbox) Resize(capacity int, overflow informer.Overflow) error {
 	o.sizing.Lock()
 	defer o.sizing.Unlock()
 	err := o.queue.Reconfigure(informer.SubscriptionConfig{Capacity: capacity, Overflow: overflow})
-	if err != nil {
-		return o.wrapped(err)
+	if err == nil {
+		o.sized(capacity, overflow)
 	}
-	o.sized(capacity, overflow)
-	return nil
+	return o.wrapped(err)
 }
 
 func (o *Outbox) sized(capacity int, overflow informer.Overflow) {
@@ -259,7 +262,7 @@ func (o *Outbox) Stats() Stats {
 	out := Stats{
 		Delivered: s.delivered.Load(), DeadLettered: s.deadLettered.Load(),
 		Dropped: s.dropped.Load(), Merged: s.merged.Load(), Written: s.written.Load(),
-		Failed: s.failed.Load(), Refused: s.refused.Load(),
+		Failed: s.failed.Load(), Refused: s.refused.Load(), Moot: s.moot.Load(),
 		Retried: s.retried.Load(), Letters: o.letters.Load(), Reports: s.reports.Load(),
 		Made: o.made.Load(), Queued: o.queue.Waiting(),
 	}
@@ -279,13 +282,6 @@ func (o *Outbox) Lag() tracing.Snapshot { return o.lag.Snapshot() }
 // is when the event was observed.
 func (o *Outbox) Oldest() event.Instant { return o.queue.Stats().Oldest }
 
-// stats are counted by the workers and senders.
-type stats struct {
-	offered, delivered, deadLettered, dropped, merged atomic.Uint64
-	written, retried                                  atomic.Uint64
-	failed, refused, reports                          atomic.Uint64
-}
-
 // lagBounds are from what a local receiver takes to what nobody should wait for.
 var lagBounds = []time.Duration{time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, time.Second,
@@ -295,7 +291,7 @@ var lagBounds = []time.Duration{time.Millisecond, 5 * time.Millisecond, 10 * tim
 // nothing but reports of rules in them.
 type Stats struct {
 	Offered      uint64 // entries that came in
-	Delivered    uint64 // entries of which everything was taken
+	Delivered    uint64 // entries of which everything was taken, or was moot
 	DeadLettered uint64 // entries of which something is a dead letter
 	Dropped      uint64 // with overflow drop
 	Merged       uint64 // into a later one of their object, since the outbox was full
@@ -306,6 +302,7 @@ type Stats struct {
 	Reports uint64 // those of them that rules reported
 	Failed  uint64 // times that it did not take a message, which is tried again
 	Refused uint64 // messages that it refused permanently
+	Moot    uint64 // messages about what is going, which it did not take
 	Retried uint64 // entries that failed and were tried again
 	Letters uint64 // dead letters, reports of rules included
 	Made    int64  // bytes that handlers and expressions made and that are waiting

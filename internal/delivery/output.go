@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,6 +27,7 @@ type Output struct {
 
 	pace    sink.Pace // of Sink, with no zero in it
 	breaker backoff.Breaker
+	lost    backoff.Failures // messages that became dead letters
 	log     *slog.Logger
 	use     use
 	earlier atomic.Uint64 // pauses of outputs that it has taken the place of
@@ -59,8 +61,10 @@ func (o *Output) Pause() (p backoff.Pause, pauses uint64) {
 	return p, pauses + o.earlier.Load()
 }
 
-// Trouble returns the error that the last pause began with, nil since a write has worked.
-func (o *Output) Trouble() error { return o.breaker.Cause() }
+// Trouble returns why messages wait for the output, or become dead letters; nil if they do not.
+func (o *Output) Trouble() error {
+	return cmp.Or(o.breaker.Cause(), o.lost.Err("dead letters"))
+}
 
 // Replaces notes that the output takes the place of another one. It goes on counting from there.
 func (o *Output) Replaces(before *Output) {

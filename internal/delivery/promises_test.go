@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -37,6 +38,53 @@ func TestAnEntryEndsInOneOfFourWays(t *testing.T) {
 			s.wantEnds(4, 4-c.dropped-c.merged, 0, c.dropped, c.merged)
 		})
 	}
+}
+
+// An output that refuses everything is in trouble until it takes something.
+func TestAnOutputThatRefusesIsInTrouble(t *testing.T) {
+	tell(t, many, sink.Pace{Batch: 4}, func(s *story) {
+		s.offer("a1")
+		s.wantEnds(1, 1, 0, 0, 0)
+		s.out.set(all(sink.Permanent(errDown)))
+		s.offer("a2 b1 c1")
+		s.wantEnds(4, 1, 3, 0, 0)
+		time.Sleep(time.Hour)
+		if err := s.Output().Trouble(); !errors.Is(err, errDown) ||
+			!strings.HasPrefix(err.Error(), "3 dead letters since ") {
+			t.Error(err)
+		}
+		s.out.set(all(nil))
+		s.offer("a3")
+		s.wantEnds(5, 2, 3, 0, 0)
+		time.Sleep(backoff.FailuresEnd)
+		if err := s.Output().Trouble(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What is about something that is going ends without a dead letter, and is counted.
+func TestWhatNothingNeedsEnds(t *testing.T) {
+	tell(t, Config{Capacity: 8}, sink.Pace{}, func(s *story) {
+		settler := owedReport()
+		e := s.event("c1")
+		s.out.set(func(messages []sink.Message) []error {
+			errs := one("b1", sink.Moot(errDown))(messages)
+			for i := range messages {
+				if messages[i].Object.Name() == "c" {
+					errs[i] = sink.Moot(errDown)
+				}
+			}
+			return errs
+		})
+		s.offer("a1 b1 d1")
+		s.put(e, &Pending{By: s.by, Extra: &Extra{Reports: []Report{s.report(e, settler)}}})
+		s.wait(time.Minute)
+		if got := s.Stats(); got.Moot != 2 || got.Refused != 0 || got.Letters != 0 || got.Queued != 0 ||
+			len(s.letters.letters) > 0 {
+			t.Errorf("%+v, letters %v", got, s.letters.letters)
+		}
+	})
 }
 
 func TestOfferedIsTheSumOfTheEndsAtAnyTime(t *testing.T) {

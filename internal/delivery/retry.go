@@ -22,6 +22,15 @@ func (s *sender) failed(ctx context.Context, out *Output, p *Pending, m *sink.Me
 	case ctx.Err() != nil:
 		s.untried(p, 0) // being stopped is not a failure
 		return false
+	case sink.IsMoot(err):
+		o.stats.moot.Add(1)
+		o.cfg.Log.Failure(slog.LevelInfo, p.delivery, "not sent, as what it is about is going", err,
+			slog.String("output", o.name))
+		if p.reporting {
+			p.settler().Refused(time.Now())
+		}
+		p.pass()
+		return true
 	case sink.IsPermanent(err):
 		o.stats.refused.Add(1)
 		return s.giveUp(ctx, p, m, deadletter.Refused, err)
@@ -96,6 +105,7 @@ func (s *sender) giveUp(ctx context.Context, p *Pending, m *sink.Message, reason
 		s.untried(p, 0)
 		return false
 	default:
+		o.Output().lost.Failed(err)
 		delay := backoff.Full(o.policy.Load().MaxBackoff)
 		o.cfg.Log.Failure(slog.LevelError, p.delivery,
 			"a dead letter cannot be stored, will try again", err,
@@ -108,6 +118,9 @@ func (s *sender) giveUp(ctx context.Context, p *Pending, m *sink.Message, reason
 			"a dead letter that another one replaces cannot be removed", err)
 	}
 	o.letters.Add(1)
+	if !errors.Is(cause, errRemoved) && !errors.Is(cause, errLeaving) {
+		o.Output().lost.Failed(cause)
+	}
 	o.cfg.Log.GivenUp(p.delivery, cause, reason, id, slog.String("output", o.name))
 	if p.reporting {
 		p.settler().Refused(time.Now())

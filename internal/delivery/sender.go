@@ -242,6 +242,7 @@ func (s *sender) settle(ctx context.Context, out *Output, errs []error) {
 		p.extra().try.End(err)
 		if err == nil {
 			s.outbox.stats.written.Add(1)
+			out.lost.Worked()
 			s.took(p, &s.messages[i])
 			p.pass()
 		} else if out.isClosed(err) { // another one takes it

@@ -147,37 +147,44 @@ func (c *cluster) connect() error {
 // killAPIServer ends the API server without warning, as a crash would, and returns when no trace of
 // it remains.
 func (c *cluster) killAPIServer(ctx context.Context) error {
-	status, err := c.devcluster(ctx, "status")
+	pid, address, err := c.component(ctx, "kube-apiserver")
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(status) {
-		fields := strings.Fields(line)
-		if fields[0] != "kube-apiserver" {
-			continue
-		}
-		pid, err := strconv.Atoi(fields[2])
-		if err != nil {
-			return fmt.Errorf("no pid in %q: %w", line, err)
-		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			return err
-		}
-		return eventually(func() error {
-			if state := processState(pid); state != "" && state != "Z" {
-				return fmt.Errorf("the API server, process %d, is still in state %s", pid, state)
-			}
-			// A zombie's threads may hold the port a little longer, and the next API server needs
-			// it.
-			conn, err := net.Dial("tcp", strings.TrimPrefix(fields[3], "https://"))
-			if err == nil {
-				return errors.Join(fmt.Errorf("something still listens on %s", fields[3]),
-					conn.Close())
-			}
-			return nil
-		})
+	return killServer(pid, address)
+}
+
+// component returns the process of a part of the control plane, and where it listens.
+func (c *cluster) component(ctx context.Context, name string) (pid int, address string, err error) {
+	status, err := c.devcluster(ctx, "status")
+	if err != nil {
+		return 0, "", err
 	}
-	return fmt.Errorf("devcluster status does not know kube-apiserver:\n%s", status)
+	for line := range strings.Lines(status) {
+		if fields := strings.Fields(line); fields[0] == name {
+			pid, err = strconv.Atoi(fields[2])
+			return pid, strings.TrimPrefix(fields[3], "https://"), err
+		}
+	}
+	return 0, "", fmt.Errorf("devcluster status does not know %s:\n%s", name, status)
+}
+
+// killServer kills a process, and returns when no trace of it remains.
+func killServer(pid int, address string) error {
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	return eventually(func() error {
+		if state := processState(pid); state != "" && state != "Z" {
+			return fmt.Errorf("process %d is still in state %s", pid, state)
+		}
+		// A zombie's threads may hold the port a little longer, and the next server needs it.
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			return errors.Join(fmt.Errorf("something still listens on %s", address), conn.Close())
+		}
+		return nil
+	})
 }
 
 func (c *cluster) restartAPIServer(ctx context.Context) error {

@@ -50,6 +50,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache")) // of compiled handlers
 	env.Setenv("NS", s.namespace)
 	env.Setenv("PLUGINS", plugins())
+	env.Setenv("INFORMERD", informerdBin())
 	env.Setenv("CONFIGS", filepath.Join(root(), "configs"))
 	env.Setenv("KUBECONFIG", c.kubeconfig())
 	env.Setenv("SERVER", c.server)

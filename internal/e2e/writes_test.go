@@ -165,6 +165,14 @@ func (w *writing) wantRefused(err error, text string) {
 	}
 }
 
+// wantMoot fails unless the error is about something that is going, and has the text.
+func (w *writing) wantMoot(err error, text string) {
+	w.Helper()
+	if w.wantRefused(err, text); !sink.IsMoot(err) {
+		w.Errorf("it is not moot: %v", err)
+	}
+}
+
 func TestPatchesOnTheAPIServer(t *testing.T) {
 	t.Parallel()
 	w := newWriting(t, "patches")
@@ -249,7 +257,7 @@ func TestPatchesThatTheAPIServerRefuses(t *testing.T) {
 	w.replace()
 	const again = "there is another one of its name"
 	for _, s := range []*patch.Sink{apply, merge} {
-		w.wantRefused(writeTo(s, w.message(before, `{"data":{"b":"2"}}`)), again)
+		w.wantMoot(writeTo(s, w.message(before, `{"data":{"b":"2"}}`)), again)
 	}
 	w.wantRefused(writeTo(operations, w.message(before,
 		`[{"op":"add","path":"/data/b","value":"2"}]`)), again)
@@ -259,7 +267,7 @@ func TestPatchesThatTheAPIServerRefuses(t *testing.T) {
 	}
 	const gone = "the object no longer exists"
 	for _, s := range []*patch.Sink{apply, merge} {
-		w.wantRefused(writeTo(s, w.message(before, `{"data":{"b":"2"}}`)), gone)
+		w.wantMoot(writeTo(s, w.message(before, `{"data":{"b":"2"}}`)), gone)
 	}
 	w.wantRefused(writeTo(operations, w.message(before,
 		`[{"op":"add","path":"/data/b","value":"2"}]`)), gone)
@@ -351,7 +359,7 @@ func TestKubernetesEventsOnTheAPIServer(t *testing.T) {
 		`{"name":"a","namespace":"no-such-namespace","uid":"u","resourceVersion":"1"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	w.wantRefused(writeTo(s, missing), "the API server answered 404")
+	w.wantMoot(writeTo(s, missing), "the API server answered 404")
 
 	// Without controllers, the namespace is being deleted without end.
 	gvr := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -362,7 +370,7 @@ func TestKubernetesEventsOnTheAPIServer(t *testing.T) {
 	if err := writeTo(s, violated); err != nil { // one more of a series
 		t.Error(err)
 	}
-	w.wantRefused(writeTo(s, w.message(o, `"too late"`)), "being terminated")
+	w.wantMoot(writeTo(s, w.message(o, `"too late"`)), "being terminated")
 }
 
 // eventsOfTheCluster: Events about cluster-scoped objects are in the namespace default.

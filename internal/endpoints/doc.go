@@ -62,8 +62,9 @@
 //
 // # Limits
 //
-//   - At most 64 connections are open at once; more wait to be accepted. A client has 5 s for its
-//     header of at most 16 KiB, 30 s between requests, and a minute to read its answer.
+//   - At most 256 connections are open at once, 1,024 to the server of probes. One more has another
+//     one closed, of the address with most of them, so that nobody waits for others. A client has 5 s
+//     for its header of at most 16 KiB, 30 s between requests, and a minute to read its answer.
 //   - A request that panics is answered with 500 and logged, and affects no other. No request is
 //     logged at info.
 //   - Serve blocks until its context is done, lets requests under way finish, and returns within a

@@ -36,7 +36,7 @@ func (c *collector) collectScope(ch chan<- prometheus.Metric, s *scope) {
 	for reason, n := range s.Relists {
 		c.send(ch, []string{"resource", "namespace", "reason"}, []metric{
 			counter("informer_relists_total", "Lists after the first one, by reason: "+
-				"expired, unreadable, error, refused, failures or version.", n),
+				"expired, unreadable, error, refused, failures, version or rewound.", n),
 		}, s.resource, s.namespace, reason)
 	}
 }

@@ -15,7 +15,7 @@ func (c *collector) collectLetters(ch chan<- prometheus.Metric, s deadletter.Sta
 		gauge("dead_letter_store_limit_bytes",
 			"The configured deadLetters.bytes.", s.MaxBytes),
 		gauge("dead_letter_store_waiting",
-			"Dead letters that wait for room in the full store; their listeners wait.", s.Waiting),
+			"Dead letters that wait for room in the store; their objects wait.", s.Waiting),
 	})
 	for name, l := range s.Listeners {
 		c.send(ch, byListener, []metric{

@@ -144,7 +144,7 @@ func someListeners() []Listener {
 						Paused: backoff.Pause{End: noon}, Lag: someTimes(73),
 						Stats: delivery.Stats{Offered: 62, Delivered: 63, DeadLettered: 64,
 							Dropped: 65, Merged: 66, Waiting: 67, Written: 68, Retried: 69,
-							Letters: 70, Made: 71, Queued: 72, Failed: 74, Refused: 75,
+							Letters: 70, Made: 71, Queued: 72, Failed: 74, Refused: 75, Moot: 76,
 							Reports: 76}}},
 					Handler: &route.HandlerStats{Took: someTimes(32), Fuel: 33, Memory: 34,
 						Crashes: map[plugins.Reason]uint64{plugins.ReasonTrap: 35,

@@ -188,10 +188,10 @@ func (c *collector) collectRoute(ch chan<- prometheus.Metric, name string, stats
 			"Time from the arrival of an event until it was delivered.", byOutput, out.Lag, name,
 			out.Output)
 		for outcome, n := range map[string]uint64{"taken": out.Written, "failed": out.Failed,
-			"refused": out.Refused} {
+			"refused": out.Refused, "moot": out.Moot} {
 			c.send(ch, []string{"listener", "output", "outcome"},
 				[]metric{counter("output_attempts_total", "Messages that were sent, by outcome: "+
-					"taken, failed (tried again) or refused (dead letter).", n)},
+					"taken, failed (tried again), refused (dead letter) or moot (about what is going).", n)},
 				name, out.Output, outcome)
 		}
 	}

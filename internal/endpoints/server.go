@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
@@ -28,7 +26,9 @@ import (
 )
 
 const (
-	maxConnections = 64
+	// of all clients; more of a probe's server, which has nothing that costs more than a connection
+	maxConnections = 256
+	maxProbes      = 1024
 	maxHeader      = 16 << 10
 	maxBody        = 1 << 20
 
@@ -248,15 +248,18 @@ func (s *Server) tick(ctx context.Context, ended <-chan error) error {
 func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	log := cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 	g := s.guard(log)
+	visitors := crowd{most: maxConnections}
+	if s.Probes {
+		visitors.most = maxProbes
+	}
 	server := &http.Server{
 		Handler: g, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout,
+		IdleTimeout: idleTimeout, ConnState: visitors.note,
 		// net/http logs failed connections, which anybody on the machine can cause at any rate.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	l = netutil.LimitListener(l, maxConnections)
 	if s.TLS != nil {
 		l = tls.NewListener(l, s.TLS)
 	}

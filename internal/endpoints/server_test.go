@@ -164,26 +164,56 @@ func inBubble(t *testing.T, s *Server, story func(l *pipes, stop func(), ended <
 	})
 }
 
-func TestConnectionsHaveALimit(t *testing.T) {
-	inBubble(t, &Server{}, func(l *pipes, _ func(), _ <-chan error) {
-		var clients []net.Conn
-		for range 70 {
-			clients = append(clients, l.dial())
+// Connections that say nothing, or do not end what they began, make room for others, the oldest first,
+// and keep nobody from an answer.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	for _, said := range []string{"", "GET / HT", "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"} {
+		for _, probes := range []bool{false, true} {
+			makeRoom(t, said, probes)
 		}
-		synctest.Wait()
-		if waiting := len(l.incoming); waiting != 70-maxConnections {
-			t.Errorf("%d connections wait, want %d", waiting, 70-maxConnections)
+	}
+}
+
+func makeRoom(t *testing.T, said string, probes bool) {
+	most, path := maxConnections, "/healthz"
+	if probes {
+		most, path = maxProbes, "/livez"
+	}
+	inBubble(t, &Server{Probes: probes}, func(l *pipes, _ func(), _ <-chan error) {
+		var silent []net.Conn
+		dial := func() net.Conn {
+			c := l.dial()
+			synctest.Wait()
+			time.Sleep(time.Millisecond)
+			return c
 		}
-		for i := range 2 {
-			clients[i].Close()
+		for range most {
+			c := dial()
+			if _, err := io.WriteString(c, said); err != nil {
+				t.Fatal(err)
+			}
+			silent = append(silent, c)
 		}
-		synctest.Wait()
-		if waiting := len(l.incoming); waiting != 68-maxConnections {
-			t.Errorf("after two have gone %d connections wait, want %d", waiting, 68-maxConnections)
+		synctest.Wait() // the last one has come to the server
+		client := dial()
+		if _, err := io.WriteString(client, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
 		}
-		for _, c := range clients {
+		res, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatal(res, err)
+		}
+		for i, c := range silent {
+			err := c.SetReadDeadline(time.Now().Add(time.Microsecond))
+			if err == nil {
+				_, err = c.Read(make([]byte, 1))
+			}
+			if closed := err == io.EOF || err == io.ErrClosedPipe; closed != (i == 0) {
+				t.Errorf("connection %d is closed: %t (%v)", i, closed, err)
+			}
 			c.Close()
 		}
+		client.Close()
 	})
 }
 

@@ -32,13 +32,12 @@ const (
 	stalledWorker     = "worker"
 	stalledHandler    = "handler"
 	stalledOutput     = "output"
-	stalledLetters    = "dead letters"
 	stalledCheckpoint = "checkpoint"
 	stalledReload     = "reload"
 )
 
 // stallKinds are all of them, in the order of an event's way.
-var stallKinds = []string{stalledAPIServer, stalledInformer, stalledBuffer, stalledWorker, stalledHandler, stalledOutput, stalledLetters, stalledCheckpoint,
+var stallKinds = []string{stalledAPIServer, stalledInformer, stalledBuffer, stalledWorker, stalledHandler, stalledOutput, stalledCheckpoint,
 	stalledReload}
 
 // answers is what is known of the API server.
@@ -247,13 +246,6 @@ func (d *detector) outputs(all map[string]*stalledOutputs) {
 
 // process finds stalls that are of no listener.
 func (d *detector) process(s *status.Status) {
-	if l := s.DeadLetters; l != nil {
-		since, is := d.stalled("letters", l.Waiting > 0, uint64(l.Letters)+uint64(l.Bytes))
-		if is {
-			d.add(stalledLetters, "", since, "the store takes none, and %d wait: it has %d of %d bytes",
-				l.Waiting, l.Bytes, l.LimitBytes)
-		}
-	}
 	if c := s.Checkpoint; c != nil && !c.Current.IsZero() {
 		since, is := d.stalled("checkpoint", c.Error == "", uint64(c.Current.UnixNano()))
 		if is {

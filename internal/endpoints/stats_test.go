@@ -46,6 +46,7 @@ var notMetrics = map[string]string{
 	"informer.SubscriptionStats.Recalled":  "rules and selects that look at the clock are asked again every minute",
 	"route.Stats.HandlerTrouble":           "a text, for statuses",
 	"route.OutputStats.Trouble":            "a text, for statuses",
+	"route.Stats.Troubles":                 "texts, for statuses",
 	"route.Stats.Working":                  "a step that takes long is one of informerd_stalls",
 	"status.Reload.Running":                "a reload that hangs is one of informerd_stalls",
 	"informer.Status.Resource":             "a label",
@@ -154,6 +155,8 @@ func set(t *testing.T, field reflect.Value) {
 		*value = noon
 	case *map[string]uint64:
 		*value = map[string]uint64{"expired": 7}
+	case *[]error:
+		*value = []error{errors.New("7")}
 	case *[]route.EarlyStats:
 		*value = []route.EarlyStats{{Reason: "r"}}
 	case *event.Instant:

@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"runtime"
 	"runtime/metrics"
@@ -19,9 +18,7 @@ import (
 // statusz answers with the pipeline as it is.
 func (s *Server) statusz(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if e.Encode(s.Status()) != nil {
+	if wording.WriteJSON(w, s.Status(), "") != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
 }
@@ -142,6 +139,9 @@ func (l *Listener) status() status.Listener {
 		out.WorkingSeconds = max(0, time.Since(r.Working).Seconds())
 	}
 	out.Unselected, out.Filtered, out.Matched, out.Own = r.Unselected, r.Filtered, r.Matched, r.Own
+	for _, err := range r.Troubles {
+		out.Reasons = append(out.Reasons, errorText(err))
+	}
 	out.Errors, out.Retried = r.FilterErrors+r.RuleErrors, r.Retried
 	out.DeadLetters, out.Written = r.DeadLetters, r.Written
 	if r.Handler != nil {

@@ -35,7 +35,7 @@ func (s *strict) admits(w http.ResponseWriter, r *http.Request, to served) bool 
 		refuse(w, http.StatusForbidden)
 		return false
 	}
-	session, err := s.server.Access.Authenticate(r.Context(), r.Header.Values("Authorization"))
+	session, err := s.server.Access.Authenticate(r.Context(), r.RemoteAddr, r.Header.Values("Authorization"))
 	switch {
 	case err != nil:
 	case to.handle == nil: // the API server is not asked for each path that somebody may try
@@ -84,7 +84,7 @@ func (s *Server) MayPost(r *http.Request, path string) bool {
 	if s.Access == nil {
 		return false
 	}
-	session, err := s.Access.Authenticate(r.Context(), r.Header.Values("Authorization"))
+	session, err := s.Access.Authenticate(r.Context(), r.RemoteAddr, r.Header.Values("Authorization"))
 	return err == nil && session.May(r.Context(), verbPost, path) == nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -153,12 +154,8 @@ type letter struct {
 
 // Violated reports whether the object violates a rule, or that is not known since one failed.
 func (a *Answer) Violated() bool {
-	for _, l := range a.Letters {
-		if l.Reason == "rule-failed" {
-			return true
-		}
-	}
-	return len(a.Rules) > 0
+	return len(a.Rules) > 0 ||
+		slices.ContainsFunc(a.Letters, func(l letter) bool { return l.Reason == "rule-failed" })
 }
 
 // Line returns what becomes of the event in one line.

@@ -318,13 +318,13 @@ func (w *writer) padding(size int) { w.add(verbPadding, event.Key{}, make([]byte
 // reader reads the entries of blocks, in their order.
 type reader struct {
 	decoder object.Decoder
-	owner   owner
+	owner   *owner // nil until one is named
 	part    string
 }
 
 // change is an entry with what those before it say.
 type change struct {
-	owner owner
+	owner *owner // the same for all that follow where it was named
 	part  string
 	verb  verb
 	key   event.Key
@@ -368,18 +368,18 @@ func (r *reader) next(b []byte) (c change, rest []byte, err error) {
 	}
 	switch c.verb {
 	case verbInformer:
-		r.owner, r.part = owner{}, ""
+		r.owner, r.part = &owner{}, ""
 		err = c.Decode(&r.owner.informer)
 	case verbListener:
-		r.owner, r.part = owner{listener: c.key.Name}, ""
+		r.owner, r.part = &owner{listener: c.key.Name}, ""
 	case verbPart:
 		r.part = c.key.Name
 	case verbReset, verbEnded, verbUnbound:
-		if r.owner == (owner{}) {
+		if r.owner == nil || *r.owner == (owner{}) {
 			err = record.ErrDamaged
 		}
 	case verbClear, verbPut, verbDelete:
-		if r.owner == (owner{}) || r.part == "" {
+		if r.owner == nil || *r.owner == (owner{}) || r.part == "" {
 			err = record.ErrDamaged
 		}
 	case verbForgotten, verbPadding:

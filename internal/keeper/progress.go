@@ -28,7 +28,8 @@ type Part struct {
 	Version string
 	// Later are versions of objects, or by which they were gone, that are after Version.
 	Later map[event.Key]uint64
-	// Newest is the newest version of an object that the informer has had, gone ones included.
+	// Newest is the newest version of an object that the informer has had, gone ones included, since
+	// it was cut whole.
 	Newest uint64
 	// Killed: a process before was killed, and may have delivered what comes after Version.
 	Killed bool
@@ -98,7 +99,7 @@ func (p *progress) informer(c *informer.InformerCut) {
 		for name := range at.unfinished { // it may have no part in it any more
 			p.changed[name] = struct{}{}
 		}
-		*at = *newPosition(Part{Newest: at.Newest})
+		*at = *newPosition(Part{})
 	}
 	at.advance(c)
 	for _, name := range c.Left {

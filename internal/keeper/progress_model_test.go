@@ -25,7 +25,6 @@ type publishing struct {
 	informers map[string]*shownInformer
 	listeners map[string]*shownListener
 	known     map[string][]byte // as it was published
-	ended     map[string]int    // newest versions of informers that have ended since the last cut
 	first     bool              // the keeper has made no cut so far
 	parts     int               // that were compared
 }
@@ -43,6 +42,16 @@ type shownPart struct {
 	objects, gone   map[string]int
 	told            map[string]map[string]*object.Object // by listener
 	begins          map[string]bool
+}
+
+// renew has the newest version be that of what there is: what there was before is void.
+func (p *shownPart) renew() {
+	p.newest = 0
+	for _, versions := range []map[string]int{p.objects, p.gone} {
+		for _, version := range versions {
+			p.newest = max(p.newest, version)
+		}
+	}
 }
 
 func (p shownPart) clone() shownPart {
@@ -136,6 +145,7 @@ func (in *shownInformer) cut(id informer.InformerID) informer.InformerCut {
 	if c.Whole {
 		keys, c.Left = slices.Collect(maps.Keys(in.now.objects)), nil
 		keys = slices.AppendSeq(keys, maps.Keys(in.now.gone))
+		in.now.renew()
 	}
 	var objects []*object.Object
 	for _, name := range keys {
@@ -238,7 +248,6 @@ func (m *publishing) check() {
 	if err := m.k.turn(m.source()); err != nil {
 		m.t.Fatal(err)
 	}
-	clear(m.ended)
 	if len(m.known) != len(m.listeners) {
 		m.t.Fatalf("others know of %d listeners, and there are %d", len(m.known), len(m.listeners))
 	}
@@ -284,12 +293,7 @@ func (m *publishing) takeOver() {
 			s.Gone = append(s.Gone, informer.Gone{Key: event.Key{Namespace: "ns", Name: name},
 				Version: strconv.Itoa(version)})
 		}
-		in.now.newest = 0
-		for _, versions := range []map[string]int{in.now.objects, in.now.gone} {
-			for _, version := range versions {
-				in.now.newest = max(in.now.newest, version)
-			}
-		}
+		in.now.renew()
 		for listener, told := range in.now.told {
 			s.Unfinished[listener] = nil
 			if in.now.begins[listener] {
@@ -332,7 +336,7 @@ func (m *publishing) takeOver() {
 func TestPublishModel(t *testing.T) {
 	parts := 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := &publishing{t: t, informers: map[string]*shownInformer{}, ended: map[string]int{},
+		m := &publishing{t: t, informers: map[string]*shownInformer{},
 			listeners: map[string]*shownListener{}, known: map[string][]byte{}, version: 10}
 		k, err := Publish(nil, nil, m.publish, slog.New(slog.DiscardHandler))
 		if err != nil {
@@ -371,12 +375,11 @@ func (m *publishing) step(t *rapid.T) {
 	case l == nil:
 		m.listeners[name] = &shownListener{name: name, unsent: map[int]*object.Object{}}
 	case in == nil:
-		m.informers[at] = &shownInformer{whole: true, now: shownPart{newest: m.ended[at],
+		m.informers[at] = &shownInformer{whole: true, now: shownPart{
 			objects: map[string]int{}, gone: map[string]int{},
 			begins: map[string]bool{name: true},
 			told:   map[string]map[string]*object.Object{name: {}}}}
 	case step == "end":
-		m.ended[at] = max(m.ended[at], in.shown.newest)
 		delete(m.informers, at)
 	case step == "again": // another informer takes its place, with other subscriptions
 		in.now = in.now.clone()

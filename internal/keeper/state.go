@@ -21,10 +21,13 @@ type state struct {
 	listeners map[string]record.Set
 	unbound   map[informer.InformerID]struct{} // that a listener has left in this cut
 
-	// within a cut: the changes that its blocks have so far.
+	// within a cut: the changes that each of its blocks has. Of a snapshot there may be millions.
 	reader reader
 	within bool
-	cut    []change
+	cut    [][]change
+
+	last    *owner // of which records were looked up
+	records record.Set
 }
 
 // Listener is what a listener had.
@@ -62,24 +65,27 @@ func (s *state) addBlock(block []byte) error {
 	switch {
 	case place&placeFirst != 0: // a crash has cut off the one before, if there is one
 		s.cut, s.within = s.cut[:0], true
-		s.reader.owner, s.reader.part = owner{}, ""
+		s.reader.owner, s.reader.part = nil, ""
 	case !s.within:
 		return record.ErrDamaged
 	}
+	var changes []change
 	for len(rest) > 0 {
-		var c change
-		var err error
-		if c, rest, err = s.reader.next(rest); err != nil {
+		c, after, err := s.reader.next(rest)
+		if err != nil {
 			return err
 		}
-		s.cut = append(s.cut, c)
+		changes, rest = append(changes, c), after
 	}
+	s.cut = append(s.cut, changes)
 	if place&placeLast == 0 {
 		return nil
 	}
-	for i := range s.cut {
-		if err := s.apply(&s.cut[i]); err != nil {
-			return err
+	for _, changes := range s.cut {
+		for i := range changes {
+			if err := s.apply(&changes[i]); err != nil {
+				return err
+			}
 		}
 	}
 	s.sweep()
@@ -88,12 +94,16 @@ func (s *state) addBlock(block []byte) error {
 	return nil
 }
 
-// of returns the records of an owner.
-func (s *state) of(o owner) record.Set {
-	if o.listener != "" {
-		return ofKey(s.listeners, o.listener)
+// of returns the records of the owner of a change.
+func (s *state) of(o *owner) record.Set {
+	switch {
+	case o == s.last:
+	case o.listener != "":
+		s.last, s.records = o, ofKey(s.listeners, o.listener)
+	default:
+		s.last, s.records = o, ofKey(s.informers, o.informer)
 	}
-	return ofKey(s.informers, o.informer)
+	return s.records
 }
 
 func ofKey[K comparable](all map[K]record.Set, key K) record.Set {
@@ -117,10 +127,12 @@ func (s *state) apply(c *change) error {
 	case verbDelete:
 		s.of(c.owner).Delete(c.part, c.key)
 	case verbEnded:
+		s.last = nil
 		delete(s.informers, c.owner.informer)
 	case verbUnbound:
 		s.unbind(c.owner.informer, c.key.Name)
 	case verbForgotten:
+		s.last = nil
 		delete(s.listeners, c.key.Name)
 		for id := range s.informers {
 			s.unbind(id, c.key.Name)
@@ -174,6 +186,7 @@ func (s *state) sweep() {
 		}
 	}
 	clear(s.unbound)
+	s.last, s.records = nil, nil
 }
 
 func hasListener(informer record.Set) bool {

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -26,10 +27,12 @@ const (
 	maxToken = 8 << 10
 	// maxUsers, maxRefused and maxRights are how many answers are remembered, about.
 	maxUsers, maxRefused, maxRights = 1_000, 4_000, 10_000
-	// strangersPerSecond and strangersBurst bound the reviews of tokens that are not known, and
-	// strangersAtOnce how many of them are under way; friendsAtOnce are those of known ones.
+	// strangersPerSecond and strangersBurst bound the reviews of tokens that are not known for each
+	// network, and strangersAtOnce how many of all are under way; friendsAtOnce are those of known
+	// ones. The rates of maxNetworks networks are remembered, each for networkTime.
 	strangersPerSecond, strangersBurst, strangersAtOnce = 10, 20, 4
 	friendsAtOnce                                       = 16
+	maxNetworks, networkTime                            = 10_000, time.Minute
 )
 
 // The errors of Check.
@@ -38,7 +41,7 @@ var (
 	ErrUnauthenticated = errors.New("no valid token")
 	// ErrForbidden is the error of a token whose owner may not do that with the path.
 	ErrForbidden = errors.New("the owner of the token may not do that with the path")
-	// ErrBusy is the error of a new token while too many others are reviewed.
+	// ErrBusy is the error of a new token while too many others of its network are reviewed.
 	ErrBusy = errors.New("too many tokens are being reviewed")
 	// ErrUnavailable is wrapped by the error of a reviewer that does not answer.
 	ErrUnavailable = errors.New("tokens and rights cannot be reviewed")
@@ -69,8 +72,9 @@ type accessReviewer interface {
 //     that is revoked is refused after that time at the latest, and one that is granted is
 //     accepted.
 //   - Of several requests at once with the same token and path, one asks the reviewer.
-//   - Tokens that are not known are reviewed at a limited rate, a few at a time; more of them are
-//     [ErrBusy]. Owners of tokens that were good before do not notice that.
+//   - Tokens that are not known are reviewed a few at a time, and at a limited rate for each IPv4
+//     address or IPv6 network of 64 bits that they come from; more of them are [ErrBusy]. Owners of
+//     tokens that were good before do not notice that, nor do those in other networks.
 //   - A token comes as a bearer token, or as the password that a browser asks for. What is not of
 //     the form of a token, or too long, is refused without asking.
 //   - Memory is bounded, however many tokens are tried. Tokens are not kept, only their keyed
@@ -94,8 +98,8 @@ type Access struct {
 	reviewing flights[tokenDigest, *Identity]
 	asking    flights[accessRight, bool]
 
-	strangers, friends chan struct{} // their capacities are how many reviews are under way
-	budget             *rate.Limiter // of strangers
+	strangers, friends chan struct{}         // their capacities are how many reviews are under way
+	budgets            *cache.LRUExpireCache // *rate.Limiter of strangers by network
 }
 
 // tokenDigest is of a token.
@@ -116,7 +120,7 @@ func NewAccess(r accessReviewer) *Access {
 		rights: cache.NewLRUExpireCache(maxRights), known: cache.NewLRUExpireCache(maxUsers),
 		strangers: make(chan struct{}, strangersAtOnce),
 		friends:   make(chan struct{}, friendsAtOnce),
-		budget:    rate.NewLimiter(strangersPerSecond, strangersBurst)}
+		budgets:   cache.NewLRUExpireCache(maxNetworks)}
 }
 
 // accessSession is what a request may do with its token.
@@ -126,15 +130,38 @@ type accessSession struct {
 	who     *Identity
 }
 
-// Authenticate returns the session of a request with these Authorization headers.
-func (c *Access) Authenticate(ctx context.Context, headers []string) (accessSession, error) {
+// Authenticate returns the session of a request with these Authorization headers, from an address
+// with a port.
+func (c *Access) Authenticate(ctx context.Context, from string, headers []string) (accessSession,
+	error) {
 	token, ok := tokenOf(headers)
 	if !ok {
 		return accessSession{}, ErrUnauthenticated
 	}
 	d := c.digest(token)
-	who, err := c.owner(ctx, d, token)
+	who, err := c.owner(ctx, networkOf(from), d, token)
 	return accessSession{c, d, who}, err
+}
+
+// networkOf returns what an address counts as: one machine may have a whole network of IPv6.
+func networkOf(from string) netip.Prefix {
+	at, _ := netip.ParseAddrPort(from)
+	address, bits := at.Addr().Unmap(), 64
+	if address.Is4() {
+		bits = 32
+	}
+	network, _ := address.Prefix(bits)
+	return network
+}
+
+// isInBudget reports whether a stranger of a network may be reviewed now.
+func (c *Access) isInBudget(network netip.Prefix) bool {
+	budget, found := c.budgets.Get(network)
+	if !found {
+		budget = rate.NewLimiter(strangersPerSecond, strangersBurst)
+	}
+	c.budgets.Add(network, budget, networkTime)
+	return budget.(*rate.Limiter).Allow()
 }
 
 // May returns nil if the owner of the session's token may do something with the path.
@@ -165,7 +192,8 @@ func (s accessSession) May(ctx context.Context, verb, path string) error {
 }
 
 // owner returns whose token it is.
-func (c *Access) owner(ctx context.Context, d tokenDigest, token string) (*Identity, error) {
+func (c *Access) owner(ctx context.Context, network netip.Prefix, d tokenDigest, token string) (
+	*Identity, error) {
 	if who, fresh := c.users.Get(d); fresh {
 		return who.(*Identity), nil
 	}
@@ -175,7 +203,7 @@ func (c *Access) owner(ctx context.Context, d tokenDigest, token string) (*Ident
 	return c.reviewing.do(ctx, d, func() (*Identity, error) {
 		entrance := c.friends
 		if _, known := c.known.Get(d); !known {
-			if entrance = c.strangers; !c.budget.Allow() {
+			if entrance = c.strangers; !c.isInBudget(network) {
 				return nil, ErrBusy
 			}
 		}

@@ -113,7 +113,7 @@ func TestRightsAreOfOneVerb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newScripted("ann")
 		r.may["ann /letters"], r.may["ann post /drop"] = true, true
-		s, err := NewAccess(r).Authenticate(t.Context(), []string{"Bearer ann"})
+		s, err := NewAccess(r).Authenticate(t.Context(), "192.0.2.1:9", []string{"Bearer ann"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRightsAreOfOneVerb(t *testing.T) {
 
 // check is a request for a path.
 func check(ctx context.Context, c *Access, path string, headers ...string) error {
-	session, err := c.Authenticate(ctx, headers)
+	session, err := c.Authenticate(ctx, "192.0.2.1:9", headers)
 	if err != nil {
 		return err
 	}
@@ -276,12 +276,55 @@ func TestStrangersAreReviewedAtALimitedRate(t *testing.T) {
 	})
 }
 
+// Whoever sends tokens of nobody uses up the reviews of its own network, however many addresses it
+// has there: a new token of somebody else is reviewed at once.
+func TestStrangersHoldUpNoOtherNetwork(t *testing.T) {
+	for _, where := range []struct{ flood, other string }{
+		{"192.0.2.%d:7", "192.0.3.1:7"}, {"[2001:db8::%x]:7", "[2001:db8:0:1::1]:7"},
+		{"[::ffff:192.0.2.%d]:7", "192.0.3.1:7"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newScripted("ann")
+			c := NewAccess(r)
+			for i := range 1000 {
+				time.Sleep(time.Millisecond)
+				from := fmt.Sprintf(where.flood, 1)
+				if strings.Contains(from, "db8") {
+					from = fmt.Sprintf(where.flood, i+1)
+				}
+				go func() { _, _ = c.Authenticate(t.Context(), from, []string{fmt.Sprint("Bearer ", i)}) }()
+			}
+			reviews := 0
+			if r.set(func() { reviews = r.reviews }); reviews > strangersBurst+2*strangersPerSecond {
+				t.Errorf("%s: %d reviews", where.flood, reviews)
+			}
+			begun := time.Now()
+			_, err := c.Authenticate(t.Context(), where.other, []string{"Bearer ann"})
+			if took := time.Since(begun); err != nil || took > time.Second {
+				t.Errorf("%s: %v after %v", where.other, err, took)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
+}
+
+// What is no address has a network, too, as the address of a socket in the file system has.
+func TestNetworks(t *testing.T) {
+	for from, want := range map[string]string{"192.0.2.1:80": "192.0.2.1/32", "": "invalid Prefix",
+		"[2001:db8::1]:80": "2001:db8::/64", "[::ffff:192.0.2.1]:80": "192.0.2.1/32",
+		"@": "invalid Prefix", "[fe80::1%eth0]:80": "fe80::/64"} {
+		if got := networkOf(from).String(); got != want {
+			t.Errorf("%q: got %s, want %s", from, got, want)
+		}
+	}
+}
+
 func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newScripted()
 		r.took = 0
 		c := NewAccess(r)
-		c.budget.SetLimit(rate.Inf)
+		c.budgets.Add(networkOf("192.0.2.1:9"), rate.NewLimiter(rate.Inf, 1), time.Hour)
 		for i := range maxRefused + 100 {
 			expect(t, c, fmt.Sprint(i), ErrUnauthenticated)
 		}

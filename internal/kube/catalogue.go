@@ -119,9 +119,7 @@ func likeness(name string, e *entry) (int, bool) {
 			score = min(score, d)
 		}
 	}
-	if slices.ContainsFunc(e.shortNames, func(short string) bool {
-		return strings.EqualFold(short, name)
-	}) {
+	if e.isShortName(name) {
 		score = 0 // right, but in another group or version
 	}
 	if score == unlike && commonPrefix(name, e.GVR.Resource) >= max(3, len(name)-2) {
@@ -144,14 +142,10 @@ func (c *catalogue) failedFor(name string) []string {
 	var failed []string
 	for _, text := range c.failed {
 		gv, err := schema.ParseGroupVersion(text)
-		if err != nil {
-			continue
-		}
-		for _, q := range resourcename.Readings(name) {
-			if e := (entry{Resource: Resource{GVR: gv.WithResource("")}}); e.isIn(q) &&
-				!slices.Contains(failed, text) {
-				failed = append(failed, text)
-			}
+		e := &entry{Resource: Resource{GVR: gv.WithResource("")}}
+		if err == nil && slices.ContainsFunc(resourcename.Readings(name), e.isIn) &&
+			!slices.Contains(failed, text) {
+			failed = append(failed, text)
 		}
 	}
 	return failed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -133,12 +134,8 @@ func (r *Resolver) get(ctx context.Context, path, accept string, answer any) err
 
 // allFailed returns an error if no version of any group can be listed.
 func allFailed(found []groupVersion) error {
-	for _, gv := range found {
-		if gv.err == nil {
-			return nil
-		}
-	}
-	if len(found) == 0 {
+	listed := func(gv groupVersion) bool { return gv.err == nil }
+	if len(found) == 0 || slices.ContainsFunc(found, listed) {
 		return nil
 	}
 	return fmt.Errorf("no group can be listed: %s: %w", found[0], found[0].err)

@@ -195,10 +195,7 @@ func chooseContext(kubeconfig *api.Config, name string) (string, error) {
 	if len(names) == 0 {
 		return "", errors.New("it has no contexts")
 	}
-	if name == "" {
-		name = kubeconfig.CurrentContext
-	}
-	if name == "" {
+	if name = cmp.Or(name, kubeconfig.CurrentContext); name == "" {
 		return "", fmt.Errorf("it has no current context; choose one of %s", list(names))
 	}
 	if chosen := kubeconfig.Contexts[name]; chosen != nil {

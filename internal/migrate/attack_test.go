@@ -44,7 +44,33 @@ func TestOddSources(t *testing.T) {
 		{"two kinds", "resource: {pod: true}\n---\nreceivers: []\n", "a.yaml:3:1: this is", ""},
 		{"a URL with a password", routes +
 			"  webhook: {endpoint: 'https://u:secret@x.example.com'}\n",
-			"fromEnv: A_URL", "secret"},
+			"url: https://x.example.com\n", "secret"},
+		{"the header of that", routes +
+			"  webhook: {endpoint: 'https://u:secret@x.example.com'}\n",
+			"fromEnv: A_AUTHORIZATION", "secret"},
+		{"a URL with a password, and a header", routes +
+			"  webhook: {endpoint: 'https://u:secret@x.example.com', headers: {authorization: Bearer secret}}\n",
+			"authorization:\n          fromEnv: A_AUTHORIZATION\n", "A_AUTHORIZATION_2"},
+		{"a URL with a password, and another one", routes +
+			"  elasticsearch: {hosts: ['https://u:secret@x.example.com'], username: u, password: secret}\n",
+			"fromEnv: A_AUTHORIZATION\n", "A_AUTHORIZATION_2"},
+		{"a URL with a token in its path", routes +
+			"  webhook: {endpoint: 'https://api.telegram.org/bot1:SECRET/sendMessage'}\n",
+			"fromEnv: A_URL", "SECRET"},
+		{"another one", routes +
+			"  webhook: {endpoint: 'https://discord.com/api/webhooks/1/SECRET'}\n",
+			"fromEnv: A_URL", "SECRET"},
+		{"a URL with a token in its query", routes +
+			"  webhook: {endpoint: 'https://oapi.dingtalk.com/robot/send?access_token=SECRET'}\n",
+			"fromEnv: A_URL", "SECRET"},
+		{"a credential in a body", routes + "  webhook:\n    endpoint: 'https://x.example.com'\n" +
+			"    layout: {routing_key: SECRET}\n",
+			"a.yaml:6:27: lost: receivers[0].webhook.layout.routing_key: a credential must not be", "SECRET"},
+		{"a URL that is refused", routes +
+			"  webhook: {endpoint: 'http://name.namespace/api'}\n",
+			"a.yaml:4:23: lost: receivers[0].webhook.endpoint: the URL must begin with https:// unless", ""},
+		{"nothing is left", "route: {drop: [{}]}\nreceivers: []\n",
+			"a.yaml:1:1: lost: nothing of it can be converted", ""},
 		{"a secret header", routes + "  webhook:\n    endpoint: 'https://x.example.com'\n" +
 			"    headers: {Authorization: Bearer secret, Host: y}\n",
 			"fromEnv: A_AUTHORIZATION", "secret"},

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,10 +61,7 @@ var notInLabels = regexp.MustCompile(`[^a-z0-9]+`)
 func (d *draft) label(kind, text string) string {
 	text = strings.Trim(notInLabels.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	text = strings.Trim(text[:min(len(text), 50)], "-")
-	if text == "" {
-		text = kind
-	}
-	return d.unique(kind, text, "-")
+	return d.unique(kind, cmp.Or(text, kind), "-")
 }
 
 func (d *draft) unique(kind, name, separator string) string {

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -149,11 +150,7 @@ func (e *exporter) involved(rule *node, from string, label member,
 	if e.root.get("omitLookup").isTrue() {
 		return never
 	}
-	kind := "^Pod$"
-	if p := rule.textOf("kind"); p != "" {
-		kind = p
-	}
-	kinds, err := regexp.Compile(kind)
+	kinds, err := regexp.Compile(cmp.Or(rule.textOf("kind"), "^Pod$"))
 	if err != nil {
 		return never
 	}

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
@@ -60,13 +61,8 @@ func recognize(n *node) (tool string, values bool) {
 }
 
 func hasOneOf[V any](n *node, known map[string]V) bool {
-	if !n.isMapping() {
-		return false
-	}
-	for _, m := range n.members {
-		if _, is := known[m.name]; is {
-			return true
-		}
-	}
-	return false
+	return n.isMapping() && slices.ContainsFunc(n.members, func(m member) bool {
+		_, is := known[m.name]
+		return is
+	})
 }

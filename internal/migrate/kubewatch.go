@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,16 +157,13 @@ func (k *kubewatch) output(handler string, n *node, name string) fields {
 		k.lost(n, field, "informerd has no such output")
 		return k.placeholder(name, mapOf(`"text": `+text))
 	case "slack":
-		title := n.textOf("title")
-		if title == "" {
-			title = "kubewatch"
-		}
+		title := cmp.Or(n.textOf("title"), "kubewatch")
 		shown := mapOf(`"title": `+quoted(title), `"value": `+text)
 		attachment := mapOf(colors("good", "warning", "danger"), `"mrkdwn_in": ["fields"]`,
 			`"fields": [`+shown+"]")
 		return postTo(slackAPI, mapOf(`"channel": `+quoted(n.textOf("channel")),
 			`"as_user": true`, `"attachments": [`+attachment+"]"),
-			fields{{"Authorization", k.variable(name+"_authorization", slackToken)}}, nil)
+			k.authorization(name, slackToken), nil)
 	}
 	url := n.get("url")
 	for _, other := range []string{"slackwebhookurl", "webhookurl"} {
@@ -173,10 +171,19 @@ func (k *kubewatch) output(handler string, n *node, name string) fields {
 			url = at
 		}
 	}
+	to, hasUser := k.url(url, field+".url", name)
+	var headers fields
+	if hasUser {
+		headers = k.authorization(name, basic)
+	}
 	if handler == "cloudevent" {
+		hook := fields{{"url", to}}
+		if headers != nil {
+			hook = hook.with("headers", headers)
+		}
 		return dataTo(mapOf(`"operation": `+kwVerb, `"kind": `+k.kind(), `"clusterUid": cluster`,
 			`"description": `+text, `"apiVersion": object.apiVersion`, `"obj": object`,
-			`"oldObj": old`), "webhook", fields{{"url", k.url(url, name)}})
+			`"oldObj": old`), "webhook", hook)
 	}
 	var tls fields
 	if cert := n.textOf("cert"); cert != "" {
@@ -186,7 +193,7 @@ func (k *kubewatch) output(handler string, n *node, name string) fields {
 		k.lost(skip, field+".tlsskip", "informerd always checks certificates: set tls.caFile")
 		tls = nil
 	}
-	return postTo(k.url(url, name), k.body(handler, n), nil, tls)
+	return postTo(to, k.body(handler, n), headers, tls)
 }
 
 // body is what a handler posts.

@@ -63,7 +63,11 @@ func Convert(sources ...document.Text) (text []byte, report *Report, err error) 
 			(&kubewatch{converter: c}).convert()
 		}
 	}
-	text, err = d.finish(sources)
+	if text, err = d.finish(sources); err == nil && text == nil {
+		d.report.Lost = append(d.report.Lost, config.Error{File: all[0].file,
+			Line: all[0].root.Line, Column: all[0].root.Column,
+			Message: "lost: nothing of it can be converted, so nothing is written"})
+	}
 	d.report.sort()
 	return text, &d.report, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,8 +61,14 @@ func (s *sink) layout(n *node, field string) string {
 	switch {
 	case n.isMapping():
 		for _, m := range n.members {
-			parts = append(parts,
-				quoted(m.name)+": "+s.layout(m.value, document.Join(field, m.name)))
+			at, value := document.Join(field, m.name), "nil"
+			if secretMember.MatchString(m.name) && m.value.isText() &&
+				!strings.Contains(m.value.text, "{{") {
+				s.lost(m.value, at, "a credential must not be in the configuration, and a body has none from elsewhere")
+			} else {
+				value = s.layout(m.value, at)
+			}
+			parts = append(parts, quoted(m.name)+": "+value)
 		}
 		return mapOf(parts...)
 	case n.isList():
@@ -76,6 +83,10 @@ func (s *sink) layout(n *node, field string) string {
 	}
 	return s.template(n, field)
 }
+
+// secretMember are names of members of bodies that hold a credential.
+var secretMember = regexp.MustCompile(
+	`(?i)token|secret|passw|credential|authorization|(api|access|private|routing|service|integration|license)[-_]?key`)
 
 var jsonScalar = regexp.MustCompile(`^(?:true|false|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)$`)
 
@@ -153,18 +164,28 @@ func (s *sink) kafka() fields {
 }
 
 func (s *sink) webhook() fields {
-	return s.post(s.n.get("endpoint"), "endpoint", s.data())
+	return s.post("endpoint", s.n.get("endpoint"), s.data(), "")
 }
 
-// post is an output that posts the data as the body to where a setting says.
-func (s *sink) post(url *node, name, data string) fields {
-	return postTo(s.url(url, s.name), data, s.headers(), s.tls(s.n.get("tls"), s.field+".tls"))
+// post is an output that posts the data as the body to where a setting says, with a credential that is
+// not among the receiver's headers, "" if there is none.
+func (s *sink) post(setting string, url *node, data, credential string) fields {
+	to, hasUser := s.url(url, s.field+"."+setting, s.name)
+	if hasUser {
+		credential = cmp.Or(credential, basic)
+	}
+	headers := s.headers()
+	if credential != "" && !slices.ContainsFunc(headers, func(f field) bool {
+		return strings.EqualFold(f.name, "Authorization")
+	}) {
+		headers = append(headers, s.authorization(s.name, credential)...)
+	}
+	return postTo(to, data, headers, s.tls(s.n.get("tls"), s.field+".tls"))
 }
 
 // authorized is an output that posts to the API of a service.
 func (s *sink) authorized(url, data, credential string) fields {
-	return postTo(url, data, fields{{"Authorization",
-		s.variable(s.name+"_authorization", credential)}}, nil)
+	return postTo(url, data, s.authorization(s.name, credential), nil)
 }
 
 func postTo(url any, data string, headers, tls fields) fields {
@@ -226,13 +247,12 @@ func (s *sink) search() fields {
 		host = &first
 	}
 	for _, c := range [][2]string{{"apiKey", "ApiKey, a space and the key"},
-		{"username", "Basic, a space and user:password as base64"}} {
+		{"username", basic}} {
 		if s.n.textOf(c[0]) != "" {
-			return postTo(s.url(host, s.name), s.data(), append(s.headers(), field{"Authorization",
-				s.variable(s.name+"_authorization", c[1])}), s.tls(s.n.get("tls"), s.field+".tls"))
+			return s.post("hosts", host, s.data(), c[1])
 		}
 	}
-	return s.post(host, "hosts", s.data())
+	return s.post("hosts", host, s.data(), "")
 }
 
 func (s *sink) opsgenie() fields {
@@ -258,7 +278,7 @@ func (s *sink) teams() fields {
 			}
 		}
 	}
-	return s.post(s.n.get("endpoint"), "endpoint", fmt.Sprintf(
+	return s.post("endpoint", s.n.get("endpoint"), fmt.Sprintf(
 		`{"summary": "event", "text": "Event: " + (%s) + " \nStatus: " + (%s)}`,
-		text["message"], text["reason"]))
+		text["message"], text["reason"]), "")
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	neturl "net/url"
 	"regexp"
 	"strings"
 
@@ -11,21 +12,38 @@ import (
 // wholeVariable is a value that is one environment variable.
 var wholeVariable = regexp.MustCompile(`^\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))$`)
 
-// secretHosts have URLs that are secrets.
-var secretHosts = regexp.MustCompile(`^https://(hooks\.slack(-gov)?\.com|[a-z0-9.-]*webhook\.office\.com|outlook\.office(365)?\.com|open\.(feishu\.cn|larksuite\.com)|api\.flock\.com)/`)
-
-// url returns where a webhook is. What informerd does not take, and what is a secret, is an
-// environment variable.
-func (c *converter) url(n *node, output string) any {
-	if n.isText() {
-		problem := config.CheckURL(n.text)
-		if problem == "" && n.text != "" && !strings.Contains(n.text, "${") &&
-			!secretHosts.MatchString(n.text) {
-			return n.text
+// url returns where a webhook is, and whether the original has a user name and a password in it, which
+// belong into a header. What is a secret is an environment variable, and so is what informerd does not
+// take: then what it has to be is said.
+func (c *converter) url(n *node, field, output string) (url any, hasUser bool) {
+	what := "the URL of " + output
+	if n.isText() && n.text != "" && !strings.Contains(n.text, "$") {
+		text := n.text
+		u, err := neturl.Parse(text)
+		if hasUser = err == nil && u.User != nil; hasUser {
+			u.User = nil
+			text = u.String()
+			what += " without its user name"
+		}
+		problem := config.CheckURL(text)
+		switch {
+		case problem == "" && !config.SecretURL(text):
+			return text, hasUser
+		case problem != "" && err == nil && u.Host != "": // else it is to be filled in
+			c.lost(n, field, "the URL%s", problem)
+			what = "a URL of " + output + " that informerd takes"
 		}
 	}
-	return c.secret(n, output+"_url", "the URL of "+output)
+	return c.secret(n, output+"_url", what), hasUser
 }
+
+// authorization is a header with a credential.
+func (c *converter) authorization(output, what string) fields {
+	return fields{{"Authorization", c.variable(output+"_authorization", what)}}
+}
+
+// basic is what a credential is for a user name and a password.
+const basic = "Basic, a space and user:password as base64"
 
 // secret returns where a secret is: in the environment variable of the original, or in another one.
 func (c *converter) secret(n *node, variable, what string) fields {

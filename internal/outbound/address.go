@@ -7,13 +7,14 @@ import (
 )
 
 // metadata are the addresses of cloud providers' metadata services that are not link-local.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("100.100.100.200"), // Alibaba Cloud
-	netip.MustParseAddr("168.63.129.16"),   // Azure
-	netip.MustParseAddr("192.0.0.192"),     // Oracle Cloud
-	netip.MustParseAddr("fd00:ec2::254"),   // AWS
-	netip.MustParseAddr("fd00:ec2::23"),    // AWS, credentials of EKS
-	netip.MustParseAddr("fd20:ce::254"),    // Google Cloud
+var metadata = []netip.Prefix{
+	netip.MustParsePrefix("100.100.100.200/32"),     // Alibaba Cloud
+	netip.MustParsePrefix("168.63.129.16/32"),       // Azure
+	netip.MustParsePrefix("192.0.0.192/32"),         // Oracle Cloud
+	netip.MustParsePrefix("fd00:c1::a9fe:a9fe/128"), // Oracle Cloud
+	netip.MustParsePrefix("fd00:ec2::/32"),          // AWS: metadata, credentials of EKS, names
+	netip.MustParsePrefix("fd20:ce::254/128"),       // Google Cloud
+	netip.MustParsePrefix("fd00:42::42/128"),        // Scaleway
 }
 
 // metadataNames are the names of metadata services.
@@ -66,7 +67,7 @@ func refusal(a netip.Addr) string {
 		return "a link-local address"
 	case a.IsMulticast() || a == broadcast:
 		return "a multicast address"
-	case slices.Contains(metadata, a):
+	case slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(a) }):
 		return "the address of a metadata service"
 	}
 	for _, inner := range embedded(a) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -172,9 +173,7 @@ func (c *Client) Prepare(head Head, bodySize int64) (*request, error) {
 	if header["User-Agent"] == nil {
 		header["User-Agent"] = []string{"informerd"}
 	}
-	for name, value := range c.fixed {
-		header[name] = value
-	}
+	maps.Copy(header, c.fixed)
 	return &request{head.Method, t, header}, nil
 }
 

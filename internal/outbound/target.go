@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -28,10 +29,7 @@ func parseTarget(text string) (target, error) {
 	if err == nil {
 		err = checkPath(t.url.EscapedPath())
 	}
-	if err != nil {
-		return target{}, err
-	}
-	return t, nil
+	return t, err
 }
 
 // parseServer is parseTarget without a check of the path.
@@ -51,15 +49,10 @@ func parseServer(text string) (target, error) {
 		return target{}, errors.New("it has a user name in it")
 	}
 	t := target{scheme: u.Scheme, host: strings.ToLower(u.Hostname()), port: u.Port()}
-	if err := t.parsePort(); err != nil {
+	if err := cmp.Or(t.parsePort(), t.parseHost()); err != nil {
 		return target{}, err
 	}
-	if err := t.parseHost(); err != nil {
-		return target{}, err
-	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	u.Host, u.Fragment, u.RawFragment = t.address(), "", ""
 	t.url = u
 	return t, nil

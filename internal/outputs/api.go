@@ -43,11 +43,6 @@ func (a *API) Renewed(was schema.GroupVersionResource, now string) { a.writes.Re
 // Patches returns what the outputs that patch objects have done.
 func (a *API) Patches() patch.Stats { return a.writes.Stats() }
 
-// kubernetesEvent makes an output that writes Events.
-func (a *API) kubernetesEvent() (sink.Sink, error) {
-	return kubernetesevent.New(kubernetesevent.Config{API: &a.api})
-}
-
 var patchTypes = map[string]patch.Type{
 	"apply": patch.Apply, "json": patch.JSON, "merge": patch.Merge,
 }

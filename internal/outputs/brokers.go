@@ -7,11 +7,6 @@ import (
 	"github.com/informerd/informerd/internal/sink/nats"
 )
 
-func (m *Maker) newNATS(cfg *config.Config, o *config.Output,
-	subject func(*sink.Message) (string, error)) (sink.Sink, error) {
-	return nats.New(m.natsConfig(cfg, o, subject))
-}
-
 func (m *Maker) natsConfig(cfg *config.Config, o *config.Output,
 	subject func(*sink.Message) (string, error)) nats.Config {
 	n := o.NATS
@@ -19,10 +14,6 @@ func (m *Maker) natsConfig(cfg *config.Config, o *config.Output,
 		Stream:      n.Stream,
 		Credentials: secretOf(cfg, n.Credentials), TLS: tlsOf(cfg, n.TLS),
 		Timeout: n.Timeout.Duration, Fence: m.Fence}
-}
-
-func (m *Maker) newKafka(cfg *config.Config, k *config.Kafka) (sink.Sink, error) {
-	return kafka.New(m.kafkaConfig(cfg, k))
 }
 
 func (m *Maker) kafkaConfig(cfg *config.Config, k *config.Kafka) kafka.Config {

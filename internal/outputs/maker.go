@@ -13,6 +13,9 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/alertmanager"
 	"github.com/informerd/informerd/internal/sink/file"
+	"github.com/informerd/informerd/internal/sink/kafka"
+	"github.com/informerd/informerd/internal/sink/kubernetesevent"
+	"github.com/informerd/informerd/internal/sink/nats"
 	"github.com/informerd/informerd/internal/sink/slack"
 	"github.com/informerd/informerd/internal/sink/webhook"
 	"github.com/informerd/informerd/pkg/filters"
@@ -62,11 +65,11 @@ func (m *Maker) make(cfg *config.Config, o *config.Output, x Expressions, show s
 	case o.Alertmanager != nil:
 		return m.newAlertmanager(cfg, o, x.Labels, show)
 	case o.NATS != nil:
-		return m.newNATS(cfg, o, textOf(x.Subject))
+		return nats.New(m.natsConfig(cfg, o, textOf(x.Subject)))
 	case o.Kafka != nil:
-		return m.newKafka(cfg, o.Kafka)
+		return kafka.New(m.kafkaConfig(cfg, o.Kafka))
 	case o.KubernetesEvent != nil:
-		return m.API.kubernetesEvent()
+		return kubernetesevent.New(kubernetesevent.Config{API: &m.API.api})
 	case o.Patch != nil:
 		return m.API.patch(o, jsonOf(x.Patch))
 	}

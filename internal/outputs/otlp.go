@@ -2,7 +2,6 @@ package outputs
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -10,6 +9,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/httpsink"
 )
 
@@ -43,13 +43,9 @@ func (c *otlpClient) Stop(ctx context.Context) error { return c.to.Close(ctx) }
 func (c *otlpClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	// on the wire it is the same as the request of the service, without that of gRPC
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
-	if err != nil {
-		return fmt.Errorf("otlp: %w", err)
+	if err == nil {
+		_, err = c.to.Post(ctx, httpsink.Request{Body: body,
+			Header: http.Header{"Content-Type": {"application/x-protobuf"}}})
 	}
-	_, err = c.to.Post(ctx, httpsink.Request{Body: body,
-		Header: http.Header{"Content-Type": {"application/x-protobuf"}}})
-	if err != nil {
-		return fmt.Errorf("otlp: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("otlp", err)
 }

@@ -128,7 +128,8 @@ func (c *compilation) informers(l *config.Listener) lookedUpIn {
 		}
 		known.indexes[name] = append(slices.Sorted(maps.Keys(inf.Indexes)),
 			informer.NamespaceIndex)
-		known.objects[name] = lookedUp(inf, c.schemas)
+		known.objects[name] = filters.LookedUp{Schema: schemaOf(inf, c.schemas),
+			Dropped: droppedBy(inf)}
 	}
 	c.lookedUp[l.Policy] = known
 	return known
@@ -171,11 +172,6 @@ func schemaOf(inf *config.Informer, schemas Schemas) *filters.Schema {
 	return openapi.AnyObject()
 }
 
-// lookedUp returns what is known of the objects that expressions look up in an informer.
-func lookedUp(inf *config.Informer, schemas Schemas) filters.LookedUp {
-	return filters.LookedUp{Schema: schemaOf(inf, schemas), Dropped: droppedBy(inf)}
-}
-
 func (c *compiler) listener() *Listener {
 	l := c.Listener
 	p := &Listener{Config: l, Field: c.Field,
@@ -215,11 +211,9 @@ func EarlierSelect(cfg *config.Config, l *config.Listener, text string) (*filter
 }
 
 // Filters returns all expressions of the listener.
-func (p *Listener) Filters() []*filters.Filter { return filtersOf(p.Expressions) }
-
-func filtersOf(expressions []Expression) []*filters.Filter {
-	all := make([]*filters.Filter, len(expressions))
-	for i, x := range expressions {
+func (p *Listener) Filters() []*filters.Filter {
+	all := make([]*filters.Filter, len(p.Expressions))
+	for i, x := range p.Expressions {
 		all[i] = x.Filter
 	}
 	return all

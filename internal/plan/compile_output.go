@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -37,9 +38,7 @@ func (c *compilation) ofOutput(o *config.Output) *compiler {
 		if inf == nil {
 			continue
 		}
-		if first == nil {
-			first = inf
-		}
+		first = cmp.Or(first, inf)
 		same = same && inf.Resource == first.Resource &&
 			inf.KeepManagedFields == first.KeepManagedFields &&
 			inf.Scope().Drop == first.Scope().Drop

@@ -70,7 +70,7 @@ func isAtEnd(e *filters.CompileError) bool {
 func (c *compiler) definition(r config.Rule) rules.Definition {
 	return rules.Definition{Name: r.Name, Severity: r.Severity, For: r.For.Duration,
 		Repeat: r.Repeat.Duration, Deny: c.source(r.Deny, filters.KindDeny),
-		Message: c.source(r.Message, filters.KindMessage)}
+		Message: c.source(r.Message, filters.KindMessage), FailureViolates: r.OnError == "violated"}
 }
 
 func (c *compiler) ruleList() (all []*rules.Rule) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,8 +68,9 @@ func TestTextsOfOutputsWithoutRules(t *testing.T) {
 kind: Config
 outputs:
   out: {stdout: {}, when: severity == "bad" && type == "dev.informerd.rule.violated"}
-  none: {stdout: {}, when: severity == "bad" && listener == "x"}
-listeners: {a: {informer: {resource: pods}, on: [add], outputs: [out]}}
+  none: {stdout: {}, when: severity == "bad" && listener == "x" && violated}
+  violated: {stdout: {}, when: violated, data: '{"at": since, "text": message, "was": object.message}'}
+listeners: {a: {informer: {resource: configmaps}, on: [add], outputs: [out, violated]}}
 `), nil)
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
@@ -78,6 +80,15 @@ listeners: {a: {informer: {resource: pods}, on: [add], outputs: [out]}}
 		`type is never "dev.informerd.rule.violated"; it is only "dev.informerd.object.added"` ||
 		out[0].Message != "severity is always nil here" {
 		t.Errorf("%v, %v", out, none)
+	}
+	var got []string
+	violated := p.Outputs["violated"]
+	for _, w := range slices.Concat(violated.When.Warnings(), violated.Data.Warnings()) {
+		got = append(got, strings.TrimSuffix(w.Message,
+			" is always nil here: no listener of this output has rules"))
+	}
+	if strings.Join(got, " ") != "violated since message" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -119,11 +120,7 @@ func (l *listedListener) write(out *lines) {
 	}
 	if l.Handler != "" {
 		out.items(2, "handler", l.Handler)
-		granted := "none"
-		if len(l.Grants) > 0 {
-			granted = strings.Join(l.Grants, "; ")
-		}
-		out.items(2, "grants", granted)
+		out.items(2, "grants", cmp.Or(strings.Join(l.Grants, "; "), "none"))
 	}
 	out.items(2, "sends to", strings.Join(l.Outputs, ", "))
 }
@@ -158,11 +155,7 @@ func below(before, expression string) []string {
 
 func (o *listedOutput) write(out *lines) {
 	out.line(0, "output %s, %s", o.Name, o.To)
-	users := strings.Join(o.Listeners, ", ")
-	if users == "" {
-		users = "no listener"
-	}
-	out.items(1, "gets messages of", users)
+	out.items(1, "gets messages of", cmp.Or(strings.Join(o.Listeners, ", "), "no listener"))
 	out.items(1, "warning", o.Warnings...)
 	out.items(1, "when", below("", o.Expressions["when"])...)
 	for _, name := range slices.Sorted(maps.Keys(o.Expressions)) {

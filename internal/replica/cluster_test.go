@@ -72,6 +72,14 @@ func (s *podServer) publish(kind, text string) {
 	s.log.Add(s.version, fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", kind, text))
 }
 
+// restore has the server be as it was at a version, and ends watches.
+func (s *podServer) restore(version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version, s.objects = version, maps.Clone(s.past[version])
+	s.log.Rewind(version)
+}
+
 // compact has the server forget what was before this moment, and ends watches.
 func (s *podServer) compact() {
 	s.mu.Lock()

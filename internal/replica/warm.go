@@ -53,6 +53,10 @@ func (x *watched) version() uint64 {
 	return object.ParseVersion(x.registration.Status().ResourceVersion)
 }
 
+// hasRewound reports whether the server is behind what it had. What a leader has published may have
+// versions from before that, which mean nothing.
+func (x *watched) hasRewound() bool { return x.registration.Status().Relists["rewound"] > 0 }
+
 // newWarm begins to run informers, none so far.
 func newWarm(ctx context.Context, cluster informer.Cluster, log *slog.Logger) *warm {
 	w := &warm{cluster: &pinned{Cluster: cluster, log: log}, log: log}
@@ -219,7 +223,7 @@ func (w *warm) behind(newest map[place]uint64) error {
 	complete := w.complete()
 	for _, x := range w.targets {
 		at, leader := complete[x.target.ID()], newest[placeOf(x.target.ID())]
-		if at == "" || object.ParseVersion(at) < leader {
+		if at == "" || object.ParseVersion(at) < leader && !x.hasRewound() {
 			return fmt.Errorf("%s is at version %q, and the leader has had %d", x.target.Resource,
 				at, leader)
 		}
@@ -251,6 +255,10 @@ func (w *warm) end(listeners map[string]*keeper.Progress,
 			Killed: !final}
 		for name, l := range listeners {
 			if part := l.Informers[cut.Informer]; part != nil {
+				if w.targets[i].hasRewound() &&
+					object.ParseVersion(cut.Version) < object.ParseVersion(part.Version) {
+					part = &keeper.Part{Killed: true, Due: part.Due} // all objects come again
+				}
 				s.Killed = s.Killed || part.Killed
 				s.Unfinished[name] = w.targets[i].history.unfinished(part, s, final && !part.Killed)
 				s.Due[name] = part.Due

@@ -272,6 +272,32 @@ func TestCatchUpWaits(t *testing.T) {
 	})
 }
 
+// A server was restored from a backup, and the leader has ended before it has published that: the
+// standby waits for no version of before, and the listener gets all objects again.
+func TestAStandbyOfAServerThatIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPodServer()
+		s.apply("a", "1", "")
+		backup := s.apply("b", "2", "")
+		at := s.apply("a", "1", "x")
+		s.apply("c", "3", "")
+		listeners := finished(at, at+1)
+		w := standbyOf(t, s, listeners, quiet)
+		catchUp := func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := w.catchUp(ctx, newest64(at+1)); err != nil {
+				t.Error(err)
+			}
+		}
+		catchUp()
+		s.restore(backup)
+		time.Sleep(time.Minute)
+		catchUp()
+		expect(t, w.end(listeners, false), "a: - present; b: - present; c: - 3", "a: 1@101; b: 2@102")
+	})
+}
+
 // What a listener has not finished, or nobody knows of, is as it was published.
 func TestEndWithWhatWasUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -258,12 +258,7 @@ func unneeded(right kube.Right, all []need) (why string) {
 // of them.
 func paths(rules []authorizationv1.NonResourceRule) (all []Finding) {
 	for _, rule := range rules {
-		var more []string
-		for _, path := range rule.NonResourceURLs {
-			if !ofEverybodyPath(path) {
-				more = append(more, path)
-			}
-		}
+		more := slices.DeleteFunc(slices.Clone(rule.NonResourceURLs), ofEverybodyPath)
 		if len(more) > 0 {
 			all = append(all, Finding{Why: whyUnused,
 				Rule: Rule{NonResourceURLs: more, Verbs: rule.Verbs}})
@@ -274,11 +269,10 @@ func paths(rules []authorizationv1.NonResourceRule) (all []Finding) {
 
 // ofEverybodyPath reports whether every account may get a path.
 func ofEverybodyPath(path string) bool {
-	for _, known := range []string{"/api", "/apis", "/healthz", "/livez", "/openapi", "/readyz",
-		"/version", "/.well-known/openid-configuration", "/openid/v1/jwks"} {
-		if rest, ok := strings.CutPrefix(path, known); ok && (rest == "" || rest[0] == '/') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/api", "/apis", "/healthz", "/livez", "/openapi",
+		"/readyz", "/version", "/.well-known/openid-configuration", "/openid/v1/jwks"},
+		func(known string) bool {
+			rest, ok := strings.CutPrefix(path, known)
+			return ok && (rest == "" || rest[0] == '/')
+		})
 }

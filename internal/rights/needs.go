@@ -88,19 +88,21 @@ func usedBy(p *plan.Plan) map[*config.Informer]bool {
 // outputs. The resources of its informers are found.
 func ofListener(cfg *config.Config, l *plan.Listener,
 	found map[*config.Informer]Found) (all []need) {
-	name := l.Config.Name
-	add := func(by string, rights []kube.Right) {
-		for _, right := range rights {
-			all = append(all, need{Right: right, For: by})
-		}
-	}
-	own := l.Config.Informer()
-	add(fmt.Sprintf("listener %q", name), informerRights(own, found[own].Resource))
+	name, own := l.Config.Name, l.Config.Informer()
+	all = needed(fmt.Sprintf("listener %q", name), informerRights(own, found[own].Resource))
 	for _, in := range l.LooksUp() {
-		add(fmt.Sprintf("lookups of listener %q", name),
-			informerRights(in.Informer, found[in.Informer].Resource))
+		all = append(all, needed(fmt.Sprintf("lookups of listener %q", name),
+			informerRights(in.Informer, found[in.Informer].Resource))...)
 	}
 	return append(all, ofOutputs(cfg, l, found[own])...)
+}
+
+// needed returns rights that something needs.
+func needed(by string, rights []kube.Right) (all []need) {
+	for _, right := range rights {
+		all = append(all, need{Right: right, For: by})
+	}
+	return all
 }
 
 // ofOutputs returns what the outputs of a listener need. The resource of its informer is found.
@@ -108,9 +110,8 @@ func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []need) {
 	name := l.Config.Name
 	for _, output := range l.Config.Outputs {
 		by := fmt.Sprintf("output %q of listener %q", output, name)
-		for _, right := range outputRights(cfg.Outputs[output], l.Config.Informer(), found) {
-			all = append(all, need{Right: right, For: by})
-		}
+		all = append(all,
+			needed(by, outputRights(cfg.Outputs[output], l.Config.Informer(), found))...)
 	}
 	return all
 }
@@ -125,14 +126,9 @@ func ofDaemon(cfg *config.Config, namespace string) (all []need) {
 		all = append(all, need{Right: right, For: forDefinitions, Optional: true})
 	}
 	if cfg.HTTP.Auth == config.AuthKubernetes {
-		for _, right := range kube.ReviewerRights() {
-			all = append(all, need{Right: right, For: "http.auth"})
-		}
+		all = append(all, needed("http.auth", kube.ReviewerRights())...)
 	}
-	for _, right := range electionRights(cfg, namespace) {
-		all = append(all, need{Right: right, For: "leaderElection"})
-	}
-	return all
+	return append(all, needed("leaderElection", electionRights(cfg, namespace))...)
 }
 
 const forDefinitions = "resources that come and go (optional)"

@@ -133,13 +133,14 @@ type savedMember struct {
 }
 
 // memberCode is what is remembered of an object, as a byte: 0 if it is forgotten, or else the
-// failures of its select, and whether it is in, and 1.
+// failures of its select, whether it is in and whether it is stale, and 1.
 type memberCode byte
 
 const (
 	memberRemembered memberCode = 1 << iota
 	memberIn
-	memberFailure // once; there may be several
+	memberFailure            // once; there may be several
+	memberStale   memberCode = memberFailure * (maxFailures + 1)
 )
 
 func (m *savedMember) code() memberCode {
@@ -150,12 +151,16 @@ func (m *savedMember) code() memberCode {
 	if m.in {
 		code += memberIn
 	}
+	if m.stale {
+		code += memberStale
+	}
 	return code
 }
 
 // member returns what a code says, false if no object has it.
 func (c memberCode) member() (m member, remembered, ok bool) {
 	remembered = c&memberRemembered != 0
-	m = member{in: c&memberIn != 0, failures: uint8(c / memberFailure)}
-	return m, remembered, m.failures <= maxFailures && (remembered || c == 0)
+	m = member{in: c&memberIn != 0, failures: uint8(c % memberStale / memberFailure),
+		stale: c&memberStale != 0}
+	return m, remembered, c < 2*memberStale && (remembered || c == 0)
 }

@@ -53,7 +53,10 @@
 //     Its next event evaluates it again. A select that looks at the clock or at other objects is
 //     evaluated after 1 s, 2 s, 4 s and so on, at least once a minute.
 //   - A filter that fails has no answer: its event is given up. If it looks at the clock or at
-//     other objects, it is tried again first, up to Attempts times. It never counts as a no.
+//     other objects, it is tried again first, up to Attempts times. It never counts as a no, unless
+//     OnError says so.
+//   - A filter that looks up what is not there is not decided before a second has passed since the
+//     event came from a watch, but for a delete: the other informer may be behind.
 //   - An update that the listener's own outputs have caused goes to the select and the rules, and
 //     no further. If an object enters or leaves the set with it, it goes on.
 //

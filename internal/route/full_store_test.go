@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -99,3 +101,99 @@ func TestAFullStoreLetsReplaysThrough(t *testing.T) {
 type alone struct{ answering }
 
 func (alone) Pace() sink.Pace { return sink.Pace{} }
+
+// Objects that fail, and whose dead letters have no room, delay nobody: events of others go on, and
+// so do dead letters of other namespaces. The listener's trouble says whose room is used up. Once
+// there is room, what waits comes to its letter.
+func TestObjectsThatFailDelayNobody(t *testing.T) {
+	for _, events := range []int{1, 3} { // of each object
+		synctest.Test(t, func(t *testing.T) {
+			f := newFed(t, 1, Buffer{Capacity: 10})
+			limits := deadletter.Limits{MaxBytes: 64 << 10, NamespaceBytes: 16 << 10, MaxAge: -1}
+			store, err := deadletter.Open(deadletter.Config{Limits: limits})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			f.Letters, f.Notes = store, store.Listener("l")
+			f.Filter = expressionOf(t, filters.KindFilter, "object.spec.w >= 0")
+			f.Retry = Retry{Attempts: 1, MinBackoff: time.Second, MaxBackoff: time.Minute}
+			f.start(t)
+			version := 0
+			offer := func(namespace, name, w string) {
+				version++
+				text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,`+
+					`"namespace":%q,"uid":"u","resourceVersion":"%d"},"spec":{"w":%s}}`, name, namespace,
+					version, w)
+				o, err := (&object.Parser{}).Parse([]byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := event.Event{Op: event.Add, Object: o, Old: f.last[namespace+name]}
+				if e.Old != nil {
+					e.Op = event.Update
+				}
+				f.last[namespace+name] = o
+				if err := f.queue.OfferWait(t.Context(), informer.Entry{Event: e}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			const noisy = 3000
+			for range events {
+				for i := range noisy {
+					offer("noisy", fmt.Sprint("p", i), `"five"`)
+				}
+			}
+			for i := range 30 {
+				good := fmt.Sprint("good", i)
+				offer("quiet", good, "5")
+				offer("quiet", fmt.Sprint("bad", i), `"six"`)
+				begun := time.Now()
+				synctest.Wait()
+				for len(f.got(0)) <= i {
+					time.Sleep(time.Millisecond)
+				}
+				if d := time.Since(begun); d > 100*time.Millisecond {
+					t.Fatalf("%s came after %v", good, d)
+				}
+				time.Sleep(time.Second)
+			}
+			n := map[string]int{}
+			for l, err := range store.List(t.Context(), deadletter.Query{Heads: true}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n[l.Namespace]++
+			}
+			if n["quiet"] != 30 || n["noisy"] == 0 || store.Stats().Bytes > limits.MaxBytes/2 {
+				t.Errorf("letters: %v, %+v", n, store.Stats())
+			}
+			troubles := errors.Join(f.Stats().Troubles...)
+			if !strings.Contains(fmt.Sprint(troubles), `a quarter of deadLetters.bytes`) ||
+				!strings.Contains(fmt.Sprint(troubles), `namespace "noisy"`) {
+				t.Errorf("troubles: %v", troubles)
+			}
+			store.SetLimits(deadletter.Limits{MaxAge: -1})
+			time.Sleep(5 * time.Minute)
+			last := map[string]string{} // versions that letters have
+			for l, err := range store.List(t.Context(), deadletter.Query{Heads: true}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				last[l.Namespace+l.Name] = l.ResourceVersion
+			}
+			for name, o := range f.last {
+				if strings.HasPrefix(o.Name(), "good") {
+					continue
+				}
+				if last[name] != o.ResourceVersion() {
+					t.Errorf("%s has the letter of %q, want %s", name, last[name], o.ResourceVersion())
+				}
+			}
+			if n := store.Stats().Waiting; n != 0 {
+				t.Errorf("%d letters wait", n)
+			}
+			f.finish(t)
+		})
+	}
+}

@@ -125,24 +125,29 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 		}
 		return len(w.events) - from
 	default:
-		r.stats.handlerCrashes.Add(1)
-		r.stats.handled.crashed(err)
+		r.countCrash(err)
 	}
 	return len(results)
 }
 
 // worked counts a good result of the handler.
 func (r *Route) worked(trial bool) {
+	r.stats.crashes.Worked()
 	if p, recovered := r.breaker.Worked(trial); recovered {
 		r.log.Info("the handler works again", "crashes", p.Failures, "after",
 			time.Since(p.Since).Round(time.Millisecond))
 	}
 }
 
-// crashed counts a crash of the handler. While the listener stops there are no pauses.
-func (r *Route) crashed(trial bool, err error) {
+func (r *Route) countCrash(err error) {
 	r.stats.handlerCrashes.Add(1)
 	r.stats.handled.crashed(err)
+	r.stats.crashes.Failed(err)
+}
+
+// crashed counts a crash of the handler. While the listener stops there are no pauses.
+func (r *Route) crashed(trial bool, err error) {
+	r.countCrash(err)
 	if r.stopped() {
 		r.breaker.Leave(trial)
 		return

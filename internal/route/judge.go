@@ -22,7 +22,8 @@ import (
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
 	rest *progress, trace *tracing.Trace) error {
 	r, now := w.route, time.Now()
-	if !selected {
+	w.asOf = now
+	if !selected || r.leaving.Load() {
 		e = event.Event{Op: event.Delete, Object: d.Object}
 	}
 	if d.Recalled && e.Op == event.Resync {
@@ -30,8 +31,12 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	}
 	outcome := w.judge.Evaluate(e, now)
 	rest.recallWithin(outcome.RecheckAfter)
+	if len(outcome.Errors) == 0 {
+		r.stats.rules.Worked()
+	}
 	for _, err := range outcome.Errors {
 		r.stats.ruleErrors.Add(1)
+		r.stats.rules.Failed(err)
 		const what = "a rule failed, so what is known of the object stays"
 		if d.Recalled || d.Op == event.Resync { // nothing has happened that could be replayed
 			r.log.Failure(slog.LevelError, d, what, err)

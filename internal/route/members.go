@@ -25,6 +25,8 @@ type members struct {
 type member struct {
 	in       bool
 	failures uint8 // of the select, in a row
+	// stale: outputs have the object in a state of another informer, if they have it.
+	stale bool
 }
 
 // after returns what is remembered after another answer. If that is unknown, the object stays
@@ -33,7 +35,7 @@ func (m member) after(is answer, was bool) member {
 	if is != unknown {
 		return member{in: is == in}
 	}
-	return member{in: was, failures: min(m.failures, maxFailures-1) + 1}
+	return member{in: was, failures: min(m.failures, maxFailures-1) + 1, stale: m.stale}
 }
 
 // selectBackoff is the range of the delays after which a select that failed is evaluated again.
@@ -131,11 +133,13 @@ func (m *members) restore(saved map[event.Key]member, remembers bool) {
 	defer m.mu.Unlock()
 	if remembers {
 		m.objects = saved
+	}
+	if !m.keep {
 		return
 	}
-	if m.keep && len(saved) > 0 {
-		m.changed = make(map[event.Key]struct{}, len(saved))
-		for key := range saved {
+	m.changed = map[event.Key]struct{}{}
+	for key, is := range saved {
+		if is.stale || !remembers {
 			m.changed[key] = struct{}{}
 		}
 	}

@@ -20,6 +20,9 @@ import (
 type progress struct {
 	// replay is the dead letter that is replayed, nil if none is.
 	replay *replaying
+	// failed is when the event was first tried without success, zero if it was not. It begins with
+	// the select again.
+	failed time.Time
 	// stored reports whether an object is there, if the event is that there is no such object any
 	// more.
 	stored func(event.Key) bool
@@ -104,6 +107,9 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, rest *progress
 		r.stats.retried.add(f.reason)
 		r.log.Failure(slog.LevelWarn, d, "event failed, will try again", err,
 			slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
+		if d.Progress == nil {
+			d.Progress = &progress{failed: time.Now()}
+		}
 		d.Retry(delay)
 		return
 	}
@@ -133,11 +139,16 @@ func (r *Route) letter(ctx context.Context, d *informer.Delivery, e event.Event,
 		Output: output, Reason: f.reason, Error: delivery.Shortened(f.Error()),
 		Attempts: d.Attempt, First: time.Now(), Last: time.Now(),
 	}, r.pipeline.Load().Messages.Origin(), e)
+	if p, _ := d.Progress.(*progress); p != nil && !p.failed.IsZero() {
+		l.First = p.failed
+	}
 	id, err = delivery.Store(ctx, r.letters, l)
 	if err != nil {
+		r.stats.unstored.Failed(err)
 		r.log.Failure(slog.LevelError, d, "a dead letter cannot be stored, will try again", err)
 		return "", err
 	}
+	r.stats.unstored.Worked()
 	r.stats.deadLetters.add(f.reason)
 	return id, nil
 }

@@ -95,6 +95,54 @@ func TestAnExpressionOfAnOutputThatFails(t *testing.T) {
 	})
 }
 
+// What conditions say of an age is decided as of the arrival of an event, however long it waits for
+// its turn; rules look at the present.
+func TestConditionsAreDecidedAsOfTheArrival(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		created := pod(1, fmt.Sprintf("%q", time.Now().UTC().Format(time.RFC3339)))
+		source := newScript(event.Event{Op: event.Add, Object: created, Arrived: event.Now()})
+		time.Sleep(time.Minute)
+		fresh, old := &output{}, &output{}
+		var log bytes.Buffer
+		r := source.route(t, &log, fresh)
+		r.Filter = expressionOf(t, filters.KindFilter, `age(object.status.phase) < "10s"`)
+		r.Outputs = append(r.Outputs, to("old", old))
+		r.Outputs[0].When = expressionOf(t, filters.KindWhen, `age(object.status.phase) < "10s"`)
+		r.Outputs[1].When = expressionOf(t, filters.KindWhen, `age(object.status.phase) > "10s"`)
+		r.Rules = book(t, rules.Definition{Name: "old", Severity: "high",
+			Deny: filters.Expression{Text: `object.status.phase != ""`}})
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expectTold(t, fresh, "added 1")
+		expectTold(t, old, "violated old high@1")
+	})
+}
+
+// The times of a letter are those of its first and its last attempt.
+func TestALetterHasTheTimesOfItsAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
+		var log bytes.Buffer
+		r := source.route(t, &log, &output{})
+		dead := &letters{}
+		r.Letters = dead
+		r.Retry = Retry{Attempts: 4, MinBackoff: time.Minute, MaxBackoff: time.Minute}
+		r.Filter = expressionOf(t, filters.KindFilter, `age() == nil && object.status.phase > 5`)
+		begun := time.Now()
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(dead.all) != 1 || dead.all[0].Attempts != 4 {
+			t.Fatalf("%+v\n%s", dead.all, log.String())
+		}
+		l := dead.all[0]
+		if !l.First.Equal(begun) || l.Last.Sub(begun) < 90*time.Second || l.Last.After(time.Now()) {
+			t.Errorf("from %v to %v of a trial from %v to %v", l.First, l.Last, begun, time.Now())
+		}
+	})
+}
+
 // An output for reports alone gets no events.
 func TestAnOutputForReportsAlone(t *testing.T) {
 	source := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})

@@ -26,6 +26,7 @@ func (w *worker) passOn() {
 // finish notes what came of an event that was wanted, for handOverAll. Without messages the event
 // is sent as it is.
 func (w *worker) finish(d *wanted, observed time.Time, messages []sink.Message) {
+	w.asOf = arrival(&d.Entry)
 	for i := range w.going {
 		if w.pipeline.destinations[i].restored.has(d) {
 			continue

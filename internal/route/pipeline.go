@@ -23,7 +23,10 @@ type Pipeline struct {
 	// listener; 0: all.
 	On     event.OpSet
 	Filter *filters.Filter // nil: every event matches
-	Rules  *rules.Book     // of the selected objects; nil: there are none
+	// OnError is what becomes of an event on which the filter fails: "skip" or "pass"; else it is a
+	// dead letter.
+	OnError string
+	Rules   *rules.Book // of the selected objects; nil: there are none
 	// RuleSet are to be the rules of the book, whose receivers are to be the outputs: see Book.Use.
 	// Nil: the book is right.
 	RuleSet []*rules.Rule

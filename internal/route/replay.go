@@ -2,7 +2,6 @@ package route
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -179,15 +178,11 @@ func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.R
 	delivery.Result, error) {
 	i, book := w.pipeline.indexOf(p.Letter.Output), w.pipeline.Rules
 	o := p.Event.Object
-	since, err := sinceOf(&p.Letter)
-	if err != nil {
-		return delivery.Failed, err
-	}
 	if i < 0 || book == nil {
 		return delivery.Superseded, nil
 	}
 	destination := w.pipeline.destinations[i]
-	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), since, destination.receiver) {
+	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), p.Letter.Since, destination.receiver) {
 		return delivery.Superseded, nil
 	}
 	pending := delivery.DueReports(w.pipeline.makers[i])
@@ -197,15 +192,6 @@ func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.R
 		all.End(delivery.Failed, err)
 	}
 	return delivery.Delivered, nil
-}
-
-// sinceOf returns when the violation began that a letter's message reports.
-func sinceOf(l *deadletter.Letter) (time.Time, error) {
-	var message struct{ Data struct{ Since time.Time } }
-	if err := json.Unmarshal(l.Message, &message); err != nil {
-		return time.Time{}, fmt.Errorf("the letter's message cannot be read: %w", err)
-	}
-	return message.Data.Since, nil
 }
 
 // replayEvent offers what comes of the event to the outputs.

@@ -48,6 +48,11 @@ func (a *restoredVersions) has(d *wanted) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if d.From != nil && d.From.Rewound.Load() {
+		a.objects = nil
+		a.any.Store(false)
+		return false
+	}
 	key, version := d.Object.Key(), object.ParseVersion(d.Object.ResourceVersion())
 	upTo, any := a.objects[key]
 	switch {

@@ -326,6 +326,25 @@ func TestAnEventOnWhichTheFilterFailsIsGivenUpAndLoggedAtALimitedRate(t *testing
 	}
 }
 
+// An event on which the filter fails goes no further, or goes on, as configured.
+func TestWhatAFailingFilterMeans(t *testing.T) {
+	for onError, want := range map[string][]string{"skip": nil, "pass": {"shop/a", "shop/b"}} {
+		h := newHandled(t, "a b")
+		h.newGuest = nil
+		h.Filter, h.OnError = expressionOf(t, filters.KindFilter, `object.spec.n < "x"`), onError
+		h.run(t)
+		var got []string
+		for _, name := range h.written() {
+			got = append(got, "shop/"+name)
+		}
+		s := h.Stats()
+		if slices.Sort(got); !slices.Equal(got, want) || s.DeadLetters != 0 || s.FilterErrors != 2 ||
+			s.Matched != uint64(len(want)) {
+			t.Errorf("%s: got %q, %+v", onError, got, s)
+		}
+	}
+}
+
 func TestARetryGoesOnWithTheOutputThatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &output{}, &output{}

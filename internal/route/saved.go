@@ -2,6 +2,7 @@ package route
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,15 @@ func (s *Saved) readOutput(key event.Key, r record.Record, records record.Set) e
 	backlog, err := delivery.ReadBacklog(records[outboxPart(number)])
 	s.destinations[number] = &savedDestination{output.Output, output.Retired, backlog}
 	return err
+}
+
+// Moved notes that the listener has left informers of namespaces, of which "" stands for all: outputs
+// may have other states of what is remembered of these than the informers that it has now.
+func (s *Saved) Moved(namespaces []string) {
+	for key, m := range s.members {
+		m.stale = m.stale || slices.Contains(namespaces, "") || slices.Contains(namespaces, key.Namespace)
+		s.members[key] = m
+	}
 }
 
 // Unsent returns how many entries there are in outboxes.

@@ -18,7 +18,7 @@ const (
 )
 
 // isSelected evaluates the select for a state of the delivery's object.
-func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
+func (w *worker) isSelected(d *informer.Delivery, o *object.Object) (is answer) {
 	if w.selector == nil {
 		return in
 	}
@@ -26,13 +26,15 @@ func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 	switch {
 	case err != nil:
 		w.route.stats.filterErrors.Add(1)
+		w.route.stats.selects.Failed(err)
 		w.route.log.Failure(slog.LevelError, d,
 			"the select failed, so the object stays selected or not as it was", err)
 		return unknown
 	case ok:
-		return in
+		is = in
 	}
-	return out
+	w.route.stats.selects.Worked()
+	return is
 }
 
 // selected returns what an event is to a listener for which only the selected objects exist: an
@@ -46,7 +48,7 @@ func (w *worker) selected(d *informer.Delivery, rest *progress) (e event.Event, 
 	e = d.Event
 	if p, _ := d.Progress.(*progress); p != nil && p.stored != nil {
 		known, _ := w.route.members.get(e.Object.Key())
-		return e, known.in
+		return e, known.in && !w.route.leaving.Load()
 	}
 	if w.selector == nil && w.pipeline.Before == nil {
 		return e, true
@@ -64,6 +66,9 @@ func (w *worker) selected(d *informer.Delivery, rest *progress) (e event.Event, 
 	rest.member = known.after(is, was)
 	rest.recallWithin(rest.member.retryDelay(is, moving))
 	switch now := rest.member.in; {
+	case now && was && known.stale && e.Op == event.Resync:
+		e.Op = event.Add // the listener gets all objects again
+		return e, true
 	case now && was:
 		return e, true
 	case now:

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,8 @@ type stats struct {
 	matched, own                 atomic.Uint64
 	retried, deadLetters         byReason
 	handled                      handlerCounts
+	// What fails at present.
+	selects, filters, rules, crashes, unstored backoff.Failures
 }
 
 // early are the reasons of events that do not come to the outputs, in the order of their path.
@@ -69,10 +72,12 @@ type Stats struct {
 	HandlerCrashes uint64
 	HandlerPauses  uint64        // times that the workers paused because the handler kept crashing
 	Paused         backoff.Pause // the pause that there is now; the zero Pause if there is none
-	HandlerTrouble error         // why the last pause began; nil since a call has worked
-	Dropped        uint64        // refused by the handler
-	Emitted        uint64        // events the handler made
-	Handler        *HandlerStats // nil if there has been no handler
+	HandlerTrouble error         // why it crashes, or pauses; nil if it does neither
+	// Troubles are how expressions fail, if they do.
+	Troubles []error
+	Dropped  uint64        // refused by the handler
+	Emitted  uint64        // events the handler made
+	Handler  *HandlerStats // nil if there has been no handler
 	// EmissionsRefused are emissions of the handler that were refused: denied by its grant, too
 	// many or too large, or malformed.
 	EmissionsRefused uint64
@@ -124,15 +129,23 @@ func (r *Route) Stats() Stats {
 	s := &r.stats
 	paused, pauses := r.breaker.State()
 	out := Stats{
-		HandlerPauses: pauses, Paused: paused, HandlerTrouble: r.breaker.Cause(),
-		Events:     map[event.Op]uint64{},
-		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(),
+		HandlerPauses: pauses, Paused: paused,
+		HandlerTrouble: cmp.Or(r.breaker.Cause(), s.crashes.Err("crashes")),
+		Events:         map[event.Op]uint64{},
+		Unselected:     s.unselected.Load(), Filtered: s.filtered.Load(),
 		Own: s.own.Load(), FilterErrors: s.filterErrors.Load(),
 		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
 		EmissionsRefused: s.emissionsRefused.Load(), Matched: s.matched.Load(),
 		Members: r.members.len(), Handler: s.handled.stats(), Working: r.busy.longest(),
+	}
+	for _, err := range []error{s.unstored.Err("dead letters not stored"),
+		s.selects.Err("failures of the select"), s.filters.Err("failures of the filter"),
+		s.rules.Err("failures of rules")} {
+		if err != nil {
+			out.Troubles = append(out.Troubles, err)
+		}
 	}
 	for i, reason := range early {
 		e := EarlyStats{reason, s.retried[i].Load(), s.deadLetters[i].Load()}

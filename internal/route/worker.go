@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type worker struct {
 	events   []event.Event // the same, for the handler
 	finished []*wanted     // those of which it is known what goes to the outputs
 	going    []going       // what that is, by output
+	asOf     time.Time     // when conditions of the present event are decided, see arrival
 	memory   int64         // bytes that the guest had after its last call
 	crowded  bool          // an outbox has little room, which is not for objects that fail
 	// waiting ends when the worker is to end: it waits with that for events, for room and in
@@ -64,8 +66,11 @@ func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
 	if p.Rules != nil {
 		s.judge = p.Rules.Evaluator(p.Caches)
 	}
+	w.decideAsOf(s.matcher)
 	for _, out := range p.Outputs {
-		s.outputs = append(s.outputs, out.stage())
+		stage := out.stage()
+		w.decideAsOf(stage.when)
+		s.outputs = append(s.outputs, stage)
 	}
 	if p.newGuest != nil {
 		if s.guest, err = p.newGuest(ctx); err != nil {
@@ -88,6 +93,22 @@ func (p *Pipeline) evaluator(f *filters.Filter) *filters.Evaluator {
 	e := f.Evaluator()
 	e.Caches = p.Caches
 	return e
+}
+
+// decideAsOf has a condition count ages to asOf, unless it has a time of its own.
+func (w *worker) decideAsOf(e *filters.Evaluator) {
+	if e != nil && e.Clock == nil {
+		e.Clock = func() time.Time { return w.asOf }
+	}
+}
+
+// arrival returns when an event arrived or, if it is of a list, when the listener got it. Conditions
+// are decided as of then: how long a receiver is away must not decide what is filtered.
+func arrival(e *informer.Entry) time.Time {
+	if at := cmp.Or(e.Arrived, e.Since); at != 0 {
+		return at.Time()
+	}
+	return time.Now()
 }
 
 // close leaves the worker without a pipeline.
@@ -154,12 +175,14 @@ func (w *worker) turn(ctx context.Context) {
 
 // prepare takes one event up to the handler. It is acknowledged, or among those that are wanted.
 func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
-	r := w.route
+	r, again := w.route, false
 	if p, _ := d.Progress.(*progress); p != nil {
 		switch {
 		case p.replay != nil:
 			w.replay(ctx, d, p.replay)
 			return
+		case !p.failed.IsZero():
+			again = true
 		case p.stored == nil:
 			w.handOver(d, p)
 			return
@@ -172,7 +195,7 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		d.Untried(untilRoom)
 		return
 	}
-	if d.Attempt == 1 && !d.Recalled {
+	if d.Attempt == 1 && !d.Recalled && !again {
 		r.stats.received(d.Op)
 	}
 	rest := progress{pipeline: w.pipeline}
@@ -192,6 +215,11 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	wants, err := w.wants(ctx, d, e, selected)
 	trace.Stage("filter", began, err)
 	switch {
+	case errors.Is(err, errUnsettled):
+		trace.End(outcomeFailed, err)
+		d.Progress = cmp.Or(d.Progress, informer.Progress(&progress{failed: time.Now()}))
+		d.Untried(time.Until(e.Arrived.Time().Add(settling)))
+		return
 	case err != nil:
 		trace.End(outcomeFailed, err)
 		r.failed(ctx, d, &rest, err)
@@ -231,6 +259,7 @@ func (w *worker) wants(ctx context.Context, d *informer.Delivery, e event.Event,
 	case d.Recalled && (e.Op == event.Resync || d.Op == event.Delete):
 		return false, nil // nothing has happened, or it was refused before the buffer
 	}
+	w.asOf = arrival(&d.Entry)
 	if matches, err := w.matches(e); err != nil || !matches {
 		return false, err
 	}
@@ -241,15 +270,33 @@ func (w *worker) wants(ctx context.Context, d *informer.Delivery, e event.Event,
 	return true, nil
 }
 
+// settling is how long an event waits for what its filter looks up and does not find: objects that
+// are made together come from two informers, of which one may be ahead.
+const settling = time.Second
+
+var errUnsettled = errors.New("the filter looks up what may not have come yet")
+
 func (w *worker) matches(e event.Event) (bool, error) {
 	if w.matcher == nil {
 		return true, nil
 	}
 	r := w.route
 	ok, err := w.matcher.Match(e)
-	switch {
-	case err != nil:
+	if w.matcher.Missed() && e.Arrived != 0 && e.Op != event.Delete &&
+		time.Since(e.Arrived.Time()) < settling {
+		return false, errUnsettled
+	}
+	if err == nil {
+		r.stats.filters.Worked()
+	}
+	if err != nil {
 		r.stats.filterErrors.Add(1)
+		r.stats.filters.Failed(err)
+	}
+	switch onError := w.pipeline.OnError; {
+	case err != nil && onError == "pass":
+		return true, nil
+	case err != nil && onError != "skip":
 		// If it only reads the event, it would fail again.
 		return false, fault{reasonFilter, fmt.Errorf("the filter failed: %w", err),
 			!w.pipeline.Filter.LooksAround()}

@@ -3,7 +3,6 @@ package schema
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"sync"
 )
 
@@ -13,23 +12,13 @@ import (
 var packed []byte
 
 // builtin reads the built-in schemas once, on first use.
-var builtin = sync.OnceValue(func() (b struct {
-	set        *Set
-	kubernetes string
-	err        error
-}) {
-	b.set, b.kubernetes, b.err = decode(packed)
-	if b.err != nil {
-		b.err = fmt.Errorf("the built-in schemas cannot be read: %w", b.err)
+var builtin = sync.OnceValues(func() (*Set, error) {
+	set, err := unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("the built-in schemas cannot be read: %w", err)
 	}
-	return b
+	return set, nil
 })
 
 // Builtin returns the schemas of the resources that every cluster has.
-func Builtin() (*Set, error) {
-	b := builtin()
-	if b.err != nil {
-		return nil, b.err
-	}
-	return &Set{entries: slices.Clone(b.set.entries)}, nil
-}
+func Builtin() (*Set, error) { return builtin() }

@@ -1,10 +1,7 @@
 package schema
 
 import (
-	"regexp"
 	"testing"
-
-	"github.com/informerd/informerd/pkg/filters"
 )
 
 func builtinSet(t testing.TB) *Set {
@@ -135,9 +132,11 @@ func TestBuiltinObjectsAllHaveMetadata(t *testing.T) {
 	}
 }
 
-func TestBuiltinVersion(t *testing.T) {
-	if v := builtin().kubernetes; !regexp.MustCompile(`^v1\.\d+\.\d+$`).MatchString(v) {
-		t.Errorf("got %q", v)
+func TestDamagedSchemasAreAnError(t *testing.T) {
+	for _, damaged := range []string{"", "no archive", string(packed[:len(packed)/2])} {
+		if set, err := unpack([]byte(damaged)); set != nil || err == nil {
+			t.Errorf("%.10q: got %v, %v", damaged, set, err)
+		}
 	}
 }
 
@@ -148,27 +147,10 @@ func TestBuiltinIsSmall(t *testing.T) {
 	}
 }
 
-func TestBuiltinIsNotChangedByWhoGotIt(t *testing.T) {
-	own := builtinSet(t)
-	own.Add(&Set{entries: []Entry{{Version: "v1", Resource: "pods", Kind: "Pod",
-		Schema: &filters.Schema{Open: true}}}})
-	own.AddShortNames("", "v1", "pods", "p")
-	if s, _ := own.Lookup("p"); !s.Open {
-		t.Error("the added schema is not found")
-	}
-	other := builtinSet(t)
-	if s, _ := other.Lookup("pods"); s.Open {
-		t.Error("another set has it, too")
-	}
-	if _, ok := other.Lookup("p"); ok {
-		t.Error("another set has its short name")
-	}
-}
-
 func BenchmarkBuiltin(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		set, _, err := decode(packed)
+		set, err := unpack(packed)
 		if err != nil {
 			b.Fatal(err)
 		}

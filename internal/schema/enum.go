@@ -2,10 +2,7 @@ package schema
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 )
 
 // The limits of an enum. One that is larger is not kept, and so allows any text.
@@ -38,17 +35,4 @@ func (e *enum) UnmarshalJSON(data []byte) error {
 	slices.Sort(all)
 	*e = slices.Compact(all)
 	return nil
-}
-
-// decodeEnum reads a word of a schema's line, such as |Failed|Running.
-func decodeEnum(word string) (enum, error) {
-	var all enum
-	for text := range strings.SplitSeq(word[1:], "|") {
-		text, err := url.QueryUnescape(text)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a list of texts", word)
-		}
-		all = append(all, text)
-	}
-	return all, nil
 }

@@ -25,10 +25,5 @@ func TestLargeEnums(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != want {
 			t.Errorf("%.30s…: %d texts are kept, want %d: %v", text, len(got), want, err)
 		}
-		if word := "|" + strings.Join(got, "|"); want > 0 {
-			if back, err := decodeEnum(word); err != nil || fmt.Sprint(back) != fmt.Sprint(got) {
-				t.Errorf("%.30s…: read back as %v, %v", text, back, err)
-			}
-		}
 	}
 }

@@ -29,34 +29,11 @@ func (e *Entry) is(group, version, resource string) bool {
 	return e.Group == group && e.Version == version && e.Resource == resource
 }
 
-// Add adds the schemas of the other set.
-func (s *Set) Add(other *Set) {
-	if other == nil {
-		return
-	}
-	for _, e := range other.entries {
-		if i := slices.IndexFunc(s.entries, func(own Entry) bool {
-			return own.is(e.Group, e.Version, e.Resource)
-		}); i >= 0 {
-			if len(e.ShortNames) == 0 {
-				e.ShortNames = s.entries[i].ShortNames // a document has none
-			}
-			s.entries[i] = e
-		} else {
-			s.entries = append(s.entries, e)
-		}
-	}
+// NewSet returns a set of resources.
+func NewSet(entries []Entry) *Set {
+	s := &Set{slices.Clone(entries)}
 	s.sort()
-}
-
-// AddShortNames sets the short names of a resource, which documents do not contain.
-func (s *Set) AddShortNames(group, version, resource string, names ...string) {
-	for i := range s.entries {
-		if s.entries[i].is(group, version, resource) {
-			// the old slice may be shared with another set
-			s.entries[i].ShortNames = slices.Clone(names)
-		}
-	}
+	return s
 }
 
 // Entries returns the resources, sorted.

@@ -22,9 +22,10 @@ func (s *Set) nameOf(found *filters.Schema) string {
 }
 
 func TestLookup(t *testing.T) {
-	var set Set
-	for _, e := range []Entry{
-		named("apps", "v1", "deployments", "Deployment"),
+	deployments := named("apps", "v1", "deployments", "Deployment")
+	deployments.ShortNames = []string{"deploy", "dp"}
+	set := NewSet([]Entry{
+		deployments,
 		named("events.k8s.io", "v1", "events", "Event"),
 		named("", "v1", "pods", "Pod"),
 		named("", "v1", "events", "Event"),
@@ -33,10 +34,7 @@ func TestLookup(t *testing.T) {
 		named("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
 		named("cert-manager.io", "v1", "certificates", "Certificate"),
 		named("v1.example.test", "v1", "things", "Thing"),
-	} {
-		set.Add(&Set{entries: []Entry{e}})
-	}
-	set.AddShortNames("apps", "v1", "deployments", "deploy", "dp")
+	})
 	for name, want := range map[string]string{
 		"pods":                            "pods v1",
 		"PODS":                            "pods v1",
@@ -88,19 +86,6 @@ func TestLookupGVR(t *testing.T) {
 		if got := set.nameOf(found); got != tt.want || ok != (tt.want != "none") {
 			t.Errorf("%v: got %s, %t", tt, got, ok)
 		}
-	}
-}
-
-func TestAddReplaces(t *testing.T) {
-	old, now := named("", "v1", "pods", "Pod"), named("", "v1", "pods", "Pod")
-	old.ShortNames = []string{"po"}
-	set := Set{entries: []Entry{old}}
-	set.Add(&Set{entries: []Entry{now}})
-	set.Add(nil)
-	set.Add(&Set{})
-	if found, _ := set.Lookup("po"); found != now.Schema || len(set.entries) != 1 {
-		t.Errorf("%d resources, the new one is found by the old short name: %t", len(set.entries),
-			found == now.Schema)
 	}
 }
 

@@ -75,12 +75,9 @@ func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
 		l.Listener = m.Origin.Listener
 		l.Objects = append(l.Objects, m.Origin.Resource+"/"+m.Object.Key().String())
 	}
-	text, err := l.text(w.Body)
+	text := l.text(w.Body)
 	if r.JSON {
-		text, err = l.json(w.Body)
-	}
-	if err != nil {
-		return fmt.Errorf("dry run: %w", err)
+		text = l.json(w.Body)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +87,7 @@ func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
 	return nil
 }
 
-func (l *dryRunLine) json(body []byte) (string, error) {
+func (l *dryRunLine) json(body []byte) string {
 	switch {
 	case len(body) == 0:
 	case json.Valid(body):
@@ -101,14 +98,14 @@ func (l *dryRunLine) json(body []byte) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(l)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	_ = encoder.Encode(l) // it has texts and a body that is JSON, so that nothing can fail
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // maxNamed is how many objects a line of text names.
 const maxNamed = 3
 
-func (l *dryRunLine) text(body []byte) (string, error) {
+func (l *dryRunLine) text(body []byte) string {
 	named := l.Objects
 	more := ""
 	if len(named) > maxNamed {
@@ -129,19 +126,15 @@ func (l *dryRunLine) text(body []byte) (string, error) {
 		b.WriteString(": ")
 		b.Write(body)
 	}
-	return wording.Printable(b.String()), nil
+	return wording.Printable(b.String())
 }
 
-// ShownOutput is which output a sink is made for.
-type ShownOutput struct {
-	Output, Kind string
-	// Together: the output sends several messages in one request.
-	Together bool
-}
-
-// Sink returns the sink that a function makes. What that sink shows becomes a line of the report.
-func (r *DryRun) Sink(of ShownOutput, open func(Show) (Sink, error)) (Sink, error) {
-	s := &dryRun{of: of, report: r, turn: make(chan struct{}, 1)}
+// Sink returns the sink that a function makes for an output of a kind. What that sink shows becomes
+// a line of the report. Together: the output sends several messages in one request.
+func (r *DryRun) Sink(output, kind string, together bool, open func(Show) (Sink, error)) (Sink,
+	error) {
+	s := &dryRun{output: output, kind: kind, together: together, report: r,
+		turn: make(chan struct{}, 1)}
 	inner, err := open(s.show)
 	if err != nil {
 		return nil, err
@@ -153,16 +146,15 @@ func (r *DryRun) Sink(of ShownOutput, open func(Show) (Sink, error)) (Sink, erro
 // dryRun is a sink that sends nothing.
 type dryRun struct {
 	Sink
-	of     ShownOutput
-	report *DryRun
-	turn   chan struct{} // has room for the one that writes
-	now    []Message     // that are written
+	output, kind string
+	together     bool
+	report       *DryRun
+	turn         chan struct{} // has room for the one that writes
+	now          []Message     // that are written
 }
 
 // show is what the sink calls within Write.
-func (s *dryRun) show(w Unsent) error {
-	return s.report.show(s.of.Output, s.of.Kind, s.now, w)
-}
+func (s *dryRun) show(w Unsent) error { return s.report.show(s.output, s.kind, s.now, w) }
 
 // Write implements Sink. One write runs at a time, so that it is known what a line is about.
 func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
@@ -172,7 +164,7 @@ func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
 		return AllFailed(len(messages), ctx.Err())
 	}
 	defer func() { s.now = nil; <-s.turn }()
-	if s.of.Together {
+	if s.together {
 		s.now = messages
 		return s.Sink.Write(ctx, messages)
 	}

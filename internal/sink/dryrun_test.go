@@ -16,8 +16,7 @@ import (
 // shown returns a sink whose messages are all written with one body.
 func shown(t *testing.T, r *sink.DryRun, body string) sink.Sink {
 	t.Helper()
-	s, err := r.Sink(sink.ShownOutput{Output: "o", Kind: "file"}, func(show sink.Show) (sink.Sink,
-		error) {
+	s, err := r.Sink("o", "file", false, func(show sink.Show) (sink.Sink, error) {
 		return sink.NewShown(show, func(m *sink.Message) (sink.Unsent, error) {
 			if m.Object.Name() == "bad" {
 				return sink.Unsent{}, sink.Permanent(errors.New("bad"))

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ var (
 	errPermanent = errors.New("permanent")
 	errAlone     = errors.New("alone")
 	errNoRight   = errors.New("no right")
+	errMoot      = errors.New("moot")
 )
 
 // marked is an error with a mark. It has the error's own text.
@@ -46,6 +48,14 @@ func Permanent(err error) error { return mark(err, errPermanent) }
 // IsPermanent reports whether err, or an error it wraps, was marked by Permanent.
 func IsPermanent(err error) bool { return errors.Is(err, errPermanent) }
 
+// Moot marks an error of a message that nothing needs any more, since what it is about is going: an
+// object that is deleted, or its namespace. It is permanent as well. It returns nil for nil and does
+// not change the text.
+func Moot(err error) error { return mark(Permanent(err), errMoot) }
+
+// IsMoot reports whether err, or an error it wraps, was marked by Moot.
+func IsMoot(err error) bool { return errors.Is(err, errMoot) }
+
 // Alone marks a transient error that is about one message and says nothing about the receiver: its
 // delay is no reason to hold up other messages. It returns nil for nil and does not change the
 // text.
@@ -61,6 +71,14 @@ func RetryAfter(err error, delay time.Duration) error {
 		return nil
 	}
 	return &backoff.RetryAfterError{Err: err, Delay: delay}
+}
+
+// ErrorOf begins an error with the name of the output that it is of. It returns nil for nil.
+func ErrorOf(output string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", output, err)
 }
 
 // AllFailed returns the result of a Write of n messages that have all failed with one error.

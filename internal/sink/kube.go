@@ -58,21 +58,13 @@ const (
 
 // Each writes messages one after the other, and returns what Write of a sink returns.
 func Each(ctx context.Context, messages []Message, write func(*Message) error) []error {
-	var errs []error
+	errs := make([]error, len(messages))
 	for i := range messages {
-		err := ctx.Err()
-		if err == nil {
-			err = write(&messages[i])
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			errs[i] = write(&messages[i])
 		}
-		if err == nil {
-			continue
-		}
-		if errs == nil {
-			errs = make([]error, len(messages))
-		}
-		errs[i] = err
 	}
-	return errs
+	return Results(errs)
 }
 
 // KubeMetadata is what outputs need of an answer.

@@ -48,6 +48,8 @@ func KubeFailure(err error) error {
 	switch {
 	case errors.Is(err, errNoRight):
 		return Alone(RetryAfter(failed, RightDelay))
+	case goingNamespace(err):
+		return Moot(failed)
 	case permanentAnswer(err):
 		return Permanent(failed)
 	}
@@ -77,6 +79,19 @@ func permanentAnswer(err error) bool {
 	default:
 		return code >= 400 && code < 500
 	}
+}
+
+// goingNamespace reports whether an error is about a namespace that is being deleted, or gone.
+func goingNamespace(err error) bool {
+	if apierrors.HasStatusCause(err, "NamespaceTerminating") {
+		return true
+	}
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	d := status.Status().Details
+	return d != nil && d.Group == "" && d.Kind == "namespaces"
 }
 
 // tooLarge reports whether a server's text says that etcd, or the client that it has for that, does

@@ -32,9 +32,13 @@ func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keep
 	k.Continue = cfg.State.OnDiskError == "continue"
 	for _, name := range k.Listeners() {
 		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
-			if n := k.Listener(name).Route.Unsent(); n > 0 {
-				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten",
-					"listener", name, "unsent", n)
+			had, open := k.Listener(name).Route, 0
+			if r := had.Rules(); r != nil {
+				open = r.Open()
+			}
+			if n := had.Unsent(); n+open > 0 {
+				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten, or violations that stay open at its outputs",
+					"listener", name, "unsent", n, "violations", open)
 			}
 			k.Forget(name)
 		}

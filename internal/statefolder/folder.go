@@ -44,6 +44,9 @@ func Prepare(cfg *config.Config, host *plugins.HostConfig) error {
 		return config.Errors{cfg.ErrorAt("state.dir",
 			fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, document.Reason(err)), "")}
 	}
+	if err := checkFolder(dir); err != nil {
+		return config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+document.Reason(err), "")}
+	}
 	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile),
 		filepath.Join(dir, CompiledFolder)
 	return nil
@@ -62,6 +65,11 @@ func DigestKey(cfg *config.Config) ([]byte, error) {
 			fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
 	}
 	text, err := os.ReadFile(path)
+	if info, statErr := os.Lstat(path); statErr == nil {
+		if err := checkPrivate(info, path, 0o007); err != nil {
+			return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make([]byte, sha256.Size)
 		rand.Read(key)
@@ -83,7 +91,10 @@ func DigestKey(cfg *config.Config) ([]byte, error) {
 
 // writeKey writes the file completely or not at all.
 func writeKey(path string, key []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

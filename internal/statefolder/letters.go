@@ -16,14 +16,8 @@ func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
 			"hint", "add state: {dir: FOLDER} to the configuration")
 	}}
-	c.Full = func() {
-		hint := "a larger deadLetters.bytes and a reload make room"
-		if c.Path != "" {
-			hint = "informerd dlq replay and drop make room, and so does a larger " +
-				"deadLetters.bytes with a reload"
-		}
-		log.Error("the store of dead letters is full: listeners with another one wait",
-			"hint", hint)
+	c.Full = func(err error) {
+		log.Error("a dead letter has no room, so that its object waits", "error", err)
 	}
 	if running && cfg.State.Dir != "" {
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
@@ -60,6 +54,7 @@ func CloseLetters(store *deadletter.Store, log *slog.Logger) error {
 }
 
 func LetterLimits(c config.DeadLetters) deadletter.Limits {
-	return deadletter.Limits{MaxBytes: int64(c.Bytes), MaxAge: c.Age.Duration,
-		Drop: c.WhenFull == "drop"}
+	return deadletter.Limits{MaxBytes: int64(c.Bytes), NamespaceBytes: int64(c.Bytes) / 4,
+		MaxAge: c.Age.Duration,
+		Drop:   c.WhenFull == "drop"}
 }

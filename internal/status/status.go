@@ -85,7 +85,7 @@ type Listener struct {
 	Name     string   `json:"name"`
 	Resource string   `json:"resource"` // as configured
 	State    string   `json:"state"`
-	Reasons  []string `json:"reasons,omitempty"` // why it does not run
+	Reasons  []string `json:"reasons,omitempty"` // why it does not run, or how its expressions fail
 	// Events are those that it took from its buffer, by operation; Refused those that were refused
 	// before.
 	Events     map[string]uint64 `json:"events"`

@@ -66,7 +66,7 @@ func (p *Page) replay(r *http.Request, _ map[string]string) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), replayTime)
 	defer cancel()
 	outcomes := make(chan admin.Outcome, len(ids)) // report may be called concurrently
-	err = p.Replay(ctx, p.Letters.List(ctx, deadletter.Query{IDs: ids}), nil,
+	err = p.Replay(ctx, p.Letters.List(ctx, deadletter.Query{IDs: ids}), nil, false,
 		func(o admin.Outcome) { outcomes <- o })
 	close(outcomes)
 	out := replayed{Outcomes: []admin.Outcome{}}

@@ -26,7 +26,7 @@ type Page struct {
 	Listener func(name string) (Listener, bool)
 	Letters  *deadletter.Store // nil: there are no dead letters
 	// Replay is that of admin.Functions.
-	Replay func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte,
+	Replay func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], module []byte, force bool,
 		report func(admin.Outcome)) error
 	// May reports whether the user of a request may post to a path.
 	May func(r *http.Request, path string) bool

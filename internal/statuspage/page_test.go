@@ -275,7 +275,7 @@ func lettersOf(t *testing.T) (p *Page, ids []string) {
 func TestLettersAreReplayed(t *testing.T) {
 	p, ids := lettersOf(t)
 	var whole error
-	p.Replay = func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], _ []byte,
+	p.Replay = func(ctx context.Context, letters iter.Seq2[deadletter.Letter, error], _ []byte, _ bool,
 		report func(admin.Outcome)) error {
 		if _, limited := ctx.Deadline(); !limited {
 			t.Error("a replay may take any time")

@@ -50,6 +50,14 @@ func (l *Log) Cut() {
 	l.cut = make(chan struct{})
 }
 
+// Rewind forgets the records after a version, and ends the running watches.
+func (l *Log) Rewind(version int) {
+	l.mu.Lock()
+	l.records = slices.DeleteFunc(l.records, func(r record) bool { return r.version > version })
+	l.mu.Unlock()
+	l.Cut()
+}
+
 // Bodies returns how many bodies of watches have been opened and closed so far.
 func (l *Log) Bodies() (opened, closed int) {
 	l.mu.Lock()

@@ -1,10 +1,15 @@
 package wording
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"regexp"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -44,15 +49,49 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// armed are the control characters that JSON may have as they are, characters that are not seen,
-// and those that turn the direction of text around.
-var armed = regexp.MustCompile("[\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+// JSON returns valid JSON without characters that a terminal obeys or that cannot be seen: those of
+// Unicode's Cc, Cf, Zl and Zp that JSON may have as they are. It is the same value, and the same
+// slice if there are none.
+func JSON(text []byte) []byte {
+	ascii := 0 // nearly all that is written has nothing else
+	for ascii < len(text) && text[ascii] < 0x7f {
+		ascii++
+	}
+	at := bytes.IndexFunc(text[ascii:], unseen)
+	if at < 0 {
+		return text
+	}
+	at += ascii
+	out := slices.Clone(text[:at])
+	for _, r := range string(text[at:]) {
+		switch {
+		case !unseen(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
 
-// JSON returns JSON without characters that a terminal obeys. It is the same value.
-func JSON(text string) string {
-	return armed.ReplaceAllStringFunc(text, func(s string) string {
-		return fmt.Sprintf("\\u%04x", []rune(s)[0])
-	})
+func unseen(r rune) bool {
+	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// WriteJSON writes a value as JSON has it, in one line, or in several lines with an indent.
+func WriteJSON(w io.Writer, value any, indent string) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := w.Write(JSON(b.Bytes()))
+	return err
 }
 
 // Cut returns the beginning of a text as valid UTF-8, of at most size bytes with an ellipsis.

@@ -1,7 +1,11 @@
 package wording
 
 import (
+	"bytes"
+	"encoding/json"
+	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,12 +24,29 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// Every character there is comes back from JSON, and none that a terminal obeys is in it.
 func TestJSON(t *testing.T) {
-	for text, want := range map[string]string{`"a"`: `"a"`,
-		"\"\u009b\u202e\u2066\x7f\"": `"\u009b\u202e\u2066\u007f"`} {
-		if got := JSON(text); got != want {
-			t.Errorf("%q: got %s", text, got)
+	var all strings.Builder
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if utf8.ValidRune(r) {
+			all.WriteRune(r)
 		}
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, map[string]string{"äß世": all.String()}, " "); err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back["äß世"] != all.String() {
+		t.Errorf("it is another text when it is read: %v", err)
+	}
+	for _, r := range b.String() {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			t.Errorf("%U is written as it is", r)
+		}
+	}
+	if got := JSON([]byte("\"\x7fa\U000E0001\"")); string(got) != `"\u007fa\udb40\udc01"` {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -73,7 +73,8 @@
 //     [Expression].Now.
 //   - The answer of a filter with [Filter.UsesClock] changes although the object does not.
 //   - cached and byIndex read informers and indexes by constant names, of [Expression].Informers.
-//   - What was looked up is the same for the whole event, and looked up once.
+//   - What was looked up is the same for the whole event, and looked up once. [Evaluator.Missed]
+//     says whether something was not there.
 //   - Nothing panics, and no error has a part of an object in it; an [Explanation] has.
 //   - A [Filter] is immutable and safe for concurrent use; an [Evaluator] serves one goroutine.
 //

@@ -18,6 +18,8 @@ import (
 type changes struct {
 	version string // up to which the store was complete when that was last known
 	whole   bool   // everything has changed
+	// rewound: versions went back, and the store is not complete since.
+	rewound bool
 	keys    map[event.Key]struct{}
 	// gone are the objects that have ended after version.
 	gone map[event.Key]string

@@ -224,7 +224,7 @@ func (j *judged) relist() {
 	slices.SortFunc(list, func(a, b *object.Object) int {
 		return strings.Compare(a.Key().String(), b.Key().String())
 	})
-	j.ctl.takeList(context.Background(), list, "")
+	j.ctl.takeList(context.Background(), list, "", false)
 }
 
 func (j *judged) apply() bool {

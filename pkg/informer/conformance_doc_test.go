@@ -21,7 +21,7 @@ func conformanceItems() (items []string) {
 		items = append(items, fmt.Sprint("P", i+1))
 	}
 	details := map[int]string{
-		3: "a", 9: "a", 10: "abc", 14: "a", 18: "a", 23: "a", 24: "a", 25: "a", 26: "a", 27: "a",
+		3: "a", 9: "a", 10: "abc", 14: "a", 18: "a", 23: "a", 24: "a", 25: "a", 26: "a", 27: "ab",
 		28: "ab", 29: "a", 33: "a",
 		36: "a", 40: "a", 41: "abcd", 47: "a", 48: "ab", 50: "a", 54: "abc", 60: "a", 70: "a",
 		73: "a", 76: "a", 80: "a",

@@ -153,7 +153,7 @@ func (c *controller) change(d *queue.Delta) {
 			FinalStateUnknown: true, Resumed: d.Resumed, Arrived: d.Arrived}, stored, maybeKnown)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.Initial,
 			Resumed: d.Resumed, Arrived: d.Arrived}, maybeKnown)
-	case object.SameState(stored, o):
+	case object.SameState(stored, o) && (!d.Rewound || stored.JSON() == o.JSON()):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.put(o)

@@ -154,12 +154,16 @@ func (inf *informer) cutLocked(whole bool) []InformerCut {
 		return nil
 	}
 	current := inf.reflector.Status().Current // first: what comes now is newer
+	whole = whole || c.whole || c.rewound
 	if version := inf.complete(); version != "" {
 		c.version = version
 		c.killed = c.killed && !current
+		if c.rewound { // what has gone before that has versions that mean nothing now
+			clear(c.gone)
+			c.rewound = false
+		}
 	}
-	cut := InformerCut{Informer: inf.id(), Whole: whole || c.whole, Version: c.version,
-		Killed: c.killed}
+	cut := InformerCut{Informer: inf.id(), Whole: whole, Version: c.version, Killed: c.killed}
 	if !cut.Whole {
 		cut.Left = c.left
 	}

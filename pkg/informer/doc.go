@@ -139,7 +139,8 @@
 //
 //   - [Factory].Cut has objects, their version and what subscriptions must learn, of one moment.
 //   - What a subscription with Track has finished is in the next cut; a cut never has more.
-//   - An informer with a [Stored] watches from its version; it lists only if that has expired.
+//   - An informer with a [Stored] watches from its version; it lists only if that has expired, or if
+//     the server is behind it. That is asked with a list of one object.
 //   - A subscription in the Stored gets the difference between what it knows and what is stored.
 //   - What it had finished before the last cut does not come again; what came after that does.
 //   - No last state and no delete is lost, and the order is kept, whenever the process ends.
@@ -180,15 +181,16 @@
 //
 //   - The reflector never gives up; its delays double from 0.8 to 30 seconds, with jitter on top.
 //   - While connections are refused it waits 4 seconds at most, jitter included.
-//   - Lost connections and busy servers never lead to a new list.
+//   - Lost connections and busy servers never lead to a new list; after them, the server is asked for
+//     its version with a list of one object.
 //   - A server that says when to come again is asked then, or after five minutes.
 //   - Watches that keep ending are begun again once a second at most, after a burst of ten.
 //   - A server that does not stream lists is asked for pages within 2 minutes.
 //   - A list of which nothing comes for two minutes is given up.
 //   - Malformed objects are skipped, counted and logged without their content.
 //
-// New lists are for versions that have expired, for streams that cannot be read, and for every
-// tenth watch in a row that the server fails at. Lost connections and busy answers add at most
+// New lists are for versions that have expired, for streams that cannot be read, for servers that are
+// behind what they had, and for every tenth watch in a row that the server fails at. Lost connections and busy answers add at most
 // twelve delays to the time before pages are asked for.
 //
 // # Ownership

@@ -21,7 +21,7 @@ func BenchmarkExchange(b *testing.B) {
 		for i := range objects {
 			list = append(list, obj(fmt.Sprint("pod-", i), "u", version+i))
 		}
-		inf.controller.takeList(b.Context(), list, "")
+		inf.controller.takeList(b.Context(), list, "", false)
 		inf.reflector.SetVersion(fmt.Sprint(version + objects))
 		return inf
 	}

@@ -73,7 +73,10 @@ func exchange(ctx context.Context, f *Factory, s *Subscription, old []*Registrat
 		return nil, err
 	}
 	for {
-		if done, err := x.Try(s.cfg, false); done || err != nil {
+		s.mu.Lock()
+		cfg := s.cfg // a reload may change it meanwhile
+		s.mu.Unlock()
+		if done, err := x.Try(cfg, false); done || err != nil {
 			return x.Registrations(), err
 		}
 		if err := backoff.Sleep(ctx, time.Millisecond); err != nil {

@@ -15,10 +15,16 @@ const firstAtOnce = 512
 // takeList takes a list on the reflector's goroutine. When the first one comes nothing is known, so
 // that each item is an add: it goes to the store and to the subscriptions' backlogs as if it had
 // been there when they joined, without a delta, an entry and several locks for each object. Later
-// lists are queued.
-func (c *controller) takeList(ctx context.Context, list []*object.Object, version string) {
+// lists are queued. If versions have gone back, what was noted of them is forgotten with that.
+func (c *controller) takeList(ctx context.Context, list []*object.Object, version string,
+	rewound bool) {
 	if !c.queue.ClaimFirst() {
-		c.queue.Replace(list, version, c.store)
+		if rewound {
+			c.proc.mu.Lock()
+			defer c.proc.mu.Unlock()
+			c.proc.rewind()
+		}
+		c.queue.Replace(list, version, rewound, c.store)
 		return
 	}
 	var duplicates []*object.Object

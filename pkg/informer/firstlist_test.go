@@ -57,7 +57,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			sub.diskByHand()
 			reg := c.proc.join(sub, c.store, time.Time{})
 			inf := &informer{queue: c.queue, proc: c.proc, store: c.store}
-			c.takeList(t.Context(), list, "")
+			c.takeList(t.Context(), list, "", false)
 			var want []*object.Object
 			switch name {
 			case "conditions":
@@ -109,7 +109,7 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 	c.takeList(t.Context(), []*object.Object{
 		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5),
 		obj("c", "3", 3),
-	}, "")
+	}, "", false)
 	if c.queue.HasSynced() {
 		t.Fatal("it has synced, and of some objects the last state is queued")
 	}
@@ -149,7 +149,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	c = newTestController()
-	c.takeList(stopped, []*object.Object{obj("a", "1", 1)}, "")
+	c.takeList(stopped, []*object.Object{obj("a", "1", 1)}, "", false)
 	if stored, _, _ := c.store.Size(); stored > 0 || c.queue.HasSynced() {
 		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.HasSynced())
 	}
@@ -177,7 +177,7 @@ func BenchmarkFirstList(b *testing.B) {
 					c.proc.join(sub, c.store, time.Time{})
 					all = append(all, sub)
 				}
-				c.takeList(b.Context(), list, "")
+				c.takeList(b.Context(), list, "", false)
 				for _, sub := range all {
 					for e, ok := sub.buf.Take(); ok; e, ok = sub.buf.Take() {
 						sub.finish(&e, true)
@@ -202,7 +202,7 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		list = append(list, obj(name, name, i+1))
 	}
-	c.takeList(t.Context(), list, "")
+	c.takeList(t.Context(), list, "", false)
 	for _, d := range []queue.Delta{
 		{Type: queue.Updated, Object: obj("d", "d", 6)},
 		{Type: queue.Updated, Object: obj("a", "a", 7)},

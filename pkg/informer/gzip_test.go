@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -52,6 +53,7 @@ func (s *gzipServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	opts := metav1.ListOptions{ResourceVersion: query.Get("resourceVersion"),
 		Continue: query.Get("continue")}
+	opts.Limit, _ = strconv.ParseInt(query.Get("limit"), 10, 64)
 	open, bad := s.List, &s.badList
 	if query.Has("watch") {
 		open, bad = s.Watch, &s.badWatch

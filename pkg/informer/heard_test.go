@@ -91,7 +91,7 @@ func TestWhenTheServerWasHeard(t *testing.T) {
 			t.Errorf("%v, after %d bytes, and %d before", e, after, before)
 		}
 		time.Sleep(time.Minute)
-		w.server.raw(bookmarkFrame(150))
+		w.server.bookmark(150)
 		silence(0)
 		time.Sleep(time.Minute)
 		silence(time.Minute)

@@ -125,6 +125,11 @@ func TestDeletesMissedMeanwhileAreTombstones(t *testing.T) {
 		}
 		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
+		var resumed []bool
+		r.fail = func(e event.Event) error {
+			resumed = append(resumed, e.Resumed)
+			return nil
+		}
 		w.server.remove("b", true)
 		w.server.apply("c", "c", "", true)
 		w.server.disconnect(true)
@@ -133,6 +138,10 @@ func TestDeletesMissedMeanwhileAreTombstones(t *testing.T) {
 		expect(t, r.take(), "update c/c 105 was 103", "delete b/b 102?")
 		w.server.apply("a", "a", "")
 		expect(t, r.take(), "update a/a 107 was 101")
+		// States may have been passed over of what the list has found, and of nothing else.
+		if want := []bool{true, true, false}; !slices.Equal(resumed, want) {
+			t.Errorf("resumed: %v, want %v", resumed, want)
+		}
 	})
 }
 

@@ -163,20 +163,20 @@ func TestListerList(t *testing.T) {
 				label = fmt.Sprintf(`,"labels":{"app":%q}`, app)
 			}
 			w.server.raw(fmt.Sprintf(
-				`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"7"%s}}}`, name, namespace, label))
+				`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"107"%s}}}`, name, namespace, label))
 		}
 		synctest.Wait()
 		for _, c := range []struct {
 			namespace, selector string
 			want                []string
 		}{
-			{"", "", []string{"a@7", "b@7", "c@7", "d@7"}},
-			{"shop", "", []string{"a@7", "b@7"}},
+			{"", "", []string{"a@107", "b@107", "c@107", "d@107"}},
+			{"shop", "", []string{"a@107", "b@107"}},
 			{"nowhere", "", nil},
-			{"", "app=web", []string{"a@7", "c@7"}},
-			{"bank", "app in (web, db)", []string{"c@7"}},
-			{"", "!app", []string{"d@7"}},
-			{"shop", "app!=web", []string{"b@7"}},
+			{"", "app=web", []string{"a@107", "c@107"}},
+			{"bank", "app in (web, db)", []string{"c@107"}},
+			{"", "!app", []string{"d@107"}},
+			{"shop", "app!=web", []string{"b@107"}},
 		} {
 			selector, err := labels.Parse(c.selector)
 			if err != nil {

@@ -184,7 +184,7 @@ func TestABookmarkMovesTheVersionOnly(t *testing.T) {
 		w.server.apply("a", "1", "")
 		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
-		w.server.raw(bookmarkFrame(150))
+		w.server.bookmark(150)
 		expect(t, r.take())
 		if s := w.factory.Status()[0]; s.ResourceVersion != "150" || s.Objects != 1 ||
 			s.Events != 0 {

@@ -130,6 +130,14 @@ func (s *fakeServer) raw(text string) {
 	s.send(text)
 }
 
+// bookmark says that the server has come to a version.
+func (s *fakeServer) bookmark(version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version = version
+	s.send(bookmarkFrame(version))
+}
+
 // disconnect ends all watches; compact makes the next ones fail with 410.
 func (s *fakeServer) disconnect(compact bool) {
 	s.mu.Lock()
@@ -157,6 +165,10 @@ func (s *fakeServer) watched() []metav1.ListOptions {
 func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if opts.Limit == 1 { // for the version alone
+		return io.NopCloser(strings.NewReader(fmt.Sprintf(
+			`{"metadata":{"resourceVersion":"%d"},"items":[]}`, s.version))), nil
+	}
 	s.lists = append(s.lists, opts)
 	if s.failList != nil {
 		if err := s.failList(len(s.lists), opts); err != nil {

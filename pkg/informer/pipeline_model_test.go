@@ -214,7 +214,7 @@ func (p *pipeline) relist() {
 			list = append(list, l.current)
 		}
 	}
-	p.ctl.takeList(context.Background(), list, "")
+	p.ctl.takeList(context.Background(), list, "", false)
 }
 
 // list begins the first list, which may have an object in several of its states, as no server

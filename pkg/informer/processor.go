@@ -171,6 +171,18 @@ func (p *processor) drop(reg *registration) {
 	p.untrack(reg)
 }
 
+// rewind forgets what has been noted of versions, as what comes now has lower ones. The caller
+// holds mu.
+func (p *processor) rewind() {
+	for _, reg := range p.regs {
+		reg.minVersions.Store(nil)
+		reg.Rewound.Store(true)
+	}
+	if p.changes != nil {
+		p.changes.version, p.changes.rewound = "", true
+	}
+}
+
 // refresh makes fields again, of what the present subscriptions ask for.
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false

@@ -125,7 +125,7 @@ func (r *reloads) watch(scope Scope, at int) *watcher {
 			list = append(list, o)
 		}
 	}
-	inf.controller.takeList(r.t.Context(), list, "")
+	inf.controller.takeList(r.t.Context(), list, "", false)
 	inf.reflector.SetVersion(fmt.Sprint(at))
 	return w
 }

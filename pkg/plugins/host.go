@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -33,13 +34,6 @@ type HostConfig struct {
 	Compiler []string
 }
 
-func (c HostConfig) withDefaults() HostConfig {
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	return c
-}
-
 // Host loads handlers. It owns the compiled code that they share, so that a module used by several
 // listeners is compiled once.
 type Host struct {
@@ -56,7 +50,7 @@ type Host struct {
 
 // NewHost makes a Host. Close it in the end.
 func NewHost(cfg HostConfig) *Host {
-	cfg = cfg.withDefaults()
+	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	life, end := context.WithCancel(context.Background())
 	return &Host{log: cfg.Log,
 		compiler: code.Compiler{Log: cfg.Log, Command: cfg.Compiler, Dir: cfg.CacheDir,

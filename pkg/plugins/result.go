@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
@@ -63,16 +64,10 @@ func parseEvent(text []byte) (typ string, data json.RawMessage, err error) {
 }
 
 func validType(typ string) bool {
-	if typ == "" || len(typ) > abi.MaxEventType {
-		return false
-	}
-	for _, c := range []byte(typ) {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
+	return typ != "" && len(typ) <= abi.MaxEventType && !strings.ContainsFunc(typ, notInType)
 }
+
+func notInType(c rune) bool { return c <= ' ' || c > '~' }
 
 // validJSON reports whether a text is JSON in valid UTF-8.
 func validJSON(text []byte) bool {

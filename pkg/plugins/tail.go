@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,12 +60,7 @@ func lastLogLines(b []byte) (lines []string) {
 var panics = []string{"panic: ", "fatal error: ", "runtime: out of memory"}
 
 func isPanic(line string) bool {
-	for _, p := range panics {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(panics, func(p string) bool { return strings.HasPrefix(line, p) })
 }
 
 // panicIndex returns where the first line is that begins a panic, -1 if there is none.

@@ -178,20 +178,12 @@ func (r *Report) checkMap(v reflect.Value, path string, f Field) {
 			r.BadField(at, "%s: the name %s is not %s", at, Quote(name), format.Noun)
 		}
 		if r.Good(at) {
-			r.checkElement(v, value, at, element)
+			// A copy, since Go does not let a value of a mapping change in place.
+			changed := reflect.New(value.Type()).Elem()
+			changed.Set(value)
+			r.checkValue(changed, at, element)
 		}
 	}
-}
-
-// checkElement checks a copy of one value of a mapping, which Go does not let change in place.
-func (r *Report) checkElement(mapping, value reflect.Value, path string, f Field) {
-	if value.Kind() == reflect.Pointer {
-		r.checkValue(value, path, f)
-		return
-	}
-	changed := reflect.New(value.Type()).Elem()
-	changed.Set(value)
-	r.checkValue(changed, path, f)
 }
 
 // checkLength checks how many items a list or a mapping has. It reports whether to check them.

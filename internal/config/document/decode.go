@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -230,15 +231,15 @@ func (d *decoder) relative(line, other int) string {
 }
 
 func (d *decoder) goodKey(key *yaml.Node, path string) bool {
-	in := "the " + d.kind.Noun
-	if path != "" {
-		in = path
-	}
+	in := cmp.Or(path, "the "+d.kind.Noun)
 	switch {
 	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
 		d.Add(placeOf(key), path, "merge keys (<<) are not supported, there is one in %s", in)
 	case key.Kind != yaml.ScalarNode || key.Style&yaml.TaggedStyle != 0:
 		d.Add(placeOf(key), path, "a key in %s is not a name", in)
+	case key.Tag == "!!bool":
+		d.Add(placeOf(key), path, "the key %s in %s is not a string", Quote(key.Value), in).Hint =
+			"a program that reads YAML 1.1 makes it of on, off, yes and no without quotes"
 	case key.Tag != "!!str":
 		d.Add(placeOf(key), path, "the key %s in %s is not a string, and needs quotes",
 			Quote(key.Value), in)
@@ -277,11 +278,7 @@ func (d *decoder) scalar(n *yaml.Node, path, tag, want string) bool {
 }
 
 func (d *decoder) wrongType(n *yaml.Node, path, want string) {
-	name := path
-	if name == "" {
-		name = "the " + d.kind.Noun
-	}
-	is := describe(n)
+	name, is := cmp.Or(path, "the "+d.kind.Noun), describe(n)
 	if n.Kind == yaml.ScalarNode && d.kind.isSecret(n.Value) {
 		is = "a string"
 	}

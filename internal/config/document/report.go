@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,15 +142,9 @@ func (r *Report) Full() bool { return len(r.errs) > maxErrors }
 
 // Only drops the mistakes that are not about one of the fields.
 func (r *Report) Only(fields ...string) {
-	var kept Errors
-	for _, e := range r.errs {
-		for _, field := range fields {
-			if e.Field == field {
-				kept = append(kept, e)
-			}
-		}
-	}
-	r.errs = kept
+	r.errs = slices.DeleteFunc(r.errs, func(e Error) bool {
+		return !slices.Contains(fields, e.Field)
+	})
 }
 
 // Join returns the path of a member. Names that would not be clear in a path are quoted.

@@ -32,14 +32,13 @@ func (d *Definition) Resource() schema.GroupResource {
 
 // IsNamed reports whether a name of a configuration may be that of the resource, in any version.
 func (d *Definition) IsNamed(name string) bool {
-	for _, q := range resourcename.Readings(name) {
-		if (q.AnyGroup || strings.EqualFold(q.Group, d.Group)) && slices.ContainsFunc(
-			append([]string{d.Plural, d.Singular, d.Kind}, d.ShortNames...),
-			func(own string) bool { return own != "" && strings.EqualFold(own, q.Resource) }) {
-			return true
-		}
-	}
-	return false
+	names := append([]string{d.Plural, d.Singular, d.Kind}, d.ShortNames...)
+	return slices.ContainsFunc(resourcename.Readings(name), func(q resourcename.Reading) bool {
+		return (q.AnyGroup || strings.EqualFold(q.Group, d.Group)) &&
+			slices.ContainsFunc(names, func(own string) bool {
+				return own != "" && strings.EqualFold(own, q.Resource)
+			})
+	})
 }
 
 func (d *Definition) equals(other *Definition) bool {

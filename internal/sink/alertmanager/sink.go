@@ -1,6 +1,7 @@
 package alertmanager
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,12 +61,8 @@ func New(config Config) (*Sink, error) {
 			return nil, fmt.Errorf("header %q: informerd sets it itself", name)
 		}
 	}
-	if config.Sent == nil {
-		config.Sent = NewSent()
-	}
-	if config.Timeout <= 0 {
-		config.Timeout = httpsink.DefaultTimeout
-	}
+	config.Sent = cmp.Or(config.Sent, NewSent())
+	config.Timeout = cmp.Or(config.Timeout, httpsink.DefaultTimeout)
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Path: path,
 		Timeout: config.Timeout, Headers: config.Headers, TLS: config.TLS,
 		Resolver: config.Resolver, Fence: config.Fence, Show: config.Show})
@@ -124,16 +121,10 @@ func (s *Sink) post(ctx context.Context, deadline time.Time, alerts []alert) err
 	}
 	_, err = s.client.Post(ctx, httpsink.Request{Body: body, Deadline: deadline,
 		Header: http.Header{"Content-Type": {"application/json"}}})
-	if err != nil {
-		return fmt.Errorf("alertmanager: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("alertmanager", err)
 }
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
-	if err := s.client.Close(ctx); err != nil {
-		return fmt.Errorf("alertmanager: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("alertmanager", s.client.Close(ctx))
 }

@@ -20,7 +20,7 @@
 //	initial             true for the first list, else left out
 //	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
 //	missed              how many earlier events of the object were coalesced away, left out if none
-//	resumed             true for what happened while informerd was away, so that states may have been passed over, else left out
+//	resumed             true for what happened while informerd was away or could not watch, else left out
 //	rule, severity      of the rule that reports
 //	handler             the SHA-256 of a handler's module, if that made the data of an event with one of informerd's own
 //	                    types

@@ -3,7 +3,6 @@ package httpsink
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -15,8 +14,9 @@ import (
 )
 
 const (
-	maxBody   = 64 << 10 // of an answer, that is read
-	maxQuoted = 200      // of what a receiver wrote, in bytes
+	maxBody   = 64 << 10    // of an answer, that is read
+	bodyTime  = time.Second // that it may take after the head
+	maxQuoted = 200         // of what a receiver wrote, in bytes
 	maxError  = 400
 )
 
@@ -43,16 +43,10 @@ func statusOf(err error) int {
 	return 0
 }
 
-// read reads an answer. What is longer than the bound is not read to its end.
-func read(response *http.Response) (Answer, error) {
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
-	return Answer{response.StatusCode, body}, err
-}
-
 // judge returns nil if the answer means taken.
 func (a Answer) judge(header http.Header, hidden []string) error {
 	if a.Status/100 == 2 {
-		return nil
+		return a.judgeBody(hidden)
 	}
 	refused := &statusError{a.Status, describe(a, header, hidden)}
 	switch {

@@ -66,6 +66,6 @@ func aboutMessages(err error) bool {
 		http.StatusProxyAuthRequired, http.StatusGone:
 		return false
 	default:
-		return status/100 == 4
+		return status/100 == 4 || status/100 == 2
 	}
 }

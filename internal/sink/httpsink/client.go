@@ -7,6 +7,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -71,9 +73,7 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
-	if config.Timeout <= 0 {
-		config.Timeout = DefaultTimeout
-	}
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
 	c := &Client{config: config, tls: source, turn: make(chan struct{}, maxRequests)}
 	if _, err := c.prepare(nil); err != nil {
 		return nil, err
@@ -141,9 +141,7 @@ func (c *Client) prepare(own http.Header) (prepared, error) {
 		p.header.Set(name, text)
 		p.hidden = append(p.hidden, text)
 	}
-	for name, values := range own {
-		p.header[name] = values
-	}
+	maps.Copy(p.header, own)
 	// Without a value it is not sent, and allows the transport to send a request again whose
 	// connection the server had closed while it was idle.
 	if _, set := p.header[idempotencyKey]; !set {
@@ -198,6 +196,8 @@ func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 
 // send makes the request. The context own is ctx with the timeout.
 func (c *Client) send(ctx, own context.Context, p prepared, body []byte) (Answer, error) {
+	own, cancel := context.WithCancel(own)
+	defer cancel()
 	request, err := http.NewRequestWithContext(own, http.MethodPost, p.url.String(),
 		bytes.NewReader(body))
 	if err != nil {
@@ -212,11 +212,9 @@ func (c *Client) send(ctx, own context.Context, p prepared, body []byte) (Answer
 		return Answer{}, c.failed(ctx, p, c.timedOut(own, err))
 	}
 	defer func() { _ = response.Body.Close() }() // it is read, or given up
-	answer, err := read(response)
-	if err != nil && answer.Status/100 == 2 {
-		return Answer{}, c.failed(ctx, p,
-			c.timedOut(own, fmt.Errorf("reading the answer: %w", err)))
-	}
+	defer time.AfterFunc(bodyTime, cancel).Stop()
+	said, _ := io.ReadAll(io.LimitReader(response.Body, maxBody)) // as much as comes
+	answer := Answer{response.StatusCode, said}
 	if answer.Status == http.StatusGone {
 		c.gone.Store(time.Now().Add(goneFor).UnixNano())
 	}

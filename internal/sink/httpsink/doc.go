@@ -3,9 +3,12 @@
 //
 // What is promised:
 //   - Post ends within its timeout, whatever the receiver does.
-//   - 2xx means taken. 408, 425, 429, 5xx, trouble with the connection and answers that end early
-//     are worth a retry, Retry-After is honoured up to five minutes, and other answers are
-//     permanent.
+//   - 2xx means taken, unless the body says otherwise as known receivers do (judgeBody has them), as
+//     much of it as comes within a second and has at most 64 KiB. So a body that is cut off, or does
+//     not end, changes nothing.
+//   - 408, 425, 429, 5xx and trouble with the connection before the answer's head has come are worth
+//     a retry, and so is a body that says that the receiver has too much to do. Retry-After is
+//     honoured up to five minutes, and other answers are permanent.
 //   - An answer counts also if the receiver ends the connection before it has read the body.
 //   - After 410 nothing is sent for ten minutes: Post fails at once, permanently.
 //   - Redirects are not followed, no proxy is taken from the environment, and addresses are checked

@@ -104,10 +104,6 @@ func TestBrokenAnswers(t *testing.T) {
 		"half a status line": {"HTTP/1.1 20", "malformed HTTP"},
 		"no HTTP":            {"SSH-2.0-x\x00\r\n\r\n", "malformed HTTP"},
 		"half a head":        {head + "Content-Len", "malformed MIME header"},
-		"truncated body":     {head + "Content-Length: 10\r\n\r\n12345", "unexpected EOF"},
-		"truncated chunk": {
-			head + "Transfer-Encoding: chunked\r\n\r\nff\r\n12345", "unexpected EOF"},
-		"bad chunk": {head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345", "chunk"},
 		"two lengths": {
 			head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n12", "Content-Length"},
 		"a header's bad name": {head + "A B\x01: x\r\n\r\n", "malformed MIME header"},
@@ -183,10 +179,9 @@ func TestHangingReceivers(t *testing.T) {
 		early  bool
 		answer func(net.Conn, <-chan struct{})
 	}{
-		"never reads":    {true, wait},
-		"never answers":  {false, wait},
-		"half a head":    {false, trickle(head)},
-		"trickling body": {false, trickle(head + "Content-Length: 100000\r\n\r\n")},
+		"never reads":   {true, wait},
+		"never answers": {false, wait},
+		"half a head":   {false, trickle(head)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := rawServer{t: t, early: test.early, answer: test.answer}.start()
@@ -204,6 +199,87 @@ func TestHangingReceivers(t *testing.T) {
 			}
 			expectTransient(t, err, "the request was given up")
 		})
+	}
+}
+
+// Once its head has come, nothing of a body has a message sent again: that it is cut off, cannot be
+// read, or never ends.
+func TestBodiesWithoutEnd(t *testing.T) {
+	for name, text := range map[string]string{
+		"cut off":   head + "Content-Length: 10\r\n\r\n12345",
+		"cut chunk": head + "Transfer-Encoding: chunked\r\n\r\nff\r\n12345",
+		"bad chunk": head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345",
+	} {
+		if _, err := post(t.Context(), to(t, answers(t, text))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, status := range []int{200, 503} {
+		var requests atomic.Int32
+		c := to(t, rawServer{t: t, answer: func(c net.Conn, end <-chan struct{}) {
+			requests.Add(1)
+			_, err := fmt.Fprintf(c, "HTTP/1.1 %d X\r\nContent-Length: 100000\r\n\r\n", status)
+			for err == nil {
+				select {
+				case <-end:
+					return
+				case <-time.After(10 * time.Millisecond):
+					_, err = io.WriteString(c, "a")
+				}
+			}
+		}}.start())
+		_, err := post(t.Context(), c)
+		if status == 200 && err != nil || status == 503 && statusOf(err) != 503 || requests.Load() != 1 {
+			t.Errorf("%d: got %v, after %d requests", status, err, requests.Load())
+		}
+	}
+}
+
+// Receivers that say in the body of a 200 that they have not taken the message.
+func TestRefusalsInTheBody(t *testing.T) {
+	for body, want := range map[string]struct {
+		said  string
+		again bool
+	}{
+		"":                               {},
+		"ok":                             {},
+		"1":                              {},
+		"null":                           {},
+		`{"ok": true}`:                   {},
+		`{"ok": "false"}`:                {},
+		`{"errcode": 0, "errmsg": ""}`:   {},
+		`{"errors": false, "items": []}`: {},
+		`{"error": "none"}`:              {},
+		`{"ok": false`:                   {},
+		`[{"ok": false}]`:                {},
+		`{"OK": false}`:                  {},
+		`{"ok":false,"error":"channel_not_found"}`:           {"channel_not_found", false},
+		`{"ok":false,"error":"ratelimited"}`:                 {"ratelimited", true},
+		` {"success": false, "message": "no\nroom"} `:        {`no\nroom`, false},
+		`{"errcode":310000,"errmsg":"keywords"}`:             {"keywords", false},
+		`{"errcode":45009,"errmsg":"api freq out of limit"}`: {"freq", true},
+		`{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 5"}`: {
+			"Too Many", true},
+		`{"took": 3, "errors": true, "items": [{}]}`: {`{\"took\"`, false},
+		"channel_is_archived":                        {"channel_is_archived", false},
+		"service_unavailable\n":                      {"service_unavailable", true},
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +
+			"429 with ContextId 1": {"HTTP error 429", true},
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +
+			"403 with ContextId 1": {"HTTP error 403", false},
+	} {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		_, err := post(t.Context(), to(t, url))
+		switch {
+		case want.said == "":
+			if err != nil {
+				t.Errorf("%q: %v", body, err)
+			}
+		case want.again:
+			expectTransient(t, err, want.said)
+		default:
+			expectPermanent(t, err, want.said)
+		}
 	}
 }
 

@@ -112,12 +112,9 @@ func (s *Sink) deliver(ctx context.Context, deliveries []*delivery) []error {
 	earlier := s.earlier(deliveries)
 	now := deliveries
 	if earlier != nil {
-		now = nil
-		for _, d := range deliveries {
-			if earlier[d] == nil {
-				now = append(now, d)
-			}
-		}
+		now = slices.DeleteFunc(slices.Clone(deliveries), func(d *delivery) bool {
+			return earlier[d] != nil
+		})
 	}
 	f := s.send(s.client, now)
 	var later []*delivery

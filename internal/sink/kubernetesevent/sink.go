@@ -1,6 +1,7 @@
 package kubernetesevent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,14 +52,9 @@ func New(c Config) (*Sink, error) {
 		}
 		c.Instance = "informerd-" + host
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = sink.KubeTimeout
-	}
-	if c.Interval <= 0 {
-		c.Interval = time.Second
-	}
-	return &Sink{api: c.API, instance: wording.Cut(c.Instance, maxInstance), timeout: c.Timeout,
-		series: newSeriesCache(c.Interval)}, nil
+	return &Sink{api: c.API, instance: wording.Cut(c.Instance, maxInstance),
+		timeout: cmp.Or(c.Timeout, sink.KubeTimeout),
+		series:  newSeriesCache(cmp.Or(c.Interval, time.Second))}, nil
 }
 
 // Pace implements sink.Sink.
@@ -66,10 +62,7 @@ func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes} }
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
-	if err := s.gate.Close(ctx); err != nil {
-		return fmt.Errorf("kubernetesEvent: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("kubernetesEvent", s.gate.Close(ctx))
 }
 
 // Write implements sink.Sink.

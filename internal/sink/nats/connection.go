@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -200,10 +201,7 @@ func (s *Sink) connected(ctx context.Context, c *connection, patient bool) error
 
 // disconnected returns why there is no connection.
 func (s *Sink) disconnected(c *connection) error {
-	why := c.client.LastError()
-	if why == nil {
-		why = c.why.get()
-	}
+	why := cmp.Or(c.client.LastError(), c.why.get())
 	if s.tls != nil {
 		why = errors.Join(why, s.tls.Problem())
 	}

@@ -3,6 +3,8 @@ package patch
 import (
 	"sync"
 	"time"
+
+	"k8s.io/utils/lru"
 )
 
 const (
@@ -13,12 +15,14 @@ const (
 	maxObjects    = 20_000 // of which changes are known
 )
 
-// loops finds objects that patches change too often. The zero value is ready, and safe for
-// concurrent use.
+// loops finds objects that patches change too often, among the last ones that were patched. It is
+// safe for concurrent use; make it with newLoops.
 type loops struct {
-	mu      sync.Mutex // guards objects
-	objects map[string]*changes
+	mu      sync.Mutex // guards what is in objects
+	objects *lru.Cache // *changes
 }
+
+func newLoops() *loops { return &loops{objects: lru.New(maxObjects)} }
 
 // changes are the last ones of an object.
 type changes struct {
@@ -33,9 +37,10 @@ type changes struct {
 func (l *loops) check(id string, now time.Time) (wait, pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.objects[id]
+	known, any := l.objects.Get(id)
+	c, _ := known.(*changes)
 	switch {
-	case c == nil:
+	case !any:
 		return 0, 0
 	case now.Before(c.until):
 		return c.until.Sub(now), 0
@@ -56,42 +61,12 @@ func (l *loops) check(id string, now time.Time) (wait, pause time.Duration) {
 func (l *loops) changed(id string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.objects[id]
-	if c == nil {
-		l.makeRoom(now)
-		c = &changes{}
-		if l.objects == nil {
-			l.objects = map[string]*changes{}
-		}
-		l.objects[id] = c
+	known, any := l.objects.Get(id)
+	if !any {
+		known = &changes{}
+		l.objects.Add(id, known)
 	}
+	c := known.(*changes)
 	c.times[c.next] = now
 	c.next = (c.next + 1) % maxChanges
-}
-
-// makeRoom forgets objects that have not changed for some time and, if those are too few, others.
-func (l *loops) makeRoom(now time.Time) {
-	if len(l.objects) < maxObjects {
-		return
-	}
-	for id, c := range l.objects {
-		last := c.times[(c.next+maxChanges-1)%maxChanges]
-		if now.Sub(last) >= changesWithin && now.Sub(c.until) >= c.pause+changesWithin {
-			delete(l.objects, id)
-		}
-	}
-	for id, c := range l.objects {
-		if len(l.objects) < maxObjects*9/10 {
-			return
-		}
-		if !now.Before(c.until) {
-			delete(l.objects, id)
-		}
-	}
-	for id := range l.objects {
-		if len(l.objects) < maxObjects {
-			return
-		}
-		delete(l.objects, id)
-	}
 }

@@ -54,15 +54,9 @@ func New(c Config) (*Sink, error) {
 	if c.Type > Merge {
 		return nil, fmt.Errorf("patch: unknown %v", c.Type)
 	}
-	if c.Writes == nil {
-		c.Writes = NewWrites()
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = sink.KubeTimeout
-	}
+	c.Writes = cmp.Or(c.Writes, NewWrites())
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Timeout = cmp.Or(c.Timeout, sink.KubeTimeout)
 	return &Sink{Config: c}, nil
 }
 
@@ -71,10 +65,7 @@ func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes} }
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
-	if err := s.gate.Close(ctx); err != nil {
-		return fmt.Errorf("patch: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("patch", s.gate.Close(ctx))
 }
 
 // Write implements sink.Sink.
@@ -111,6 +102,8 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	made, base, err := s.patch(ctx, m, body)
 	done(made, base)
 	switch {
+	case sink.IsPermanent(err) && m.Object.Value().Get("metadata").Get("deletionTimestamp").Text() != "":
+		return sink.Moot(err) // what goes does not take all changes
 	case err != nil:
 		return err
 	case made == "":
@@ -211,7 +204,7 @@ func (s *Sink) version(ctx context.Context, m *sink.Message, resource schema.Gro
 		return "", err
 	}
 	if found.UID != m.Object.UID() {
-		return "", sink.Permanent(errReplaced)
+		return "", sink.Moot(errReplaced)
 	}
 	return found.ResourceVersion, nil
 }
@@ -230,7 +223,7 @@ func (s *Sink) goneError(err error, m *sink.Message, resource schema.GroupVersio
 	if d := status.Status().Details; d == nil || d.Name != m.Object.Name() {
 		return s.Writes.versions.absent(resource, err, time.Now())
 	}
-	return sink.Permanent(errGone)
+	return sink.Moot(errGone)
 }
 
 // conflicts returns the managers of an error of server-side apply, with their fields, "" for other

@@ -191,7 +191,7 @@ func TestAnObjectThatIsGone(t *testing.T) {
 		to := &pod{uid: tt.uid, version: 9}
 		s := newTest(t, Config{API: to, Type: Merge})
 		err := write(t.Context(), s, at(t, 7, `{"spec":1}`))
-		if !errors.Is(err, tt.want) || !sink.IsPermanent(err) {
+		if !errors.Is(err, tt.want) || !sink.IsPermanent(err) || !sink.IsMoot(err) {
 			t.Errorf("got %v, want %v", err, tt.want)
 		}
 	}
@@ -356,20 +356,25 @@ func TestNoLoop(t *testing.T) {
 	})
 }
 
+// What is paused is asked about, and so is not forgotten for others.
 func TestMemoryOfLoopsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l loops
-		for n := range maxObjects + 100 {
+		l := newLoops()
+		for range maxChanges {
+			l.changed("busy", time.Now())
+		}
+		if _, pause := l.check("busy", time.Now()); pause == 0 {
+			t.Error("it is not paused")
+		}
+		for n := range 2 * maxObjects {
 			l.changed(strconv.Itoa(n), time.Now())
+			if n%1000 == 0 {
+				if wait, _ := l.check("busy", time.Now()); wait == 0 {
+					t.Fatal("the pause is forgotten")
+				}
+			}
 		}
-		if got := len(l.objects); got > maxObjects || got < maxObjects/2 {
-			t.Errorf("%d objects are known", got)
-		}
-		time.Sleep(time.Hour)
-		for n := range maxObjects {
-			l.changed("b"+strconv.Itoa(n), time.Now())
-		}
-		if got := len(l.objects); got > maxObjects {
+		if got := l.objects.Len(); got != maxObjects {
 			t.Errorf("%d objects are known", got)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 // which objects change too often. The outputs of a daemon share it. It is safe for concurrent use.
 // Make one with NewWrites.
 type Writes struct {
-	loops    loops
-	stats    stats
+	loops    *loops
+	stats    struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
 	versions versions
 
 	mu        sync.Mutex // guards listeners
@@ -24,7 +24,7 @@ type Writes struct {
 }
 
 // NewWrites returns a Writes that knows of no patch.
-func NewWrites() *Writes { return &Writes{listeners: map[string]*Own{}} }
+func NewWrites() *Writes { return &Writes{loops: newLoops(), listeners: map[string]*Own{}} }
 
 // Stats are what outputs have done since the daemon began.
 type Stats struct {
@@ -32,8 +32,6 @@ type Stats struct {
 	Skipped            uint64 // messages without anything to patch
 	Pauses             uint64 // times that an object's patches were paused
 }
-
-type stats struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
 
 // Stats returns the counters.
 func (w *Writes) Stats() Stats {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,10 +65,7 @@ func (s *Sink) Pace() sink.Pace { return sink.Pace{Batch: 1, Writes: 1} }
 // Write implements sink.Sink. After a message that is worth a retry, no further one is sent.
 func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	return s.batches.Write(len(messages), func(from, _ int) (int, error) {
-		if err := s.write(ctx, &messages[from]); err != nil {
-			return 1, fmt.Errorf("slack: %w", err)
-		}
-		return 1, nil
+		return 1, sink.ErrorOf("slack", s.write(ctx, &messages[from]))
 	})
 }
 
@@ -91,62 +87,12 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	if err != nil {
 		return sink.Permanent(fmt.Errorf("text: %w", err))
 	}
-	answer, err := s.client.Post(ctx, httpsink.Request{Body: body,
+	_, err = s.client.Post(ctx, httpsink.Request{Body: body,
 		Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}})
-	if err != nil {
-		return err
-	}
-	return judge(string(answer.Body))
-}
-
-// refusals are texts that Slack sends for what a retry does not mend.
-var refusals = []string{
-	"action_prohibited", "channel_is_archived", "channel_not_found", "invalid_payload",
-	"invalid_token", "no_active_hooks", "no_service", "no_service_id", "no_team", "no_text",
-	"posting_to_general_channel_denied", "team_disabled", "too_many_attachments",
-	"user_not_found",
-}
-
-// troubles are texts that Slack sends for what passes.
-var troubles = []string{"fatal_error", "internal_error", "rate_limited", "ratelimited",
-	"request_timeout", "rollup_error", "service_unavailable"}
-
-// judge returns nil if the text that came with status 200 means taken. What others than Slack
-// write there is their own.
-func judge(text string) error {
-	text = strings.TrimSpace(text)
-	var answer struct {
-		OK    *bool
-		Error string
-	}
-	if json.Unmarshal([]byte(text), &answer) == nil && answer.OK != nil && !*answer.OK {
-		text = answer.Error
-		if !slices.Contains(troubles, text) {
-			return sink.Permanent(fmt.Errorf("the receiver answered %s", quote(text)))
-		}
-	}
-	switch {
-	case slices.Contains(troubles, text):
-		return fmt.Errorf("the receiver answered %q", text)
-	case slices.Contains(refusals, text):
-		return sink.Permanent(fmt.Errorf("the receiver answered %q", text))
-	}
-	return nil
-}
-
-// quote bounds and quotes what the receiver wrote.
-func quote(text string) string {
-	const most = 100
-	if len(text) > most {
-		return fmt.Sprintf("%q and more", text[:most])
-	}
-	return fmt.Sprintf("%q", text)
+	return err
 }
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
-	if err := s.client.Close(ctx); err != nil {
-		return fmt.Errorf("slack: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("slack", s.client.Close(ctx))
 }

@@ -85,8 +85,11 @@ func TestText(t *testing.T) {
 		"&lt;!channel&gt; &amp;amp; (Pod shop/web-1, prod)": data(event,
 			`{"text":"<!channel> &amp;"}`),
 		"from a field (Pod shop/web-1, prod)": data(event, `{"message":"from a field"}`),
-		"updated (Pod shop/web-1, prod) ":     data(event, `[1]`),
-		"updated (Pod shop/web-1, prod)  ":    data(event, ""),
+		"[high] restarts: a  [critical] db-down:   b    c (Pod shop/web-1, prod)": report(t, sink.Report{
+			Rule: "restarts", Severity: "high", Violated: true,
+			Message: "a\r\n[critical] db-down:\u2028\x1b\u0085b\x00\x7f\t\vc"}),
+		"updated (Pod shop/web-1, prod) ":  data(event, `[1]`),
+		"updated (Pod shop/web-1, prod)  ": data(event, ""),
 	} {
 		if got := text(&m); got != strings.TrimSpace(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -159,12 +162,9 @@ func TestAnswers(t *testing.T) {
 		{200, "", false, ""},
 		{200, `{"success":true}`, false, ""},
 		{200, `{"ok":true}`, false, ""},
-		{200, "invalid_payload", true, `slack: the receiver answered "invalid_payload"`},
-		{200, "no_service\n", true, `slack: the receiver answered "no_service"`},
-		{200, "rollup_error", false, `slack: the receiver answered "rollup_error"`},
-		{200, `{"ok":false,"error":"ratelimited"}`, false, `answered "ratelimited"`},
-		{200, `{"ok":false,"error":"not_in_channel"}`, true, `answered "not_in_channel"`},
-		{200, `{"ok":false,"error":"` + strings.Repeat("x", 1000) + `"}`, true, `and more`},
+		{200, "rollup_error", false, "slack: "},
+		{200, `{"ok":false,"error":"not_in_channel"}`, true, `refused: "not_in_channel"`},
+		{200, `{"ok":false,"error":"` + strings.Repeat("x", 1000) + `"}`, true, "…"},
 		{400, "invalid_payload", true, `400 Bad Request: "invalid_payload"`},
 		{403, "action_prohibited", true, "403"},
 		{404, "channel_not_found", true, "404"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -17,7 +18,8 @@ const maxText = 4000
 var verbs = map[event.Op]string{event.Add: "added", event.Update: "updated",
 	event.Delete: "deleted", event.Resync: "unchanged"}
 
-// text returns the default text of a message.
+// text returns the default text of a message, one line: an object that could begin another one
+// could say what no rule has found.
 func text(m *sink.Message) string {
 	var text string
 	if m.Body == sink.BodyData {
@@ -38,8 +40,15 @@ func text(m *sink.Message) string {
 	if namespace := m.Object.Namespace(); namespace != "" {
 		name = namespace + "/" + name
 	}
-	return escape(fmt.Sprintf("%s (%s %s, %s)", text, cmp.Or(m.Origin.Kind, m.Origin.Resource),
-		name, m.Origin.Cluster))
+	return escape(strings.Map(inLine, fmt.Sprintf("%s (%s %s, %s)", text,
+		cmp.Or(m.Origin.Kind, m.Origin.Resource), name, m.Origin.Cluster)))
+}
+
+func inLine(r rune) rune {
+	if unicode.IsSpace(r) || unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 // textOf returns the text in data: data itself, or a field of it.

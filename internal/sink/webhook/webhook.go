@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -71,12 +72,8 @@ var _ sink.Sink = (*Sink)(nil)
 
 // New checks a configuration. What it reads must be readable now.
 func New(config Config) (*Sink, error) {
-	if config.Events <= 0 {
-		config.Events = DefaultBatch
-	}
-	if config.Timeout <= 0 {
-		config.Timeout = httpsink.DefaultTimeout
-	}
+	config.Events = cmp.Or(config.Events, DefaultBatch)
+	config.Timeout = cmp.Or(config.Timeout, httpsink.DefaultTimeout)
 	for name := range config.Headers {
 		if isOwn(name) {
 			return nil, fmt.Errorf("header %q: informerd sets it itself", name)
@@ -118,21 +115,9 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	if s.config.Mode == Batch {
 		return s.writeBatch(ctx, messages)
 	}
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		errs  []error
-	)
-	one := func(i int) {
-		if err := s.writeOne(ctx, &messages[i]); err != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			if errs == nil {
-				errs = make([]error, len(messages))
-			}
-			errs[i] = err
-		}
-	}
+	var group sync.WaitGroup
+	errs := make([]error, len(messages))
+	one := func(i int) { errs[i] = s.writeOne(ctx, &messages[i]) }
 	for i := 1; i < len(messages); i++ {
 		group.Go(func() { one(i) })
 	}
@@ -140,7 +125,7 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 		one(0)
 	}
 	group.Wait()
-	return errs
+	return sink.Results(errs)
 }
 
 // writeOne sends one message in a request of its own.
@@ -163,10 +148,7 @@ func (s *Sink) writeOne(ctx context.Context, m *sink.Message) error {
 		header["Traceparent"] = []string{m.TraceParent}
 	}
 	request := httpsink.Request{Header: header, Body: body}
-	if err := s.post(ctx, request, s.messageID(m)); err != nil {
-		return fmt.Errorf("webhook: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("webhook", s.post(ctx, request, s.messageID(m)))
 }
 
 // estimate returns about how long a message will be.
@@ -196,8 +178,5 @@ func (s *Sink) post(ctx context.Context, r httpsink.Request, id string) error {
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
-	if err := s.client.Close(ctx); err != nil {
-		return fmt.Errorf("webhook: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("webhook", s.client.Close(ctx))
 }

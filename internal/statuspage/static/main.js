@@ -9,9 +9,18 @@ import {Listener} from './listener.js';
 import {Violations} from './violations.js';
 import {Letters} from './letters.js';
 
+// decoded returns a part of the address as text; one that is not encoded well is what it is.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 // useRoute returns the address as its parts.
 function useRoute() {
-  const read = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+  const read = () => location.hash.replace(/^#\/?/, '').split('/').map(decoded);
   const [route, set] = useState(read);
   useEffect(() => {
     const changed = () => set(read());

@@ -19,21 +19,40 @@ export function Plots({path, more = () => []}) {
     html`<${Plot} title=${title} values=${values} every=${every} show=${show} />`)}</div>`;
 }
 
+// byCause has each cause of trouble once, with its listeners.
+function byCause(bad) {
+  const causes = new Map();
+  for (const l of bad) {
+    const all = troubles(l);
+    for (const cause of all.length ? all : ['']) {
+      if (!causes.has(cause)) causes.set(cause, []);
+      causes.get(cause).push(l);
+    }
+  }
+  return [...causes];
+}
+
+function Cause({cause, of}) {
+  const names = of.slice(0, 3).map((l, i) => html`${i ? ', ' : ''}<a href=${listenerLink(l.name)}>${visible(l.name)}</a>`);
+  return html`<li>${names}${of.length > 3 && ` and ${plural(of.length - 3, 'further listener')}`} <${State} is=${condition(of[0])} />${cause && html`<${Reasons} of=${[cause]} />`}</li>`;
+}
+
 function Trouble({status}) {
   const bad = status.listeners.filter((l) => condition(l) !== 'running');
   const stalls = status.stalled || [];
+  const causes = byCause(bad);
   const informers = status.informers.filter((i) => i.error);
   const notes = [];
   if (status.reload && !status.reload.successful) notes.push('The last reload failed: informerd runs with the configuration before it. The log has the mistakes.');
   if (status.checkpoint?.error) notes.push(`The checkpoint was given up: ${status.checkpoint.error}`);
-  if (status.deadLetters?.waiting) notes.push(`The store of dead letters is full: ${plural(status.deadLetters.waiting, 'event waits', 'events wait')} for room.`);
+  if (status.deadLetters?.waiting) notes.push(`Dead letters have no room: ${plural(status.deadLetters.waiting, 'event waits', 'events wait')} for it.`);
   if (!bad.length && !stalls.length && !informers.length && !notes.length) return null;
   return html`<section class="trouble"><h2>In trouble</h2><ul>
     ${notes.map((n) => html`<li>${visible(n)}</li>`)}
     ${stalls.map((s) => html`<li><b>${visible(s.kind)}${s.what ? ` ${visible(s.what)}` : ''}</b>: ${visible(s.text)}${s.since ? `, for ${age(since(s.since, new Date(status.time)))}` : ''}</li>`)}
     ${informers.map((i) => html`<li><b>informer of ${visible(i.resource)}</b>: ${visible(i.error)}</li>`)}
-    ${bad.slice(0, 20).map((l) => html`<li><a href=${listenerLink(l.name)}>${visible(l.name)}</a> <${State} is=${condition(l)} /><${Reasons} of=${troubles(l)} /></li>`)}
-    ${bad.length > 20 && html`<li>and ${plural(bad.length - 20, 'further listener')}, in the table below</li>`}
+    ${causes.slice(0, 20).map(([cause, of]) => html`<${Cause} cause=${cause} of=${of} />`)}
+    ${causes.length > 20 && html`<li>and ${plural(causes.length - 20, 'further cause')}, in the table below</li>`}
   </ul></section>`;
 }
 

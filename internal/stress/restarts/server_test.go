@@ -210,6 +210,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 		kind = "watch"
 	case query.Has("continue"):
 		kind = "page"
+	case query.Get("limit") == "1": // for the version alone
+		kind = "list of one"
 	}
 	version, _ := strconv.Atoi(query.Get("resourceVersion"))
 	if query.Has("labelSelector") {

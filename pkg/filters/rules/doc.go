@@ -14,7 +14,8 @@
 //   - A false in between forgets the pending rule; another true changes nothing.
 //   - A violated rule is resolved by a false, by a deletion, and by another uid of the same name.
 //   - A rule that was only pending is forgotten silently.
-//   - A deny that fails changes nothing, and its error is in [Outcome].Errors.
+//   - A deny that fails changes nothing, and its error is in [Outcome].Errors. With
+//     [Definition].FailureViolates it violates the rule, and the message has the error.
 //   - A clock that is set back makes nothing happen earlier.
 //   - A Book of [NewBook] starts empty: For begins again, and violations are reported again.
 //

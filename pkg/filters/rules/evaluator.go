@@ -48,7 +48,8 @@ type judge struct {
 	text func(event.Event) (string, error) // nil: the message is the rule's name
 
 	denied     bool
-	err        error // of deny
+	err        error // of deny, which changes nothing
+	failed     error // of deny, which counts as true
 	hasMessage bool  // there is a message
 	message    string
 	messageErr error
@@ -153,8 +154,12 @@ func (e *Evaluator) ask(key event.Key, uid string, gone bool) {
 			rec, records = &records[0], records[1:]
 		}
 		j.hasMessage, j.message, j.messageErr = false, "", nil
+		j.failed = nil
 		if j.denied, j.err = j.deny(e.seen); j.err != nil {
-			continue
+			if !j.rule.failViolates {
+				continue
+			}
+			j.denied, j.failed, j.err = true, j.err, nil
 		}
 		switch j.rule.step(rec, j.denied, e.now) {
 		case violates, repeats:
@@ -317,6 +322,9 @@ func (e *Evaluator) recheck(after time.Duration) {
 
 // message returns the rule's message for the object, which shares no memory with it.
 func (e *Evaluator) message(j *judge) (string, error) {
+	if j.failed != nil {
+		return j.rule.name + " cannot be decided, which counts as a violation: " + j.failed.Error(), nil
+	}
 	if j.text == nil {
 		return j.rule.name, nil
 	}

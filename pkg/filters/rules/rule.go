@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,6 +23,8 @@ type Definition struct {
 	Severity string        // one of Severities; "" means medium
 	For      time.Duration // how long deny must be true before the rule is violated; 0: at once
 	Repeat   time.Duration // after which a violation is reported again; 0: never
+	// FailureViolates: an object on which Deny fails violates the rule, with a message that says so.
+	FailureViolates bool
 
 	// Deny is true for an object that violates the rule. Message is the text of the report; if
 	// its Text is "", the rule's name is. Compile sets the Kind and Rule of both.
@@ -34,6 +37,7 @@ type Rule struct {
 	hold, repeat   time.Duration
 	deny, message  *filters.Filter
 	clock          bool // deny's answer changes although the object does not
+	failViolates   bool
 }
 
 // Name returns the rule's name, unique in its listener.
@@ -73,16 +77,14 @@ func (r *Rule) Recorded(to func(of *filters.Filter, ev event.Event, x filters.Ex
 // Compile checks and compiles a rule. A mistake in one of its expressions is a
 // [*filters.CompileError].
 func Compile(definition Definition) (*Rule, error) {
-	if definition.Severity == "" {
-		definition.Severity = defaultSeverity
-	}
+	definition.Severity = cmp.Or(definition.Severity, defaultSeverity)
 	if err := definition.check(); err != nil {
 		return nil, err
 	}
 	definition.Deny.Kind, definition.Deny.Rule = filters.KindDeny, definition.Name
 	definition.Message.Kind, definition.Message.Rule = filters.KindMessage, definition.Name
 	r := &Rule{name: definition.Name, severity: definition.Severity, hold: definition.For,
-		repeat: definition.Repeat}
+		repeat: definition.Repeat, failViolates: definition.FailureViolates}
 	var err error
 	if r.deny, err = filters.Compile(definition.Deny); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 func TestCompile(t *testing.T) {
@@ -103,5 +104,30 @@ func TestStates(t *testing.T) {
 	if got := Violated.String() + " " + Resolved.String() + " " +
 		State(0).String(); got != "violated resolved no state" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Nobody evades a rule with what its deny fails on, if that is to count: it begins and ends as any
+// violation, with a message that says why.
+func TestAFailureThatViolates(t *testing.T) {
+	compiled, err := Compile(Definition{Name: "few", For: time.Second, FailureViolates: true,
+		Deny: filters.Expression{Text: "object.n > 3", File: "config.yaml", Line: 7, Listener: "pods"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBook([]*Rule{compiled}, 1)
+	e := b.Evaluator(nil)
+	for i, step := range []struct{ fields, want string }{
+		{`"n":1`, ""},
+		{`"n":"five"`, "look after 1s"},
+		{`"n":"six"`, "violated few of u since 1s: few cannot be decided, which counts as a violation: "},
+		{`"n":5`, "violated few of u since 1s: few cannot be decided, which counts as a violation: "},
+		{`"n":2`, ""}, // nobody took it, so that nobody has to learn of its end
+	} {
+		outcome := e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "a", "u", step.fields)},
+			begin.Add(time.Duration(i)*time.Second))
+		if got := told(outcome); !strings.HasPrefix(got, step.want) || step.want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", step.fields, got, step.want)
+		}
 	}
 }

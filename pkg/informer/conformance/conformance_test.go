@@ -148,8 +148,7 @@ func reductions(s script) []script {
 		with(i, func(st *step) { st.streams = keep })
 		with(i, func(st *step) { st.running = play{} })
 		with(i, func(st *step) {
-			st.running.doubled, st.running.shuffled, st.running.stranger,
-				st.running.bookmark = false, false, false, false
+			st.running.doubled, st.running.stranger, st.running.bookmark = false, false, false
 		})
 		for j := range st.changes {
 			with(i, func(st *step) { st.changes = without(st.changes, j) })

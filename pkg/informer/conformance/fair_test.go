@@ -12,11 +12,15 @@ import "slices"
 //     watches on. That shows only if something was never announced, or in the wrong order, if there
 //     was more than one change, or if the list is not answered well.
 //   - After some failures of a streamed list one side streams again and the other takes pages, and
-//     then watches.
+//     then watches, also in later steps.
 func (s script) fair() bool {
-	streams, endless, quiet := s.streams, false, false
+	streams, endless, quiet, forms := s.streams, false, false, false
 	for i, st := range s.steps {
-		quiet = i > 0 && (quiet || st.quiet())
+		if forms && len(st.pages)+len(st.watches)+len(st.snapshots) > 0 || endless && st.endless() {
+			return false
+		}
+		// The first list has what was changed before, unless it is an old one.
+		quiet = quiet || st.quiet() && (i > 0 || st.stale())
 		switch st.streams {
 		case streamsOn:
 			if endless {
@@ -36,9 +40,8 @@ func (s script) fair() bool {
 		if !st.fair(streams, i == 0) {
 			return false
 		}
-		if st.endless() {
-			endless, streams = true, false
-		}
+		endless = endless || st.endless() // if anybody lists
+		forms = forms || streams && !st.oneForm()
 	}
 	return true
 }
@@ -48,15 +51,15 @@ func (s step) endless() bool {
 	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.noEnd })
 }
 
-// quiet reports whether something is never announced, or something older after it. From then on
-// only a list shows it, so the sides must list alike.
+// quiet reports whether something is never announced. From then on only a list shows it, so the
+// sides must list alike.
 func (s step) quiet() bool {
-	any := func(changes []change) bool {
-		return slices.ContainsFunc(changes, func(c change) bool { return c.quiet || c.half })
-	}
-	shuffled := func(a answer) bool { return a.play.shuffled }
-	return any(s.changes) || s.running.shuffled || slices.ContainsFunc(s.watches, shuffled) ||
-		slices.ContainsFunc(s.snapshots, shuffled)
+	return slices.ContainsFunc(s.changes, func(c change) bool { return c.quiet || c.half })
+}
+
+// stale reports whether a list may be an old one.
+func (s step) stale() bool {
+	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.stale > 0 })
 }
 
 // changesMuch reports whether a list may pass over states that a watch sends.
@@ -121,7 +124,11 @@ func (s step) fair(streams, first bool) bool {
 	}
 	// Where one side may stream and the other take pages, further pages and watches are answered
 	// well, for only one side asks for them.
-	oneForm := len(s.snapshots) == 0 || len(s.snapshots) == 1 && !s.endless() &&
+	return s.oneForm() || len(s.pages) == 0 && len(s.watches) == 0
+}
+
+// oneForm reports whether both sides stream, or both take pages.
+func (s step) oneForm() bool {
+	return len(s.snapshots) == 0 || len(s.snapshots) == 1 && !s.endless() &&
 		s.snapshots[0].refusal != noAnswer
-	return oneForm || len(s.pages) == 0 && len(s.watches) == 0
 }

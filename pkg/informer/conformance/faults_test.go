@@ -27,7 +27,7 @@ var faults = []string{
 	"stream: cut at a byte", "stream: connection closed without an end", "stream: half frame",
 	"stream: closed", "stream: closed later",
 	"stream: unknown type", "stream: no JSON", "object of another kind",
-	"duplicate events", "reordered events", "bookmark",
+	"duplicate events", "bookmark",
 	"change never announced", "delete never announced", "recreated",
 	"recreated, delete never announced",
 	"stale list", "stale streamed list",

@@ -71,8 +71,7 @@ func (g *generator) change() change {
 
 // play is a stream that ends with some probability.
 func (g *generator) play(ends int) play {
-	p := play{doubled: g.chance(12), shuffled: g.chance(12), bookmark: g.chance(25),
-		stranger: g.chance(10)}
+	p := play{doubled: g.chance(12), bookmark: g.chance(25), stranger: g.chance(10)}
 	if g.chance(ends) {
 		p.end = pick(g, endClean, endClean, endLater, endCut, endCut, endHalf, endGone, endGone,
 			endBusy, endBroken, endUnknown, endNoJSON)

@@ -40,12 +40,12 @@ const (
 
 // play is how frames are put on a stream, and how that ends.
 type play struct {
-	doubled, shuffled bool // each frame twice; the first and the last frame swapped
-	stranger          bool // an object of another kind before the frames
-	bookmark          bool // one after the frames
-	end               ending
-	after             int // the frames before the end, where it is neither endCut nor endNever
-	bytes             int // endCut: the bytes of the response from now on; endHalf: of the frame
+	doubled  bool // each frame twice
+	stranger bool // an object of another kind before the frames
+	bookmark bool // one after the frames
+	end      ending
+	after    int // the frames before the end, where it is neither endCut nor endNever
+	bytes    int // endCut: the bytes of the response from now on; endHalf: of the frame
 }
 
 // ending is how a stream ends.
@@ -152,8 +152,7 @@ func (p play) String() string {
 	for _, is := range []struct {
 		set  bool
 		name string
-	}{{p.doubled, "doubled"}, {p.shuffled, "shuffled"}, {p.stranger, "stranger"}, {
-		p.bookmark, "bookmark"}} {
+	}{{p.doubled, "doubled"}, {p.stranger, "stranger"}, {p.bookmark, "bookmark"}} {
 		if is.set {
 			parts = append(parts, is.name)
 		}

@@ -64,8 +64,8 @@ type Event struct {
 	Initial bool
 	// FinalStateUnknown: the delete itself was missed; Object is the last known state.
 	FinalStateUnknown bool
-	// Resumed: the event is part of what happened while the process was away, so that states of the
-	// object may have been passed over.
+	// Resumed: the event is part of what happened while nobody watched, since the process was away or
+	// the API server could not go on, so that states of the object may have been passed over.
 	Resumed bool
 	// Missed is how many earlier events of this object were coalesced away, because the listener's
 	// buffer was full.

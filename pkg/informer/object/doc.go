@@ -14,7 +14,8 @@
 //   - Each byte that is not UTF-8 becomes U+FFFD, as in encoding/json.
 //   - Of duplicate names the last one counts, as in encoding/json; the others are removed.
 //   - metadata.managedFields is removed unless [Parser.KeepManagedFields] is set.
-//   - The values of a Secret are digests with a secret key; nothing else remembers them.
+//   - The values of a Secret are digests with a secret key; nothing else remembers them. So are its
+//     annotations, which may have copies, but for those that are known to be harmless.
 //   - A missing field is a [Value] of kind [Missing], never an error.
 //
 // Fields of the header, except for the labels, must not have duplicates. The API server never

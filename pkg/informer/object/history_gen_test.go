@@ -182,6 +182,7 @@ func (g generator) whole(items bool) string {
 func (g generator) annotations() string {
 	return pick(g.choices, `{}`, `null`, `[]`, `1`, `{"a":"b"}`,
 		`{"kubectl.kubernetes.io/last-applied-configuration":"`+hidden+`"}`,
+		`{"kapp.k14s.io/original":"`+hidden+`","meta.helm.sh/release-name":"b","c":null}`,
 		`{"kubectl.kubernetes.io\/last-applied-configuration":"`+hidden+`","a":"c"}`,
 		`{"a":"b","kubectl.kubernetes.io/last-applied-configuration":{"data":"`+hidden+`"}}`)
 }

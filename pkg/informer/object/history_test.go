@@ -324,8 +324,10 @@ func covered(secret map[string]any) map[string]any {
 		}
 	}
 	annotations, _ := secret["metadata"].(map[string]any)["annotations"].(map[string]any)
-	if annotations[reader.LastApplied] != nil {
-		annotations[reader.LastApplied] = "x"
+	for name, value := range annotations {
+		if value != nil && !reader.Harmless[name] {
+			annotations[name] = "x"
+		}
 	}
 	return secret
 }

@@ -130,7 +130,7 @@ func TestDrop(t *testing.T) {
 }
 
 func TestSecretDataIsDigested(t *testing.T) {
-	const secret = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","annotations":{"a":"1",` +
+	const secret = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","annotations":{"meta.helm.sh/release-name":"1","kapp.k14s.io/original":"{\"data\":{\"p\":\"aHVudGVy\"}}",` +
 		`"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"aHVudGVy\"}}"},"uid":"u9"},` +
 		`"data":{"p":"aHVudGVy","q":"aHVudGVy","r":""},"stringData":{"s":"hunter"},"type":"Opaque"}`
 	o := mustParse(t, &Parser{}, secret)
@@ -142,6 +142,10 @@ func TestSecretDataIsDigested(t *testing.T) {
 	if p.Text() != q.Text() || p.Text() == r.Text() ||
 		!strings.HasPrefix(p.Text(), "hmac-sha256:") {
 		t.Errorf("digests %s %s %s", p.Text(), q.Text(), r.Text())
+	}
+	if a := o.Value().Get("metadata").Get("annotations"); a.Get("meta.helm.sh/release-name").Text() != "1" ||
+		!strings.HasPrefix(a.Get("kapp.k14s.io/original").Text(), "hmac-sha256:") {
+		t.Errorf("annotations %s", a.Raw())
 	}
 	if o.UID() != "u9" || o.Value().Get("type").Text() != "Opaque" {
 		t.Error("fields after the digests moved")

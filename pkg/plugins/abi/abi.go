@@ -69,7 +69,7 @@ const (
 	FlagInitial           = 1 << iota // the event belongs to the first list
 	FlagFinalStateUnknown             // the delete itself was missed
 	FlagMissed                        // earlier events of this object were coalesced away
-	FlagResumed                       // it happened while the host was away
+	FlagResumed                       // it happened while nobody watched
 )
 
 // Which object a function of event.v1 reads.

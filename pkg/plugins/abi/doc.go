@@ -31,7 +31,7 @@
 //
 //	op           1 add, 2 update, 3 delete, 4 resync
 //	flags        bits: 1 initial, 2 final state unknown, 4 earlier events of this object were missed,
-//	             8 resumed: it happened while the host was away, and states may have been passed over
+//	             8 resumed: it happened while nobody watched, and states may have been passed over
 //	object_len   length of the object's JSON text in bytes
 //	old_len      length of the old object's JSON text; 0 if there is none (only an update has one)
 //

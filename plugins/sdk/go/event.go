@@ -39,7 +39,7 @@ type Event struct {
 	Initial           bool // part of the first list
 	FinalStateUnknown bool // the delete itself was missed; Object is the last known state
 	Missed            bool // earlier events of this object were coalesced away
-	Resumed           bool // it happened while informerd was away; states may have been passed over
+	Resumed           bool // it happened while informerd was away or could not watch; states may have been passed over
 	Object            Object
 	Old               Object // exists for an update only
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -129,10 +130,8 @@ func (in *inspector) method(n *ast.CallNode) error {
 			}
 		}
 	}
-	if hint == "" {
-		hint = "; docs/functions.md has all functions"
-	}
-	return in.errorf(n, "methods are not available in %s%s", in.expression.Kind.Word().Plural, hint)
+	return in.errorf(n, "methods are not available in %s%s", in.expression.Kind.Word().Plural,
+		cmp.Or(hint, "; docs/functions.md has all functions"))
 }
 
 func (in *inspector) unknownFunction(n ast.Node, name string) error {

@@ -16,11 +16,9 @@ import (
 // warningsOf adds to warnings what is suspicious about the events that an expression looks at, and
 // returns all in the order of their places.
 func warningsOf(x lang.Expression, n ast.Node, warnings []*lang.CompileError) []*lang.CompileError {
-	w := &warner{expression: x, on: x.On & condition.EveryOp, warnings: warnings,
-		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}, guarding: map[ast.Node]bool{}}
-	if w.on == 0 {
-		w.on = condition.EveryOp
-	}
+	w := &warner{expression: x, on: cmp.Or(x.On&condition.EveryOp, condition.EveryOp),
+		warnings: warnings, memo: map[opsAsked]event.OpSet{},
+		namesOps: map[ast.Node]event.OpSet{}, guarding: map[ast.Node]bool{}}
 	if at, swallows := x.Swallowed(); swallows {
 		w.warnings = append(w.warnings, x.CompileError(at,
 			"this comment goes on to the end here, since YAML joins the lines; write a block with |"))
@@ -65,8 +63,12 @@ func (w *warner) warnf(n ast.Node, format string, args ...any) {
 func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		if n.Value == "old" {
+		rules, known := w.expression.Texts["rule"]
+		switch {
+		case n.Value == "old":
 			w.needsUpdate(n, ops, "old is always nil", "has an old object")
+		case known && len(rules) == 0 && slices.Contains([]string{"violated", "since", "message"}, n.Value):
+			w.warnf(n, "%s is always nil here: no listener of this output has rules", n.Value)
 		}
 	case *ast.MemberNode:
 		if lang.IsName(n.Node, "data") && !n.Optional && w.expression.NoData {

@@ -92,10 +92,5 @@ func comparesOld(n ast.Node) bool {
 		(lang.IsName(binary.Left, "old") || lang.IsName(binary.Right, "old")) {
 		return true
 	}
-	for _, child := range lang.Children(n) {
-		if comparesOld(child) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lang.Children(n), comparesOld)
 }

@@ -35,14 +35,24 @@ func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
 	}
 }
 
+// intArithmetic fails where the result is beyond 64 bits.
 func intArithmetic(operator string, a, b int) any {
 	switch operator {
 	case "+":
-		return a + b
+		if sum := a + b; sum > a == (b > 0) {
+			return sum
+		}
 	case "-":
-		return a - b
+		if difference := a - b; difference < a == (b > 0) {
+			return difference
+		}
 	case "*":
-		return a * b
+		if a == 0 || b == 0 {
+			return 0
+		}
+		if product := a * b; product/b == a && (b != -1 || a != math.MinInt) {
+			return product
+		}
 	case "%":
 		if b == 0 {
 			fail("division by zero")
@@ -51,6 +61,8 @@ func intArithmetic(operator string, a, b int) any {
 	default:
 		return floatArithmetic(operator, float64(a), float64(b))
 	}
+	fail("%d %s %d is beyond 64 bits", a, operator, b)
+	return nil
 }
 
 func floatArithmetic(operator string, a, b float64) any {
@@ -83,7 +95,7 @@ func (e *Evaluator) negate(x any) any {
 	case values.KindNil:
 		return nil
 	case values.KindInt:
-		return -v.Int
+		return intArithmetic("-", 0, v.Int)
 	case values.KindFloat:
 		return -v.Float
 	}
@@ -211,6 +223,9 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 			}
 		}
 		e.charge(2)
+		if name == "abs" && args[0] == math.MinInt {
+			return intArithmetic("-", 0, math.MinInt)
+		}
 		if name == "trim" && len(args) == 2 {
 			e.payTrim(args)
 		}

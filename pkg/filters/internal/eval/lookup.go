@@ -45,6 +45,17 @@ func (e *Evaluator) lookup(l lookedUp) func(first, second any) any {
 	}
 }
 
+// Missed reports whether something that the last evaluation looked up was not there. It may only
+// not have come yet.
+func (e *Evaluator) Missed() bool {
+	for _, found := range e.functions.found {
+		if items, _ := found.([]any); len(items) == 0 && (found == nil || items != nil) {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *Evaluator) lookUp(key lookupKey) any {
 	if e.Caches == nil {
 		if key.Index != "" {

@@ -125,3 +125,26 @@ func TestInformers(t *testing.T) {
 		}
 	}
 }
+
+// An evaluator knows whether what it looked up last was there.
+func TestWhatIsLookedUpAndNotThere(t *testing.T) {
+	ev, caches := filtertest.Sample(t)
+	for text, missed := range map[string]bool{
+		`true`:                                            false,
+		`cached("nodes", "", "node-17") != nil`:           false,
+		`cached("nodes", "", "none") != nil`:              true,
+		`len(byIndex("services", "app", "web")) > 0`:      false,
+		`len(byIndex("services", "app", "no")) > 0`:       true,
+		`cached("nodes", "", object.spec.nothing) != nil`: false,
+		`cached("nodes", "", "node-17") != nil && cached("nodes", "", "none") != nil`: true,
+		`cached("nodes", "", "node-17") != nil || cached("nodes", "", "none") != nil`: false,
+		`len(byIndex("services", "app", "web", "pay")) > 0`:                           true,
+	} {
+		e := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches)
+		for range 2 {
+			if _, err := e.Match(ev); err != nil || e.Missed() != missed {
+				t.Errorf("%s: %t, %v", text, e.Missed(), err)
+			}
+		}
+	}
+}

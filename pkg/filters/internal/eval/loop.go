@@ -61,7 +61,8 @@ func (e *Evaluator) add(x any) bool {
 		return false
 	case time.Duration:
 		if t.of == nil || values.TypeName(t.of) == "duration" {
-			t.elapsed += x
+			sum, within := sumOfDurations(t.elapsed, x).(time.Duration)
+			t.elapsed, t.beyond = sum, t.beyond || !within
 			t.of = time.Duration(0)
 			return false
 		}
@@ -76,7 +77,7 @@ func (e *Evaluator) addNumber(t *loop, v values.Value) {
 	switch t.of.(type) {
 	case nil, int:
 		if t.of = 0; v.Kind == values.KindInt {
-			t.whole += v.Int
+			t.whole = intArithmetic("+", t.whole, v.Int).(int)
 			return
 		}
 		t.of, t.float = 0.0, float64(t.whole)+v.Float
@@ -128,6 +129,9 @@ func (e *Evaluator) sum(any, any) any {
 		}
 		return values.Bounded(t.amount)
 	case time.Duration:
+		if t.beyond {
+			return nil
+		}
 		return t.elapsed
 	default:
 		return t.whole

@@ -25,8 +25,8 @@ func (r *rewriter) typeOf(n ast.Node) resultType {
 	case *ast.BinaryNode: // the operators that remain have operands of known types
 		switch n.Operator {
 		case "+":
-			return r.typeOf(n.Left)
-		case "-", "*", "/", "**", "^":
+			return typeText
+		case "/", "**", "^":
 			return typeNumber
 		case "??":
 			return typeUnknown
@@ -57,7 +57,8 @@ func (r *rewriter) unary(n *ast.UnaryNode) ast.Node {
 		return &copied
 	}
 	copied.Node = r.node(n.Node)
-	if r.typeOf(copied.Node) == typeNumber {
+	switch copied.Node.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
 		return &copied
 	}
 	return call(n, "@"+n.Operator+"x", copied.Node)
@@ -99,11 +100,11 @@ func (r *rewriter) keepsOperator(n *ast.BinaryNode) bool {
 	switch n.Operator {
 	case "==", "!=":
 		return true
-	case "<", "<=", ">", ">=", "+":
+	case "<", "<=", ">", ">=":
 		return left == typeNumber || left == typeText
-	case "contains", "startsWith", "endsWith":
+	case "+", "contains", "startsWith", "endsWith": // expr's sums of numbers wrap
 		return left == typeText
-	case "-", "*", "/", "**", "^":
+	case "/", "**", "^":
 		return left == typeNumber
 	}
 	return false

@@ -30,11 +30,11 @@ func calculate(operator string, a, b any) any {
 		}
 		return i % j
 	case ok1 && ok2 && operator == "+":
-		return i + j
+		return within64(new(big.Int).Add(big.NewInt(int64(i)), big.NewInt(int64(j))))
 	case ok1 && ok2 && operator == "-":
-		return i - j
+		return within64(new(big.Int).Sub(big.NewInt(int64(i)), big.NewInt(int64(j))))
 	case ok1 && ok2 && operator == "*":
-		return i * j
+		return within64(new(big.Int).Mul(big.NewInt(int64(i)), big.NewInt(int64(j))))
 	case isNumber(a) && isNumber(b) && operator != "%":
 		return arithmeticOf(operator, floatOf(a), floatOf(b))
 	}
@@ -103,6 +103,14 @@ func calculate(operator string, a, b any) any {
 	return nil
 }
 
+// within64 returns a number as an int, which is an error where it is none of 64 bits.
+func within64(n *big.Int) any {
+	if !n.IsInt64() {
+		undefine("beyond 64 bits")
+	}
+	return int(n.Int64())
+}
+
 func wholeDuration(n *big.Int) any {
 	if !n.IsInt64() {
 		return nil
@@ -112,11 +120,7 @@ func wholeDuration(n *big.Int) any {
 
 func multiplied(d time.Duration, by any) any {
 	if n, ok := by.(int); ok {
-		product := new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(d)))
-		if product.BitLen() == 63 || product.BitLen() == 64 {
-			panic(unsupported{"the largest durations"})
-		}
-		return wholeDuration(product)
+		return wholeDuration(new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(d))))
 	}
 	f := by.(float64) * float64(d)
 	if math.IsNaN(f) || math.Abs(f) >= 1<<63 {
@@ -395,7 +399,7 @@ func rounded(name string, x any) any {
 		undefine("no number")
 	}
 	if n, ok := x.(int); ok && name == "abs" {
-		return max(n, -n)
+		return within64(new(big.Int).Abs(big.NewInt(int64(n))))
 	}
 	f := floatOf(x)
 	switch name {
@@ -613,8 +617,9 @@ func (o *oracle) predicate(name string, args []ast.Node) any {
 }
 
 // beyondSum is the total of a sum that is too large; a total is a number, a duration, a quantity,
-// or beyondSum.
+// or beyondSum; beyondSpan is one of durations that is too large.
 type beyondSum struct{}
+type beyondSpan struct{}
 
 func added(sum, v any) any {
 	if v == nil {
@@ -637,11 +642,20 @@ func added(sum, v any) any {
 			undefine("sum")
 		}
 		return s
+	case beyondSpan:
+		if !isDuration {
+			undefine("sum")
+		}
+		return s
 	case time.Duration:
 		if !isDuration {
 			undefine("sum")
 		}
-		return s + v.(time.Duration)
+		total := wholeDuration(new(big.Int).Add(big.NewInt(int64(s)), big.NewInt(int64(v.(time.Duration)))))
+		if total == nil {
+			return beyondSpan{}
+		}
+		return total
 	case oQuantity:
 		if isDuration {
 			undefine("sum")
@@ -669,7 +683,7 @@ func sumOf(sum any) any {
 	switch s := sum.(type) {
 	case nil:
 		return 0
-	case beyondSum:
+	case beyondSum, beyondSpan:
 		return nil
 	case oQuantity:
 		return bounds(s.Rat)

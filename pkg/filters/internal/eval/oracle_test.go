@@ -226,7 +226,7 @@ func (o *oracle) unary(n *ast.UnaryNode) any {
 	case nil:
 		return nil
 	case int:
-		return -v
+		return calculate("-", 0, v)
 	case float64:
 		return -v
 	}

@@ -242,6 +242,50 @@ func TestOwnFunctions(t *testing.T) {
 	}
 }
 
+// What is beyond 64 bits is an error, and no other number; what is at their ends is right. The
+// oracle of generated expressions counts with any number of digits.
+func TestNumbersAtTheirEnds(t *testing.T) {
+	ev, caches := filtertest.Sample(t)
+	const most, least = "9223372036854775807", "(-9223372036854775807 - 1)"
+	for text, fails := range map[string]bool{
+		most + " + 0 == " + most:                                        false,
+		most + " - 1 + 1 == " + most:                                    false,
+		most + " + " + least + " == -1":                                 false,
+		least + " * 1 == " + least:                                      false,
+		"-1 * " + most + " - 1 == " + least:                             false,
+		"3037000499 * 3037000499 > 0":                                   false,
+		least + " % -1 == 0":                                            false,
+		`duration("2562047h47m16.854775807s") * 1 > "0s"`:               false,
+		`duration("2562047h47m16.854775807s") * 2 == nil`:               false,
+		`duration("-2562047h47m16.854775808s") * -1 == nil`:             false,
+		`duration("0s") - duration("-2562047h47m16.854775808s") == nil`: false,
+		`sum([duration("2562047h"), duration("2562047h")]) == nil`:      false,
+		most + " + 1 > 0":                                               true,
+		"1 + " + most + " > 0":                                          true,
+		least + " - 1 > 0":                                              true,
+		most + " - -1 > 0":                                              true,
+		"0 - " + least + " > 0":                                         true,
+		"-" + least + " > 0":                                            true,
+		"abs(" + least + ") > 0":                                        true,
+		least + " * -1 > 0":                                             true,
+		"-1 * " + least + " > 0":                                        true,
+		most + " * 2 > 0":                                               true,
+		"3037000500 * 3037000500 > 0":                                   true,
+		"4294967296 * 4294967296 == 0":                                  true,
+		"sum([" + most + ", 1]) > 0":                                    true,
+		most + " + len(object.metadata.name) > 0":                       true,
+	} {
+		ok, err := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches).Match(ev)
+		if fails {
+			if err == nil || !strings.Contains(err.Error(), "is beyond 64 bits") {
+				t.Errorf("%s: %v, %v", text, ok, err)
+			}
+		} else if !ok || err != nil {
+			t.Errorf("%s: %v, %v", text, ok, err)
+		}
+	}
+}
+
 // became is only true of updates.
 func TestBecameOfOtherEvents(t *testing.T) {
 	ev, caches := filtertest.Sample(t)

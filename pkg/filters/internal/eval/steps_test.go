@@ -129,6 +129,13 @@ func jsonReference() time.Duration {
 	return (growth.ThreadTime() - start) * 64 / time.Duration(20*len(text))
 }
 
+// measures skips a test that compares times, which depend on what else a machine does.
+func measures(t *testing.T) {
+	if os.Getenv("FILTERS_TIME") == "" || raceDetector {
+		t.Skip("measures; make conformance runs it")
+	}
+}
+
 // maxStep is how many references a step may take.
 const maxStep = 1.5
 
@@ -136,9 +143,7 @@ const maxStep = 1.5
 // time of an evaluation. What takes longest for what it pays is looked for among expressions over
 // an object whose every field costs something.
 func TestStepsPayForTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures")
-	}
+	measures(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	type found struct {
@@ -184,9 +189,7 @@ func TestStepsPayForTime(t *testing.T) {
 
 // So it is where JSON is made for an output.
 func TestWritingJSONPaysForTime(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("measures")
-	}
+	measures(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	m := &lang.Message{Event: heavy(t), Name: "web", Data: `[1]`}

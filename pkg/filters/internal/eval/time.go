@@ -60,7 +60,10 @@ func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 	case operator == "+" && isSpan && bySpan:
 		return sumOfDurations(x, y)
 	case operator == "-" && isSpan && bySpan:
-		return sumOfDurations(x, -y)
+		if difference := x - y; difference < x == (y > 0) {
+			return difference
+		}
+		return nil
 	case operator == "*" && isSpan && w.IsNumber():
 		return timesDuration(w, x)
 	case operator == "*" && bySpan && v.IsNumber():
@@ -72,21 +75,25 @@ func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 
 func sumOfDurations(a, b time.Duration) any {
 	sum := a + b
-	if (sum > a) != (b > 0) && b != 0 {
+	if sum > a != (b > 0) {
 		return nil
 	}
 	return sum
 }
 
 func timesDuration(by values.Value, d time.Duration) any {
-	if product := by.AsFloat() * float64(d); !(product >= math.MinInt64 &&
-		product < math.MaxInt64) {
+	if by.Kind == values.KindInt {
+		n := time.Duration(by.Int)
+		if product := n * d; n == 0 || product/n == d && (n != -1 || d != math.MinInt64) {
+			return product
+		}
 		return nil
 	}
-	if by.Kind == values.KindInt {
-		return time.Duration(by.Int) * d
+	product := by.Float * float64(d)
+	if !(product >= math.MinInt64 && product < math.MaxInt64) {
+		return nil
 	}
-	return time.Duration(by.Float * float64(d))
+	return time.Duration(product)
 }
 
 // eventTime returns the time of the evaluation, the same one for the whole expression.

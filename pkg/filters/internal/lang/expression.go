@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -115,13 +116,9 @@ func (s Expression) at(offset int) (Position, string) {
 // position returns the place of the offset-th character as compilers write it. If the first
 // line is unknown, lines are those of the expression.
 func (s Expression) position(offset int) string {
-	file := s.File
-	if file == "" {
-		file = s.Kind.Word().Name
-	}
 	at, _ := s.at(offset)
 	at = s.inFile(offset, at)
-	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+	return fmt.Sprintf("%s:%d:%d", cmp.Or(s.File, s.Kind.Word().Name), at.Line, at.Column)
 }
 
 // owner returns the listener, the output and the rule that the expression belongs to.

@@ -1,6 +1,8 @@
 package buffer
 
 import (
+	"sync/atomic"
+
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -73,6 +75,8 @@ type Origin struct {
 	Initials int32
 	// Number is that of the initial adds that join next.
 	Number uint64
+	// Rewound: versions have gone back, so that a lower one may be the newer state.
+	Rewound atomic.Bool
 	// Removed: the registration has ended. What comes back from the spill file is forgotten.
 	Removed bool
 }

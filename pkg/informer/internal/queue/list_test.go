@@ -12,7 +12,7 @@ func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 	for _, name := range []string{"x", "a"} {
 		store.Put(obj(name, name, 1))
 	}
-	q.Replace([]*object.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, "", store)
+	q.Replace([]*object.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, "", false, store)
 	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
 }
 
@@ -20,13 +20,13 @@ func TestQueueTombstonesAreNotNested(t *testing.T) {
 	q, store := New(10), store.New()
 	store.Put(obj("a", "1", 1))
 	for range 3 {
-		q.Replace(nil, "", store)
+		q.Replace(nil, "", false, store)
 	}
 	expect(t, popAll(q), "a: deleted@1?")
 
-	q.Replace(nil, "", store)
+	q.Replace(nil, "", false, store)
 	q.Pop() // the tombstone is with the controller, and the store not yet changed
-	q.Replace(nil, "", store)
+	q.Replace(nil, "", false, store)
 	q.Done()
 	expect(t, popAll(q))
 }
@@ -37,7 +37,7 @@ func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
 	push(t, q, Updated, obj("a", "1", 2))
 	push(t, q, Added, obj("b", "2", 3))
 	push(t, q, Deleted, obj("c", "3", 4))
-	q.Replace([]*object.Object{obj("a", "1", 5)}, "", store)
+	q.Replace([]*object.Object{obj("a", "1", 5)}, "", false, store)
 	expect(t, popAll(q), "a: updated@2 replaced@5", "b: added@3 deleted@3?", "c: deleted@4")
 }
 

@@ -38,8 +38,10 @@ type Delta struct {
 	Gone string
 	// Initial: object is an item of the informer's first list.
 	Initial bool
-	// Resumed: the delta is of the first list after the store was restored.
+	// Resumed: the delta is of a list that was compared with what was known.
 	Resumed bool
+	// Rewound: versions began again with the list, so that the same one may be another state.
+	Rewound bool
 	// Arrived is when a watch brought it; 0 if it comes of a list.
 	Arrived event.Instant
 }
@@ -144,7 +146,8 @@ func (q *Queue) Pass() {
 
 // Replace queues a list that is not the first, and its version: each item, in the order of the
 // list, then a delete for each object that the store or the queue knows and the list does not have.
-func (q *Queue) Replace(list []*object.Object, version string, store *store.Store) {
+// rewound: see Delta.
+func (q *Queue) Replace(list []*object.Object, version string, rewound bool, store *store.Store) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) == 0 {
@@ -154,7 +157,7 @@ func (q *Queue) Replace(list []*object.Object, version string, store *store.Stor
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]Delta, len(list)) // for the first delta of each
 	for i, o := range list {
-		d := Delta{Type: Replaced, Object: o, Resumed: q.populate.restored}
+		d := Delta{Type: Replaced, Object: o, Resumed: true, Rewound: rewound}
 		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
@@ -178,7 +181,7 @@ func (q *Queue) pushMissing(list []*object.Object, version string, store *store.
 		if _, ok := listed[key]; !ok && last.Type != Deleted {
 			listed[key] = struct{}{}
 			q.push(key, Delta{Type: Deleted, Object: last.Object, FinalStateUnknown: true,
-				Gone: version, Resumed: q.populate.restored})
+				Gone: version, Resumed: true})
 		}
 	}
 	// What is queued is newer than the store, and what is being applied lies between the two.

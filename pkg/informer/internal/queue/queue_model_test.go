@@ -122,7 +122,7 @@ func (m *queueModel) list(names []string) {
 			}
 		}
 	}
-	m.q.Replace(list, "", m.store)
+	m.q.Replace(list, "", false, m.store)
 	for i, name := range names {
 		m.push(name, Delta{Type: Replaced, Object: list[i]})
 		delete(known, name)

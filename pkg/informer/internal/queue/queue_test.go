@@ -58,12 +58,12 @@ func TestQueueGroupsByObjectInFirstQueuedOrder(t *testing.T) {
 func TestQueueMergesTwoDeletesAndKeepsTheRealState(t *testing.T) {
 	q, store := New(10), store.New()
 	store.Put(obj("a", "1", 1))
-	q.Replace(nil, "", store)
+	q.Replace(nil, "", false, store)
 	push(t, q, Deleted, obj("a", "1", 5))
 	expect(t, popAll(q), "a: deleted@5")
 
 	push(t, q, Deleted, obj("a", "1", 5))
-	q.Replace(nil, "", store)
+	q.Replace(nil, "", false, store)
 	expect(t, popAll(q), "a: deleted@5")
 }
 
@@ -77,7 +77,7 @@ func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
 	if q2[0].Object.Name() != "queued" {
 		t.Fatal(q2[0].Object.Name())
 	}
-	q.Replace([]*object.Object{obj("stays", "1", 1), obj("new", "5", 6)}, "", store)
+	q.Replace([]*object.Object{obj("stays", "1", 1), obj("new", "5", 6)}, "", false, store)
 	q.Done()
 	got := popAll(q)
 	slices.Sort(got)
@@ -131,7 +131,7 @@ func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
 	if q.ClaimFirst() {
 		t.Error("a second list is taken for the first")
 	}
-	q.Replace([]*object.Object{obj("a", "1", 3)}, "", store)
+	q.Replace([]*object.Object{obj("a", "1", 3)}, "", false, store)
 	expect(t, popAll(q), "a: replaced@3")
 }
 
@@ -197,11 +197,11 @@ func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 		stored.Put(list[i])
 	}
 	for name, fill := range map[string]func(q *Queue){
-		"a list":                 func(q *Queue) { q.Replace(list, "", store.New()) },
-		"nothing left of a list": func(q *Queue) { q.Replace(nil, "", stored) },
+		"a list":                 func(q *Queue) { q.Replace(list, "", false, store.New()) },
+		"nothing left of a list": func(q *Queue) { q.Replace(nil, "", false, stored) },
 		"a small list after a big": func(q *Queue) {
-			q.Replace(list, "", store.New())
-			q.Replace(list[:1], "", stored)
+			q.Replace(list, "", false, store.New())
+			q.Replace(list[:1], "", false, stored)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@
 //   - A watch goes on where the one before it has ended, so that no event is left out.
 //   - A resource that is missing is asked for again at once when there is news of it. Once it is
 //     known to be gone, its objects end as by an empty list.
-//   - A new list comes only if the version has expired, if the stream cannot be read, and for every
-//     tenth watch in a row that the server fails at.
+//   - A new list comes only if the version has expired, if the stream cannot be read, if the server
+//     has gone back, and for every tenth watch in a row that the server fails at.
 //   - A malformed object is skipped, counted and logged without its content.
 //
 // # Design decisions
@@ -19,6 +19,11 @@
 // A lost watch does not lead to a list, as it does in client-go: when a load balancer goes away,
 // every client loses its watches, and lists of all of them meet the server that has just come
 // back. Nothing was lost: the version is known, and the server answers 410 if it cannot go on.
+//
+// A server may be behind what it had, since it was restored from a backup, or is another one. A
+// watch from a version that it has not come to yet brings nothing and ends as others do, so that
+// nobody would ever notice. Therefore, where the server may have been another one meanwhile, it is
+// asked for its version with a list of one object, see rewind.go.
 //
 // A streamed list has three limits, since a server that ignores sendInitialEvents starts a plain
 // watch: 30 s without anything new, 30 s after the first change, 2 min in all. Silence alone is
@@ -62,8 +67,9 @@ type Reflector struct {
 	Source
 	Queue *queue.Queue
 	// TakeList takes a list with its version, and ApplyNow an event, unless that has to be queued.
-	// Wake wakes those who wait for what was applied.
-	TakeList func(ctx context.Context, list []*object.Object, version string)
+	// rewound: what is known may be newer than the list, and is void. Wake wakes those who wait for
+	// what was applied.
+	TakeList func(ctx context.Context, list []*object.Object, version string, rewound bool)
 	ApplyNow func(queue.Delta) (applied bool)
 	Wake     func()
 	Log      *slog.Logger
@@ -97,6 +103,9 @@ type Reflector struct {
 	last string
 	// resuming: the store is complete up to last, and no watch has begun yet.
 	resuming bool
+	// suspect: the server may be behind last. incomparable: its versions are in no order, so that
+	// nobody can tell.
+	suspect, incomparable bool
 	// known is what the store has beyond last, nil if that is nothing.
 	known *Known
 	// unavailable: the server no longer has last, so the next list asks for the newest state.
@@ -226,16 +235,16 @@ func (r *Reflector) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.TakeList(ctx, items, version)
-	r.listed(len(items), version)
+	r.listed(ctx, items, version)
 	return nil
 }
 
-// listed notes that a list is in the queue.
-func (r *Reflector) listed(objects int, version string) {
-	r.Log.Debug("took a list", "objects", objects, "version", version)
+// listed hands over a list.
+func (r *Reflector) listed(ctx context.Context, list []*object.Object, version string) {
+	r.Log.Debug("took a list", "objects", len(list), "version", version)
+	r.TakeList(ctx, list, version, r.hasRewound(version))
 	r.unavailable, r.failedWatches, r.resuming, r.known = false, 0, false, nil
-	r.emptied = false
+	r.emptied, r.suspect = false, false
 	r.SetVersion(version)
 	r.note(func(s *status) { s.Lists++; s.Relists[r.relist]++; s.Current = true })
 	r.relist = noRelist

@@ -21,16 +21,19 @@ const (
 	Failures
 	// Renewed: the resource is read in another version.
 	Renewed
+	// Rewound: the server is behind what it had before.
+	Rewound
 
 	relists
 )
 
 // Relists are all reasons.
-var Relists = []relist{Expired, Unreadable, EndedByError, Refused, Failures, Renewed}
+var Relists = []relist{Expired, Unreadable, EndedByError, Refused, Failures, Renewed, Rewound}
 
 // String returns the word for the reason that metrics use.
 func (r relist) String() string {
-	return [...]string{"", "expired", "unreadable", "error", "refused", "failures", "version"}[r]
+	return [...]string{"", "expired", "unreadable", "error", "refused", "failures", "version",
+		"rewound"}[r]
 }
 
 // relistAfter returns why a list follows an error of the server.

@@ -60,7 +60,7 @@ func (r *Reflector) gone(ctx context.Context) {
 		return
 	}
 	r.Log.Info("the resource is gone, and its objects with it")
-	r.TakeList(ctx, nil, version)
+	r.TakeList(ctx, nil, version, false)
 	r.emptied, r.resuming, r.known = true, false, nil
 }
 

@@ -26,7 +26,7 @@ type Known struct {
 // what is known is left out, and no list is older than that.
 func (r *Reflector) Resume(k Known) {
 	if object.ParseVersion(k.Version) > 0 {
-		r.resuming = true
+		r.resuming, r.suspect = true, true
 		r.SetVersion(k.Version)
 	}
 	if k.Newest > object.ParseVersion(k.Version) {

@@ -52,7 +52,7 @@ func resume(t *testing.T, known Known, s *script) (told []string, r *Reflector) 
 				d.Object.Name(), " ", d.Object.ResourceVersion()))
 			return true
 		},
-		TakeList: func(_ context.Context, _ []*object.Object, version string) {
+		TakeList: func(_ context.Context, _ []*object.Object, version string, _ bool) {
 			told = append(told, "list "+version)
 		},
 	}

@@ -49,6 +49,7 @@ type watchStream struct {
 	*wire.Watch
 	cancel context.CancelFunc
 	begun  time.Time // before the request was sent
+	until  time.Time // when the server is to end it
 	events int
 }
 
@@ -67,7 +68,7 @@ func (r *Reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 	r.heard.now()
 	r.note(func(s *status) { s.Watches++; s.Err = nil })
 	return &watchStream{Watch: wire.NewWatch(r.heard.of(body), r.Parser, r.flush), cancel: cancel,
-		begun: begun}, nil
+		begun: begun, until: begun.Add(time.Duration(seconds) * time.Second)}, nil
 }
 
 func (w *watchStream) close() {
@@ -98,13 +99,20 @@ func (r *Reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	// in no order.
 	unordered := false
 	if w == nil {
+		if behind, err := r.isBehind(ctx); err != nil {
+			return r.afterRefusal(ctx, err)
+		} else if behind {
+			return false, nil
+		}
 		unordered = r.last == "" || r.last == "0"
 		if w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last}); err != nil {
+			r.suspect = true
 			return r.afterRefusal(ctx, err)
 		}
 		r.resumed()
 	}
 	end, cause := r.follow(ctx, w, unordered)
+	r.suspect = end != ended || time.Now().Before(w.until)
 	w.close()
 	r.flush()
 	if ctx.Err() != nil {
@@ -181,6 +189,9 @@ func (r *Reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 		w.events++
 		unordered = unordered && frame.Type == "ADDED"
 		if frame.Object != nil && !unordered {
+			if r.rewinds(frame.Object.ResourceVersion(), r.last) {
+				return needsList, nil
+			}
 			r.SetVersion(frame.Object.ResourceVersion())
 		}
 	}
@@ -200,6 +211,9 @@ func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		bookmark, err := wire.ReadBookmark(frame.Text)
 		if err != nil {
 			r.skip(err)
+		}
+		if r.rewinds(bookmark.Version, r.last) {
+			return needsList, nil
 		}
 		r.SetVersion(bookmark.Version)
 		r.note(func(s *status) { s.Bookmarks++ })

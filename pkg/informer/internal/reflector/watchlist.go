@@ -159,8 +159,7 @@ func (r *Reflector) streamList(ctx context.Context, version string,
 		cancel()
 		return nil, err
 	}
-	r.TakeList(ctx, list, version)
-	r.listed(len(list), version)
+	r.listed(ctx, list, version)
 	// The watch begins here: what comes from now on decides whether it is too short.
 	w.begun, w.events = time.Now(), 0
 	return w, nil

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -42,15 +43,9 @@ type options struct {
 }
 
 func (o options) withDefaults() options {
-	if o.maxTable == 0 {
-		o.maxTable = DefaultMaxTable
-	}
-	if o.piece == 0 {
-		o.piece = defaultPiece
-	}
-	if o.pass == 0 {
-		o.pass = DefaultPass
-	}
+	o.maxTable = cmp.Or(o.maxTable, DefaultMaxTable)
+	o.piece = cmp.Or(o.piece, defaultPiece)
+	o.pass = cmp.Or(o.pass, DefaultPass)
 	return o
 }
 

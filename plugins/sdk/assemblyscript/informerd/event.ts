@@ -62,7 +62,7 @@ export class Event {
     return (this.flags & 4) != 0;
   }
 
-  /** resumed reports whether it happened while informerd was away, so that states may have been passed over. */
+  /** resumed reports whether it happened while informerd was away or could not watch, so that states may have been passed over. */
   get resumed(): bool {
     return (this.flags & 8) != 0;
   }

@@ -26,7 +26,7 @@ typedef struct {
   bool initial;             // part of the first list
   bool final_state_unknown; // the delete itself was missed; object is the last known state
   bool missed;              // earlier events of this object were coalesced away
-  bool resumed;             // it happened while informerd was away; states may have been passed over
+  bool resumed;             // it happened while informerd was away or could not watch; states may have been passed over
   informerd_object object;
   informerd_object old; // has a size for an update only
 } informerd_event;

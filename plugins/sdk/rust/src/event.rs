@@ -27,7 +27,7 @@ pub struct Event {
     pub final_state_unknown: bool,
     /// Earlier events of this object were coalesced away.
     pub missed: bool,
-    /// It happened while informerd was away: states of the object may have been passed over.
+    /// It happened while informerd was away or could not watch: states of the object may have been passed over.
     pub resumed: bool,
     pub object: Object,
     /// Exists for updates only.

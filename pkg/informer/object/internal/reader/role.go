@@ -35,9 +35,19 @@ const (
 	roleManagedFields
 )
 
-// LastApplied is the annotation in which kubectl keeps a copy of what it applied, the data of a
-// Secret included.
-const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+// Harmless are the annotations of Secrets that are known to have no copy of their values, as kubectl
+// apply, kapp, Rancher and others keep one, each in an annotation and a form of its own. All others
+// are hidden.
+var Harmless = map[string]bool{
+	"argocd.argoproj.io/sync-wave": true, "argocd.argoproj.io/tracking-id": true,
+	"cert-manager.io/alt-names": true, "cert-manager.io/certificate-name": true,
+	"cert-manager.io/common-name": true, "cert-manager.io/ip-sans": true,
+	"cert-manager.io/issuer-group": true, "cert-manager.io/issuer-kind": true,
+	"cert-manager.io/issuer-name": true, "cert-manager.io/uri-sans": true,
+	"helm.sh/hook": true, "helm.sh/resource-policy": true,
+	"kubernetes.io/service-account.name": true, "kubernetes.io/service-account.uid": true,
+	"meta.helm.sh/release-name": true, "meta.helm.sh/release-namespace": true,
+}
 
 // role returns the role of the member with a name.
 func (l level) role(name string) role {
@@ -60,7 +70,7 @@ func (l level) role(name string) role {
 	case levelMetadata:
 		return metadataRole(name)
 	case levelAnnotations:
-		if name == LastApplied {
+		if !Harmless[name] {
 			return roleSecret
 		}
 	}
