@@ -40,6 +40,7 @@
 // that already misses it, from its value in the results file. Both sides of a ratio are measured in
 // the same run, so a busy machine slows both. An event that is within its limit relative to reading
 // does not fail for the ratio to client-go: machines on which reading takes twice as long relative
-// to decoding have half of that ratio. Times and rates are marked "absolute" in the tables; no run
-// fails because of them.
+// to decoding have half of that ratio. For the pods of the main scene, lists too, the reverse holds
+// as well. If informerd becomes slower, it does relative to both. Times and rates are marked
+// "absolute" in the tables; no run fails because of them.
 package report

@@ -72,6 +72,28 @@ func TestAQuickRunDoesNotFailForTheMachinesReading(t *testing.T) {
 	}
 }
 
+// Of a time that is compared with two others, both ratios are off if it is.
+func TestAQuickRunDoesNotFailForTheTimeOfOne(t *testing.T) {
+	for _, of := range []struct {
+		drop, dynamic float64
+		failed        int
+	}{
+		{1, 350, 0}, // reading took a tenth of ours, client-go as much more as required
+		{4, 50, 0},  // client-go took five times as long only, reading as much as allowed
+		{1, 340, 1}, // both above the limit, that of reading by more than two
+		{1, 50, 2},
+		{1, 0, 1}, // not measured
+		{0, 50, 1},
+	} {
+		by := map[string]Figures{"core": {ListCPU: 10}, "drop": {ListCPU: of.drop},
+			"dynamic": {ListCPU: of.dynamic}}
+		failed, _ := (Document{Verdicts: Verdicts(Results{Main: by})}).Off(nil)
+		if len(failed) != of.failed {
+			t.Errorf("%+v: %+v", of, failed)
+		}
+	}
+}
+
 // A busy machine makes every time longer and every rate lower, but both sides of a ratio alike.
 func TestAQuickRunDoesNotFailForTimesAndRates(t *testing.T) {
 	slow := Verdicts(Results{
