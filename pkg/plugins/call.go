@@ -26,6 +26,7 @@ func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
 	g.stderr.begin(function)
 	defer g.stderr.end(ctx)
 	err := run(g.calls)
+	g.handler.host.turns.end(g)
 	g.failure = err
 	aborted := g.fault
 	switch took, ended := g.calls.end(); {

@@ -48,6 +48,7 @@ type guest struct {
 	events eventState
 	cache  cacheState
 	http   httpState
+	turn   bool          // it has one of the host's turns
 	slept  time.Duration // how far sleeping moved the monotonic clock
 	seeded *rand.ChaCha8 // where its random numbers come from; nil: they are real
 
@@ -74,7 +75,8 @@ const (
 func start(ctx context.Context, h *Handler) (*guest, error) {
 	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: newStderr(h.log.stderr)}
 	g.calls = newCallContext(g)
-	g.tank = &meter.Tank{Fuel: h.code.Fuel(), Check: g.check}
+	g.tank = &meter.Tank{Fuel: h.code.Fuel(), Check: g.check,
+		Pause: func() error { return h.host.turns.take(g) }}
 	g.events.guest = g
 	if grant := h.spec.Grants.Random; grant != nil && grant.Seed != nil {
 		var seed [32]byte
@@ -104,6 +106,10 @@ func (g *guest) initialize(ctx context.Context, deadline time.Time) error {
 	// crash from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	err := g.guard(ctx, "start", time.Until(deadline), func(ctx context.Context) (err error) {
+		// dozens of guests that start at once would keep all processors busy, too
+		if err := g.handler.host.turns.take(g); err != nil {
+			return err
+		}
 		ctx = experimental.WithMemoryAllocator(ctx, g.linear)
 		g.mod, err = g.handler.runtime.InstantiateModule(ctx, g.handler.compiled, config)
 		return err

@@ -42,6 +42,7 @@ type Handler struct {
 	store    *kv.Store             // nil unless the module imports kv.v1
 	client   *outbound.Client      // nil unless the module imports http.v1
 	failures limiter               // of log lines about requests
+	turn     uint64                // when a guest of it had one last; guarded by turns.mu
 
 	life   context.Context // ends when the handler is closed
 	end    context.CancelFunc

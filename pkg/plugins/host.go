@@ -40,7 +40,8 @@ type Host struct {
 	log      *slog.Logger
 	compiler code.Compiler
 	kv       kv.Stores
-	guests   atomic.Int64    // how many there are
+	guests   atomic.Int64 // how many there are
+	turns    turns
 	life     context.Context // ends when the host is closed: what is loaded then is given up
 	end      context.CancelFunc
 

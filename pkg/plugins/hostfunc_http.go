@@ -69,6 +69,7 @@ func (s *httpState) send(c call, text, body []byte) (*outbound.Response, abi.Sta
 	s.requests++
 	ctx, cancel := context.WithTimeout(c.calls, requestTime(grant.Timeout, c.calls.remaining()))
 	defer cancel()
+	h.host.turns.end(c.guest)
 	answer, err := h.client.Do(ctx, request, body)
 	if c.calls.Err() != nil { // the guest's time is up; guard knows why
 		c.abort(ReasonDeadline, "its time ended during a request")

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"time"
@@ -21,6 +22,7 @@ const (
 	wasiMaxRandom    = 64 << 10
 	wasiMaxWrite     = 64 << 10
 	wasiMaxVectors   = 1024
+	wasiLine         = 64 // units of a line, beside its bytes: those of finding out that it is suppressed
 	maxSubscriptions = 64
 	clockRealtime    = 0
 	clockMonotonic   = 1
@@ -278,7 +280,9 @@ func wasiWrite(c call, stack []uint64) uint64 {
 	for v := c.read(vectors, n*8); len(v) > 0 && written < wasiMaxWrite; v = v[8:] {
 		ptr, length := binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[4:])
 		length = min(length, wasiMaxWrite-written)
-		write(c.calls, c.read(ptr, length))
+		text := c.read(ptr, length)
+		c.tank.Spend(int64(wasiLine * bytes.Count(text, []byte{'\n'})))
+		write(c.calls, text)
 		written += length
 	}
 	c.put32(uint32(stack[3]), written)

@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -32,13 +33,17 @@ type Tank struct {
 	// Check is asked at each visit whether the guest may continue; an error ends the call and is
 	// what it returns.
 	Check func() error
+	// Pause is asked after each 250 us that the guest has run, once others had a chance to run. It
+	// returns when the guest may continue, or an error like Check's.
+	Pause func() error
 
 	fuel    api.MutableGlobal // what the guest may use until its next visit
 	frames  api.MutableGlobal // how many values its frames may have until then
 	reserve int64             // what it may use after that
 	budget  int64
-	size    int64     // of the last slice
-	visited time.Time // when it began
+	size    int64         // of the last slice
+	visited time.Time     // when it began
+	alone   time.Duration // that the guest has run since it let others run
 }
 
 // Bind connects the tank to its instance. What a start function used is kept.
@@ -116,16 +121,29 @@ func (t *Tank) visit(instance api.Module) {
 const (
 	tooLong  = time.Millisecond
 	minSlice = 1 << 10
+	// After so long a guest lets others run: an event passes through five goroutines, and behind
+	// guests that are stopped by the scheduler, each of them would wait for 10 ms.
+	mostAlone = 250 * time.Microsecond
 )
 
-// adapt makes slices smaller that take too long, and larger again.
+// adapt makes slices smaller that take too long, and larger again, and lets others run.
 func (t *Tank) adapt() {
 	now := time.Now()
-	switch took := now.Sub(t.visited); {
+	took := now.Sub(t.visited)
+	switch {
 	case took > tooLong:
 		t.size = max(t.size/2, minSlice)
 	case took < tooLong/4:
 		t.size = min(2*t.size, DefaultSlice)
+	}
+	if t.alone += took; t.alone > mostAlone {
+		runtime.Gosched()
+		if t.alone = 0; t.Pause != nil {
+			if err := t.Pause(); err != nil {
+				panic(err)
+			}
+		}
+		now = time.Now()
 	}
 	t.visited = now
 }

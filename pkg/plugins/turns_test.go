@@ -1,0 +1,79 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func someGuest(h *Handler) *guest {
+	g := &guest{handler: h}
+	g.calls = newCallContext(g)
+	return g
+}
+
+// Of two handlers, one with many guests, each has every second turn.
+func TestHandlersTakeTurns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	host := &Host{}
+	many, one := &Handler{host: host}, &Handler{host: host}
+	var running, most, all, own atomic.Int64
+	var guests sync.WaitGroup
+	for n := range 9 {
+		h := many
+		if n == 0 {
+			h = one
+		}
+		guests.Go(func() {
+			g := someGuest(h)
+			for all.Load() < 2_000 {
+				if err := host.turns.take(g); err != nil {
+					t.Error(err)
+				}
+				most.Store(max(most.Load(), running.Add(1)))
+				runtime.Gosched()
+				if running.Add(-1); all.Add(1) > 100 && h == one { // all have come
+					own.Add(1)
+				}
+			}
+			host.turns.end(g)
+		})
+	}
+	guests.Wait()
+	if most.Load() != 1 || host.turns.running != 0 || len(host.turns.waiting) > 0 {
+		t.Errorf("%d had a turn at once, %d have one in the end", most.Load(), host.turns.running)
+	}
+	if own.Load() < 800 || own.Load() > 1_100 {
+		t.Errorf("the handler with one guest had %d of 1,900 turns", own.Load())
+	}
+}
+
+// Who waits can be ended, and who holds a turn and is alone keeps it.
+func TestATurnThatIsNotGrantedEnds(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	host := &Host{}
+	h := &Handler{host: host}
+	first, second := someGuest(h), someGuest(h)
+	for range 2 {
+		if err := host.turns.take(first); err != nil || !first.turn || host.turns.given != 1 {
+			t.Fatal(err, first.turn, host.turns.given)
+		}
+	}
+	second.calls.begin(t.Context(), time.Millisecond)
+	if err := host.turns.take(second); !errors.Is(err, context.DeadlineExceeded) || second.turn {
+		t.Error(err, second.turn)
+	}
+	host.turns.end(second) // has none
+	if host.turns.running != 1 || len(host.turns.waiting) > 0 {
+		t.Errorf("%+v", &host.turns)
+	}
+	host.turns.end(first)
+	third := someGuest(h)
+	if err := host.turns.take(third); err != nil {
+		t.Error(err)
+	}
+}
