@@ -74,6 +74,22 @@ func (c *callContext) check() error {
 	return c.err
 }
 
+// hold stops the time of the running call, until the function that it returns is called: what a
+// guest waits for others is not its own. For the guest's goroutine.
+func (c *callContext) hold() (goOn func()) {
+	const ever = 1000 * time.Hour
+	begun := time.Now()
+	move := func(by time.Duration) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.deadline = c.deadline.Add(by); c.ticking && c.due.After(c.deadline) {
+			c.tick(time.Until(c.deadline))
+		}
+	}
+	move(ever)
+	return func() { move(time.Since(begun) - ever) }
+}
+
 // end ends a call. It returns how long the call took, and why it was ended: DeadlineExceeded,
 // Canceled, or nil if it was not. A late call is late even if the timer did not fire: its goroutine
 // may have waited for the guest, like all others.

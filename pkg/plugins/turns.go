@@ -23,8 +23,8 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// take returns once the guest has a turn, another one if it had one and others wait, or with why
-// its call must end. It is for the guest's goroutine, like end.
+// take returns once the guest has a turn, another one if it had one and others wait, or with an
+// error if its caller gave up. It is for the guest's goroutine, like end.
 func (t *turns) take(g *guest) error {
 	t.mu.Lock()
 	if g.turn && len(t.waiting) == 0 {
@@ -35,6 +35,7 @@ func (t *turns) take(g *guest) error {
 	t.waiting = append(t.waiting, w)
 	t.leave(g)
 	t.mu.Unlock()
+	defer g.calls.hold()()
 	select {
 	case <-w.granted:
 		g.turn = true

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -63,8 +64,10 @@ func TestATurnThatIsNotGrantedEnds(t *testing.T) {
 			t.Fatal(err, first.turn, host.turns.given)
 		}
 	}
-	second.calls.begin(t.Context(), time.Millisecond)
-	if err := host.turns.take(second); !errors.Is(err, context.DeadlineExceeded) || second.turn {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	second.calls.begin(ctx, time.Millisecond) // what it waits does not count
+	if err := host.turns.take(second); !errors.Is(err, context.Canceled) || second.turn {
 		t.Error(err, second.turn)
 	}
 	host.turns.end(second) // has none
@@ -73,7 +76,40 @@ func TestATurnThatIsNotGrantedEnds(t *testing.T) {
 	}
 	host.turns.end(first)
 	third := someGuest(h)
+	third.calls.begin(t.Context(), 20*time.Millisecond)
 	if err := host.turns.take(third); err != nil {
 		t.Error(err)
 	}
+	<-third.calls.Done() // it has its deadline again
+	if err := third.calls.Err(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// What a guest waits is not its own time, whatever the deadline's timer did meanwhile.
+func TestTheTimeOfAGuestThatWaitsStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCallContext(nil)
+		defer c.close()
+		c.begin(t.Context(), time.Second)
+		for range 3 {
+			time.Sleep(300 * time.Millisecond)
+			goOn := c.hold()
+			time.Sleep(time.Minute)
+			goOn()
+			if err := c.check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(99 * time.Millisecond)
+		synctest.Wait()
+		if c.Err() != nil {
+			t.Error("it is over before its time")
+		}
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		if c.Err() == nil {
+			t.Error("it is not over in time")
+		}
+	})
 }
