@@ -291,6 +291,7 @@ func (s *server) streamedList(w http.ResponseWriter, r *http.Request) {
 		text += frame("ADDED", p.json())
 	}
 	if changes {
+		s.awaits.Store(true)
 		since, more := s.after(version)
 		if len(since) == 0 {
 			select {
@@ -299,6 +300,7 @@ func (s *server) streamedList(w http.ResponseWriter, r *http.Request) {
 			}
 			since, _ = s.after(version)
 		}
+		s.awaits.Store(false)
 		for _, c := range since {
 			s.note("changes within a streamed list")
 			text += c.frame()

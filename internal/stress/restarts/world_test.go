@@ -205,7 +205,7 @@ func (w *world) change() {
 		}
 		w.writing.Lock()
 		for range random.IntN(5) {
-			if w.server.last()-w.receivers.heard() < w.ahead {
+			if w.server.awaits.Load() || w.server.last()-w.receivers.heard() < w.ahead {
 				w.server.step(random, w.objects)
 			}
 		}
