@@ -2,6 +2,8 @@ package route
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,10 +76,7 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (all []*destination, 
 	capacity, overflow := r.outboxSize(p)
 	kept := make(map[string]*destination, len(p.Outputs))
 	used := map[int]bool{} // receivers
-	for _, w := range b.byName {
-		used[w.receiver] = true
-	}
-	for w := range b.retired {
+	for _, w := range b.all() {
 		used[w.receiver] = true
 	}
 	for _, out := range p.Outputs {
@@ -132,9 +131,6 @@ func (b *outboxes) open(r *Route, p *Pipeline, out *delivery.Output, receiver in
 
 // retire notes that a destination is not used any more. The caller holds mu.
 func (b *outboxes) retire(w *destination) {
-	if b.retired == nil {
-		b.retired = map[*destination]bool{}
-	}
 	b.retired[w] = true
 }
 
@@ -228,10 +224,7 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 			}
 		})
 	}
-	for _, w := range b.byName {
-		b.run(w)
-	}
-	for w := range b.retired {
+	for _, w := range b.all() {
 		b.run(w)
 	}
 	stop = func() {
@@ -249,13 +242,16 @@ func (b *outboxes) begin(ctx context.Context) (stop, wait func()) {
 }
 
 // present returns the destinations that are not retired, in no order.
-func (b *outboxes) present() (destinations []*destination) {
+func (b *outboxes) present() []*destination {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, w := range b.byName {
-		destinations = append(destinations, w)
-	}
-	return destinations
+	return slices.Collect(maps.Values(b.byName))
+}
+
+// all returns the destinations that there are, retired ones included, in no order. The caller holds
+// mu.
+func (b *outboxes) all() []*destination {
+	return slices.AppendSeq(slices.Collect(maps.Values(b.byName)), maps.Keys(b.retired))
 }
 
 // list sets the destinations that there are, and returns how many of them are present ones, which
@@ -263,14 +259,9 @@ func (b *outboxes) present() (destinations []*destination) {
 func (b *outboxes) list(to *cutting) (present int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	to.destinations = to.destinations[:0]
-	for _, w := range b.byName {
-		to.destinations = append(to.destinations, w)
-	}
+	to.destinations = slices.AppendSeq(to.destinations[:0], maps.Values(b.byName))
 	present = len(to.destinations)
-	for w := range b.retired {
-		to.destinations = append(to.destinations, w)
-	}
+	to.destinations = slices.AppendSeq(to.destinations, maps.Keys(b.retired))
 	return present
 }
 
@@ -286,17 +277,7 @@ func (b *outboxes) takeGone(to *cutting) {
 func (b *outboxes) late(until time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, w := range b.byName {
-		if !w.Late(until) {
-			return false
-		}
-	}
-	for w := range b.retired {
-		if !w.Late(until) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.all(), func(w *destination) bool { return !w.Late(until) })
 }
 
 // room lets workers wait until an outbox has room. The zero value is ready.

@@ -127,8 +127,9 @@ func New(cfg Config) (*Route, error) {
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
 		log: &delivery.FailureLog{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
 		breaker: backoff.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
+		outboxes: outboxes{keep: cfg.Keep, retired: map[*destination]bool{}},
+		members:  members{keep: cfg.Keep},
 	}
-	r.outboxes.keep, r.members.keep = cfg.Keep, cfg.Keep
 	r.stats.handled.took = tracing.NewHistogram(handlerBounds)
 	r.Tune(Tuning{cfg.Retry, cfg.Buffer, cfg.PauseAfter, cfg.Workers})
 	if cfg.Pipeline != nil {
