@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -90,9 +91,7 @@ func caused(d *informer.Delivery, e event.Event, pending *delivery.Pending) info
 
 // offered returns the event as an outbox takes it: one that has no op is a resync.
 func offered(e event.Event) event.Event {
-	if e.Op == 0 {
-		e.Op = event.Resync
-	}
+	e.Op = cmp.Or(e.Op, event.Resync)
 	return e
 }
 

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,12 +138,9 @@ func (r *Route) offerReplay(p *replaying) error {
 
 // waits reports whether an output that the replay is for has not taken all of the object.
 func (p *replaying) waits(pipeline *Pipeline) bool {
-	for _, w := range pipeline.destinations {
-		if p.goesTo(w) && w.Has(p.Event.Object.Key()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pipeline.destinations, func(w *destination) bool {
+		return p.goesTo(w) && w.Has(p.Event.Object.Key())
+	})
 }
 
 // goesTo reports whether the replay is for an output.
@@ -226,9 +224,7 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 		if pending == nil {
 			continue
 		}
-		if pending.Extra == nil {
-			pending.Extra = &delivery.Extra{}
-		}
+		pending.Extra = cmp.Or(pending.Extra, &delivery.Extra{})
 		pending.Replay, result = all, delivery.Delivered
 		all.Begin()
 		if err := destination.Offer(ctx, e, pending); err != nil {

@@ -3,6 +3,7 @@ package route
 import (
 	"cmp"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -175,8 +176,7 @@ func (r *Route) Stats() Stats {
 
 // LogValue returns the counters that are not 0 as one group, in a fixed order.
 func (s Stats) LogValue() slog.Value {
-	var attrs []slog.Attr
-	for _, counter := range []slog.Attr{
+	counters := slices.DeleteFunc([]slog.Attr{
 		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
 		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync",
 			s.Events[event.Resync]),
@@ -193,10 +193,6 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("emissionsRefused", s.EmissionsRefused), slog.Uint64("written", s.Written),
 		slog.Uint64("retried", s.Retried),
 		slog.Uint64("deadLetters", s.DeadLetters),
-	} {
-		if counter.Value.Uint64() > 0 {
-			attrs = append(attrs, counter)
-		}
-	}
-	return slog.GroupValue(attrs...)
+	}, func(counter slog.Attr) bool { return counter.Value.Uint64() == 0 })
+	return slog.GroupValue(counters...)
 }
