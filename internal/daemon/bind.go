@@ -253,13 +253,9 @@ type binding struct {
 // remove ends the registrations.
 func (m *binding) remove() {
 	for _, regs := range m.looked {
-		for _, reg := range regs {
-			reg.Remove()
-		}
+		removeAll(regs)
 	}
-	for _, reg := range m.events {
-		reg.Remove()
-	}
+	removeAll(m.events)
 }
 
 // bind subscribes a listener to the informers of a setup, or changes nothing.
@@ -342,9 +338,7 @@ func (b *binder) listen(targets []informer.Target,
 	for _, t := range targets {
 		reg, err := b.cluster.factory.Subscribe(t.Resource, t.Scope, t.Shape, to)
 		if err != nil {
-			for _, done := range regs {
-				done.Remove()
-			}
+			removeAll(regs)
 			return nil, err
 		}
 		regs = append(regs, reg)

@@ -89,7 +89,11 @@ func (c *caches) registrations() (all []*informer.Registration) {
 
 // remove ends the registrations. What is looked up afterwards is as it was.
 func (c *caches) remove() {
-	for _, reg := range c.registrations() {
+	removeAll(c.registrations())
+}
+
+func removeAll(registrations []*informer.Registration) {
+	for _, reg := range registrations {
 		reg.Remove()
 	}
 }

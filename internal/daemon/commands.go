@@ -65,5 +65,5 @@ func (r *runtime) replay(ctx context.Context, letters iter.Seq2[deadletter.Lette
 		return errReplaying
 	}
 	defer r.replaying.Unlock()
-	return newReplayer(r.letters, r.host, module, force, r.current).run(ctx, letters, report)
+	return newReplayer(r.letters, r.host, module, force, r.named).run(ctx, letters, report)
 }

@@ -223,9 +223,7 @@ func (l *listener) unbind() {
 	events := l.events
 	l.events = nil
 	l.mu.Unlock()
-	for _, reg := range events {
-		reg.Remove()
-	}
+	removeAll(events)
 }
 
 // setup is what a listener works with: its part of a plan, and what was made for that. A reload
