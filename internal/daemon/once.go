@@ -83,14 +83,13 @@ type oneRun struct {
 // begin returns a context for the intake, which ends when all listeners are through.
 func (o Once) begin(parent context.Context) (context.Context, *oneRun) {
 	r := &oneRun{once: o, parent: parent, reason: "it was stopped before all was through"}
-	if o.Timeout <= 0 {
-		ctx, end := context.WithCancel(parent)
-		r.end = end
-		return ctx, r
+	var ctx context.Context
+	if o.Timeout > 0 {
+		r.until = time.Now().Add(o.Timeout)
+		ctx, r.end = context.WithDeadline(parent, r.until)
+	} else {
+		ctx, r.end = context.WithCancel(parent)
 	}
-	r.until = time.Now().Add(o.Timeout)
-	ctx, end := context.WithDeadline(parent, r.until)
-	r.end = end
 	return ctx, r
 }
 
