@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -61,7 +60,6 @@ func specDigest(s *plugins.Spec) string {
 		headers, http.Headers, http.Transport = http.Headers, nil, nil
 		grants.HTTP = &http
 	}
-	wasm := sha256.Sum256(s.Wasm)
 	text, err := json.Marshal(struct {
 		Path    string
 		Wasm    string
@@ -69,10 +67,9 @@ func specDigest(s *plugins.Spec) string {
 		Grants  plugins.Grants
 		Headers map[string]string
 		Limits  plugins.Limits
-	}{s.Path, hex.EncodeToString(wasm[:]), s.Config, grants, headers, s.Limits})
+	}{s.Path, fmt.Sprintf("%x", sha256.Sum256(s.Wasm)), s.Config, grants, headers, s.Limits})
 	if err != nil { // raw JSON in a checked configuration is valid
 		panic(fmt.Sprintf("daemon: a handler's settings are not JSON: %v", err))
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }

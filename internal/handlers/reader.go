@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -85,8 +84,7 @@ func checkDigest(path, want string, wasm []byte) error {
 	if want == "" {
 		return nil
 	}
-	sum := sha256.Sum256(wasm)
-	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, want) {
+	if got := fmt.Sprintf("%x", sha256.Sum256(wasm)); !strings.EqualFold(got, want) {
 		return fmt.Errorf("handler %s has the SHA-256 %s, the configuration wants %s", path, got,
 			want)
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -55,6 +54,5 @@ func Digest(part any) string {
 	if err != nil { // raw JSON in a checked configuration is valid
 		panic(fmt.Sprintf("plan: a part of a checked configuration is not JSON: %v", err))
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }

@@ -1,7 +1,7 @@
 package plugins
 
 import (
-	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -81,9 +81,8 @@ func Inspect(wasm []byte) (*Inspection, error) {
 	if err := code.Validate(file); err != nil {
 		return nil, err
 	}
-	sum := code.Digest(wasm)
-	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm),
-		Named: file.Named}
+	in := &Inspection{Kind: ModuleHandler, Digest: fmt.Sprintf("%x", code.Digest(wasm)),
+		Size: len(wasm), Named: file.Named}
 	if code.IsCommand(file) {
 		in.Kind = ModuleCommand
 	}

@@ -3,8 +3,8 @@ package code
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/tetratelabs/wazero"
 
@@ -72,8 +72,7 @@ func (x *Code) rewrite(wasm []byte) error {
 
 // name returns the name of the entry in the folder: the digest of what the engine compiles.
 func (x *Code) name() string {
-	sum := Digest(x.wasm)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", Digest(x.wasm))
 }
 
 func (x *Code) free(ctx context.Context) error {
