@@ -3,6 +3,7 @@ package definitions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ type Renewer struct {
 	Renewed func(was, now informer.Resource)
 
 	mu sync.Mutex
-	of map[informer.Resource]map[string]bool // the names in the configuration
+	of map[informer.Resource][]string // the names in the configuration
 }
 
 // Note notes the name that the configuration has for a resource that was found.
@@ -31,21 +32,17 @@ func (n *Renewer) Note(resource informer.Resource, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.of == nil {
-		n.of = map[informer.Resource]map[string]bool{}
+		n.of = map[informer.Resource][]string{}
 	}
-	if n.of[resource] == nil {
-		n.of[resource] = map[string]bool{}
+	if !slices.Contains(n.of[resource], name) {
+		n.of[resource] = append(n.of[resource], name)
 	}
-	n.of[resource][name] = true
 }
 
-func (n *Renewer) names(resource informer.Resource) (all []string) {
+func (n *Renewer) names(resource informer.Resource) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for name := range n.of[resource] {
-		all = append(all, name)
-	}
-	return all
+	return slices.Clone(n.of[resource])
 }
 
 // Renew returns what a resource that the API server no longer has is by now: the same one in

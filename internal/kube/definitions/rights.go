@@ -1,6 +1,8 @@
 package definitions
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/kube"
@@ -22,12 +24,10 @@ func Needed(names ...string) bool {
 	if err != nil {
 		return true
 	}
-	for _, name := range names {
-		if _, known := builtin.Lookup(name); !known {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, known := builtin.Lookup(name)
+		return !known
+	})
 }
 
 // Rights returns what a configuration needs that asks for resources of these names: nothing if all
