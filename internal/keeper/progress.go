@@ -91,15 +91,12 @@ func Publish(stored map[informer.InformerID]*informer.Stored, segments map[strin
 // informer implements target.
 func (p *progress) informer(c *informer.InformerCut) {
 	at := p.informers[c.Informer]
-	if at == nil {
-		at = newPosition(Part{})
-		p.informers[c.Informer] = at
+	if at != nil && c.Whole {
+		p.allChange(at) // they may have no part in it any more
 	}
-	if c.Whole {
-		for name := range at.unfinished { // it may have no part in it any more
-			p.changed[name] = struct{}{}
-		}
-		*at = *newPosition(Part{})
+	if at == nil || c.Whole {
+		at = newPosition()
+		p.informers[c.Informer] = at
 	}
 	at.advance(c)
 	for _, name := range c.Left {
@@ -109,14 +106,20 @@ func (p *progress) informer(c *informer.InformerCut) {
 	for i := range c.Unfinished {
 		at.apply(&c.Unfinished[i])
 	}
+	p.allChange(at)
+}
+
+// allChange notes that the listeners that have a part in an informer change.
+func (p *progress) allChange(at *position) {
 	for name := range at.unfinished {
 		p.changed[name] = struct{}{}
 	}
 }
 
-func newPosition(p Part) *position {
-	return &position{Part: p, unfinished: map[string]map[event.Key]informer.Unfinished{},
-		begins: map[string]bool{}, due: map[string]time.Time{}}
+func newPosition() *position {
+	return &position{Part: Part{Later: map[event.Key]uint64{}},
+		unfinished: map[string]map[event.Key]informer.Unfinished{},
+		begins:     map[string]bool{}, due: map[string]time.Time{}}
 }
 
 // advance notes the versions that a cut has.
@@ -128,9 +131,6 @@ func (at *position) advance(c *informer.InformerCut) {
 		version := object.ParseVersion(text)
 		at.Newest = max(at.Newest, version)
 		if version > complete {
-			if at.Later == nil {
-				at.Later = map[event.Key]uint64{}
-			}
 			at.Later[key] = version
 		}
 	}
@@ -165,9 +165,7 @@ func (at *position) apply(t *informer.UnfinishedCut) {
 // informerEnded implements target.
 func (p *progress) informerEnded(id informer.InformerID) {
 	if at := p.informers[id]; at != nil {
-		for name := range at.unfinished {
-			p.changed[name] = struct{}{}
-		}
+		p.allChange(at)
 		delete(p.informers, id)
 	}
 }
