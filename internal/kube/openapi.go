@@ -44,9 +44,6 @@ func (r *Resolver) OpenAPI(ctx context.Context, gv schema.GroupVersion) ([]byte,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if generation == r.generation { // else it was invalidated meanwhile
-		if r.documents == nil {
-			r.documents = map[schema.GroupVersion][]byte{}
-		}
 		r.documents[gv] = document
 	}
 	return document, nil

@@ -39,7 +39,7 @@ func NewResolver(cfg *rest.Config) (*Resolver, error) {
 	}
 	return &Resolver{
 		server: address(cfg), client: client, asking: make(chan struct{}, 1),
-		reading: make(chan struct{}, 1),
+		reading: make(chan struct{}, 1), documents: map[schema.GroupVersion][]byte{},
 	}, nil
 }
 
@@ -93,7 +93,7 @@ func (r *Resolver) CloseIdleConnections() {
 func (r *Resolver) Invalidate() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept, r.documents = nil, nil
+	r.kept, r.documents = nil, map[schema.GroupVersion][]byte{}
 	r.generation++
 }
 

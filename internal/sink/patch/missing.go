@@ -17,8 +17,8 @@ const (
 	missingDelay = time.Second
 )
 
-// versions knows in which versions resources are by now, and which are missing. The zero value
-// knows of none; it is safe for concurrent use.
+// versions knows in which versions resources are by now, and which are missing. It is safe for
+// concurrent use. NewWrites makes one.
 type versions struct {
 	mu      sync.Mutex // guards what follows
 	renewed map[schema.GroupVersionResource]string
@@ -30,9 +30,6 @@ func (w *Writes) Renewed(was schema.GroupVersionResource, now string) {
 	v := &w.versions
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.renewed == nil {
-		v.renewed = map[schema.GroupVersionResource]string{}
-	}
 	for earlier, to := range v.renewed {
 		if earlier.GroupResource() == was.GroupResource() && to == was.Version {
 			v.renewed[earlier] = now
@@ -60,9 +57,6 @@ func (v *versions) absent(r schema.GroupVersionResource, err error, now time.Tim
 	defer v.mu.Unlock()
 	since, known := v.missing[r]
 	if !known {
-		if v.missing == nil {
-			v.missing = map[schema.GroupVersionResource]time.Time{}
-		}
 		since, v.missing[r] = now, now
 	}
 	if now.Sub(since) >= missingTime {

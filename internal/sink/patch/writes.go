@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -24,7 +26,12 @@ type Writes struct {
 }
 
 // NewWrites returns a Writes that knows of no patch.
-func NewWrites() *Writes { return &Writes{loops: newLoops(), listeners: map[string]*Own{}} }
+func NewWrites() *Writes {
+	return &Writes{loops: newLoops(), listeners: map[string]*Own{}, versions: versions{
+		renewed: map[schema.GroupVersionResource]string{},
+		missing: map[schema.GroupVersionResource]time.Time{},
+	}}
+}
 
 // Stats are what outputs have done since the daemon began.
 type Stats struct {
@@ -45,7 +52,7 @@ func (w *Writes) Of(listener string) *Own {
 	defer w.mu.Unlock()
 	o := w.listeners[listener]
 	if o == nil {
-		o = &Own{}
+		o = &Own{objects: map[string]*written{}}
 		w.listeners[listener] = o
 	}
 	return o
@@ -98,9 +105,6 @@ func (o *Own) begin(id string) (done func(made, base string)) {
 	w := o.objects[id]
 	if w == nil {
 		w = &written{answered: make(chan struct{}), versions: map[string]madeOf{}}
-		if o.objects == nil {
-			o.objects = map[string]*written{}
-		}
 		o.objects[id] = w
 		o.known.Store(int64(len(o.objects)))
 	}
