@@ -44,14 +44,6 @@ func ReadAll(kind *Kind, texts []Text, into any) (*File, error) {
 	return f, nil
 }
 
-// Err returns all mistakes in the file, as an [Errors], nil if there are none.
-func (f *File) Err() error {
-	if mistakes := Gather(f.Report); len(mistakes) > 0 {
-		return mistakes
-	}
-	return nil
-}
-
 // Members returns the names at the top of the file, in its order.
 func (f *File) Members() (names []string) {
 	for i := 0; f.root.Kind == yaml.MappingNode && i < len(f.root.Content); i += 2 {

@@ -137,6 +137,14 @@ func (r *Report) Missing(mapping, member string) bool {
 // Clean reports whether there are no mistakes.
 func (r *Report) Clean() bool { return len(r.errs) == 0 }
 
+// Err returns all mistakes in the file, as an [Errors], nil if there are none.
+func (r *Report) Err() error {
+	if mistakes := Gather(r); len(mistakes) > 0 {
+		return mistakes
+	}
+	return nil
+}
+
 // Full reports whether so many mistakes were found that most are not shown.
 func (r *Report) Full() bool { return len(r.errs) > maxErrors }
 

@@ -53,7 +53,7 @@ func (p Part) Node() *yaml.Node { return p.node }
 // [Errors].
 func (p Part) Decode(into any) error {
 	p.decoder.root(p.node, reflect.ValueOf(into).Elem())
-	return p.err()
+	return p.decoder.Err()
 }
 
 // JSON returns the document as JSON. Members keep their order, numbers their digits. The error is
@@ -61,12 +61,5 @@ func (p Part) Decode(into any) error {
 func (p Part) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	p.decoder.writeJSON(&b, p.node, "", 0)
-	return b.Bytes(), p.err()
-}
-
-func (p Part) err() error {
-	if mistakes := Gather(p.decoder.Report); len(mistakes) > 0 {
-		return mistakes
-	}
-	return nil
+	return b.Bytes(), p.decoder.Err()
 }
