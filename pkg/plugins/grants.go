@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -76,10 +77,7 @@ func (g Grants) withDefaults() Grants {
 	g.KV = copied(g.KV, (*KVGrant).setDefaults)
 	g.HTTP = copied(g.HTTP, (*HTTPGrant).setDefaults)
 	g.Cache = copied(g.Cache, (*CacheGrant).setDefaults)
-	if g.Emit == nil {
-		g.Emit = &EmitGrant{}
-	}
-	g.Emit = copied(g.Emit, (*EmitGrant).setDefaults)
+	g.Emit = copied(cmp.Or(g.Emit, &EmitGrant{}), (*EmitGrant).setDefaults)
 	return g
 }
 
@@ -141,8 +139,8 @@ func (g *KVGrant) check(listener string) error {
 
 // open opens the listener's store.
 func (g *KVGrant) open(stores *kv.Stores, listener string) (*kv.Store, error) {
-	limits := kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}
-	store, err := stores.Open(listener, limits, g.Persist)
+	store, err := stores.Open(listener, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL},
+		g.Persist)
 	if err != nil {
 		return nil, fmt.Errorf("grants: kv: %w", err)
 	}

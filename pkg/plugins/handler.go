@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -88,11 +87,10 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 
 // newHandler returns the handler of a checked module, to be prepared.
 func (h *Host) newHandler(spec Spec, file *wasmbin.Module) *Handler {
-	sum := code.Digest(spec.Wasm)
-	spec.Wasm = nil // it is not kept
-	handler := &Handler{host: h, spec: spec, config: string(spec.Config), digest: hex.EncodeToString(sum[:]),
-		log: spec.log(h.log), failures: limiter{perSecond: failuresPerSecond},
-		startFunction: file.Start}
+	handler := &Handler{host: h, spec: spec, config: string(spec.Config),
+		digest: fmt.Sprintf("%x", code.Digest(spec.Wasm)), log: spec.log(h.log),
+		failures: limiter{perSecond: failuresPerSecond}, startFunction: file.Start}
+	handler.spec.Wasm = nil // it is not kept
 	handler.life, handler.end = context.WithCancel(context.Background())
 	handler.minMemory, handler.maxMemory = code.MemoryRange(file, spec.Limits.Memory)
 	handler.kind, handler.takesEvents = code.KindOf(file)
@@ -115,9 +113,8 @@ func (h *Handler) prepare(ctx context.Context, file *wasmbin.Module) (err error)
 	if h.code, err = h.host.compiler.Compile(ctx, file, limits); err != nil {
 		return err
 	}
-	config := h.code.RuntimeConfig().
-		WithMemoryLimitPages(uint32(h.spec.Limits.Memory / wasmbin.PageSize))
-	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	h.runtime = wazero.NewRuntimeWithConfig(ctx, h.code.RuntimeConfig().
+		WithMemoryLimitPages(uint32(h.spec.Limits.Memory/wasmbin.PageSize)))
 	if err := instantiateFunctions(ctx, h.runtime, file); err != nil {
 		return err
 	}

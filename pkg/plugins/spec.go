@@ -149,6 +149,6 @@ func (s Spec) parse() (*wasmbin.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := code.Rules{Functions: hostFunctions, Granted: s.Grants.has, Memory: s.Limits.Memory}
-	return file, rules.Check(file)
+	return file, code.Rules{Functions: hostFunctions, Granted: s.Grants.has,
+		Memory: s.Limits.Memory}.Check(file)
 }

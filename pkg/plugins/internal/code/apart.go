@@ -114,8 +114,8 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 	if available < minCompiling {
 		return x.limits.error(&limitError{of: ofMemory})
 	}
-	job := compileJob{Dir: dir, Time: x.limits.Time, Memory: available}
-	used, err := runJob(ctx, c.Command, job, x.wasm)
+	used, err := runJob(ctx, c.Command,
+		compileJob{Dir: dir, Time: x.limits.Time, Memory: available}, x.wasm)
 	c.Log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond),
 		"memory", used.Memory, "error", err)
 	var limit *limitError

@@ -109,7 +109,7 @@ func (e *codeEntry) verify() error {
 // digests returns those of all files below a folder but the digests themselves.
 func digests(folder string) (map[string]string, error) {
 	sums := map[string]string{}
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	return sums, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(folder, path)
 		switch {
 		case err != nil || relErr != nil:
@@ -122,7 +122,6 @@ func digests(folder string) (map[string]string, error) {
 		sums[name], err = fileDigest(path)
 		return err
 	})
-	return sums, err
 }
 
 func fileDigest(path string) (string, error) {

@@ -15,8 +15,8 @@ import (
 // quicker than the compiler and refuses the same.
 func Validate(m *wasmbin.Module) error {
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2)
-	r := wazero.NewRuntimeWithConfig(ctx, config)
+	r := wazero.NewRuntimeWithConfig(ctx,
+		wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
 	defer r.Close(ctx)
 	if _, err := r.CompileModule(ctx, m.Code); err != nil {
 		return fmt.Errorf("the module is not valid: %w", err)
