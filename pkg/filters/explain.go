@@ -2,6 +2,7 @@ package filters
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
@@ -184,12 +185,9 @@ func isConstant(n ast.Node) bool {
 		*ast.BytesNode, *ast.ConstantNode:
 		return true
 	case *ast.UnaryNode, *ast.BinaryNode, *ast.ArrayNode, *ast.MapNode, *ast.PairNode:
-		for _, child := range lang.Children(n) {
-			if !isConstant(child) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(lang.Children(n), func(child ast.Node) bool {
+			return !isConstant(child)
+		})
 	}
 	return false
 }

@@ -2,8 +2,8 @@ package lang
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"time"
 )
 
@@ -70,11 +70,8 @@ var PlainFunctions = map[string]arity{
 
 // Functions returns the names of all functions that an expression may call, sorted.
 func Functions() []string {
-	names := append(slices.Clone(ownFunctions), Predicates...)
-	for name := range PlainFunctions {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Concat(ownFunctions, Predicates, slices.Collect(maps.Keys(PlainFunctions)))
+	slices.Sort(names)
 	return names
 }
 
