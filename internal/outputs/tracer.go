@@ -15,9 +15,8 @@ func NewTracer(cfg *config.Config, version string, log *slog.Logger) (*tracing.T
 	if t == nil {
 		return nil, nil
 	}
-	c := httpsink.Config{URL: value(cfg, t.URL), Headers: headers(cfg, t.Headers),
-		Timeout: t.Timeout.Duration, TLS: tlsOf(cfg, t.TLS)}
-	to, err := newOTLP(c)
+	to, err := newOTLP(httpsink.Config{URL: value(cfg, t.URL), Headers: headers(cfg, t.Headers),
+		Timeout: t.Timeout.Duration, TLS: tlsOf(cfg, t.TLS)})
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}

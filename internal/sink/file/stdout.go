@@ -36,11 +36,10 @@ const maxLines = 32
 // caller's ctx. Waking the goroutine and then the caller costs more than writing a line, so callers
 // should pass several messages.
 func NewStdout(w io.Writer) *sink.Serial {
-	out := &writer{w: w}
 	return sink.NewSerial(sink.SerialConfig{
 		Sink: "stdout", Busy: "the reader takes nothing",
 		Batch: maxLines,
-		Do:    out.do,
+		Do:    (&writer{w: w}).do,
 	})
 }
 

@@ -89,8 +89,7 @@ func New(config Config) (*Client, error) {
 	c.transport.DialContext = within(life, heard(connect))
 	c.transport.DialTLSContext = within(life, func(ctx context.Context, network,
 		address string) (net.Conn, error) {
-		dial := c.tls.Dialer(connect, "h2", "http/1.1")
-		return heard(dial)(ctx, network, address)
+		return heard(c.tls.Dialer(connect, "h2", "http/1.1"))(ctx, network, address)
 	})
 	c.transport.ForceAttemptHTTP2 = true
 	c.transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout,

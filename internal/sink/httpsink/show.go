@@ -21,7 +21,6 @@ func (c *Client) show(p prepared, r Request) (Answer, error) {
 	if headers[signature] != "" {
 		headers[signature] = sink.Hidden
 	}
-	err := c.config.Show(sink.Unsent{Do: http.MethodPost, To: sink.ShownURL(p.url),
-		Headers: headers, Body: r.Body})
-	return Answer{Status: http.StatusOK}, err
+	return Answer{Status: http.StatusOK}, c.config.Show(sink.Unsent{Do: http.MethodPost,
+		To: sink.ShownURL(p.url), Headers: headers, Body: r.Body})
 }

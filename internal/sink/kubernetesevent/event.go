@@ -58,10 +58,8 @@ func describe(m *sink.Message) What {
 	if m.Body == sink.BodyData {
 		w.Note = noteOf(m.Data)
 	}
-	if w.Note == "" {
-		w.Note = fmt.Sprintf("%s: %s %s", m.Origin.Listener, m.Object.Kind(),
-			strings.ToLower(action))
-	}
+	w.Note = cmp.Or(w.Note, fmt.Sprintf("%s: %s %s", m.Origin.Listener, m.Object.Kind(),
+		strings.ToLower(action)))
 	return w
 }
 

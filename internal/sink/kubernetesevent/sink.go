@@ -91,8 +91,7 @@ func (s *Sink) record(ctx context.Context, e *kubeEvent) error {
 		return err
 	}
 	defer known.unlock()
-	now := time.Now()
-	if known.continues(e, now) {
+	if known.continues(e, time.Now()) {
 		if err := s.series.pause(ctx, known, s.gate.Closed()); err != nil {
 			return err
 		}

@@ -59,10 +59,9 @@ func (s *Sink) newBatch(messages []sink.Message) *batch {
 
 // header returns the headers of a message. Consumers see them as they are here, in any case.
 func (s *Sink) header(m *sink.Message, subject string) natsgo.Header {
-	id := cloudevent.HeaderValue(m.ID)
 	h := natsgo.Header{
 		"content-type": {cloudevent.ContentType},
-		"ce-id":        {id},
+		"ce-id":        {cloudevent.HeaderValue(m.ID)},
 	}
 	if s.config.Stream != "" {
 		delivery := cloudevent.DeliveryID(m, s.config.Output, subject)

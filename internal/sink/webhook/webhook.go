@@ -147,8 +147,8 @@ func (s *Sink) writeOne(ctx context.Context, m *sink.Message) error {
 	if m.TraceParent != "" {
 		header["Traceparent"] = []string{m.TraceParent}
 	}
-	request := httpsink.Request{Header: header, Body: body}
-	return sink.ErrorOf("webhook", s.post(ctx, request, s.messageID(m)))
+	return sink.ErrorOf("webhook",
+		s.post(ctx, httpsink.Request{Header: header, Body: body}, s.messageID(m)))
 }
 
 // estimate returns about how long a message will be.
