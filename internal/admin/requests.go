@@ -115,8 +115,7 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request) {
 	case s.Remembers == nil:
 		fail(w, http.StatusNotImplemented, errNotAvailable)
 	default:
-		known := s.Remembers(of)
-		(&answer{Object: &known}).write(w, http.StatusOK)
+		(&answer{Object: new(s.Remembers(of))}).write(w, http.StatusOK)
 	}
 }
 

@@ -20,8 +20,7 @@ import (
 func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
-	var listeners []string
-	var against []string
+	var listeners, against []string
 	var exitCode bool
 	format := textOrJSON()
 	cmd := &cobra.Command{

@@ -174,8 +174,7 @@ func (g Grants) Host() (granted plugins.Grants) {
 	if g.Random != nil {
 		granted.Random = &plugins.RandomGrant{}
 		if g.Random.Seed != nil {
-			seed := uint64(*g.Random.Seed)
-			granted.Random.Seed = &seed
+			granted.Random.Seed = new(uint64(*g.Random.Seed))
 		}
 	}
 	if g.HTTP != nil {

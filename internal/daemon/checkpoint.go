@@ -54,8 +54,7 @@ func (l *listener) goOn(k *keeper.Keeper) error {
 	if known != nil && (known.Len() > 0 || s.book() != nil) {
 		s.remembered.Store(rules.Restore(s.Rules, s.Config.Outputs, known, time.Now()))
 	}
-	p := l.pipeline()
-	if err := l.route.Use(p); err != nil {
+	if err := l.route.Use(l.pipeline()); err != nil {
 		return err
 	}
 	l.saved.Route.Moved(l.left)

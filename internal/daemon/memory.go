@@ -28,8 +28,7 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known admin.Memory) {
 func (l *listener) remembers(key event.Key, to *admin.Memory) {
 	for _, reg := range l.registrations() {
 		if o, err := reg.Lister().Get(key.Namespace, key.Name); err == nil {
-			selected := l.selects(key, o)
-			to.Has, to.UID, to.Selected = true, o.UID(), &selected
+			to.Has, to.UID, to.Selected = true, o.UID(), new(l.selects(key, o))
 		}
 	}
 	book, receivers := l.setup().book(), l.route.Receivers()

@@ -53,8 +53,7 @@ func (r *reload) prepare(ctx context.Context, opts Options) error {
 	if opts.Kubeconfig == "" {
 		mistakes = plan.KubeconfigMistakes(cfg)
 	}
-	before := r.runtime.plan
-	mistakes = append(mistakes, NeedRestart(before.Config, cfg)...)
+	mistakes = append(mistakes, NeedRestart(r.runtime.plan.Config, cfg)...)
 	r.plan, wrong = plan.Compile(cfg, opts.Schemas)
 	mistakes = append(mistakes, wrong...)
 	r.outputs = newOutputs(r.plan, r.runtime.outputs)

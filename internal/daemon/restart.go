@@ -284,12 +284,8 @@ func (s *setup) selectsOtherwise(to *setup) bool {
 		return true
 	}
 	before, after := s.Members(), to.Members()
-	for _, name := range []string{"select", "rules", "informers"} {
-		if before[name] != after[name] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"select", "rules", "informers"},
+		func(name string) bool { return before[name] != after[name] })
 }
 
 // release closes what a setup has and others do not.

@@ -191,12 +191,10 @@ func (w *saving) entry(k *kept) {
 	w.saved = savedEntry{Wanted: k.wanted,
 		Report: k.reports, Observed: k.observed, Offered: k.offered, Event: w.event(&k.event)}
 	if k.later != nil {
-		later := w.event(k.later)
-		w.saved.Later = &later
+		w.saved.Later = new(w.event(k.later))
 	}
 	if k.failed != nil {
-		text := k.failed.Error()
-		w.saved.Failed = &text
+		w.saved.Failed = new(k.failed.Error())
 	}
 	for i := range k.messages {
 		m := &k.messages[i]

@@ -25,10 +25,9 @@ func (s *Server) statusz(w http.ResponseWriter, _ *http.Request) {
 
 // Status returns the pipeline as it is.
 func (s *Server) Status() *status.Status {
-	now := time.Now()
-	out := &status.Status{Time: now, Started: started, Version: cmp.Or(s.Version, "unknown"),
-		Cluster: s.Cluster, Ready: true, Informers: []status.Informer{},
-		Listeners: []status.Listener{}, Process: process()}
+	out := &status.Status{Time: time.Now(), Started: started,
+		Version: cmp.Or(s.Version, "unknown"), Cluster: s.Cluster, Ready: true,
+		Informers: []status.Informer{}, Listeners: []status.Listener{}, Process: process()}
 	if s.Leads != nil {
 		if out.Role = "standby"; s.Leads() {
 			out.Role = "leader"
@@ -68,8 +67,7 @@ func (s *Server) Status() *status.Status {
 			CommitSeconds: c.Took.Seconds(), WrittenBytes: c.Written, Error: errorText(c.Failed)}
 	}
 	if s.Reload != nil {
-		last := s.Reload()
-		out.Reload = &last
+		out.Reload = new(s.Reload())
 	}
 	return out
 }

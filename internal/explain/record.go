@@ -108,8 +108,7 @@ func (r *recorder) output(maker *sinks.Maker, cfg *config.Config, o *plan.Output
 		return out, err
 	}
 	r.sinks = append(r.sinks, s)
-	kept := &recording{Sink: s, recorder: r, output: name}
-	out.To = delivery.NewOutput(name, kept, discard)
+	out.To = delivery.NewOutput(name, &recording{Sink: s, recorder: r, output: name}, discard)
 	return out, nil
 }
 

@@ -40,8 +40,7 @@ func Trial(cfg *config.Config, name, module string) (spec plugins.Spec, parser *
 // TrialGrants returns grants that are not part of a configuration. Headers are as for Trial; the
 // paths of their files are relative to the working directory.
 func TrialGrants(g config.Grants) (plugins.Grants, error) {
-	l := &config.Listener{Handler: &config.Handler{Grants: g}}
-	r := trialReader(&config.Config{}, l)
+	r := trialReader(&config.Config{}, &config.Listener{Handler: &config.Handler{Grants: g}})
 	r.Field = ""
 	granted, ok := r.Grants(r.Listener.Handler.Grants)
 	if !ok {

@@ -263,9 +263,8 @@ func (s *sink) opsgenie() fields {
 			parts = append(parts, quoted(name)+": "+s.layout(n, s.field+"."+name))
 		}
 	}
-	host := cmp.Or(s.n.textOf("URL"), "api.opsgenie.com")
-	return s.authorized("https://"+host+"/v2/alerts", mapOf(parts...),
-		"GenieKey, a space and the key of Opsgenie")
+	return s.authorized("https://"+cmp.Or(s.n.textOf("URL"), "api.opsgenie.com")+"/v2/alerts",
+		mapOf(parts...), "GenieKey, a space and the key of Opsgenie")
 }
 
 // teams posts the members message and reason.

@@ -118,10 +118,9 @@ func (p *Plan) List(names ...string) (*Listing, error) {
 			continue
 		}
 		o := p.Outputs[name]
-		listed := listedOutput{Name: name, To: destination(o.Config),
+		all.Outputs = append(all.Outputs, listedOutput{Name: name, To: destination(o.Config),
 			Listeners: append([]string{}, users[name]...), Expressions: expressionsOf(o.Config),
-			Warnings: warningsOf(o.Expressions)}
-		all.Outputs = append(all.Outputs, listed)
+			Warnings: warningsOf(o.Expressions)})
 	}
 	return all, nil
 }

@@ -107,9 +107,8 @@ func needed(by string, rights []kube.Right) (all []need) {
 
 // ofOutputs returns what the outputs of a listener need. The resource of its informer is found.
 func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []need) {
-	name := l.Config.Name
 	for _, output := range l.Config.Outputs {
-		by := fmt.Sprintf("output %q of listener %q", output, name)
+		by := fmt.Sprintf("output %q of listener %q", output, l.Config.Name)
 		all = append(all,
 			needed(by, outputRights(cfg.Outputs[output], l.Config.Informer(), found))...)
 	}

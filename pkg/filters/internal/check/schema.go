@@ -347,12 +347,11 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			return fact{special: special}
 		}
 	case "keys":
-		key := of("string")
-		return fact{schema: &lang.Schema{Type: "array"}, items: &key}
+		return fact{schema: &lang.Schema{Type: "array"}, items: new(of("string"))}
 	case "values":
 		if list.is("object") && len(list.schema.Fields) == 0 {
-			value := fact{schema: list.schema.Values, path: within(list.path, "[*]")}
-			return fact{schema: &lang.Schema{Type: "array"}, items: &value}
+			return fact{schema: &lang.Schema{Type: "array"},
+				items: &fact{schema: list.schema.Values, path: within(list.path, "[*]")}}
 		}
 	}
 	if result, ok := resultTypes[n.Name]; ok {
