@@ -22,8 +22,13 @@ func (c *caches) Get(name, namespace, object string) *object.Object {
 	if c.given != nil {
 		return c.given.Get(name, namespace, object)
 	}
-	for _, reg := range c.in[name] {
-		if o, err := reg.Lister().Get(namespace, object); err == nil {
+	return storedIn(c.in[name], namespace, object)
+}
+
+// storedIn returns the object of a name in one of several stores, nil if there is none.
+func storedIn(registrations []*informer.Registration, namespace, name string) *object.Object {
+	for _, reg := range registrations {
+		if o, err := reg.Lister().Get(namespace, name); err == nil {
 			return o
 		}
 	}

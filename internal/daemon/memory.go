@@ -26,10 +26,8 @@ func (s *supervisor) remembers(of admin.ObjectOf) (known admin.Memory) {
 
 // remembers sets what the listener knows of an object.
 func (l *listener) remembers(key event.Key, to *admin.Memory) {
-	for _, reg := range l.registrations() {
-		if o, err := reg.Lister().Get(key.Namespace, key.Name); err == nil {
-			to.Has, to.UID, to.Selected = true, o.UID(), new(l.selects(key, o))
-		}
+	if o := storedIn(l.registrations(), key.Namespace, key.Name); o != nil {
+		to.Has, to.UID, to.Selected = true, o.UID(), new(l.selects(key, o))
 	}
 	book, receivers := l.setup().book(), l.route.Receivers()
 	if book == nil {

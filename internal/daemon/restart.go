@@ -346,12 +346,7 @@ func (l *listener) endViolations(ctx context.Context, until time.Time, log *slog
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	err := l.route.EndViolations(ctx, func(key event.Key) *object.Object {
-		for _, r := range l.registrations() {
-			if o, err := r.Lister().Get(key.Namespace, key.Name); err == nil {
-				return o
-			}
-		}
-		return nil
+		return storedIn(l.registrations(), key.Namespace, key.Name)
 	})
 	if err != nil {
 		log.Warn("violations of a listener that is removed stay open at its outputs", "listener", l.name,
