@@ -213,8 +213,8 @@ func (o Options) suspicious(field string, expressions []plan.Expression,
 				o.Warned(plan.Placed(field+x.Below, w))
 				continue
 			}
-			at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
-			log.Warn("suspicious expression", "at", at, "reason", w.Message)
+			log.Warn("suspicious expression", "at",
+				fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column), "reason", w.Message)
 		}
 	}
 }

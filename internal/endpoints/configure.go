@@ -31,10 +31,7 @@ func (s *Server) Configure(cfg *config.Config, api sink.KubeAPI) error {
 		s.TLS, err = source.ServerConfig()
 		return err
 	case s.Access != nil:
-		name, err := os.Hostname()
-		if err != nil {
-			name = ""
-		}
+		name, _ := os.Hostname() // "" with an error
 		config, fingerprint, err := selfSigned(append([]string{name}, h.Hosts...)...)
 		if err != nil {
 			return err

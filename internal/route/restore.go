@@ -73,8 +73,8 @@ func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 // holds mu.
 func (b *outboxes) restoreRetired(r *Route, p *Pipeline, number uint64,
 	saved *savedDestination) error {
-	to := delivery.NewOutput(saved.output, removed{}, r.log.Logger)
-	w, err := b.open(r, p, to, noReceiver, r.retry.Load().policy())
+	w, err := b.open(r, p, delivery.NewOutput(saved.output, removed{}, r.log.Logger), noReceiver,
+		r.retry.Load().policy())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -43,10 +44,7 @@ func Restore(rules []*Rule, receivers []string, s *Saved, now time.Time) *Book {
 // Keys returns the keys of all objects in the book, sorted.
 func (b *Book) Keys() []event.Key {
 	b.mu.Lock()
-	keys := make([]event.Key, 0, len(b.objects))
-	for key := range b.objects {
-		keys = append(keys, key)
-	}
+	keys := slices.Collect(maps.Keys(b.objects))
 	b.mu.Unlock()
 	sortKeys(keys)
 	return keys

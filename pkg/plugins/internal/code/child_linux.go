@@ -67,9 +67,8 @@ func used() jobUsage {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
 		return jobUsage{}
 	}
-	u := jobUsage{Time: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
-	u.Memory = residentMemory("self")
-	return u
+	return jobUsage{Time: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+		Memory: residentMemory("self")}
 }
 
 // usedBy is what a process used that has ended. The kernel begins with the memory of the parent, if
