@@ -36,7 +36,7 @@ type server struct {
 	streams   bool                // lists
 	pages     bool                // lists come in pages
 	bookmarks bool
-	awaits    atomic.Bool         // a streamed list waits for a change
+	awaits    atomic.Bool   // a streamed list waits for a change
 	slow      time.Duration // answers, at most
 	killIn    string        // a part of a list, after which the child is killed
 	excused   bool          // something was sent after which a list may follow
