@@ -19,6 +19,7 @@ const (
 // has not gone back; and with a list if the history is gone.
 func TestNothingIsMissedWhileItIsAway(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "informerd-e2e-")
 	if err != nil {
 		t.Fatal(err)

@@ -99,6 +99,7 @@ func (e *etcd) end() {
 // written in the end is what there is.
 func TestAControlPlaneIsRestoredFromABackup(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "informerd-e2e-")
 	if err != nil {
 		t.Fatal(err)

@@ -116,6 +116,7 @@ type rightsWorld struct {
 // configuration are taken away.
 func TestRights(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	w := &rightsWorld{story: &story{dir: t.TempDir(), namespace: "rights",
 		cluster: &cluster{dir: filepath.Join(t.TempDir(), "cluster")}}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

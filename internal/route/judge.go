@@ -113,6 +113,7 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 		m, wanted, err := p.Messages.Rule(e, now, sink.Report{
 			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
 			Violated: t.State == rules.Violated, Since: t.Since, Repeats: t.Repeats,
+			Repeat: t.Rule.Repeat(),
 		}), true, error(nil)
 		if !out.plain() {
 			m, wanted, err = out.make(m)

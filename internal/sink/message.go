@@ -71,4 +71,6 @@ type Report struct {
 	Since                   time.Time // when the violation began
 	// Repeats is how often the violation was reported before.
 	Repeats int
+	// Repeat is after what time it is reported again, as long as it lasts; 0: never.
+	Repeat time.Duration
 }

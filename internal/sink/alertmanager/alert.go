@@ -1,6 +1,7 @@
 package alertmanager
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +11,12 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 )
 
-// horizon is how far away the end of a violation is.
-const horizon = 30 * 24 * time.Hour
+// How far away the end of a violation is: some of its repeats, as with Prometheus, so that one of
+// them may be lost; and if it is not repeated, so long that somebody sees it.
+const (
+	horizonRepeats = 4
+	horizon        = 30 * 24 * time.Hour
+)
 
 // alert is a postable alert of the API v2.
 type alert struct {
@@ -32,7 +37,7 @@ func (s *Sink) newAlert(m *sink.Message, now time.Time) (alert, error) {
 		return alert{}, err
 	}
 	r := m.Report
-	a := alert{Labels: labels, StartsAt: r.Since.UTC(), EndsAt: now.Add(horizon).UTC()}
+	a := alert{Labels: labels, StartsAt: r.Since.UTC(), EndsAt: now.Add(cmp.Or(horizonRepeats*r.Repeat, horizon)).UTC()}
 	if text := valid(r.Message); text != "" {
 		a.Annotations = map[string]string{"message": text}
 	}

@@ -8,14 +8,14 @@
 //	             and the configured ones, which take the place of these except alertname
 //	annotations  message: the rule's
 //	startsAt     when the violation began
-//	endsAt       of a violation: 30 days after it was sent; of a resolution: when it was observed
+//	endsAt       of a violation: after four repeats of its rule, as Prometheus does it, or 30 days
+//	             if it does not repeat; of a resolution: when it was observed
 //
 // Labels that would be empty are left out. An alert without an end would be resolved by
 // Alertmanager after its resolve_timeout of minutes; so an alert has an end that is far away, and
-// each repeated report of its rule moves that. An Alertmanager keeps alerts in memory, though: let
-// rules repeat, as in repeat: 5m, so that one that was restarted has them again, and if violations
-// may last for more than 30 days. An alert whose rule was removed while it was violated can be
-// ended with amtool alert add and the same labels.
+// each repeated report of its rule moves that. Let rules repeat, as in repeat: 5m: an Alertmanager
+// keeps alerts in memory, and one that was restarted has them again; and an alert ends by itself
+// once nobody reports it any more, because informerd, its listener or its rule has gone.
 //
 // # What is promised
 //

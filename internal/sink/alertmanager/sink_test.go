@@ -45,6 +45,16 @@ func TestAlert(t *testing.T) {
 		got[0].EndsAt.After(time.Now().Add(horizon)) {
 		t.Errorf("got %s %+v", path, got)
 	}
+	repeated := report(t, "a", true)
+	repeated.Report.Repeat = 5 * time.Minute
+	before = time.Now()
+	if errs := s.Write(t.Context(), []sink.Message{repeated}); errs != nil {
+		t.Fatal(errs)
+	}
+	if got[0].EndsAt.Before(before.Add(20*time.Minute)) ||
+		got[0].EndsAt.After(time.Now().Add(20*time.Minute)) {
+		t.Errorf("a rule that repeats: %+v", got)
+	}
 	resolved := report(t, "a", false)
 	resolved.Report.Message = ""
 	if errs := s.Write(t.Context(), []sink.Message{resolved}); errs != nil {
