@@ -6,6 +6,7 @@ package growth
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 )
@@ -20,7 +21,7 @@ const (
 	// exact.
 	minCost = time.Millisecond
 	// rounds is how many pairs are measured. A disturbance rarely affects all of them.
-	rounds = 3
+	rounds = 10
 )
 
 // Linear fails the test if f grows much faster than its size, for example quadratically. It calls f
@@ -36,7 +37,10 @@ func Linear(t testing.TB, n int, f func(n int)) {
 func grows(n int, f func(n int)) (problem string) {
 	runtime.LockOSThread() // the time of the thread is the time of f
 	defer runtime.UnlockOSThread()
+	// Nor is what the collector has a thread that allocates do for others that of f.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for range rounds {
+		runtime.GC()
 		small, large := cost(n, f), cost(factor*n, f)
 		if large <= maxRatio*max(small, minCost) {
 			return ""
