@@ -79,7 +79,7 @@ needs: ## Install compilers that tests use (Debian, as root)
 # What go test vets is a part of what make check vets, or make check-cluster.
 .PHONY: test
 test: export GUESTS ?= optional
-test: needs devcluster build examples ## Run all tests, with the race detector (ten minutes)
+test: needs devcluster build examples ## Run all tests, most with the race detector (ten minutes)
 	INFORMERD_BIN=$(CURDIR)/bin/informerd go test $(RACE) -vet=off -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(UNRACED))")
 	go test -vet=off -timeout 20m $(UNRACED)
 	plugins/test bin/plugins

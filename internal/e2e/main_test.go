@@ -114,6 +114,26 @@ func sharedCluster() (*cluster, error) {
 	return shared.cluster, shared.err
 }
 
+// newCluster starts a control plane for a test that breaks it or counts its requests. The test's end
+// stops it; its logs stay.
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "informerd-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{dir: dir}
+	if err := c.up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.down(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
 // root returns the repository's root: go test runs tests in their package's folder.
 func root() string {
 	dir, err := filepath.Abs(filepath.Join("..", ".."))

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"strconv"
 	"syscall"
 	"testing"
@@ -20,19 +19,7 @@ const (
 func TestNothingIsMissedWhileItIsAway(t *testing.T) {
 	needs(t)
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "informerd-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{dir: dir}
-	if err := c.up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.down(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := newCluster(t)
 	a := newAway(t, c)
 	a.create(t, objects)
 	p := a.start(t)

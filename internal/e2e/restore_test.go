@@ -100,19 +100,7 @@ func (e *etcd) end() {
 func TestAControlPlaneIsRestoredFromABackup(t *testing.T) {
 	needs(t)
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "informerd-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{dir: dir}
-	if err := c.up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.down(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := newCluster(t)
 	e, a := newEtcd(t, c), newAway(t, c)
 	a.create(t, 40)
 	p := a.start(t)

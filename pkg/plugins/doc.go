@@ -43,6 +43,9 @@
 //   - on_event, a batch and starting an instance each have a deadline, whatever the guest executes.
 //   - A call that is late is late, even if nobody could stop it.
 //   - Neither other goroutines nor the garbage collector wait for a guest.
+//   - Guests that run for more than 250 us take turns, one at a time for each processor but one, and
+//     so do guests that start; handlers have turns one after the other. What a guest waits for its
+//     turn does not count for its deadline.
 //   - Limits.Fuel bounds what an on_event executes, the host's work for it included.
 //   - Memory, tables, emissions, paths, iterators and log lines never exceed their limits.
 //   - Calls nested so deeply that they take more than 16 MiB of the engine's stack are a trap.
@@ -51,7 +54,7 @@
 // do and come back to the host all the time; see package meter below this one. What runs in between
 // is at most some 20,000 instructions, or one on a megabyte; the slowest that a search has found
 // takes 12 ms. Fuel depends on nothing but the guest and what it receives; each 16 bytes that the
-// host reads, writes or walks through for it cost one unit. While a call runs, a guest takes at
+// host reads, writes or walks through for it cost one unit, and each line of output 64. While a call runs, a guest takes at
 // most 48 MiB and one frame besides its memory, and 1 MiB for each of on_event and on_batch
 // afterwards. All emissions of a batch have at most 8 MiB, or as much as those of one event may. On
 // Linux, macOS and FreeBSD, an instance's memory is outside of Go's heap and grows without being

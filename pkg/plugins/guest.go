@@ -84,10 +84,9 @@ func start(ctx context.Context, h *Handler) (*guest, error) {
 		g.seeded = rand.NewChaCha8(seed)
 	}
 	h.host.guests.Add(1)
-	deadline := time.Now().Add(h.spec.Limits.LoadDeadline)
 	var err error
 	if g.linear, err = newLinear(h.maxMemory); err == nil {
-		err = g.initialize(ctx, deadline)
+		err = g.initialize(ctx)
 	}
 	if err != nil {
 		_ = g.close(context.WithoutCancel(ctx)) // the first error says more
@@ -101,11 +100,12 @@ func start(ctx context.Context, h *Handler) (*guest, error) {
 }
 
 // initialize instantiates the module, and calls its start function, _initialize and configure.
-func (g *guest) initialize(ctx context.Context, deadline time.Time) error {
+func (g *guest) initialize(ctx context.Context) error {
 	// No start functions: the engine would call them without our being able to distinguish their
 	// crash from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	err := g.guard(ctx, "start", time.Until(deadline), func(ctx context.Context) (err error) {
+	limit := g.handler.spec.Limits.LoadDeadline // of all calls together
+	err := g.guard(ctx, "start", limit, func(ctx context.Context) (err error) {
 		// dozens of guests that start at once would keep all processors busy, too
 		if err := g.handler.host.turns.take(g); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (g *guest) initialize(ctx context.Context, deadline time.Time) error {
 	}
 	g.tank.Bind(g.mod)
 	if name := g.handler.startFunction; name != "" {
-		if _, err := g.callOnce(ctx, name, "start", deadline); err != nil {
+		if _, err := g.callOnce(ctx, name, "start"); err != nil {
 			return err
 		}
 	}
@@ -127,11 +127,11 @@ func (g *guest) initialize(ctx context.Context, deadline time.Time) error {
 		g.single, err = exportedFunction(g.mod, abi.ExportStart)
 		return err
 	}
-	if _, err := g.callOnce(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
+	if _, err := g.callOnce(ctx, abi.ExportInitialize, abi.ExportInitialize); err != nil {
 		return err
 	}
 	g.phase = phaseConfigure
-	status, err := g.callOnce(ctx, abi.ExportConfigure, abi.ExportConfigure, deadline)
+	status, err := g.callOnce(ctx, abi.ExportConfigure, abi.ExportConfigure)
 	if err != nil {
 		return err
 	}
@@ -145,16 +145,15 @@ func (g *guest) initialize(ctx context.Context, deadline time.Time) error {
 	return err
 }
 
-// callOnce calls an optional export without parameters, which has another name in crashes. Neither
-// it nor its call stack is kept.
-func (g *guest) callOnce(ctx context.Context, export, name string,
-	deadline time.Time) (status int32, err error) {
+// callOnce calls an optional export without parameters, which has another name in crashes, with the
+// time that the call before has left. Neither it nor its call stack is kept.
+func (g *guest) callOnce(ctx context.Context, export, name string) (status int32, err error) {
 	f, err := exportedFunction(g.mod, export)
 	if err != nil || !f.exists() {
 		return 0, err
 	}
 	var stack [1]uint64
-	err = g.guard(ctx, name, time.Until(deadline), func(ctx context.Context) error {
+	err = g.guard(ctx, name, g.calls.remaining(), func(ctx context.Context) error {
 		return g.call(ctx, &f, stack[:])
 	})
 	return int32(stack[0]), err

@@ -50,7 +50,7 @@ func (t *turns) take(g *guest) error {
 	return g.calls.Err()
 }
 
-// end gives up the turn of a guest that has one, because its call is over or waits.
+// end gives back the guest's turn, if it has one: its call is over, or waits for an answer.
 func (t *turns) end(g *guest) {
 	if g.turn {
 		t.mu.Lock()
@@ -59,7 +59,7 @@ func (t *turns) end(g *guest) {
 	}
 }
 
-// leave gives up a turn, if there is one, and grants those that are free.
+// leave gives back the guest's turn, if it has one, and grants turns to guests that wait.
 func (t *turns) leave(g *guest) {
 	if g.turn {
 		g.turn = false

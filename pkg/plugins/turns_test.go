@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 func someGuest(h *Handler) *guest {
@@ -82,6 +84,42 @@ func TestATurnThatIsNotGrantedEnds(t *testing.T) {
 	}
 	<-third.calls.Done() // it has its deadline again
 	if err := third.calls.Err(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// A guest that waits for its turn to start has all of its time after that, for configure, too.
+func TestAStartThatWaitsIsNotLate(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	m := &wasmtest.Module{}
+	m.Memory(1, 1)
+	m.Export("memory", 2, 0)
+	m.Func("informerd_abi_v1", "", "", "")
+	m.Func("configure", "", "i", "", wasmtest.Const(0))
+	m.Func("on_event", "iiii", "i", "", wasmtest.Const(0))
+	host := NewHost(HostConfig{})
+	defer host.Close(t.Context())
+	const most = 200 * time.Millisecond
+	h, err := host.Load(t.Context(), Spec{Listener: "l", Wasm: m.Bytes(),
+		Limits: Limits{LoadDeadline: most}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := h.NewInstance(t.Context()) // is the one that Load has started
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close(t.Context())
+	other := someGuest(&Handler{host: host})
+	if err := host.turns.take(other); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*most, func() { host.turns.end(other) })
+	i, err := h.NewInstance(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

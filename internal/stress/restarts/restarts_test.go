@@ -184,8 +184,9 @@ func (w *world) plan(t *testing.T, killed bool) (slow bool) {
 		w.server.fail("watch", w.fault("watch"))
 		slow = true
 	}
-	if unseen && !killed && r.IntN(2) == 0 {
-		kind := one(r, []string{"list", "page", "streamed list"})
+	if unseen && !killed {
+		// as often as there are faults of each
+		kind := one(r, []string{"list", "list", "page", "streamed list", "streamed list"})
 		w.server.fail(kind, w.fault(kind))
 		w.server.mu.Lock()
 		w.server.streams, w.server.pages = kind == "streamed list", kind == "page"

@@ -23,7 +23,7 @@
 //     frame more; see frames.go.
 //   - It visits the host every Tank.Slice units, also in a start function, and also if it has no
 //     memory. There the Go scheduler and the garbage collector get through, and Tank.Check may end
-//     the call, which is how deadlines work.
+//     the call, which is how deadlines work, and Tank.Pause delay it.
 //   - It cannot name the fuel nor anything else that was added: a module in which an index is too
 //     large is refused.
 //   - It is valid if the original is, and only then. Custom sections are kept, with the functions'
@@ -41,7 +41,7 @@
 //	table.fill, table.copy, table.init            and 1 for each entry
 //	memory.grow                                   and 64, and 4096 for each page that was added
 //	table.grow                                    and 64, and 1 for each entry that was asked for, maxTable at most
-//	a call of the host                            and what the host adds with Tank.Spend: 1 for each 16 bytes
+//	a call of the host                            and what the host adds with Tank.Spend
 //
 // An instruction is paid together with those around it, where paths part or meet, or where a
 // function is called. A call that ends with a trap has not paid for the last straight run.
