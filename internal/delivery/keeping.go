@@ -14,11 +14,45 @@ import (
 type keeping struct {
 	on bool // else nothing is kept
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards what follows, and Pending.kept
 	number  uint64     // of the last entry
 	cut     uint64     // entries up to this number may be in cuts
-	entries map[*Pending]*kept
-	changed map[uint64]*kept // since the last cut, by number
+	entries keptList   // each is kept of one Pending
+	changed keptList   // since the last cut
+	free    []*kept    // at most maxFree, to be used again
+}
+
+// keptList has entries in no order. Each knows its place in the list, since maps take three times
+// as long (BenchmarkKeep).
+type keptList struct {
+	all  []*kept
+	kind int // which one of kept.places is of this list
+}
+
+func (l *keptList) add(e *kept) {
+	if e.places[l.kind] == 0 {
+		l.all = append(l.all, e)
+		e.places[l.kind] = len(l.all)
+	}
+}
+
+func (l *keptList) remove(e *kept) {
+	place, last := e.places[l.kind], len(l.all)-1
+	if place == 0 {
+		return
+	}
+	moved := l.all[last]
+	l.all[place-1], moved.places[l.kind] = moved, place
+	l.all[last], e.places[l.kind] = nil, 0
+	l.all = l.all[:last]
+}
+
+func (l *keptList) clear() {
+	for _, e := range l.all {
+		e.places[l.kind] = 0
+	}
+	clear(l.all)
+	l.all = l.all[:0]
 }
 
 // kept is an entry as cuts have it.
@@ -38,12 +72,16 @@ type kept struct {
 	// What cuts have: all but the counts, and the counts, which are what a sender changes.
 	recorded, counted bool
 	ended             bool
+	places            [2]int // in lists, from 1; 0: in none
 }
 
-// newKept returns a copy of an entry that nobody else has.
-func newKept(p *Pending, number uint64) *kept {
+// maxFree is how many of those that have ended are used again.
+const maxFree = 64
+
+// set makes it a copy of an entry that nobody else has, but for its places.
+func (e *kept) set(p *Pending, number uint64) {
 	has := p.extra()
-	return &kept{number: number, event: p.event, later: has.later, messages: has.Messages,
+	*e = kept{places: e.places, number: number, event: p.event, later: has.later, messages: has.Messages,
 		failed: has.Failed, observed: p.Observed, offered: p.offered, sent: p.sent,
 		refused: has.refused != nil, wanted: p.Wanted,
 		reports: p.released || len(has.Reports) > 0}
@@ -58,19 +96,17 @@ func (k *keeping) begin(offered []informer.Entry) {
 	defer k.mu.Unlock()
 	for i := range offered {
 		p := offered[i].Progress.(*Pending)
-		if p.extra().Replay == nil && k.entries[p] == nil {
+		if p.extra().Replay == nil && p.kept == nil {
 			k.number++
-			k.put(p, k.number, 0, false)
+			p.kept = &kept{}
+			if last := len(k.free) - 1; last >= 0 {
+				p.kept, k.free = k.free[last], k.free[:last]
+			}
+			p.kept.set(p, k.number)
+			k.entries.add(p.kept)
+			k.changed.add(p.kept)
 		}
 	}
-}
-
-// put notes an entry as it is now, how many attempts have failed, and whether cuts have counts of
-// its number. The caller holds mu.
-func (k *keeping) put(p *Pending, number uint64, attempts int32, counted bool) {
-	e := newKept(p, number)
-	e.attempts, e.counted = attempts, counted
-	k.entries[p], k.changed[number] = e, e
 }
 
 // end forgets an entry that has ended, or was not taken.
@@ -85,16 +121,20 @@ func (k *keeping) end(p *Pending) {
 
 // remove is end for a caller that holds mu.
 func (k *keeping) remove(p *Pending) {
-	e := k.entries[p]
-	switch {
-	case e == nil:
+	e := p.kept
+	if e == nil {
 		return
-	case e.number <= k.cut:
-		e.ended, k.changed[e.number] = true, e
-	default:
-		delete(k.changed, e.number)
 	}
-	delete(k.entries, p)
+	p.kept, e.ended = nil, true
+	k.entries.remove(e)
+	if e.number <= k.cut {
+		k.changed.add(e)
+		return
+	}
+	k.changed.remove(e)
+	if *e = (kept{}); len(k.free) < maxFree {
+		k.free = append(k.free, e)
+	}
 }
 
 // merged notes that an entry was merged into a later one, which takes its place if it is not kept
@@ -105,14 +145,18 @@ func (k *keeping) merged(from, into *Pending) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f, i := k.entries[from], k.entries[into]
-	switch {
-	case i != nil:
+	attempts := int32(0)
+	if into.kept != nil {
 		k.remove(from)
-		k.put(into, i.number, i.attempts, i.counted)
-	case f != nil:
-		delete(k.entries, from)
-		k.put(into, f.number, 0, f.counted)
+		attempts = into.kept.attempts
+	} else {
+		into.kept, from.kept = from.kept, nil
+	}
+	if e := into.kept; e != nil {
+		counted := e.counted
+		e.set(into, e.number)
+		e.attempts, e.counted = attempts, counted
+		k.changed.add(e)
 	}
 }
 
@@ -132,8 +176,8 @@ func (k *keeping) goesOn(p *Pending, how func(*kept)) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if e := k.entries[p]; e != nil {
+	if e := p.kept; e != nil {
 		how(e)
-		k.changed[e.number] = e
+		k.changed.add(e)
 	}
 }

@@ -79,10 +79,7 @@ func New(out *Output, cfg Config) (*Outbox, error) {
 		return nil, fmt.Errorf("output %q: %w", out.Name, err)
 	}
 	o := &Outbox{name: out.Name, cfg: cfg, queue: queue, lag: tracing.NewHistogram(lagBounds)}
-	if cfg.Keep {
-		k := &o.keeping
-		k.on, k.entries, k.changed = true, map[*Pending]*kept{}, map[uint64]*kept{}
-	}
+	o.keeping.on, o.keeping.changed.kind = cfg.Keep, 1
 	o.sized(cfg.Capacity, cfg.Overflow)
 	o.Use(out, cfg.Policy)
 	return o, nil

@@ -15,26 +15,25 @@ import (
 // ends it. There is one for each event and output that wait, so what few have is apart. It is the
 // outbox's once it was offered.
 type Pending struct {
-	// Wanted: something of the event itself is sent, and not only what rules report.
-	Wanted bool
 	// By makes what is made when it is sent. May be nil if there are Messages, and no rules.
 	By       *Maker
 	Observed time.Time // when the event was taken
 	*Extra             // nil: nothing of it
 
 	outbox *Outbox
+	kept   *kept // what cuts have of it; nil: nothing. The outbox's keeping guards it.
 	// event is what the messages are about, if it is wanted: several, if some were merged.
 	event    event.Event
 	offered  time.Duration      // after Observed
 	delivery *informer.Delivery // while a sender has it
 
 	sent int32 // messages that have been sent, or refused, where the event as it is counts as one
+	// Wanted: something of the event itself is sent, and not only what rules report.
+	Wanted bool
 	// reporting: the current message is a report.
 	reporting bool
 	// before: the messages are of an earlier event than the reports, and are sent before them.
 	before bool
-	// superseded: it is a replay of what the output need not take any more.
-	superseded bool
 	// released: reports of what was merged into this one have been released. They may be due
 	// again, and nothing else brings them.
 	released bool
@@ -60,6 +59,8 @@ type Extra struct {
 	reported bool          // the output has taken one of them
 	refused  error         // why a message is a dead letter
 	try      *tracing.Send // of the current message; nil if that is not traced
+	// superseded: it is a replay of what the output need not take any more.
+	superseded bool
 	// earlier makes the message of the earlier event, if the messages are of one. By still makes
 	// what is due.
 	earlier *Maker

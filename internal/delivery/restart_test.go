@@ -447,7 +447,7 @@ func TestAMessageIsAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got *kept
-	for _, got = range next.keeping.entries {
+	for _, got = range next.keeping.entries.all {
 	}
 	text := func(m *sink.Message) string {
 		shown := *m
@@ -608,7 +608,7 @@ func TestCutsWhileMessagesAreSent(t *testing.T) {
 	}
 	close(stop)
 	cuts := appendCut(<-cut, s.Outbox)
-	if l := backlog(t, cuts...); l.Len() != 0 || len(s.keeping.entries) != 0 {
-		t.Errorf("%d entries are in the cuts, and %d kept", l.Len(), len(s.keeping.entries))
+	if l := backlog(t, cuts...); l.Len() != 0 || len(s.keeping.entries.all) != 0 {
+		t.Errorf("%d entries are in the cuts, and %d kept", l.Len(), len(s.keeping.entries.all))
 	}
 }

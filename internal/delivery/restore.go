@@ -129,7 +129,9 @@ func (k *keeping) restore(l *Backlog, numbers []uint64, offered []informer.Entry
 		k.cut = k.number
 	}
 	for i, number := range numbers {
-		k.entries[offered[i].Progress.(*Pending)] = l.entries[number]
+		p := offered[i].Progress.(*Pending)
+		p.kept = l.entries[number]
+		k.entries.add(p.kept)
 	}
 }
 

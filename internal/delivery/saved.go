@@ -76,16 +76,16 @@ func (l *Backlog) Objects() iter.Seq[*object.Object] {
 func (o *Outbox) Cut(to record.Writer, part string) bool {
 	k := &o.keeping
 	k.mu.Lock()
-	if len(k.changed) == 0 {
+	if len(k.changed.all) == 0 {
 		k.mu.Unlock()
 		return false
 	}
-	changed := make([]kept, 0, len(k.changed))
-	for _, e := range k.changed {
+	changed := make([]kept, 0, len(k.changed.all))
+	for _, e := range k.changed.all {
 		changed = append(changed, *e)
 		e.recorded, e.counted = true, e.hasCounts()
 	}
-	clear(k.changed)
+	k.changed.clear()
 	k.cut = k.number
 	k.mu.Unlock()
 	save(to, part, changed)
@@ -97,8 +97,8 @@ func (o *Outbox) Cut(to record.Writer, part string) bool {
 func (o *Outbox) Whole(to record.Writer, part string) {
 	k := &o.keeping
 	k.mu.Lock()
-	all := make([]kept, 0, len(k.entries))
-	for _, e := range k.entries {
+	all := make([]kept, 0, len(k.entries.all))
+	for _, e := range k.entries.all {
 		all = append(all, *e)
 		all[len(all)-1].recorded = false
 		e.counted = e.hasCounts()

@@ -298,7 +298,7 @@ func (o *Outbox) end(p *Pending) {
 		switch {
 		case has.refused != nil:
 			has.Replay.End(Failed, has.refused)
-		case p.superseded:
+		case p.extra().superseded:
 			has.Replay.End(Superseded, nil)
 		default:
 			has.Replay.End(Delivered, nil)

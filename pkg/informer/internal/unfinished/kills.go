@@ -67,12 +67,12 @@ func (x *entry) note(e *event.Event, number uint64, by By) (fresh bool) {
 // Restore lists an object as the cuts of an earlier process have left it, for all cuts to come. If
 // that was killed, it may have delivered any stored object after that.
 func (s *Set) Restore(of Entry, number uint64, killed bool) {
-	x := entry{state: of.State, last: number, cut: true, same: of.Same}
+	x := &entry{key: of.Key, state: of.State, last: number, cut: true, same: of.Same}
 	if of.Present || killed {
 		x.present, x.earlier = number, true
 	}
 	if killed && !of.Present {
-		s.changed[of.Key] = struct{}{}
+		s.change(x)
 	}
 	for _, o := range of.Gone {
 		x.gone = append(x.gone, gone{o, number, true})
@@ -82,7 +82,13 @@ func (s *Set) Restore(of Entry, number uint64, killed bool) {
 
 // MayKnow reports whether the listener may know the stored object if the process is killed, and
 // has not finished with it.
-func (s *Set) MayKnow(key object.Key) bool { return s != nil && s.listed[key].present > 0 }
+func (s *Set) MayKnow(key object.Key) bool {
+	if s == nil {
+		return false
+	}
+	x, listed := s.listed[key]
+	return listed && x.present > 0
+}
 
 // Taken notes that a worker has an event, and may deliver it.
 func (s *Set) Taken(key object.Key, number uint64) {
@@ -91,7 +97,6 @@ func (s *Set) Taken(key object.Key, number uint64) {
 	}
 	if x, listed := s.listed[key]; listed {
 		x.taken = number
-		s.listed[key] = x
 	}
 }
 
@@ -100,7 +105,7 @@ func (s *Set) Settle() {
 	if s == nil {
 		return
 	}
-	for key, x := range s.listed {
+	for _, x := range s.listed {
 		before, n := x.present, len(x.gone)
 		if x.present > x.taken && !x.earlier {
 			x.present = 0
@@ -109,8 +114,7 @@ func (s *Set) Settle() {
 			return g.number > x.taken && !g.earlier
 		})
 		if x.present != before || len(x.gone) < n {
-			s.listed[key] = x
-			s.changed[key] = struct{}{}
+			s.change(x)
 		}
 	}
 }

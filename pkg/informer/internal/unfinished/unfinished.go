@@ -45,14 +45,21 @@ import (
 
 // Set is what one listener has to learn of the objects of one informer. Nil keeps nothing.
 type Set struct {
-	listed map[object.Key]entry
-	// changed are those that the next cut has. One that is not listed was, in the cut before.
-	changed map[object.Key]struct{}
-	large   bool // the maps have had more than maxEmpty objects, and keep their memory
+	listed map[object.Key]*entry
+	// changed are those listed that the next cut has, in no order. Each knows its place: each
+	// listener of each event looks here, and another map would take as long as the first
+	// (BenchmarkSet).
+	changed []*entry
+	// ended are those that the last cut has left listed, and that are not listed any more.
+	ended map[object.Key]struct{}
+	free  []*entry // at most maxFree, to be used again
+	large bool     // the maps have had more than maxEmpty objects, and keep their memory
 }
 
 // entry is an object that has an event that is not done.
 type entry struct {
+	key   object.Key
+	place int            // in changed, from 1; 0: not there
 	state *object.Object // that the listener knows, nil if none
 	last  uint64         // number of the last event offered
 	taken uint64         // number of the last event that a worker has had
@@ -83,8 +90,56 @@ type Entry struct {
 // maxEmpty is how many objects a set may have had when it becomes empty and keeps its memory.
 const maxEmpty = 4096
 
+// maxFree is how many entries a set keeps to use them again.
+const maxFree = 64
+
 // New returns a set in which nothing is listed.
-func New() *Set { return &Set{listed: map[object.Key]entry{}, changed: map[object.Key]struct{}{}} }
+func New() *Set {
+	return &Set{listed: map[object.Key]*entry{}, ended: map[object.Key]struct{}{}}
+}
+
+// entry returns an empty entry.
+func (s *Set) entry() *entry {
+	last := len(s.free) - 1
+	if last < 0 {
+		return &entry{}
+	}
+	x := s.free[last]
+	s.free = s.free[:last]
+	return x
+}
+
+// change has the next cut have an entry.
+func (s *Set) change(x *entry) {
+	if x.place == 0 {
+		s.changed = append(s.changed, x)
+		x.place = len(s.changed)
+	}
+}
+
+// unchange has it not.
+func (s *Set) unchange(x *entry) {
+	if x.place == 0 {
+		return
+	}
+	last := len(s.changed) - 1
+	moved := s.changed[last]
+	s.changed[x.place-1], moved.place = moved, x.place
+	s.changed[last], x.place = nil, 0
+	s.changed = s.changed[:last]
+}
+
+// list lists an object that is not listed.
+func (s *Set) list(x *entry) {
+	if len(s.ended) > 0 {
+		if _, ended := s.ended[x.key]; ended {
+			x.cut = true
+			delete(s.ended, x.key)
+		}
+	}
+	s.listed[x.key] = x
+	s.large = s.large || len(s.listed) > maxEmpty
+}
 
 // Offered notes an event of an object. before is the state that it begins with, nil if there is
 // none.
@@ -98,15 +153,14 @@ func (s *Set) Offered(e *event.Event, before *object.Object, number uint64, by B
 		if before != nil {
 			before = before.Stored()
 		}
-		_, ended := s.changed[key]
-		x = entry{state: before, cut: ended}
+		x = s.entry()
+		x.key, x.state = key, before
+		s.list(x)
 	}
 	x.last, x.same = number, false
 	if fresh := x.note(e, number, by); fresh || !listed {
-		s.changed[key] = struct{}{}
+		s.change(x)
 	}
-	s.listed[key] = x
-	s.large = s.large || len(s.listed) > maxEmpty
 }
 
 // done notes what of an entry the listener has learned with an event.
@@ -121,8 +175,8 @@ func (x *entry) done(after *object.Object, number uint64) {
 }
 
 // shown returns what others see of an entry.
-func (x *entry) shown(key object.Key) Entry {
-	e := Entry{Key: key, State: x.state, Present: x.present > 0, Same: x.same}
+func (x *entry) shown() Entry {
+	e := Entry{Key: x.key, State: x.state, Present: x.present > 0, Same: x.same}
 	for _, g := range x.gone {
 		if x.state == nil || g.earlier || g.object.UID() != x.state.UID() {
 			e.Gone = append(e.Gone, g.object)
@@ -134,9 +188,9 @@ func (x *entry) shown(key object.Key) Entry {
 // EndUpTo ends the lists of the objects of which no event after a number was offered: the listener
 // knows them as they are stored.
 func (s *Set) EndUpTo(number uint64) {
-	for key, x := range s.listed {
+	for _, x := range s.listed {
 		if x.last <= number {
-			s.end(key, x)
+			s.end(x)
 		}
 	}
 }
@@ -149,7 +203,6 @@ func (s *Set) Repeated(key object.Key, number uint64) {
 	}
 	if e, listed := s.listed[key]; listed {
 		e.last = number
-		s.listed[key] = e
 	}
 }
 
@@ -165,27 +218,28 @@ func (s *Set) Done(key object.Key, after *object.Object, number uint64) {
 		return
 	case number != e.last:
 		e.done(after, number)
-		s.listed[key] = e
-		s.changed[key] = struct{}{}
+		s.change(e)
 		return
 	}
-	s.end(key, e)
+	s.end(e)
 }
 
 // end ends the list of an object.
-func (s *Set) end(key object.Key, e entry) {
-	delete(s.listed, key)
+func (s *Set) end(e *entry) {
+	delete(s.listed, e.key)
+	s.unchange(e)
 	if e.cut {
-		s.changed[key] = struct{}{}
-	} else {
-		delete(s.changed, key)
+		s.ended[e.key] = struct{}{}
+	}
+	if *e = (entry{}); len(s.free) < maxFree {
+		s.free = append(s.free, e)
 	}
 	s.shrink()
 }
 
 // shrink releases the memory of a burst that is over.
 func (s *Set) shrink() {
-	if s.large && len(s.listed) == 0 && len(s.changed) == 0 {
+	if s.large && len(s.listed) == 0 && len(s.ended) == 0 {
 		*s = *New()
 	}
 }
@@ -212,8 +266,8 @@ func (s *Set) each(f func(Entry)) {
 	if s == nil {
 		return
 	}
-	for key, e := range s.listed {
-		f(e.shown(key))
+	for _, e := range s.listed {
+		f(e.shown())
 	}
 }
 
@@ -229,22 +283,18 @@ func (s *Set) Sorted() (all []Entry) {
 
 // Cut returns what has changed since the last cut, in any order.
 func (s *Set) Cut() []Entry {
-	if s == nil || len(s.changed) == 0 {
+	if s == nil || len(s.changed)+len(s.ended) == 0 {
 		return nil
 	}
-	cut := make([]Entry, 0, len(s.changed))
-	for key := range s.changed {
-		e, listed := s.listed[key]
-		if !listed {
-			cut = append(cut, Entry{Key: key, Ended: true})
-			continue
-		}
-		cut = append(cut, e.shown(key))
-		e.cut = true
-		s.listed[key] = e
+	cut := make([]Entry, 0, len(s.changed)+len(s.ended))
+	for key := range s.ended {
+		cut = append(cut, Entry{Key: key, Ended: true})
 	}
-	clear(s.changed)
-	s.shrink()
+	for _, e := range s.changed {
+		cut = append(cut, e.shown())
+		e.cut = true
+	}
+	s.begin()
 	return cut
 }
 
@@ -254,14 +304,23 @@ func (s *Set) Whole() []Entry {
 		return nil
 	}
 	whole := make([]Entry, 0, len(s.listed))
-	for key, e := range s.listed {
-		whole = append(whole, e.shown(key))
+	for _, e := range s.listed {
+		whole = append(whole, e.shown())
 		e.cut = true
-		s.listed[key] = e
+	}
+	s.begin()
+	return whole
+}
+
+// begin begins the next cut.
+func (s *Set) begin() {
+	for _, e := range s.changed {
+		e.place = 0
 	}
 	clear(s.changed)
+	s.changed = s.changed[:0]
+	clear(s.ended)
 	s.shrink()
-	return whole
 }
 
 // MoveTo moves all that is listed to other sets, whose events have numbers of the same row. What is
@@ -272,21 +331,19 @@ func (s *Set) MoveTo(to func(object.Key) *Set) {
 	}
 	for key, x := range s.listed {
 		if heir := to(key); heir != nil {
-			heir.take(key, x)
+			heir.take(x)
 		}
 	}
 	*s = *New()
 }
 
 // take takes an object that another set has listed.
-func (s *Set) take(key object.Key, x entry) {
-	mine, listed := s.listed[key]
-	if listed {
-		x.state, x.gone = mine.state, slices.Concat(mine.gone, x.gone)
+func (s *Set) take(x *entry) {
+	x.place, x.cut = 0, false
+	if mine, listed := s.listed[x.key]; listed {
+		x.state, x.gone, x.cut = mine.state, slices.Concat(mine.gone, x.gone), mine.cut
+		s.unchange(mine)
 	}
-	_, ended := s.changed[key]
-	x.cut = mine.cut || ended && !listed
-	s.listed[key] = x
-	s.changed[key] = struct{}{}
-	s.large = s.large || len(s.listed) > maxEmpty
+	s.list(x)
+	s.change(x)
 }

@@ -176,3 +176,26 @@ func TestABurstLeavesNothing(t *testing.T) {
 		t.Errorf("%d ended, large %t", len(ended), s.large)
 	}
 }
+
+// BenchmarkSet is an event that is offered, taken and done while 100 others are not, with a cut
+// after each 1,000.
+func BenchmarkSet(b *testing.B) {
+	s, events := New(), make([]*event.Event, 101)
+	for i := range events {
+		from := informertest.Object(fmt.Sprint("pod-", i), fmt.Sprint(i), 1)
+		to := informertest.Object(fmt.Sprint("pod-", i), fmt.Sprint(i), 2)
+		events[i] = between(from, to)
+	}
+	b.ReportAllocs()
+	for n := uint64(1); b.Loop(); n++ {
+		e, before := events[n%uint64(len(events))], events[(n+1)%uint64(len(events))]
+		s.Offered(e, e.Old, n, This)
+		s.Taken(e.Object.Key(), n)
+		if n >= uint64(len(events)) {
+			s.Done(before.Object.Key(), before.Object, n+1-uint64(len(events)))
+		}
+		if n%1000 == 0 {
+			s.Cut()
+		}
+	}
+}
