@@ -131,12 +131,8 @@ func (s *Set) unchange(x *entry) {
 
 // list lists an object that is not listed.
 func (s *Set) list(x *entry) {
-	if len(s.ended) > 0 {
-		if _, ended := s.ended[x.key]; ended {
-			x.cut = true
-			delete(s.ended, x.key)
-		}
-	}
+	_, x.cut = s.ended[x.key]
+	delete(s.ended, x.key)
 	s.listed[x.key] = x
 	s.large = s.large || len(s.listed) > maxEmpty
 }
@@ -339,11 +335,11 @@ func (s *Set) MoveTo(to func(object.Key) *Set) {
 
 // take takes an object that another set has listed.
 func (s *Set) take(x *entry) {
-	x.place, x.cut = 0, false
-	if mine, listed := s.listed[x.key]; listed {
+	mine, listed := s.listed[x.key]
+	s.list(x)
+	if x.place = 0; listed {
 		x.state, x.gone, x.cut = mine.state, slices.Concat(mine.gone, x.gone), mine.cut
 		s.unchange(mine)
 	}
-	s.list(x)
 	s.change(x)
 }
