@@ -64,10 +64,15 @@ func (x *entry) note(e *event.Event, number uint64, by By) (fresh bool) {
 	return fresh
 }
 
-// Restore lists an object as the cuts of an earlier process have left it, for all cuts to come. If
+// Restore lists an object, also one that is listed already, as the cuts of an earlier process have left it, for all cuts to come. If
 // that was killed, it may have delivered any stored object after that.
 func (s *Set) Restore(of Entry, number uint64, killed bool) {
-	x := &entry{key: of.Key, state: of.State, last: number, cut: true, same: of.Same}
+	x := s.listed[of.Key]
+	if x == nil {
+		x = s.entry()
+		s.listed[of.Key] = x
+	}
+	*x = entry{key: of.Key, place: x.place, state: of.State, last: number, cut: true, same: of.Same}
 	if of.Present || killed {
 		x.present, x.earlier = number, true
 	}
@@ -77,7 +82,6 @@ func (s *Set) Restore(of Entry, number uint64, killed bool) {
 	for _, o := range of.Gone {
 		x.gone = append(x.gone, gone{o, number, true})
 	}
-	s.listed[of.Key] = x
 }
 
 // MayKnow reports whether the listener may know the stored object if the process is killed, and
