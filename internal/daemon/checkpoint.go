@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/keeper"
+	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/internal/route"
@@ -142,7 +143,7 @@ func (r *runtime) cutters() (all []keeper.Cutter) {
 	r.mu.Unlock()
 	for _, l := range listeners {
 		if l.setup().Config.GoesOn() && l.hasState() {
-			all = append(all, cutter{l})
+			all = append(all, cutter{l, r.maker})
 		}
 	}
 	return all
@@ -157,7 +158,13 @@ func (l *listener) hasState() bool {
 }
 
 // cutter makes cuts of a listener.
-type cutter struct{ *listener }
+type cutter struct {
+	*listener
+	maker *sinks.Maker
+}
+
+// sentPart and the name of an output are what an Alertmanager has of the listener's violations.
+const sentPart = "sent "
 
 // Name implements keeper.Cutter.
 func (c cutter) Name() string { return c.name }
@@ -182,6 +189,9 @@ func (c cutter) Cut(to record.Writer) {
 	defer c.mu.Unlock()
 	if c.saved == nil { // else the checkpoint has it
 		c.route.Cut(to)
+		for _, o := range c.setup().outputs {
+			c.maker.Sent(o.name).Cut(c.name, to, sentPart+o.name)
+		}
 	}
 }
 
@@ -191,8 +201,11 @@ func (c cutter) Whole(to record.Writer) {
 	defer c.mu.Unlock()
 	if c.saved != nil {
 		c.saved.Records.Write(to)
-	} else {
-		c.route.Whole(to)
+		return
+	}
+	c.route.Whole(to)
+	for _, o := range c.setup().outputs {
+		c.maker.Sent(o.name).Whole(c.name, to, sentPart+o.name)
 	}
 }
 

@@ -15,12 +15,12 @@ func TestTheSelectOfAReloadUnderWay(t *testing.T) {
 	for _, before := range []string{"", text} {
 		now := `label("team") == "b"`
 		l := loadedListener(t, now)
-		if got := (cutter{l}).Select(); got != now {
+		if got := (cutter{l, nil}).Select(); got != now {
 			t.Errorf("it is %q without a reload", got)
 		}
 		l.before, l.beforeText = &route.Selection{}, before
 		l.subscription.RescanLater()
-		cut := cutter{l}.Select()
+		cut := cutter{l, nil}.Select()
 		if cut == before || cut == now {
 			t.Errorf("%q is settled while a reload from %q is under way", cut, before)
 		}
@@ -31,17 +31,17 @@ func TestTheSelectOfAReloadUnderWay(t *testing.T) {
 			(again.before.Select == nil) != (before == "") {
 			t.Errorf("back to %q, the select of before is %+v", before, again.before)
 		}
-		if got := (cutter{again}).Select(); got != cut {
+		if got := (cutter{again, nil}).Select(); got != cut {
 			t.Errorf("until it begins, it is %q, and was %q", got, cut)
 		}
 		again.saved = nil
 		again.subscription.RescanLater()
-		if got := (cutter{again}).Select(); got != cut {
+		if got := (cutter{again, nil}).Select(); got != cut {
 			t.Errorf("while it begins, it is %q, and was %q", got, cut)
 		}
 
 		l.subscription.Rescan()
-		if got := (cutter{l}).Select(); got != now {
+		if got := (cutter{l, nil}).Select(); got != now {
 			t.Errorf("it is %q afterwards", got)
 		}
 		settled := loadedListener(t, now)

@@ -70,7 +70,8 @@
 //   - A listener whose select has changed decides everything after its buffer until a restart, and
 //     the log says so.
 //   - A listener that is removed, or is about another resource by now, finishes what it has within
-//     shutdown.drain. One of the same name begins after that.
+//     shutdown.drain. One of the same name begins after that. So does one that a restart has
+//     removed, with what the checkpoint has of it, but for what it had not judged.
 //   - A handler, an output or an informer is closed when no listener uses it any more.
 //   - A change of cluster, http, health, state or leaderElection is a mistake: it needs a restart.
 //   - What waits for an output that has changed goes to the new one.

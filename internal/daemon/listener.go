@@ -17,6 +17,8 @@ import (
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // listener is what a runtime has of one listener: what lasts for its whole life, and the setup that
@@ -36,6 +38,8 @@ type listener struct {
 	after  <-chan struct{} // what the listener waits for before it begins; nil: nothing
 	ended  chan struct{}   // closed when it is no longer there, nor what it waited for
 	tasks  sync.WaitGroup  // its goroutines, but for that which ends it
+
+	had map[event.Key]*object.Object // of a listener that a restart has removed, before that
 
 	works       atomic.Bool // its route has what it needs, and runs
 	endedAbsent atomic.Bool // what it remembered of objects that are gone has ended
@@ -83,6 +87,13 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	l.now.Store(s)
 	if s.Config.GoesOn() {
 		l.resume(r.keeper, r.log)
+	}
+	if l.saved != nil {
+		for _, o := range s.outputs {
+			if err := r.maker.Sent(o.name).Restore(l.name, l.saved.Records[sentPart+o.name]); err != nil {
+				return l, err
+			}
+		}
 	}
 	buffered := s.subscriptionConfig()
 	if l.before != nil {

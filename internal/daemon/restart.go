@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -346,7 +347,7 @@ func (l *listener) endViolations(ctx context.Context, until time.Time, log *slog
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	err := l.route.EndViolations(ctx, func(key event.Key) *object.Object {
-		return storedIn(l.registrations(), key.Namespace, key.Name)
+		return cmp.Or(storedIn(l.registrations(), key.Namespace, key.Name), l.had[key])
 	})
 	if err != nil {
 		log.Warn("violations of a listener that is removed stay open at its outputs", "listener", l.name,

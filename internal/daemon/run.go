@@ -76,6 +76,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		return err
 	}
 	ctx, kept := s.keep(ctx)
+	s.retireLeft(ctx)
 	s.intake.Go(func() { _ = c.factory.Run(ctx) })
 	if o.Progress != nil {
 		s.intake.Go(func() { o.Progress(ctx, c.factory.Status) })

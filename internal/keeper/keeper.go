@@ -13,6 +13,8 @@ import (
 	"github.com/informerd/informerd/internal/checkpoint"
 	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -169,6 +171,22 @@ func (k *Keeper) Listeners() []string {
 	return slices.Sorted(maps.Keys(k.loaded))
 }
 
+// Objects returns the objects of the informers that a listener was about, as far as nobody has asked
+// for them.
+func (k *Keeper) Objects(name string) map[event.Key]*object.Object {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := map[event.Key]*object.Object{}
+	for _, s := range k.waiting {
+		if _, has := s.Unfinished[name]; has {
+			for _, o := range s.Objects {
+				all[o.Key()] = o
+			}
+		}
+	}
+	return all
+}
+
 // Bound notes that a listener is about the informers that it is bound to by now, and no others. It
 // returns the others that it was about.
 func (k *Keeper) Bound(name string) (others []informer.InformerID) {
@@ -189,6 +207,19 @@ func (k *Keeper) unbindLocked(id informer.InformerID, listener string) {
 	if delete(s.Unfinished, listener); len(s.Unfinished) == 0 {
 		delete(k.waiting, id)
 	}
+}
+
+// ForgetWith is Forget for a listener nobody takes what it had of, which is logged with the reason.
+func (k *Keeper) ForgetWith(reason any, name string) {
+	had, open := k.Listener(name).Route, 0
+	if r := had.Rules(); r != nil {
+		open = r.Open()
+	}
+	if n := had.Unsent(); n+open > 0 {
+		k.log.Warn("what a listener had not sent is forgotten, and violations stay open at its outputs",
+			"listener", name, "unsent", n, "violations", open, "reason", reason)
+	}
+	k.Forget(name)
 }
 
 // Forget forgets a listener that there is no more.

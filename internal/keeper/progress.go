@@ -306,6 +306,7 @@ func ReadProgress(published []byte) (*Progress, error) {
 		}
 		p.Listener = *l
 		for id, records := range s.informers {
+			p.Resource = id.Resource
 			if p.Informers[id], err = readPart(name, records); err != nil {
 				return nil, err
 			}

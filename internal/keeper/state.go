@@ -37,6 +37,8 @@ type Listener struct {
 	// Records are those of its route, and Route is what they say.
 	Records record.Set
 	Route   *route.Saved
+	// Resource is what it was about, zero if nobody knows.
+	Resource informer.Resource
 }
 
 // Unsettled is behind the select of before, as no expression of a configuration can have it. A
@@ -215,6 +217,11 @@ func (s *state) stored() (map[informer.InformerID]*informer.Stored, map[string]*
 			return nil, nil, fmt.Errorf("%w: listener %q: %w", checkpoint.ErrDamaged, name, err)
 		}
 		listeners[name] = l
+		for id, stored := range informers {
+			if _, has := stored.Unfinished[name]; has {
+				l.Resource = id.Resource
+			}
+		}
 	}
 	return informers, listeners, nil
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"k8s.io/utils/lru"
-
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
@@ -100,11 +98,16 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show sink.Show)
 	return webhook.New(c)
 }
 
+// Sent returns what an Alertmanager that is an output has, or would have.
+func (m *Maker) Sent(output string) *alertmanager.Sent {
+	sent, _ := m.alerts.LoadOrStore(output, &alertmanager.Sent{})
+	return sent.(*alertmanager.Sent)
+}
+
 func (m *Maker) newAlertmanager(cfg *config.Config, o *config.Output,
 	labels map[string]*filters.Filter, show sink.Show) (sink.Sink, error) {
 	a := o.Alertmanager
-	sent, _ := m.alerts.LoadOrStore(o.Name, alertmanager.NewSent())
-	c := alertmanager.Config{Sent: sent.(*lru.Cache), URL: value(cfg, a.URL),
+	c := alertmanager.Config{Sent: m.Sent(o.Name), URL: value(cfg, a.URL),
 		Headers: headers(cfg, a.Headers), TLS: tlsOf(cfg, a.TLS), Fence: m.Fence, Show: show,
 		Timeout: a.Timeout.Duration,
 		Labels:  make(map[string]func(*sink.Message) (string, error), len(labels))}

@@ -56,6 +56,12 @@ func (r *Route) Leave(ctx context.Context, grace time.Duration) error {
 	defer over.Stop()
 	ctx, cancel := context.WithTimeout(ctx, grace+lettersGrace)
 	defer cancel()
+	if r.pipeline.Load() != nil { // so Run has begun, or is about to
+		select {
+		case <-r.runs.first():
+		case <-ctx.Done():
+		}
+	}
 	return r.Drain(ctx)
 }
 
@@ -102,6 +108,19 @@ type runs struct {
 	isCut  bool
 	cancel context.CancelFunc // nil while there is no Run
 	end    chan struct{}      // closed when the Run has returned
+	begun  chan struct{}      // closed when the first one has begun; nil until somebody asks
+}
+
+// first returns a channel that is closed when there is, or was, a Run.
+func (s *runs) first() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun == nil {
+		if s.begun = make(chan struct{}); s.end != nil {
+			close(s.begun)
+		}
+	}
+	return s.begun
 }
 
 // begin notes that a Run has begun, and returns the function that notes its end.
@@ -110,6 +129,9 @@ func (s *runs) begin(cancel context.CancelFunc) (end func()) {
 	defer s.mu.Unlock()
 	if s.isCut {
 		cancel()
+	}
+	if s.begun != nil && s.end == nil {
+		close(s.begun)
 	}
 	ended := make(chan struct{})
 	s.cancel, s.end = cancel, ended

@@ -98,6 +98,19 @@ func (s *Saved) UnsentTo() map[string]int {
 	return sums
 }
 
+// Outputs returns the names of the outputs that have something to get, or reports of rules.
+func (s *Saved) Outputs() []string {
+	var all []string
+	if s.rules != nil {
+		all = s.rules.Receivers()
+	}
+	for _, w := range s.destinations {
+		all = append(all, w.output)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Rules returns what the rules' book had, nil if there was no book. The book of the listener's
 // first pipeline is to be made of it with [rules.Restore], whose receivers are the outputs in the
 // order of that pipeline.

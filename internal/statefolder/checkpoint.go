@@ -13,7 +13,8 @@ import (
 
 // OpenKeeper opens the checkpoint, nil if no listener asks for one, or if replicas hand each other
 // what would be in it. With forget it is an empty one.
-// What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on.
+// What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on. What
+// those had that are not in the configuration any more stays, to be ended.
 func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
 	if cfg.LeaderElection != nil || cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
 		func(l *config.Listener) bool { return l.Checkpoint }) {
@@ -31,16 +32,8 @@ func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keep
 	}
 	k.Continue = cfg.State.OnDiskError == "continue"
 	for _, name := range k.Listeners() {
-		if l := cfg.Listeners[name]; l == nil || !l.Checkpoint {
-			had, open := k.Listener(name).Route, 0
-			if r := had.Rules(); r != nil {
-				open = r.Open()
-			}
-			if n := had.Unsent(); n+open > 0 {
-				log.Warn("a listener that is not in the configuration any more has left something unsent, which is forgotten, or violations that stay open at its outputs",
-					"listener", name, "unsent", n, "violations", open)
-			}
-			k.Forget(name)
+		if l := cfg.Listeners[name]; l != nil && !l.Checkpoint {
+			k.ForgetWith("it has no checkpoint any more", name)
 		}
 	}
 	return k, nil

@@ -116,19 +116,19 @@ func TestThereIsAKeeperIfAListenerAsksForOne(t *testing.T) {
 	}
 }
 
-// What a listener had is forgotten if it is not there any more, or has no checkpoint, and so is
-// everything if that is asked for.
+// What a listener had is forgotten if it has no checkpoint any more, and so is everything if that is
+// asked for. What one had that is not there any more is to be ended.
 func TestWhatIsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	keep(t, mustOpen(t, parse(t, dir, "a", "b"), false, quiet), "a", "plain", "gone")
 	var log bytes.Buffer
 	cfg := parse(t, dir, "a", "b")
 	k := mustOpen(t, cfg, false, slog.New(slog.NewTextHandler(&log, nil)))
-	if k.Listener("a") == nil || k.Listener("plain") != nil || k.Listener("gone") != nil {
+	if k.Listener("a") == nil || k.Listener("plain") != nil || k.Listener("gone") == nil {
 		t.Errorf("there is %q", k.Listeners())
 	}
-	if text := log.String(); strings.Count(text, "level=WARN") != 2 ||
-		!strings.Contains(text, "listener=gone unsent=1") {
+	if text := log.String(); strings.Count(text, "level=WARN") != 1 ||
+		!strings.Contains(text, "listener=plain unsent=1") {
 		t.Errorf("logged %s", text)
 	}
 	keep(t, k, "a")

@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"k8s.io/utils/lru"
-
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/httpsink"
@@ -27,9 +25,8 @@ type Config struct {
 	URL secret.Value // without the path of the API
 	// Labels return the values of further labels, whose names have been checked.
 	Labels map[string]func(*sink.Message) (string, error)
-	// Sent, of NewSent, is shared with the sinks that were there before this one. Default: the
-	// sink's own.
-	Sent    *lru.Cache
+	// Sent is shared with the sinks that were there before this one. Default: the sink's own.
+	Sent    *Sent
 	Headers map[string]secret.Value
 	// Timeout is for each Write; default 10 s.
 	Timeout time.Duration
@@ -61,7 +58,7 @@ func New(config Config) (*Sink, error) {
 			return nil, fmt.Errorf("header %q: informerd sets it itself", name)
 		}
 	}
-	config.Sent = cmp.Or(config.Sent, NewSent())
+	config.Sent = cmp.Or(config.Sent, &Sent{})
 	config.Timeout = cmp.Or(config.Timeout, httpsink.DefaultTimeout)
 	client, err := httpsink.New(httpsink.Config{URL: config.URL, Path: path,
 		Timeout: config.Timeout, Headers: config.Headers, TLS: config.TLS,
@@ -107,11 +104,10 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 
 // remember keeps the labels of a violation until it is resolved.
 func (s *Sink) remember(m *sink.Message, a alert) {
-	if k := keyOf(m); m.Report.Violated {
-		s.config.Sent.Add(k, a.Labels)
-	} else {
-		s.config.Sent.Remove(k)
+	if !m.Report.Violated {
+		a.Labels = nil
 	}
+	s.config.Sent.set(m.Origin.Listener, violationOf(m), a.Labels)
 }
 
 func (s *Sink) post(ctx context.Context, deadline time.Time, alerts []alert) error {

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/record"
 	"github.com/informerd/informerd/internal/secret"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/sinktest"
@@ -97,14 +100,16 @@ func TestViolatedAndResolved(t *testing.T) {
 	write("b", false)
 	write("a", true, "a")
 	write("a", false)
-	if sent := s.config.Sent; sent.Len() != 0 {
-		t.Errorf("%d labels are kept", sent.Len())
+	for _, by := range s.config.Sent.by {
+		if len(by.labels) > 0 {
+			t.Errorf("%d labels are kept", len(by.labels))
+		}
 	}
 }
 
 // Another sink takes over, with other labels.
 func TestAlertsOfTheSinkBefore(t *testing.T) {
-	to, shared := &fake{}, NewSent()
+	to, shared := &fake{}, &Sent{}
 	with := func(team string) *Sink {
 		return open(t, to, Config{Sent: shared,
 			Labels: map[string]func(*sink.Message) (string, error){
@@ -162,17 +167,64 @@ func TestAlertsThatAreRefused(t *testing.T) {
 }
 
 func TestSentIsBounded(t *testing.T) {
-	s := NewSent()
+	var s Sent
+	labels := map[string]string{"a": "b"}
 	for i := range maxSent {
-		s.Add(key{name: fmt.Sprint(i)}, i)
+		s.set("l", violation{Name: fmt.Sprint(i)}, labels)
 	}
-	s.Add(key{name: "0"}, 0) // again
-	s.Add(key{name: "last"}, 0)
-	_, first := s.Get(key{name: "0"})
-	_, second := s.Get(key{name: "1"})
-	if s.Len() != maxSent || !first || second {
-		t.Errorf("%d are kept: %t, %t", s.Len(), first, second)
+	s.set("l", violation{Name: "0"}, labels) // again
+	s.set("m", violation{Name: "0"}, labels)
+	s.set("l", violation{Name: "last"}, labels)
+	if n := len(s.by["l"].labels); n != maxSent || s.labels("l", violation{Name: "last"}) == nil ||
+		s.labels("m", violation{Name: "0"}) == nil {
+		t.Errorf("%d are kept", n)
 	}
+}
+
+// What was sent is there again from the cuts that were made of it at any times, and from a cut of
+// all.
+func TestSentModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Sent
+		known := map[string]map[violation]map[string]string{"a": {}, "b": {}}
+		cuts := map[string]record.Set{"a": {}, "b": {}}
+		for range rapid.IntRange(0, 40).Draw(t, "steps") {
+			listener := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "listener")
+			v := violation{Rule: rapid.SampledFrom([]string{"r", "r\x00", ""}).Draw(t, "rule"),
+				Namespace: rapid.SampledFrom([]string{"", "ns"}).Draw(t, "namespace"), Name: "n",
+				Since: rapid.SampledFrom([]int64{0, -1, 1<<63 - 1}).Draw(t, "since")}
+			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			case 0:
+				s.Cut(listener, cuts[listener], "part")
+			case 1:
+				s.set(listener, v, nil)
+				delete(known[listener], v)
+			default:
+				labels := map[string]string{"x": rapid.String().Draw(t, "label")}
+				s.set(listener, v, labels)
+				known[listener][v] = labels
+			}
+		}
+		for listener, want := range known {
+			s.Cut(listener, cuts[listener], "part")
+			whole := record.Set{}
+			s.Whole(listener, whole, "part")
+			for what, records := range map[string]record.Set{"cuts": cuts[listener], "whole": whole} {
+				var again Sent
+				if err := again.Restore(listener, records["part"]); err != nil {
+					t.Fatal(err)
+				}
+				for v, labels := range want {
+					if got := again.labels(listener, v); !maps.Equal(got, labels) {
+						t.Errorf("%s: %+v has %v, want %v", what, v, got, labels)
+					}
+				}
+				if len(records["part"]) != len(want) {
+					t.Errorf("%s: %d violations, want %d", what, len(records["part"]), len(want))
+				}
+			}
+		}
+	})
 }
 
 func TestNewSaysWhatIsWrong(t *testing.T) {

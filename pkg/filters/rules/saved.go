@@ -31,6 +31,9 @@ func (s *Saved) Open() (n int) {
 	return n
 }
 
+// Receivers returns the names of the receivers, in their order.
+func (s *Saved) Receivers() []string { return slices.Clone(s.receivers) }
+
 // ReadSaved reads the records of the [Part] that a book has written, nil if there is no book.
 func ReadSaved(records map[event.Key]recorded.Record) (*Saved, error) {
 	r, err := newReading(records)
