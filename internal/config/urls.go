@@ -118,8 +118,8 @@ func checkURLPrefix(text, _ string) (problem string) {
 	return problemOf(outbound.CheckPrefix(text))
 }
 
-var secretQuery = regexp.MustCompile(
-	`token|secret|passw|credential|api-?_?key|access-?_?key|^(auth|key|sig|signature|code)$`)
+// secretQuery are names of parameters that hold a credential, besides those that do everywhere.
+var secretQuery = regexp.MustCompile(`^(auth|key|sig|signature|code)$`)
 
 // secretURL is what services hand out, with a token in the path.
 var secretURL = regexp.MustCompile(`^https://(hooks\.slack(-gov)?\.com/|[a-z0-9.-]*webhook\.office\.com/|outlook\.office(365)?\.com/|open\.(feishu\.cn|larksuite\.com)/|api\.flock\.com/|([a-z]+\.)?discord(app)?\.com/api/webhooks/|api\.telegram\.org/bot)`)
@@ -131,7 +131,7 @@ func SecretURL(text string) bool {
 		return false
 	}
 	for name := range u.Query() {
-		if secretQuery.MatchString(strings.ToLower(name)) {
+		if NamesCredential(name) || secretQuery.MatchString(strings.ToLower(name)) {
 			return true
 		}
 	}

@@ -76,19 +76,24 @@ var (
 	// ownHeaders are those that frame a message or name its receiver.
 	ownHeaders = regexp.MustCompile(
 		`^(connection|content-length|expect|host|http2-settings|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$`)
-	// credentials are names of headers that hold one.
+	// credentials are names of what holds one.
 	credentials = regexp.MustCompile(
-		`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
+		`token|secret|passw|credential|authorization|(api|access|private|routing|service|integration|license)[-_]?key`)
+	// credentialHeaders are names of headers that hold one, besides these.
+	credentialHeaders = regexp.MustCompile(`cookie|(^|-)(auth|key|signature)($|-)`)
 )
 
 // FramesRequest reports whether a header cannot be set, as it frames a message or names its
 // receiver.
 func FramesRequest(header string) bool { return ownHeaders.MatchString(strings.ToLower(header)) }
 
-// HoldsCredential reports whether a header holds a credential, which must not be in a
-// configuration.
+// NamesCredential reports whether a member of a body, or what else has a name, holds a credential,
+// which must not be in a configuration.
+func NamesCredential(name string) bool { return credentials.MatchString(strings.ToLower(name)) }
+
+// HoldsCredential reports the same of a header.
 func HoldsCredential(header string) bool {
-	return credentials.MatchString(strings.ToLower(header))
+	return NamesCredential(header) || credentialHeaders.MatchString(strings.ToLower(header))
 }
 
 // checkHeaders looks at the headers of requests. What it reports never shows a value.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/config/document"
 )
 
@@ -62,7 +63,7 @@ func (s *sink) layout(n *node, field string) string {
 	case n.isMapping():
 		for _, m := range n.members {
 			at, value := document.Join(field, m.name), "nil"
-			if secretMember.MatchString(m.name) && m.value.isText() &&
+			if config.NamesCredential(m.name) && m.value.isText() &&
 				!strings.Contains(m.value.text, "{{") {
 				s.lost(m.value, at, "a credential must not be in the configuration, and a body has none from elsewhere")
 			} else {
@@ -83,10 +84,6 @@ func (s *sink) layout(n *node, field string) string {
 	}
 	return s.template(n, field)
 }
-
-// secretMember are names of members of bodies that hold a credential.
-var secretMember = regexp.MustCompile(
-	`(?i)token|secret|passw|credential|authorization|(api|access|private|routing|service|integration|license)[-_]?key`)
 
 var jsonScalar = regexp.MustCompile(`^(?:true|false|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)$`)
 

@@ -92,6 +92,34 @@ listeners: {a: {informer: {resource: configmaps}, on: [add], outputs: [out, viol
 	}
 }
 
+// A credential in the data of messages is warned of, and a text that only resembles one is not.
+func TestCredentialsInData(t *testing.T) {
+	p, mistakes := Compile(parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs:
+  out:
+    webhook: {url: "https://example.com/"}
+    data: |
+      {"routing_key": "xxxx", "Password": "p", "dedup_key": "d", "token": "", "api-key": object.metadata.name,
+       "nested": [{"client_secret": "s"}], "key": "k", "code": "c"}
+listeners: {a: {informer: {resource: configmaps}, outputs: [out]}}
+`), nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	var got []string
+	for _, w := range p.Outputs["out"].Data.Warnings() {
+		name, _, ok := strings.Cut(w.Message, " is the name of a credential")
+		got = append(got, name)
+		if !ok || strings.Contains(w.Message, "xxxx") {
+			t.Errorf("%s", w.Message)
+		}
+	}
+	if strings.Join(got, " ") != `"routing_key" "Password" "client_secret"` {
+		t.Errorf("%q", got)
+	}
+}
+
 // The resource of a message is named with its group, and a namespace is one of the informers'.
 func TestResourcesAndNamespacesOfOutputs(t *testing.T) {
 	for _, c := range []struct{ informers, when, want string }{

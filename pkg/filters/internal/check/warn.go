@@ -74,6 +74,13 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 		if lang.IsName(n.Node, "data") && !n.Optional && w.expression.NoData {
 			w.warnf(n.Node, "data is always nil here: no listener of this output has a handler")
 		}
+	case *ast.PairNode:
+		key, named := n.Key.(*ast.StringNode)
+		text, constant := n.Value.(*ast.StringNode)
+		if w.expression.IsCredential != nil && named && constant && text.Value != "" &&
+			w.expression.IsCredential(key.Value) {
+			w.warnf(text, "%q is the name of a credential, which must not be in the configuration: a header can have one, as in {fromEnv: NAME}", key.Value)
+		}
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok &&
 			(callee.Value == "changed" || callee.Value == "became") {

@@ -48,6 +48,9 @@ type Expression struct {
 	Schema *Schema
 	// NoData reports that no handler makes the data of the messages: it is always nil.
 	NoData bool
+	// IsCredential reports whether what has a name must not be written down: a text of data that
+	// has it is warned of. Nil: nothing is.
+	IsCredential func(name string) bool
 	// Now is the time that age counts to; zero: that of each evaluation.
 	Now time.Time
 }
