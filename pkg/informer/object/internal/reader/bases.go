@@ -19,8 +19,13 @@ type Bases struct {
 // minSweep is the smallest value of Bases.sweepAt.
 const minSweep = 1024
 
+// maxOrigins is how many origins stay after that. More have the base of another one, which may have
+// gone themselves.
+const maxOrigins = 1 << 16
+
 // origin is what is known about objects whose texts are probably alike, because their metadata has
-// something in common (Reader.origin).
+// something in common (Reader.origin). Each object has two: one of its workload, and one of others
+// that may resemble it, whose names differ in numbers.
 type origin struct {
 	base weak.Pointer[align.Base]
 	backoff
@@ -35,10 +40,11 @@ func (r *Reader) RememberBase() {
 		return
 	}
 	bases.lastBackoff = backoff{}
-	if of := r.origin(); of != 0 {
-		if o := bases.ByOrigin[of]; r.found != byOrigin || o.failed > 0 {
-			bases.set(of, r.Base, backoff{})
-		}
+	switch {
+	case r.found != byOrigin:
+		bases.set(r.origin().alike, r.Base, backoff{})
+	case bases.ByOrigin[r.foundBy].failed > 0:
+		bases.set(r.foundBy, r.Base, backoff{})
 	}
 }
 
@@ -57,24 +63,30 @@ func (r *Reader) RememberNewBase(b *align.Base) {
 		b.Misses = old.Misses
 		return
 	case byOrigin:
+		if of := r.origin(); r.foundBy != of.same {
+			bases.set(of.same, b, backoff{})
+		}
 		if !tried {
 			return
 		}
-		o := bases.ByOrigin[r.origin()]
+		o := bases.ByOrigin[r.foundBy]
 		o.fail()
-		bases.set(r.origin(), b, o.backoff)
+		bases.set(r.foundBy, b, o.backoff)
 		return
 	case byRecency:
 		bases.lastBackoff.fail()
 	}
 	bases.Last = b
-	if of := r.origin(); of != 0 {
-		bases.set(of, b, backoff{})
-	}
+	of := r.origin()
+	bases.set(of.same, b, backoff{})
+	bases.set(of.alike, b, backoff{})
 }
 
-// set remembers the base of an origin.
+// set remembers the base of an origin, unless that is 0.
 func (bases *Bases) set(of uint64, b *align.Base, attempts backoff) {
+	if of == 0 {
+		return
+	}
 	if bases.ByOrigin == nil {
 		bases.ByOrigin, bases.sweepAt = map[uint64]origin{}, minSweep
 	}
@@ -83,7 +95,7 @@ func (bases *Bases) set(of uint64, b *align.Base, attempts backoff) {
 		return
 	}
 	for of, o := range bases.ByOrigin {
-		if o.base.Value() == nil {
+		if o.base.Value() == nil || len(bases.ByOrigin) > maxOrigins {
 			delete(bases.ByOrigin, of)
 		}
 	}

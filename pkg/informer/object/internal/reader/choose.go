@@ -23,9 +23,19 @@ func (r *Reader) findBase() {
 		r.Base, r.found = b, byKey
 	} else if len(r.Bases.ByOrigin) == 0 {
 		return
-	} else if b := r.Bases.ByOrigin[r.origin()].base.Value(); b != nil {
-		r.Base, r.found = b, byOrigin
+	} else if of := r.origin(); !r.findBy(of.same) {
+		r.findBy(of.alike)
 	}
+}
+
+// findBy looks for the base of an origin.
+func (r *Reader) findBy(origin uint64) bool {
+	b := r.Bases.ByOrigin[origin].base.Value()
+	if b == nil {
+		return false
+	}
+	r.Base, r.found, r.foundBy = b, byOrigin, origin
+	return true
 }
 
 // lastStateBase returns the base of the object's last state, nil if there is none.
@@ -86,9 +96,9 @@ func (r *Reader) acceptBase() bool {
 	case byKey:
 		try = r.Base.Misses < 2 || bases.objects&(1<<r.Base.Misses-1) == 0
 	case byOrigin:
-		o := bases.ByOrigin[r.origin()]
+		o := bases.ByOrigin[r.foundBy]
 		if try = o.allow(); !try || o.failed > 0 {
-			bases.ByOrigin[r.origin()] = o
+			bases.ByOrigin[r.foundBy] = o
 		}
 	case notFound:
 		if try = bases.Last != nil && (bases.lastBackoff.allow() || r.Aligner.Eager); try {

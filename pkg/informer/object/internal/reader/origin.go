@@ -18,10 +18,16 @@ var classes = func() (of [256]uint8) {
 	return of
 }()
 
-// origin returns a hash of what the object has in common with objects that resemble it: its
-// generateName, without the numbers of Jobs, or else its owners, or else its labels. It is 0 if it
-// has none of these.
-func (r *Reader) origin() uint64 {
+// origins are hashes of what an object has in common with objects that resemble it. They are 0 if it
+// has nothing of that.
+type origins struct {
+	of    Span   // of what
+	same  uint64 // its generateName, or else its owners, or else its labels
+	alike uint64 // the same without the numbers of Jobs, or without UIDs
+}
+
+// origin returns the origins of the object.
+func (r *Reader) origin() origins {
 	var span Span
 	skip := uint8(isDigit) // bytes that differ from object to object
 	switch {
@@ -32,15 +38,14 @@ func (r *Reader) origin() uint64 {
 	case r.Labels.To > 0:
 		span, skip = r.Labels, 0
 	default:
-		return 0
+		return origins{}
 	}
-	if span == r.originSpan {
-		return r.originHash
+	if span == r.origins.of {
+		return r.origins
 	}
 	text := r.Text[span.From:span.To]
-	if skip == 0 {
-		r.originHash = maphash.String(hashSeed, text)
-	} else {
+	r.origins = origins{of: span, same: maphash.String(hashSeed, text)}
+	if r.origins.alike = r.origins.same; skip != 0 {
 		var kept [256]byte
 		n := 0
 		for i := 0; i < len(text) && n < len(kept); i++ {
@@ -49,8 +54,7 @@ func (r *Reader) origin() uint64 {
 				n++
 			}
 		}
-		r.originHash = maphash.Bytes(hashSeed, kept[:n])
+		r.origins.alike = maphash.Bytes(hashSeed, kept[:n])
 	}
-	r.originSpan = span
-	return r.originHash
+	return r.origins
 }

@@ -49,8 +49,8 @@ type state struct {
 	align.Aligner
 	found          found
 	refused        *align.Base // found, but not accepted
-	originSpan     Span        // of what originHash is a hash of
-	originHash     uint64
+	origins        origins
+	foundBy        uint64 // the origin that has the base, if that was found by one
 	askedLastState bool
 	hasLastState   bool // and it is packed
 	chosen         bool // a base, or none
