@@ -348,7 +348,7 @@ func (x *explaining) write() error {
 		var err error
 		switch {
 		case x.json:
-			err = a.WriteJSON(&text)
+			err = wording.WriteJSON(&text, a, "")
 		case x.objects > 1:
 			text.WriteString(wording.Printable(a.Line()) + "\n")
 		default:
@@ -360,11 +360,7 @@ func (x *explaining) write() error {
 		if err != nil {
 			return err
 		}
-		written := text.Bytes()
-		if x.json {
-			written = wording.JSON(written)
-		}
-		if _, err := x.stdout.Write(written); err != nil {
+		if _, err := x.stdout.Write(text.Bytes()); err != nil {
 			return err
 		}
 	}
