@@ -139,8 +139,7 @@ func (s *server) selection(w http.ResponseWriter, r *http.Request) (sel Selectio
 		return sel, nil, false
 	}
 	rest = io.MultiReader(d.Buffered(), r.Body)
-	newline := make([]byte, 1)
-	if _, err := io.ReadFull(rest, newline); err != nil && err != io.EOF {
+	if _, err := io.ReadFull(rest, make([]byte, 1)); err != nil && err != io.EOF {
 		fail(w, http.StatusBadRequest, fmt.Errorf("the request cannot be read: %w", err))
 		return sel, nil, false
 	}

@@ -160,10 +160,7 @@ func (o RunOptions) ofListener() (spec plugins.Spec, parser *object.Parser,
 		}
 	}
 	spec, parser, err = handlers.Trial(cfg, o.Listener, module)
-	if err != nil {
-		return spec, nil, nil, err
-	}
-	return spec, parser, cfg.Listeners[o.Listener].Informers(), nil
+	return spec, parser, cfg.Listeners[o.Listener].Informers(), err
 }
 
 func runEvents(ctx context.Context, r *rig, module string, events []placedEvent, asJSON bool,

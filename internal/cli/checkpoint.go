@@ -28,7 +28,7 @@ func newCheckpoint(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "checkpoint",
 		Short: "Show what a restart goes on with",
 		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(newCheckpointShow(stdin, stdout, stderr))
 	return cmd
@@ -55,9 +55,7 @@ func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command
 			})
 		},
 	}
-	file.add(cmd)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &file, &output)
 }
 
 // shownCheckpoint is what the folder has, and what a daemon says of it.

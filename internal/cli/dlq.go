@@ -26,7 +26,7 @@ func newDLQ(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"with the configuration, and read its file in state.dir if none runs.",
 		Example: "  informerd dlq ls informerd.yaml --listener pods",
 		Args:    knownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    showHelp,
 	}
 	cmd.AddCommand(newDLQList(stdin, stdout, stderr), newDLQShow(stdin, stdout, stderr),
 		newDLQReplay(stdin, stdout, stderr), newDLQDrop(stdin, stdout, stderr))
@@ -132,9 +132,7 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.addBefore(cmd)
-	f.add(cmd)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &f, &output)
 }
 
 func newDLQShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -158,8 +156,7 @@ func newDLQShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.addBefore(cmd)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &output)
 }
 
 func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -187,11 +184,10 @@ func newDLQDrop(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.addBefore(cmd)
-	f.add(cmd)
 	cmd.Flags().BoolVar(&f.Superseded, "superseded", false,
 		"only letters of whose object something newer was delivered since, which no replay brings back")
 	cmd.Flags().BoolVar(&f.All, "all", false, "drop all dead letters")
-	return cmd
+	return withFlags(cmd, &f)
 }
 
 func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -234,11 +230,10 @@ func newDLQReplay(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.addBefore(cmd)
-	f.add(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "replay all dead letters")
 	cmd.Flags().BoolVar(&f.Force, "force", false,
 		"replay events of whose object something newer was delivered, too")
 	cmd.Flags().StringVar(&with, "with", "",
 		"a module that handles the events instead of their listeners' handlers")
-	return cmd
+	return withFlags(cmd, &f)
 }

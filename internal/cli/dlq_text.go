@@ -87,7 +87,7 @@ func shortError(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strconv.Quote(truncated(text, maxShownError))
+	return strconv.Quote(wording.Shorten(text, maxShownError))
 }
 
 func timeText(t time.Time) string {

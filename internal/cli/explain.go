@@ -88,10 +88,7 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"add, update, delete or resync; default: update with --old, else add")
 	cmd.Flags().BoolVar(&x.exitCode, "exit-code", false,
 		"exit with 1 if an object violates a rule")
-	x.server.add(cmd)
-	format.add(cmd)
-	fields.add(cmd)
-	return cmd
+	return withFlags(cmd, &x.server, &format, &fields)
 }
 
 // arguments takes the listener and the object of the cluster.
@@ -154,8 +151,7 @@ func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
 	} else {
 		err = x.ofFile(ctx, listeners)
 	}
-	written := x.write()
-	return cmp.Or(err, x.undecided, written)
+	return cmp.Or(err, x.undecided, x.write())
 }
 
 // listeners returns those that are asked.
@@ -307,8 +303,8 @@ func (x *explaining) event(l *config.Listener, o config.Object) (e event.Event, 
 	if err != nil {
 		return e, err
 	}
-	old := config.Object{At: x.old, JSON: explain.Created(text)}
-	if e.Old, err = explain.Parse(l.Informer(), old); err != nil {
+	if e.Old, err = explain.Parse(l.Informer(),
+		config.Object{At: x.old, JSON: explain.Created(text)}); err != nil {
 		return e, err
 	}
 	if called(e.Old) != called(e.Object) {
@@ -352,7 +348,7 @@ func (x *explaining) write() error {
 		var err error
 		switch {
 		case x.json:
-			err = a.WriteJSON(&text)
+			err = wording.WriteJSON(&text, a, "")
 		case x.objects > 1:
 			text.WriteString(wording.Printable(a.Line()) + "\n")
 		default:
@@ -364,11 +360,7 @@ func (x *explaining) write() error {
 		if err != nil {
 			return err
 		}
-		written := text.Bytes()
-		if x.json {
-			written = wording.JSON(written)
-		}
-		if _, err := x.stdout.Write(written); err != nil {
+		if _, err := x.stdout.Write(text.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -78,16 +78,13 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	file.add(cmd)
 	cmd.Flags().StringArrayVarP(&listeners, "listener", "l", nil,
 		"show only this listener, with its informers and outputs; may be repeated")
 	cmd.Flags().StringArrayVar(&against, "against", nil,
 		"another configuration, - is standard input; several are read as one: show what a reload would change that ran with it")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false,
 		"with --against, exit with 1 if a reload would change something, or refuse to")
-	fields.add(cmd)
-	format.add(cmd)
-	return cmd
+	return withFlags(cmd, &file, &fields, &format)
 }
 
 // plan returns the plan of the configuration. With kubeconfig, the kubeconfig that it names must be

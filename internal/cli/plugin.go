@@ -15,7 +15,7 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Use:   "plugin",
 		Short: "Tools for handlers: start a project, inspect, run, test and measure a module",
 		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(newPluginNew(stdout), newPluginInspect(stdout), newPluginRun(stdin, stdout),
 		newPluginTest(stdout), newPluginBench(stdin, stdout))
@@ -107,8 +107,7 @@ func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		},
 	}
 	eventFlags(cmd, &o)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &output)
 }
 
 func newPluginTest(stdout io.Writer) *cobra.Command {

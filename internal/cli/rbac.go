@@ -38,16 +38,10 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return usage(errors.New("--output helm takes one file, and no --name and " +
 					"--namespace: the release has them"))
 			}
-			if err := together(cmd, cluster); err != nil {
+			if err := cmp.Or(together(cmd, cluster), account.check()); err != nil {
 				return err
 			}
-			if err := account.check(); err != nil {
-				return err
-			}
-			log, err := warningLog(stderr)
-			if err != nil {
-				return err
-			}
+			log := warningLog(stderr)
 			p, err := file.plan(nil, cluster && server.kubeconfig == "")
 			if err != nil {
 				return err
@@ -81,12 +75,8 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))
-	file.add(cmd)
-	account.add(cmd)
-	server.add(cmd)
-	format.add(cmd)
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "ask the API server for resources")
-	return cmd
+	return withFlags(cmd, &file, &account, &server, &format)
 }
 
 // serverFlags are the flags of commands that ask an API server.

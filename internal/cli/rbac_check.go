@@ -31,10 +31,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Example: "  informerd rbac check informerd.yaml --as system:serviceaccount:monitoring:informerd",
 		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, err := warningLog(stderr)
-			if err != nil {
-				return err
-			}
+			log := warningLog(stderr)
 			p, err := file.plan(nil, server.kubeconfig == "")
 			if err != nil {
 				return err
@@ -74,13 +71,10 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	file.add(cmd)
-	server.add(cmd)
-	output.add(cmd)
 	cmd.Flags().StringVar(&as, "as", "",
 		"the account to ask about, such as system:serviceaccount:informerd:informerd, which needs the right to impersonate it")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if rights are too much")
-	return cmd
+	return withFlags(cmd, &file, &server, &output)
 }
 
 // electionNamespace returns where the Lease is if the configuration does not say so: in the
@@ -104,7 +98,7 @@ func writeReport(w io.Writer, file string, r *rights.Report) error {
 				wording.Printable(f.Rule.String()), wording.Printable(text(f)))
 		}
 	}
-	users := func(f rights.Finding) string { return rights.Some(f.For) }
+	users := func(f rights.Finding) string { return wording.Some(f.For, rights.MostNamed) }
 	list("missing:", "FOR", r.Missing, users)
 	list("missing, and optional:", "FOR", r.Optional, users)
 	list("too much:", "WHY", r.TooMuch, func(f rights.Finding) string { return f.Why })

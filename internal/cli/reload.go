@@ -37,9 +37,7 @@ func newReload(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	file.add(cmd)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &file, &output)
 }
 
 func writeChanges(w io.Writer, changes admin.Changes, asJSON bool) error {

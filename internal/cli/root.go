@@ -97,7 +97,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"  informerd watch pods",
 		SilenceUsage: true, SilenceErrors: true,
 		Args:    knownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    showHelp,
 		Version: thisBuild().Version,
 	}
 	root.SetVersionTemplate(thisBuild().line())
@@ -126,6 +126,17 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // usage returns an error as a mistake on the command line.
+// withFlags adds flags to a command.
+func withFlags(cmd *cobra.Command, all ...interface{ add(*cobra.Command) }) *cobra.Command {
+	for _, flags := range all {
+		flags.add(cmd)
+	}
+	return cmd
+}
+
+// showHelp is what a command does that has only others below it.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 func usage(err error) error { return author.UsageError{Err: err} }
 
 // inputError is the error of an input file that is invalid, or cannot be read.
@@ -164,11 +175,18 @@ func (f *logFlags) add(cmd *cobra.Command) {
 }
 
 // warningLog returns a logger of warnings and errors.
-func warningLog(stderr io.Writer) (*slog.Logger, error) {
-	return (&logFlags{format: "text", level: "warn"}).logger(stderr)
+func warningLog(stderr io.Writer) *slog.Logger {
+	return logTo(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// logger returns the logger, which writes to stderr, and redirects client-go's log to it.
+// logTo returns a logger, and redirects client-go's log to it.
+func logTo(h slog.Handler) *slog.Logger {
+	log := slog.New(h)
+	kube.SetLogger(log)
+	return log
+}
+
+// logger returns the logger, which writes to stderr.
 func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
@@ -176,15 +194,11 @@ func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 			f.level))
 	}
 	opts := &slog.HandlerOptions{Level: level}
-	var log *slog.Logger
 	switch f.format {
 	case "text":
-		log = slog.New(slog.NewTextHandler(stderr, opts))
+		return logTo(slog.NewTextHandler(stderr, opts)), nil
 	case "json":
-		log = slog.New(slog.NewJSONHandler(stderr, opts))
-	default:
-		return nil, usage(fmt.Errorf("--log-format %q: it is text or json", f.format))
+		return logTo(slog.NewJSONHandler(stderr, opts)), nil
 	}
-	kube.SetLogger(log)
-	return log, nil
+	return nil, usage(fmt.Errorf("--log-format %q: it is text or json", f.format))
 }

@@ -55,12 +55,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return daemon.Run(ctx, cfg, opts)
 		},
 	}
-	file.add(cmd)
-	server.add(cmd)
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
 		"begin without the checkpoint, which is removed: all objects come as add")
-	flags.add(cmd)
-	fields.add(cmd)
-	logs.add(cmd)
-	return cmd
+	return withFlags(cmd, &file, &server, &flags, &fields, &logs)
 }

@@ -50,8 +50,7 @@ func newStatus(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.addBefore(cmd)
-	output.add(cmd)
-	return cmd
+	return withFlags(cmd, &output)
 }
 
 // errNotReady ends a command that has shown what is not ready.

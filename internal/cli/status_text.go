@@ -117,7 +117,7 @@ func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
 		}
 		trouble := ""
 		if all := l.Troubles(); len(all) > 0 {
-			trouble = wording.Printable(truncated(all[0], maxShownError))
+			trouble = wording.Printable(wording.Shorten(all[0], maxShownError))
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", wording.Printable(l.Name),
 			wording.Printable(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
@@ -173,10 +173,7 @@ func writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) erro
 
 // scopeText returns what an informer is about.
 func scopeText(resource, namespace string, selectors ...string) string {
-	text := resource
-	if namespace != "" {
-		text += " in " + namespace
-	}
+	text := resource + wording.In(namespace)
 	for _, selector := range selectors {
 		if selector != "" {
 			text += " with " + selector
@@ -225,14 +222,6 @@ func bytesText(n int64) string {
 
 // maxShownError is how many characters of an error a table has.
 const maxShownError = 80
-
-// truncated returns the beginning of a text, of at most so many characters.
-func truncated(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
 
 // findListener returns a listener, or an error with the names there are.
 func findListener(s *status.Status, name string) (*status.Listener, error) {

@@ -39,10 +39,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return file.args(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, err := warningLog(stderr)
-			if err != nil {
-				return err
-			}
+			log := warningLog(stderr)
 			schemas, err := fields.schemas()
 			if err != nil {
 				return err
@@ -70,14 +67,10 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return nil
 		},
 	}
-	file.add(cmd)
-	output.add(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "treat warnings as mistakes")
 	cmd.Flags().BoolVar(&cluster, "cluster", false,
 		"check against the API server: resources, the fields of their objects, and what may be listed and watched")
-	server.add(cmd)
-	fields.add(cmd)
-	return cmd
+	return withFlags(cmd, &file, &output, &server, &fields)
 }
 
 // found returns what is in one file, checked with an API server or without one. An error is not

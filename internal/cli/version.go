@@ -54,8 +54,7 @@ func newVersion(stdout io.Writer, this build) *cobra.Command {
 			return err
 		},
 	}
-	format.add(cmd)
-	return cmd
+	return withFlags(cmd, &format)
 }
 
 // line returns the build in one line.

@@ -35,12 +35,11 @@ func newWatch(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringVar(&w.query.Filter, "filter", "", "an expression: which events are shown")
 	flags.StringVar(&w.rules, "rules", "", "a policy file, whose rules the objects are judged by")
 	w.format.formats = []string{"short", "json", "yaml"}
-	w.format.add(cmd)
 	flags.BoolVar(&w.printConfig, "print-config", false,
 		"print the configuration instead, without running it")
 	flags.StringVar(&w.query.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&w.query.Context, "context", "", "context of the kubeconfig")
-	return cmd
+	return withFlags(cmd, &w.format)
 }
 
 // watch is one call of the command.
@@ -53,10 +52,7 @@ type watch struct {
 }
 
 func (w *watch) run(cmd *cobra.Command, args []string) error {
-	log, err := warningLog(w.stderr)
-	if err != nil {
-		return err
-	}
+	log := warningLog(w.stderr)
 	schemas, err := plan.BuiltinSchemas()
 	if err != nil {
 		return err

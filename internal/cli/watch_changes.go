@@ -137,7 +137,7 @@ func (c fieldChange) String() string {
 
 // shortValue returns a value as a line has it.
 func shortValue(v any) string {
-	return truncated(wording.Printable(valueText(v)), maxValue)
+	return wording.Shorten(wording.Printable(valueText(v)), maxValue)
 }
 
 // valueText returns a value as text: strings that are one word without quotes, all else as JSON.

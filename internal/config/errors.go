@@ -1,11 +1,10 @@
 package config
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Error is one mistake in a configuration or a policy file, and Errors are all of them.
@@ -24,14 +23,11 @@ func notLoaded(e Errors, by string, files []string, all int) Errors {
 		return e
 	}
 	var names []string
-	for _, file := range files[:min(len(files), maxNotLoaded)] {
+	for _, file := range files {
 		names = append(names, document.Shown(file))
 	}
-	message := "not loaded because of that: " + strings.Join(names, ", ")
-	if more := len(files) - maxNotLoaded; more > 0 {
-		message += fmt.Sprintf(" and %d more", more)
-	}
-	return append(e, Error{File: by, Message: message})
+	return append(e, Error{File: by,
+		Message: "not loaded because of that: " + wording.Some(names, maxNotLoaded)})
 }
 
 // NotLoaded completes mistakes that were found in the configuration after it was read, such as

@@ -127,10 +127,7 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 		events = append(events, more...)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return events, nil
+	return events, err
 }
 
 // eventsIn decodes one document. An event is decoded by its fields, so that mistakes have their

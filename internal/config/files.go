@@ -99,11 +99,7 @@ func unlessAbsent(err error) error {
 // may have effects and opening a pipe waits for a writer, and again after that, since the file may
 // have been replaced.
 func (disk) read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = regular(info)
-	}
-	if err != nil {
+	if err := regular(os.Stat(path)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -111,10 +107,7 @@ func (disk) read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err == nil {
-		err = regular(info)
-	}
-	if err != nil {
+	if err := regular(f.Stat()); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(f, document.MaxSize+1))
@@ -125,8 +118,10 @@ var (
 	errNotRegular = errors.New("is not a regular file")
 )
 
-func regular(info fs.FileInfo) error {
+func regular(info fs.FileInfo, err error) error {
 	switch {
+	case err != nil:
+		return err
 	case info.IsDir():
 		return errFolder
 	case !info.Mode().IsRegular():

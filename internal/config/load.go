@@ -152,11 +152,12 @@ func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 	c.source = d.Source
 	informers := check(c, d.Report)
 	policies := loadPolicies(c, d.Report, disk)
-	checkSharedIndexes(append(informers, policies.informers()...))
 	c.policies, c.warnings = policies.read(), d.Warnings()
 	for _, p := range policies.loaded {
 		c.warnings = append(c.warnings, p.Warnings()...)
+		informers = append(informers, p.informers...)
 	}
+	checkSharedIndexes(informers)
 	if mistakes := policies.errors(); len(mistakes) > 0 {
 		if l.More != nil {
 			policies.addMistakes(l.More(c))

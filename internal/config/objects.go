@@ -31,7 +31,7 @@ type Object struct {
 
 // ReadObject reads a file with one object, and returns it as JSON.
 func ReadObject(path string) ([]byte, error) {
-	data, err := readObjects(path, nil, maxObject)
+	_, data, err := readObjects(path, nil, maxObject)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,9 @@ func ReadObject(path string) ([]byte, error) {
 // several documents. The path - is stdin. It also reports whether it may have several. The error is
 // ErrEmptyList if it is a list of none.
 func ReadObjects(path string, stdin io.Reader) (all []Object, several bool, err error) {
-	data, err := readObjects(path, stdin, maxObjects)
+	name, data, err := readObjects(path, stdin, maxObjects)
 	if err != nil {
 		return nil, false, err
-	}
-	name := path
-	if path == "-" && stdin != nil {
-		name = stdinName
 	}
 	found, err := objectsIn(name, data)
 	if err != nil {
@@ -183,7 +179,7 @@ func documentsOf(data []byte) (all [][]byte) {
 
 // readObjects reads a file, which may be a pipe that a shell has made of a command, or standard
 // input as -.
-func readObjects(path string, stdin io.Reader, limit int64) (data []byte, err error) {
+func readObjects(path string, stdin io.Reader, limit int64) (name string, data []byte, err error) {
 	if path == "-" && stdin != nil {
 		path = stdinName
 		data, err = io.ReadAll(io.LimitReader(stdin, limit+1))
@@ -192,9 +188,9 @@ func readObjects(path string, stdin io.Reader, limit int64) (data []byte, err er
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
+		return path, nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("%s: the object has more than %d bytes", path, limit)
+		return path, nil, fmt.Errorf("%s: the object has more than %d bytes", path, limit)
 	}
-	return data, nil
+	return path, data, nil
 }

@@ -235,15 +235,6 @@ func (s *policySet) listenerName(p *policyFile) (string, bool) {
 	return name, true
 }
 
-// informers returns the informers of all files.
-func (s *policySet) informers() []placedInformer {
-	var all []placedInformer
-	for _, p := range s.loaded {
-		all = append(all, p.informers...)
-	}
-	return all
-}
-
 // addMistakes adds mistakes to the reports of their files, unless something is wrong with the field
 // already.
 func (s *policySet) addMistakes(more Errors) {

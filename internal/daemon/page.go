@@ -25,34 +25,31 @@ func (r *runtime) addPage(s *endpoints.Server) {
 
 // onPage returns what the page shows of a listener on demand.
 func (r *runtime) onPage(name string) (statuspage.Listener, bool) {
-	for _, l := range r.current() {
-		if l.name != name {
-			continue
-		}
-		now := l.setup()
-		r.mu.Lock()
-		plan := r.plan
-		r.mu.Unlock()
-		return statuspage.Listener{
-			Recent:        l.route.Recent(),
-			Configuration: now.Config.Shown,
-			Plan: func(w io.Writer) error {
-				all, err := plan.List(name)
-				if err != nil {
-					return err
-				}
-				return all.Write(w)
-			},
-			Explain: func(e event.Event, w io.Writer) error {
-				a, err := l.explain(plan, e)
-				if err != nil {
-					return err
-				}
-				known := admin.Memory{Listener: true}
-				l.remembers(e.Object.Key(), &known)
-				return errors.Join(a.Write(w), known.Write(w))
-			},
-		}, true
+	l := r.named(name)
+	if l == nil {
+		return statuspage.Listener{}, false
 	}
-	return statuspage.Listener{}, false
+	r.mu.Lock()
+	plan := r.plan
+	r.mu.Unlock()
+	return statuspage.Listener{
+		Recent:        l.route.Recent(),
+		Configuration: l.setup().Config.Shown,
+		Plan: func(w io.Writer) error {
+			all, err := plan.List(name)
+			if err != nil {
+				return err
+			}
+			return all.Write(w)
+		},
+		Explain: func(e event.Event, w io.Writer) error {
+			a, err := l.explain(plan, e)
+			if err != nil {
+				return err
+			}
+			known := admin.Memory{Listener: true}
+			l.remembers(e.Object.Key(), &known)
+			return errors.Join(a.Write(w), known.Write(w))
+		},
+	}, true
 }

@@ -97,7 +97,9 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		if !slices.Contains(p.fields, "handler") && r.handlerDiffers(running, planned) {
 			p.fields = append(p.fields, "handler")
 		}
-		if len(p.fields) == 0 && maps.Equal(running.opened(), r.outputs.opened(planned)) {
+		if len(p.fields) == 0 && !slices.ContainsFunc(running.outputs, func(o *output) bool {
+			return o.opened != r.outputs[o.name].opened
+		}) {
 			return nil, nil
 		}
 		p.restart = running.isAnother(planned)
@@ -245,24 +247,6 @@ func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 		Persist: r.persist}
 	spec, err := reader.Spec()
 	return err != nil || spec == nil || specDigest(spec) != running.module.digest
-}
-
-// opened returns what is behind the listener's outputs, by name.
-func (s *setup) opened() map[string]*opened {
-	all := map[string]*opened{}
-	for _, o := range s.outputs {
-		all[o.name] = o.opened
-	}
-	return all
-}
-
-// opened returns what is behind the outputs of a listener; nil for those that are not open yet.
-func (o outputs) opened(l *plan.Listener) map[string]*opened {
-	all := map[string]*opened{}
-	for _, name := range l.Config.Outputs {
-		all[name] = o[name].opened
-	}
-	return all
 }
 
 // changes returns what the reload changes. Fields of listeners may be in files as well.

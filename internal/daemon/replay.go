@@ -141,7 +141,7 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 		return h, nil
 	}
 	s := l.setup()
-	spec := plugins.Spec{Listener: l.name, Path: "the module of the replay"}
+	spec := plugins.Spec{Listener: l.name}
 	if s.Config.Handler != nil {
 		reader := &handlers.Reader{Section: plan.SectionOf(s.whole, s.Config), Persist: true,
 			Caches: s.caches}
@@ -153,11 +153,9 @@ func (r *replayer) handler(ctx context.Context, l *listener) (*plugins.Handler, 
 			return nil, fmt.Errorf("listener %q: its handler's settings cannot be read: %w",
 				l.name, reader.Mistakes)
 		}
-		path := spec.Path
 		spec = *own
-		spec.Path = path
 	}
-	spec.Wasm = r.module
+	spec.Path, spec.Wasm = "the module of the replay", r.module
 	h, err := r.host.Load(ctx, spec)
 	if err != nil {
 		return nil, moduleError{err}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,13 +30,11 @@ func election(cfg *config.Config) (*lease.Config, error) {
 	if e == nil {
 		return nil, nil
 	}
-	namespace := e.Namespace
+	namespace := cmp.Or(e.Namespace, kube.PodNamespace())
 	if namespace == "" {
-		if namespace = kube.PodNamespace(); namespace == "" {
-			return nil, config.Errors{cfg.ErrorAt("leaderElection",
-				"leaderElection.namespace is not set, and informerd does not run in a pod",
-				"name the namespace of the Lease")}
-		}
+		return nil, config.Errors{cfg.ErrorAt("leaderElection",
+			"leaderElection.namespace is not set, and informerd does not run in a pod",
+			"name the namespace of the Lease")}
 	}
 	host, err := os.Hostname()
 	if err != nil {

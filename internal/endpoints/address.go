@@ -25,12 +25,6 @@ func publicError(address string) error {
 	return fmt.Errorf("http address %q is not a loopback address", address)
 }
 
-// isLoopbackHeader reports whether a Host header, which may have a port, names a loopback address
-// or localhost.
-func isLoopbackHeader(header string) bool {
-	return outbound.Loopback(hostOf(header))
-}
-
 // checkBound checks the address that was bound: what localhost is depends on the machine's files.
 func checkBound(address string, bound net.Addr) error {
 	host, _, err := net.SplitHostPort(bound.String())

@@ -5,8 +5,8 @@ import "sync"
 // floors keep the sums over informers from falling when one of several ends. The zero value is
 // ready.
 type floors struct {
-	mu sync.Mutex                      // guards what follows
-	of map[[2]string]map[string]*floor // by resource and namespace, and counter
+	mu sync.Mutex           // guards what follows
+	of map[[3]string]*floor // by resource, namespace and counter
 }
 
 // floor is what was shown of a counter, and how much of it nobody counts any more.
@@ -19,7 +19,9 @@ func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 	defer f.mu.Unlock()
 	sums := read()
 	for key, sum := range sums {
-		raise := func(counter string, n uint64) uint64 { return f.floor(key, counter).raise(n) }
+		raise := func(counter string, n uint64) uint64 {
+			return f.floor([3]string{key[0], key[1], counter}).raise(n)
+		}
 		sum.Lists = raise("lists", sum.Lists)
 		sum.Events, sum.Skipped = raise("events", sum.Events), raise("skipped", sum.Skipped)
 		sum.Received = raise("received", sum.Received)
@@ -32,19 +34,14 @@ func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 }
 
 // floor returns that of a counter. The caller holds mu.
-func (f *floors) floor(key [2]string, counter string) *floor {
+func (f *floors) floor(key [3]string) *floor {
 	if f.of == nil {
-		f.of = map[[2]string]map[string]*floor{}
+		f.of = map[[3]string]*floor{}
 	}
 	if f.of[key] == nil {
-		f.of[key] = map[string]*floor{}
+		f.of[key] = &floor{}
 	}
-	of := f.of[key][counter]
-	if of == nil {
-		of = &floor{}
-		f.of[key][counter] = of
-	}
-	return of
+	return f.of[key]
 }
 
 // raise returns a counter that does not fall. One that begins again goes on from what was shown.

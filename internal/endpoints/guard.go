@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/informerd/informerd/internal/outbound"
 )
 
 // guard is what every request passes before and around its handler.
@@ -50,7 +52,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case g.strict != nil && !g.strict.admits(w, r, to):
-	case g.strict == nil && !g.anybody && !isLoopbackHeader(r.Host):
+	case g.strict == nil && !g.anybody && !outbound.Loopback(hostOf(r.Host)):
 		fail(w, http.StatusForbidden,
 			fmt.Sprintf("the Host header %q is neither a loopback address nor localhost", r.Host))
 	case !g.anybody && isForeign(r):

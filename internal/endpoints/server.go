@@ -123,12 +123,10 @@ func (s *Server) Listen() (net.Addr, error) {
 	if err != nil {
 		return nil, bindError(s.setting(), s.Address, err)
 	}
-	if s.Probes || s.Access != nil {
-		s.listener = l
-		return l.Addr(), nil
-	}
-	if err := checkBound(s.Address, l.Addr()); err != nil {
-		return nil, errors.Join(err, l.Close())
+	if !s.Probes && s.Access == nil {
+		if err := checkBound(s.Address, l.Addr()); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
 	}
 	s.listener = l
 	return l.Addr(), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 const (
@@ -124,10 +125,7 @@ func (d *detector) server(s answers) {
 }
 
 func (d *detector) informer(in *status.Informer) {
-	name := in.Resource
-	if in.Namespace != "" {
-		name += " in " + in.Namespace
-	}
+	name := in.Resource + wording.In(in.Namespace)
 	key := "informer " + in.Key()
 	if since, is := d.stalled(key+" list", !in.Synced, in.Received+in.Lists); is {
 		d.add(stalledInformer, name, since, "its first list is not complete, and nothing more of it comes")

@@ -101,10 +101,7 @@ func (s *strict) unavailable(err error) {
 // isOurs reports whether a host is one by which clients reach this server. Web pages have names, so
 // no page reaches it by an address.
 func (s *strict) isOurs(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return true
-	}
-	if strings.EqualFold(host, "localhost") ||
+	if _, err := netip.ParseAddr(host); err == nil || strings.EqualFold(host, "localhost") ||
 		slices.ContainsFunc(s.server.Hosts, func(name string) bool {
 			return strings.EqualFold(name, host)
 		}) {

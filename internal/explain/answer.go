@@ -2,7 +2,6 @@ package explain
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -181,13 +180,6 @@ func (a *Answer) Line() string {
 
 func (o identity) key() string {
 	return strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
-}
-
-// WriteJSON writes the answer as one line.
-func (a *Answer) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(a)
 }
 
 // Write writes the answer in full.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/informerd/informerd/internal/sink"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -26,10 +27,7 @@ func NewJSONClient(cfg *rest.Config) (*rest.RESTClient, error) {
 		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
 	}
 	c, err := rest.UnversionedRESTClientForConfigAndClient(cfg, h)
-	if err != nil {
-		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
-	}
-	return c, nil
+	return c, sink.ErrorOf("the API server "+address(cfg), err)
 }
 
 // statusScheme decodes the errors the server sends, and nothing else.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Options say which API server to talk to, and how. The zero value is ready.
@@ -223,14 +224,9 @@ func checkContext(kubeconfig *api.Config, name string, context *api.Context) err
 
 // list returns quoted names, the first ones if there are many.
 func list(names []string) string {
-	const most = 20
 	var quoted []string
-	for _, name := range names[:min(most, len(names))] {
+	for _, name := range names {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
-	text := strings.Join(quoted, ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return wording.Some(quoted, 20)
 }

@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -100,8 +99,6 @@ func typeOf(r Resource) metav1.TypeMeta {
 
 func (r *Reviewer) create(ctx context.Context, of schema.GroupVersionResource,
 	asked, answer any) error {
-	if err := review(ctx, r.API, of, asked, answer); err != nil {
-		return fmt.Errorf("cannot create %s: %w", of.GroupResource(), err)
-	}
-	return nil
+	return sink.ErrorOf("cannot create "+of.GroupResource().String(),
+		review(ctx, r.API, of, asked, answer))
 }

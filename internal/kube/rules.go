@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Rules returns what the account may do in a namespace, which need not exist, those of the whole
@@ -60,17 +60,10 @@ func (w *Writer) AllowedPath(ctx context.Context, path string) (bool, error) {
 // review posts a review, and reads the answer.
 func review(ctx context.Context, api sink.KubeAPI, of schema.GroupVersionResource,
 	asked, answer any) error {
-	body, err := json.Marshal(asked)
-	if err != nil {
-		return err
-	}
 	text, err := api.Do(ctx, sink.KubeRequest{Method: http.MethodPost, Group: of.Group,
-		Version: of.Version, Resource: of.Resource, Body: body})
+		Version: of.Version, Resource: of.Resource, Body: wording.MustJSON(asked)})
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("the answer is not a review: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("the answer is not a review", json.Unmarshal(text, answer))
 }

@@ -1,9 +1,10 @@
 package migrate
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Expressions that are true or false, as are the conditions of the functions below.
@@ -27,20 +28,18 @@ func anyOf(of ...string) string {
 // join leaves out neutral conditions, and those that occur twice.
 func join(word, neutral, decides string, of []string) string {
 	var parts []string
-	length := 0
 	for _, c := range of {
 		switch {
 		case c == decides:
 			return c
 		case c != neutral && !slices.Contains(parts, c):
 			parts = append(parts, c)
-			length += len(c)
 		}
 	}
 	if parts == nil {
 		return neutral
 	}
-	if length > 76 {
+	if len(strings.Join(parts, "")) > 76 {
 		word = strings.TrimSuffix(word, " ") + "\n"
 	}
 	return strings.Join(parts, word)
@@ -58,21 +57,7 @@ func notTrue(c string) string {
 
 // quoted returns a text as an expression has it.
 func quoted(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // a string is always encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func quotedList(texts []string) string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = quoted(text)
-	}
-	return "[" + strings.Join(all, ", ") + "]"
+	return string(wording.MustJSON(text))
 }
 
 // bracketed returns a map or a list of an expression, in several lines if it is long.

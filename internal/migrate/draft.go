@@ -32,6 +32,11 @@ type part struct {
 	outputs []string     // of a listener
 }
 
+// named reports whether one of the parts has the name.
+func named(name string, parts []*part) bool {
+	return slices.ContainsFunc(parts, func(p *part) bool { return p.name == name })
+}
+
 // fields is a mapping in the order in which it is written.
 type fields []field
 
@@ -41,6 +46,14 @@ type field struct {
 }
 
 func (f fields) with(name string, value any) fields { return append(f, field{name, value}) }
+
+// withSome adds a mapping unless it is empty.
+func (f fields) withSome(name string, value fields) fields {
+	if len(value) == 0 {
+		return f
+	}
+	return f.with(name, value)
+}
 
 // MarshalJSON writes the fields in their order.
 func (f fields) MarshalJSON() ([]byte, error) {
@@ -100,7 +113,7 @@ func dataTo(data, kind string, settings any) fields {
 
 // informer adds an informer unless it is there, and returns its name.
 func (d *draft) informer(name, resource string, namespaces []string) string {
-	if !slices.ContainsFunc(d.informers, func(p *part) bool { return p.name == name }) {
+	if !named(name, d.informers) {
 		value := fields{{"resource", resource}}
 		if namespaces != nil {
 			value = value.with("namespaces", namespaces)
@@ -176,10 +189,8 @@ func (d *draft) text(sources []document.Text) ([]byte, error) {
 	informers := slices.DeleteFunc(slices.Clone(d.informers), func(p *part) bool {
 		return !bytes.Contains(written, []byte(p.name)) // its listener was refused
 	})
-	if len(informers) > 0 {
-		whole = whole.with("informers", partValues(informers))
-	}
-	whole = whole.with("listeners", listeners).with("outputs", partValues(d.outputs))
+	whole = whole.withSome("informers", partValues(informers)).with("listeners", listeners).
+		with("outputs", partValues(d.outputs))
 	if written, err = json.Marshal(whole); err != nil {
 		return nil, err
 	}

@@ -36,13 +36,10 @@ func (e *exporter) convert() {
 
 // setting adds a setting with a name, unless another configuration has it.
 func (e *exporter) setting(n *node, setting, name string) {
-	for _, p := range e.settings {
-		if p.name == setting {
-			return
-		}
+	if !named(setting, e.settings) {
+		e.settings = append(e.settings, &part{name: setting,
+			value: fields{{"name", e.label(setting, name)}}, from: e.finding(n.Place, setting, "")})
 	}
-	e.settings = append(e.settings, &part{name: setting,
-		value: fields{{"name", e.label(setting, name)}}, from: e.finding(n.Place, setting, "")})
 }
 
 // route adds the ways to the receivers below a route. Before is what is true of an event that comes

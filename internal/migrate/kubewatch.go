@@ -54,14 +54,11 @@ func (k *kubewatch) convert() {
 		namespace = k.root.textOf("namespaceToWatch")
 	}
 	handler, n := k.handler()
-	name := "stdout"
-	if n != nil {
-		name = handler
-	}
-	out := &part{name: k.label("output", name), from: k.finding(k.root.Place, "handler", "")}
+	out := &part{name: k.label("output", cmp.Or(handler, "stdout")),
+		from: k.finding(k.root.Place, "handler", "")}
 	for i, n := range k.root.list("customresources") {
 		resource, version, group := n.textOf("resource"), n.textOf("version"), n.textOf("group")
-		k.custom = append(k.custom, strings.TrimSuffix(resource+"."+group, "."))
+		k.custom = append(k.custom, quoted(strings.TrimSuffix(resource+"."+group, ".")))
 		k.listen(n.Place, document.Item("customresources", i), resource,
 			strings.TrimSuffix(resource+"."+version+"."+group, "."), "", out)
 	}
@@ -129,7 +126,7 @@ func (k *kubewatch) kind() string {
 	if k.custom == nil {
 		return "object.kind"
 	}
-	return fmt.Sprintf("(resource in %s ? resource : object.kind)", quotedList(k.custom))
+	return fmt.Sprintf("(resource in [%s] ? resource : object.kind)", strings.Join(k.custom, ", "))
 }
 
 // message is the text that kubewatch makes of an event.
@@ -157,30 +154,21 @@ func (k *kubewatch) output(handler string, n *node, name string) fields {
 		k.lost(n, field, "informerd has no such output")
 		return k.placeholder(name, mapOf(`"text": `+text))
 	case "slack":
-		title := cmp.Or(n.textOf("title"), "kubewatch")
-		shown := mapOf(`"title": `+quoted(title), `"value": `+text)
+		shown := mapOf(`"title": `+quoted(cmp.Or(n.textOf("title"), "kubewatch")), `"value": `+text)
 		attachment := mapOf(colors("good", "warning", "danger"), `"mrkdwn_in": ["fields"]`,
 			`"fields": [`+shown+"]")
 		return postTo(slackAPI, mapOf(`"channel": `+quoted(n.textOf("channel")),
 			`"as_user": true`, `"attachments": [`+attachment+"]"),
 			k.authorization(name, slackToken), nil)
 	}
-	url := n.get("url")
-	for _, other := range []string{"slackwebhookurl", "webhookurl"} {
-		if at := n.get(other); at != nil {
-			url = at
-		}
-	}
+	url := cmp.Or(n.get("webhookurl"), n.get("slackwebhookurl"), n.get("url"))
 	to, hasUser := k.url(url, field+".url", name)
 	var headers fields
 	if hasUser {
 		headers = k.authorization(name, basic)
 	}
 	if handler == "cloudevent" {
-		hook := fields{{"url", to}}
-		if headers != nil {
-			hook = hook.with("headers", headers)
-		}
+		hook := fields{{"url", to}}.withSome("headers", headers)
 		return dataTo(mapOf(`"operation": `+kwVerb, `"kind": `+k.kind(), `"clusterUid": cluster`,
 			`"description": `+text, `"apiVersion": object.apiVersion`, `"obj": object`,
 			`"oldObj": old`), "webhook", hook)

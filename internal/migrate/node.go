@@ -95,25 +95,22 @@ func readNodes(file string, data []byte, inside document.Place) (all []*node, er
 	r := nodeReader{file: file, inside: inside}
 	err = document.Stream(anyFile, file, data, func(part document.Part) error {
 		all = append(all, r.node(part.Node(), 0))
-		if len(r.mistakes) > 0 {
-			return r.mistakes
-		}
-		return nil
+		return r.err
 	})
 	return all, err
 }
 
 // nodeReader makes nodes of those of the library.
 type nodeReader struct {
-	file     string
-	inside   document.Place // of the text in the file, if it is not the file
-	nodes    int
-	mistakes config.Errors // one
+	file   string
+	inside document.Place // of the text in the file, if it is not the file
+	nodes  int
+	err    error // the first mistake
 }
 
 func (r *nodeReader) wrong(y *yaml.Node, format string, args ...any) {
-	if len(r.mistakes) == 0 {
-		r.mistakes = config.Errors{{File: r.file, Line: y.Line, Column: y.Column,
+	if r.err == nil {
+		r.err = config.Errors{{File: r.file, Line: y.Line, Column: y.Column,
 			Message: fmt.Sprintf(format, args...)}}
 	}
 }
@@ -127,7 +124,7 @@ func (r *nodeReader) node(y *yaml.Node, depth int) *node {
 	} else if y.Style&yaml.TaggedStyle != 0 && !strings.HasPrefix(y.Tag, "!!") {
 		r.wrong(y, "the value begins with the tag %q", y.Tag)
 	}
-	if len(r.mistakes) > 0 {
+	if r.err != nil {
 		return n
 	}
 	for y.Kind == yaml.AliasNode {

@@ -132,10 +132,7 @@ func (s *sink) file() fields {
 	if n := s.n.get("maxage"); n != nil && n.text != "0" {
 		s.lost(n, s.field+".maxage", "renamed files are removed by their number, rotate.keep")
 	}
-	if rotate != nil {
-		f = f.with("rotate", rotate)
-	}
-	return dataTo(s.data(), "file", f)
+	return dataTo(s.data(), "file", f.withSome("rotate", rotate))
 }
 
 func (s *sink) kafka() fields {
@@ -187,13 +184,7 @@ func (s *sink) authorized(url, data, credential string) fields {
 
 func postTo(url any, data string, headers, tls fields) fields {
 	w := fields{{"url", url}, {"mode", "binary"}}
-	if len(headers) > 0 {
-		w = w.with("headers", headers)
-	}
-	if len(tls) > 0 {
-		w = w.with("tls", tls)
-	}
-	return dataTo(data, "webhook", w)
+	return dataTo(data, "webhook", w.withSome("headers", headers).withSome("tls", tls))
 }
 
 func (s *sink) slack() fields {
@@ -221,7 +212,6 @@ const (
 
 // search posts documents to Elasticsearch or OpenSearch.
 func (s *sink) search() fields {
-	index := s.n.textOf("index")
 	if n := s.n.get("indexFormat"); n.isText() && n.text != "" {
 		s.lost(n, s.field+".indexFormat", "the index has no date")
 	}
@@ -239,7 +229,8 @@ func (s *sink) search() fields {
 		}
 		first := *n
 		if !wholeVariable.MatchString(n.text) {
-			first.text = strings.TrimSuffix(n.text, "/") + "/" + cmp.Or(index, "kube-events") + "/_doc"
+			first.text = strings.TrimSuffix(n.text, "/") + "/" +
+				cmp.Or(s.n.textOf("index"), "kube-events") + "/_doc"
 		}
 		host = &first
 	}
@@ -267,11 +258,9 @@ func (s *sink) opsgenie() fields {
 // teams posts the members message and reason.
 func (s *sink) teams() fields {
 	text := map[string]string{"message": `object.message ?? ""`, "reason": `object.reason ?? ""`}
-	if layout := s.n.get("layout"); layout.isMapping() {
-		for name := range text {
-			if n := layout.get(name); n != nil {
-				text[name] = s.layout(n, s.field+".layout."+name)
-			}
+	for name := range text {
+		if n := s.n.get("layout").get(name); n != nil {
+			text[name] = s.layout(n, s.field+".layout."+name)
 		}
 	}
 	return s.post("endpoint", s.n.get("endpoint"), fmt.Sprintf(

@@ -65,9 +65,8 @@ func pipe(p *parse.PipeNode) (v string, whole bool, err error) {
 		} else if !is && len(args) == 1 && i == 0 {
 			v, whole, err = eventField(args[0])
 		} else if is {
-			last := args[len(args)-1]
 			if i == 0 && len(args) > 1 {
-				v, whole, err = eventField(last)
+				v, whole, err = eventField(args[len(args)-1])
 				args = args[:len(args)-1]
 			}
 			if err == nil {

@@ -243,10 +243,10 @@ func unneeded(right kube.Right, all []need) (why string) {
 	}
 	var reasons []string
 	if len(namespaces) > 0 {
-		reasons = append(reasons, "in "+Some(slices.Sorted(maps.Keys(namespaces))))
+		reasons = append(reasons, "in "+wording.Some(slices.Sorted(maps.Keys(namespaces)), MostNamed))
 	}
 	if len(names) > 0 {
-		reasons = append(reasons, "for "+Some(slices.Sorted(maps.Keys(names))))
+		reasons = append(reasons, "for "+wording.Some(slices.Sorted(maps.Keys(names)), MostNamed))
 	}
 	if len(reasons) == 0 {
 		return whyUnused

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/informerd/informerd/internal/wording"
 	"sigs.k8s.io/yaml"
 )
 
@@ -83,18 +84,11 @@ func metadata(name, namespace string) string {
 func writeRules(b *strings.Builder, rules []Rule, indent string) {
 	for _, r := range rules {
 		if len(r.For) > 0 {
-			fmt.Fprintf(b, "%s# %s\n", indent, Some(r.For))
+			fmt.Fprintf(b, "%s# %s\n", indent, wording.Some(r.For, MostNamed))
 		}
 		fmt.Fprintf(b, "%s- %s\n", indent, r)
 	}
 }
 
-// Some returns the first of many texts.
-func Some(texts []string) string {
-	const most = 3
-	text := strings.Join(texts[:min(most, len(texts))], ", ")
-	if more := len(texts) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+// MostNamed is how many of those are named who need a right.
+const MostNamed = 3

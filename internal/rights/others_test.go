@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 const othersConfig = `leaderElection: {name: ours}
@@ -63,7 +65,7 @@ func TestOtherRequests(t *testing.T) {
 	} {
 		var out strings.Builder
 		for _, r := range Others(p, c.listeners...) {
-			fmt.Fprintf(&out, "  %s\n    for %s\n", r.Right, Some(r.For))
+			fmt.Fprintf(&out, "  %s\n    for %s\n", r.Right, wording.Some(r.For, MostNamed))
 		}
 		if got := out.String(); got != c.want {
 			t.Errorf("%q: got\n%s\nwant\n%s", c.listeners, got, c.want)

@@ -53,11 +53,7 @@ func (f *file) look(now time.Time) {
 	}
 	f.version++
 	f.info, f.racy = info, err != nil || now.Sub(info.ModTime()) < settled
-	if f.data, err = f.read(info, err); err != nil {
-		f.data, f.err = nil, err
-		return
-	}
-	f.err = nil
+	f.data, f.err = f.read(info, err)
 }
 
 func (f *file) read(info os.FileInfo, err error) ([]byte, error) {

@@ -81,10 +81,8 @@ func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, err := io.WriteString(r.To, text+"\n"); err != nil {
-		return fmt.Errorf("dry run: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(r.To, text+"\n")
+	return ErrorOf("dry run", err)
 }
 
 func (l *dryRunLine) json(body []byte) string {
@@ -95,30 +93,20 @@ func (l *dryRunLine) json(body []byte) string {
 	default:
 		l.Body, _ = json.Marshal(string(body)) // a string always has a JSON form
 	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(l) // it has texts and a body that is JSON, so that nothing can fail
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(wording.MustJSON(l)) // it has texts, and a body that is JSON
 }
 
 // maxNamed is how many objects a line of text names.
 const maxNamed = 3
 
 func (l *dryRunLine) text(body []byte) string {
-	named := l.Objects
-	more := ""
-	if len(named) > maxNamed {
-		more = fmt.Sprintf(" and %d more", len(named)-maxNamed)
-		named = named[:maxNamed]
-	}
 	var b strings.Builder
 	do := l.Do
 	if strings.ToUpper(do) != do { // the method of a request needs no word more
 		do += " to"
 	}
-	fmt.Fprintf(&b, "would %s %s (output %s, %s) of listener %s about %s%s", do, l.To,
-		l.Output, l.Kind, l.Listener, strings.Join(named, ", "), more)
+	fmt.Fprintf(&b, "would %s %s (output %s, %s) of listener %s about %s", do, l.To,
+		l.Output, l.Kind, l.Listener, wording.Some(l.Objects, maxNamed))
 	for _, name := range slices.Sorted(maps.Keys(l.Headers)) {
 		fmt.Fprintf(&b, " [%s: %s]", name, l.Headers[name])
 	}

@@ -63,19 +63,25 @@ const RightDelay = 5 * time.Second
 // later.
 func MissingRight(err error) error { return mark(err, errNoRight) }
 
+// statusOf returns what the API server answered, if it did.
+func statusOf(err error) (s metav1.Status, answered bool) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return s, false
+	}
+	return status.Status(), true
+}
+
 // permanentAnswer reports whether a retry would fail as well. 401 is not about the request, but
 // about credentials, which are renewed.
 func permanentAnswer(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	switch code := status.Status().Code; code {
+	status, _ := statusOf(err)
+	switch code := status.Code; code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict,
 		http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
 	case http.StatusInternalServerError:
-		return tooLarge(status.Status().Message)
+		return tooLarge(status.Message)
 	default:
 		return code >= 400 && code < 500
 	}
@@ -86,12 +92,9 @@ func goingNamespace(err error) bool {
 	if apierrors.HasStatusCause(err, "NamespaceTerminating") {
 		return true
 	}
-	var status apierrors.APIStatus
-	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
-		return false
-	}
-	d := status.Status().Details
-	return d != nil && d.Group == "" && d.Kind == "namespaces"
+	status, _ := statusOf(err)
+	d := status.Details
+	return apierrors.IsNotFound(err) && d != nil && d.Group == "" && d.Kind == "namespaces"
 }
 
 // tooLarge reports whether a server's text says that etcd, or the client that it has for that, does
@@ -109,14 +112,13 @@ func (e *KubeError) Unwrap() error { return e.Err }
 
 // Error returns the status code with the server's text, quoted and bounded.
 func (e *KubeError) Error() string {
-	var status apierrors.APIStatus
+	s, answered := statusOf(e.Err)
 	switch {
 	case errors.Is(e.Err, ErrFenced):
 		return bounded(e.Err.Error())
-	case !errors.As(e.Err, &status):
+	case !answered:
 		return "the API server did not answer: " + bounded(e.Err.Error())
 	}
-	s := status.Status()
 	text := fmt.Sprintf("the API server answered %d", s.Code)
 	if s.Reason != "" {
 		text += " " + bounded(string(s.Reason))

@@ -15,10 +15,9 @@ func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadlette
 	c := deadletter.Config{Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
 			"hint", "add state: {dir: FOLDER} to the configuration")
-	}}
-	c.Full = func(err error) {
+	}, Full: func(err error) {
 		log.Error("a dead letter has no room, so that its object waits", "error", err)
-	}
+	}}
 	if running && cfg.State.Dir != "" {
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
 	}

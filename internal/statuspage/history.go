@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"sync"
@@ -77,8 +78,8 @@ func (v value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float32(v))
 }
 
-// Add adds a point.
-func (h *history) Add(s *status.Status) {
+// add adds a point.
+func (h *history) add(s *status.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.listeners == nil {
@@ -136,8 +137,8 @@ func set(all []ring, at int, values []float32) {
 	}
 }
 
-// All returns what all listeners did together, and what that took.
-func (h *history) All() series {
+// ofAll returns what all listeners did together, and what that took.
+func (h *history) ofAll() series {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.series(h.all[:])
@@ -147,10 +148,7 @@ func (h *history) All() series {
 func (h *history) of(listener string) series {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	of := h.listeners[listener]
-	if of == nil {
-		of = newRings()
-	}
+	of := cmp.Or(h.listeners[listener], newRings())
 	return h.series(of[:])
 }
 

@@ -30,21 +30,21 @@ func newest(s series, name string) float64 {
 
 func TestAPointHasWhatHappenedSinceTheOneBefore(t *testing.T) {
 	var h history
-	if s := h.All(); len(s.Series["events"]) != 0 || s.Every != 10 {
+	if s := h.ofAll(); len(s.Series["events"]) != 0 || s.Every != 10 {
 		t.Errorf("%+v", s)
 	}
-	h.Add(at(0, map[string]uint64{"a": 100}))
+	h.add(at(0, map[string]uint64{"a": 100}))
 	for _, name := range []string{"events", "failures", "cpu"} {
-		if v := newest(h.All(), name); !math.IsNaN(v) {
+		if v := newest(h.ofAll(), name); !math.IsNaN(v) {
 			t.Errorf("%s: %v", name, v)
 		}
 	}
-	h.Add(at(1, map[string]uint64{"a": 300, "b": 5}))
-	h.Add(at(2, map[string]uint64{"a": 400, "b": 205}))
+	h.add(at(1, map[string]uint64{"a": 300, "b": 5}))
+	h.add(at(2, map[string]uint64{"a": 400, "b": 205}))
 	all := map[string]float64{"events": 30, "waiting": 4, "oldest": 4, "failures": 3, "cpu": 0.1,
 		"memory": 102}
 	for name, want := range all {
-		if got := newest(h.All(), name); math.Abs(got-want) > 1e-6 {
+		if got := newest(h.ofAll(), name); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestAPointHasWhatHappenedSinceTheOneBefore(t *testing.T) {
 func TestFifteenMinutesAreKept(t *testing.T) {
 	var h history
 	for n := range 3 * points {
-		h.Add(at(n, map[string]uint64{"a": uint64(n * n)}))
+		h.add(at(n, map[string]uint64{"a": uint64(n * n)}))
 	}
 	values := h.of("a").Series["waiting"]
 	if len(values) != 90 || values[0] != value(2*points) || values[89] != value(3*points-1) {
@@ -81,7 +81,7 @@ func TestFifteenMinutesAreKept(t *testing.T) {
 func TestWhatIsGoneIsForgotten(t *testing.T) {
 	var h history
 	for n := range 5 {
-		h.Add(at(n, map[string]uint64{fmt.Sprint("l", n): 1}))
+		h.add(at(n, map[string]uint64{fmt.Sprint("l", n): 1}))
 	}
 	if len(h.listeners) != 1 {
 		t.Errorf("%d listeners are known", len(h.listeners))
@@ -97,13 +97,13 @@ func TestWhatIsGoneIsForgotten(t *testing.T) {
 // A clock that was set has no rates.
 func TestAClockThatJumps(t *testing.T) {
 	var h history
-	h.Add(at(5, map[string]uint64{"a": 1}))
-	h.Add(at(2, map[string]uint64{"a": 2}))
-	if v := newest(h.All(), "events"); !math.IsNaN(v) {
+	h.add(at(5, map[string]uint64{"a": 1}))
+	h.add(at(2, map[string]uint64{"a": 2}))
+	if v := newest(h.ofAll(), "events"); !math.IsNaN(v) {
 		t.Error(v)
 	}
-	h.Add(at(3, map[string]uint64{"a": 12}))
-	if v := newest(h.All(), "events"); v != 1 {
+	h.add(at(3, map[string]uint64{"a": 12}))
+	if v := newest(h.ofAll(), "events"); v != 1 {
 		t.Error(v)
 	}
 }

@@ -44,7 +44,7 @@ type Listener struct {
 
 // Tick is to be called each history.Every. It notes a point of the plots.
 func (p *Page) Tick() {
-	p.history.Add(p.Status())
+	p.history.add(p.Status())
 }
 
 // Paths returns what serves the page, by path, for GET.
@@ -119,7 +119,7 @@ func parse(r *http.Request, parameters []string) (map[string]string, error) {
 func (p *Page) plots(_ *http.Request, given map[string]string) (any, error) {
 	name, one := given["listener"]
 	if !one {
-		return p.history.All(), nil
+		return p.history.ofAll(), nil
 	}
 	if _, err := p.listener(name); err != nil {
 		return nil, err

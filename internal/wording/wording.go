@@ -94,6 +94,34 @@ func WriteJSON(w io.Writer, value any, indent string) error {
 	return err
 }
 
+// MustJSON returns a value that always has a JSON form, in one line, with <, > and & as they are.
+func MustJSON(value any) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Some returns the first ones of some texts, and how many more there are.
+func Some(texts []string, most int) string {
+	text := strings.Join(texts[:min(most, len(texts))], ", ")
+	if more := len(texts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Shorten returns the beginning of a text, of at most so many runes, with an ellipsis.
+func Shorten(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
 // Cut returns the beginning of a text as valid UTF-8, of at most size bytes with an ellipsis.
 func Cut(text string, size int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")

@@ -322,10 +322,8 @@ func (d *decoder) integer(n *yaml.Node, into reflect.Value, path string) {
 const aDuration = "a duration, as in 90s, 1h30m or 7d"
 
 func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Value == "0" {
-		return
-	}
-	if !d.scalar(n, path, "!!str", aDuration) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" && n.Value == "0" ||
+		!d.scalar(n, path, "!!str", aDuration) {
 		return
 	}
 	duration, ok := filters.ParseDuration(n.Value)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Error is one mistake in a file.
@@ -140,10 +142,7 @@ const maxQuoted = 64
 
 // Quote shows a value from the file: quoted, so that it cannot break a log line, and short.
 func Quote(s string) string {
-	if utf8.RuneCountInString(s) > maxQuoted {
-		s = string([]rune(s)[:maxQuoted]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return fmt.Sprintf("%q", wording.Shorten(s, maxQuoted))
 }
 
 // Shown returns the path of a file, quoted if it has characters that could break a log line: a
@@ -159,12 +158,7 @@ func Shown(path string) string {
 
 // Printable returns the text of an error that may quote a file, as one line of bounded length.
 func Printable(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	const limit = 300
-	if runes := []rune(text); len(runes) > limit {
-		text = string(runes[:limit]) + "…"
-	}
-	return text
+	return wording.Shorten(strings.Join(strings.Fields(err.Error()), " "), 300)
 }
 
 // Reason returns the text of an error of the file system without the path, which is shown already.

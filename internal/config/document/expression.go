@@ -72,11 +72,10 @@ func (d *decoder) locate(x *Expression) {
 	file, at := d.Located(Place{Line: x.Line})
 	moved := x.Line - at.Line
 	x.File, x.Line = file, at.Line
-	if moved == 0 || x.positions == nil {
-		return
-	}
-	for i := range *x.positions {
-		(*x.positions)[i].Line -= moved
+	if x.positions != nil {
+		for i := range *x.positions {
+			(*x.positions)[i].Line -= moved
+		}
 	}
 }
 

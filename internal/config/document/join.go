@@ -121,9 +121,6 @@ func locate(parts []part, line int) (file string, at int) {
 			return parts[i].file, line - parts[i].before
 		}
 	}
-	if len(parts) == 0 {
-		return "", line
-	}
 	return parts[0].file, line
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/informerd/informerd/internal/wording"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -67,8 +68,7 @@ func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 		}
 	}()
 	document = &yaml.Node{}
-	err = decoder.Decode(document)
-	return document, err
+	return document, decoder.Decode(document)
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
@@ -162,10 +162,7 @@ func snippet(kind *Kind, line string, column int) string {
 	if kind.SecretLine != nil && kind.SecretLine(line) {
 		return ""
 	}
-	if runes := []rune(line); len(runes) > maxSnippet {
-		line = string(runes[:maxSnippet]) + "…"
-	}
-	return "  " + line + "\n  " + strings.Repeat(" ", column-1) + "^"
+	return "  " + wording.Shorten(line, maxSnippet) + "\n  " + strings.Repeat(" ", column-1) + "^"
 }
 
 // maxSearched is the largest text in which failingLine looks, as it parses it several times.

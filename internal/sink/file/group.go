@@ -1,7 +1,6 @@
 package file
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -174,8 +173,5 @@ func (g *group) end() error {
 		g.timer.Stop()
 		g.timer = nil
 	}
-	if err := g.journal.close(); err != nil {
-		return fmt.Errorf("file: close: %w", err)
-	}
-	return nil
+	return sink.ErrorOf("file: close", g.journal.close())
 }

@@ -11,8 +11,7 @@ import (
 // lock takes the lock of an open file, which ends when it is closed. It returns errBusy if another
 // output or process has it. A file system without locks is used without.
 func lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
 		return errBusy
 	}
 	return nil

@@ -63,8 +63,8 @@ func (a Answer) judge(header http.Header, hidden []string) error {
 
 // describe returns the text of an error for an answer.
 func describe(a Answer, header http.Header, hidden []string) string {
-	text := fmt.Sprintf("the receiver answered %d %s", a.Status, http.StatusText(a.Status))
-	text = strings.TrimSpace(text)
+	text := strings.TrimSpace(fmt.Sprintf("the receiver answered %d %s", a.Status,
+		http.StatusText(a.Status)))
 	if a.Status/100 == 3 {
 		text += ", and redirects are not followed: configure the URL that it leads to"
 	}

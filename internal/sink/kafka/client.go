@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -68,10 +67,7 @@ func (s *Sink) newClient(records int, size int32) (*kgo.Client, error) {
 		options = append(options, kgo.SASL(c.SASL.mechanism()))
 	}
 	client, err := kgo.NewClient(options...)
-	if err != nil {
-		return nil, fmt.Errorf("kafka: %w", err)
-	}
-	return client, nil
+	return client, sink.ErrorOf("kafka", err)
 }
 
 // lastSingle is the last version of produce requests of which the client has one on its way to a
@@ -92,11 +88,10 @@ func dialer(timeout time.Duration, files *secret.TLS, f *sink.Fence) secret.Dial
 	if files == nil {
 		return plain
 	}
-	secure := files.Dialer(plain)
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		return secure(ctx, network, address)
+		return files.Dialer(plain)(ctx, network, address)
 	}
 }
 

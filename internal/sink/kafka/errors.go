@@ -45,7 +45,11 @@ func (s *Sink) explain(ctx context.Context, err error) error {
 	case err == nil, errors.Is(err, sink.ErrFenced):
 		return err
 	case errors.Is(err, errUnknown):
-		return s.unanswered(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("it may still be produced: %w", ctx.Err())
+		}
+		return fmt.Errorf("no broker has confirmed it within %v, and it may still be produced%s",
+			s.config.Timeout, s.because())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		if ctx.Err() != nil {
 			return fmt.Errorf("it was not sent: %w", ctx.Err())
@@ -71,15 +75,6 @@ func (s *Sink) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("it was not produced, and the last connection failed: %s", sink.Quoted(err.Error()))
 	}
 	return fmt.Errorf("it was not produced: %s%s", sink.Quoted(err.Error()), s.because())
-}
-
-// unanswered returns the error of a record that was sent and that no broker has answered.
-func (s *Sink) unanswered(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("it may still be produced: %w", ctx.Err())
-	}
-	return fmt.Errorf("no broker has confirmed it within %v, and it may still be produced%s",
-		s.config.Timeout, s.because())
 }
 
 // because returns why brokers cannot be reached, if they cannot.

@@ -200,9 +200,7 @@ var (
 
 // isOwn reports whether a message is about one of informerd's own Events.
 func isOwn(m *sink.Message) bool {
-	if m.Object.Kind() != "Event" {
-		return false
-	}
-	return reportingController.Lookup(m.Object).Text() == Controller ||
-		reportingComponent.Lookup(m.Object).Text() == Controller
+	return m.Object.Kind() == "Event" &&
+		(reportingController.Lookup(m.Object).Text() == Controller ||
+			reportingComponent.Lookup(m.Object).Text() == Controller)
 }

@@ -105,11 +105,8 @@ func (s *Sink) record(ctx context.Context, e *kubeEvent) error {
 }
 
 func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
-	body, err := json.Marshal(e)
-	if err != nil {
-		return sink.Permanent(err)
-	}
-	err = s.send(ctx, sink.KubeRequest{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
+	body, _ := json.Marshal(e) // texts and times always have a JSON form
+	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
@@ -120,12 +117,9 @@ func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
 
 // extend counts one more in the Event of a series.
 func (s *Sink) extend(ctx context.Context, known *series, e *kubeEvent) error {
-	body, err := json.Marshal(map[string]any{"series": map[string]any{
+	body, _ := json.Marshal(map[string]any{"series": map[string]any{ // they always have a JSON form
 		"count": known.count + 1, "lastObservedTime": e.EventTime}})
-	if err != nil {
-		return sink.Permanent(err)
-	}
-	err = s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Namespace: e.Namespace,
+	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Namespace: e.Namespace,
 		Name: known.name, ContentType: sink.MergePatch, Body: body})
 	if err == nil {
 		known.count, known.written = known.count+1, time.Now()

@@ -15,10 +15,7 @@ func Shown(config Config, show sink.Show) sink.Sink {
 	}
 	return sink.NewShown(show, func(m *sink.Message) (sink.Unsent, error) {
 		subject, err := config.subject(m)
-		if err != nil {
-			return sink.Unsent{}, err
-		}
 		return sink.Unsent{Do: "publish", To: subject + " on " + to,
-			Body: cloudevent.Append(nil, *m)}, nil
+			Body: cloudevent.Append(nil, *m)}, err
 	})
 }

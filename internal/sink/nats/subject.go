@@ -20,10 +20,7 @@ func (c *Config) subject(m *sink.Message) (string, error) {
 	if err != nil {
 		return "", sink.Permanent(fmt.Errorf("the subject's expression failed: %w", err))
 	}
-	if err := checkSubject(subject); err != nil {
-		return "", sink.Permanent(err)
-	}
-	return subject, nil
+	return subject, sink.Permanent(checkSubject(subject))
 }
 
 // checkSubject returns what is wrong with a subject that may have texts of objects in it: they must

@@ -1,13 +1,13 @@
 package patch
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -141,11 +141,11 @@ func (b *body) on(o *object.Object, version string) []byte {
 	} else {
 		b.metadata["resourceVersion"] = quoted(version)
 	}
-	b.fields["metadata"] = marshal(b.metadata)
+	b.fields["metadata"] = wording.MustJSON(b.metadata)
 	if b.typ == Apply {
-		return asYAML(marshal(b.fields))
+		return asYAML(wording.MustJSON(b.fields))
 	}
-	return marshal(b.fields)
+	return wording.MustJSON(b.fields)
 }
 
 // operationsOn adds an operation that fails if the object is another one. Setting the version lets
@@ -157,21 +157,11 @@ func (b *body) operationsOn(o *object.Object, version string) []byte {
 		Value string `json:"value"`
 	}
 	if version == "" {
-		test := marshal(operation{"test", "/metadata/uid", o.UID()})
-		return marshal(append([]json.RawMessage{test}, b.operations...))
+		test := wording.MustJSON(operation{"test", "/metadata/uid", o.UID()})
+		return wording.MustJSON(append([]json.RawMessage{test}, b.operations...))
 	}
-	set := marshal(operation{"replace", "/metadata/resourceVersion", version})
-	return marshal(append(b.operations[:len(b.operations):len(b.operations)], set))
+	set := wording.MustJSON(operation{"replace", "/metadata/resourceVersion", version})
+	return wording.MustJSON(append(b.operations[:len(b.operations):len(b.operations)], set))
 }
 
-func quoted(text string) json.RawMessage { return marshal(text) }
-
-func marshal(v any) []byte {
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // it was made of valid JSON and strings
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-}
+func quoted(text string) json.RawMessage { return wording.MustJSON(text) }

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -216,10 +215,6 @@ func (o *Own) look(id, seen string) (base string, known bool, answered <-chan st
 // older reports whether a version is known to be older than another one of the same object.
 // Kubernetes' are numbers that grow; others are not compared.
 func older(a, b string) bool {
-	x, err := strconv.ParseUint(a, 10, 64)
-	if err != nil {
-		return false
-	}
-	y, err := strconv.ParseUint(b, 10, 64)
-	return err == nil && x < y
+	x := object.ParseVersion(a)
+	return x > 0 && x < object.ParseVersion(b)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // asYAML returns JSON whose texts mean the same in YAML, which is what the API server takes an
@@ -17,7 +19,7 @@ func asYAML(text []byte) []byte {
 	if err := d.Decode(&value); err != nil {
 		panic(err) // it was made of valid JSON
 	}
-	plain := marshal(value)
+	plain := wording.MustJSON(value)
 	safe := make([]byte, 0, len(plain))
 	for _, c := range string(plain) {
 		if oddInYAML(c) {

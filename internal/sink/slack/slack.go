@@ -83,10 +83,7 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 	if strings.TrimSpace(text) == "" {
 		return sink.Permanent(errors.New("text: it is empty, which Slack refuses"))
 	}
-	body, err := json.Marshal(map[string]string{"text": shortened(text)})
-	if err != nil {
-		return sink.Permanent(fmt.Errorf("text: %w", err))
-	}
+	body, _ := json.Marshal(map[string]string{"text": shortened(text)}) // it always has a JSON form
 	_, err = s.client.Post(ctx, httpsink.Request{Body: body,
 		Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}})
 	return err

@@ -43,10 +43,7 @@ func batchOf(messages []sink.Message) (body []byte, n int) {
 
 func (s *Sink) postBatch(ctx context.Context, deadline time.Time, messages []sink.Message,
 	body []byte) error {
-	err := s.post(ctx, httpsink.Request{Deadline: deadline, Body: body,
-		Header: http.Header{"Content-Type": {cloudevent.BatchContentType}}}, s.batchID(messages))
-	if err != nil {
-		return fmt.Errorf("webhook: batch of %d: %w", len(messages), err)
-	}
-	return nil
+	return sink.ErrorOf(fmt.Sprintf("webhook: batch of %d", len(messages)),
+		s.post(ctx, httpsink.Request{Deadline: deadline, Body: body,
+			Header: http.Header{"Content-Type": {cloudevent.BatchContentType}}}, s.batchID(messages)))
 }
