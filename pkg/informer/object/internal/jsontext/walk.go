@@ -133,5 +133,17 @@ func restOfString(s string, i int) int {
 		if i = quote + 1; escapes%2 == 0 {
 			return i
 		}
+		// Where there is one escape, the next is often near, as in JSON within JSON.
+		for i+8 <= len(s) {
+			x := specials(Word(s, i))
+			next := i + bits.TrailingZeros64(x)/8
+			if x == 0 || s[next] != '"' && s[next] != '\\' {
+				break
+			}
+			if s[next] == '"' {
+				return next + 1
+			}
+			i = min(next+2, len(s))
+		}
 	}
 }
