@@ -52,7 +52,8 @@ type Limits struct {
 type LoadLimits struct {
 	// Time is CPU time; on the clock, compiling may take ten times that.
 	Time metav1.Duration `json:"time" jsonschema:"default=1m,minimum=100ms,maximum=1h"`
-	// Memory is the most memory for the process that compiles it.
+	// Memory is the most memory for the process that compiles it, and no more than half of the
+	// container's.
 	Memory Bytes `json:"memory" jsonschema:"default=1Gi,minimum=64Mi,maximum=16Gi"`
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -110,6 +113,7 @@ func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir st
 		return err
 	}
 	defer c.exit()
+	x.limits.Memory = min(x.limits.Memory, halfOfContainer())
 	available := x.limits.Memory - 2*(size+int64(len(x.wasm)))
 	if available < minCompiling {
 		return x.limits.error(&limitError{of: ofMemory})
@@ -138,8 +142,26 @@ func (l Limits) error(err *limitError) error {
 	case ofMemory:
 		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory",
 			wasmbin.MiB(l.Memory), advice)
+		if l.Memory == halfOfContainer() {
+			text = fmt.Sprintf("compiling it takes more than %s of memory, half of what the container may have",
+				wasmbin.MiB(l.Memory))
+		}
 	}
 	return &limitError{of: err.of, text: text}
+}
+
+// containerLimit is a file with the most bytes of memory that this process's container may have.
+var containerLimit = "/sys/fs/cgroup/memory.max"
+
+// halfOfContainer returns half of that: the kernel kills all of a container that wants more. It is no
+// limit where there is none.
+func halfOfContainer() int64 {
+	text, _ := os.ReadFile(containerLimit)
+	most, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return most / 2
 }
 
 // enter waits until another process may compile.
