@@ -225,6 +225,7 @@ fault: devcluster build examples ## Kill the API server and the daemon under loa
 	STRESS=full go test -count=1 -timeout 30m -parallel 4 -v ./internal/stress/restarts
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/replicas
 	STRESS=full go test -count=1 -timeout 20m -v -run '^TestRights$$' ./internal/e2e
+	FLOOD=$(or $(FLOOD),10m) go test -count=1 -timeout 20m -v -run '^TestFlood$$' ./internal/e2e
 
 .PHONY: hostile
 hostile: examples ## Run hostile and damaged handlers (HOSTILE_SEARCH=5m)

@@ -35,7 +35,7 @@ const maxAsleep = 16
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
-	cool := time.NewTimer(c.cooling.every)
+	cool := time.NewTimer(min(c.cooling.every, earlyAfter))
 	defer cool.Stop()
 	defer c.proc.wake()
 	for ctx.Err() == nil {
@@ -63,7 +63,7 @@ func (c *controller) run(ctx context.Context) {
 		case <-c.joined:
 			c.resync(resync)
 		case <-cool.C:
-			cool.Reset(c.cooling.step())
+			cool.Reset(c.cooling.step(c.queue.HasSynced()))
 		case <-ctx.Done():
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type cooling struct {
 	store *store.Store
 	every time.Duration // between passes
+	early int           // passes that are still to come sooner, once the first list is there
 	// onFreed, if set, learns how many bytes were freed, and whether the pass goes on.
 	onFreed func(bytes int64, more bool)
 
@@ -29,6 +30,10 @@ const (
 	// changed it for one to two of them. That costs 10 to 60 us, and up to 25 us to read it, so it
 	// is not for objects that change all the time: Leases are renewed every 10 seconds.
 	coldAfter = 15 * time.Second
+	// Until earlyPasses after the first list, passes are only so far apart: what resembles nothing
+	// takes more than its JSON until it is dense (bench/packing).
+	earlyPasses = 3
+	earlyAfter  = time.Second
 	// pauseAfterStep is between two steps, so that they take a tenth of a processor at most.
 	pauseAfterStep = 10 * time.Millisecond
 	// stepBytes is how many bytes of text a step condenses, which takes about a millisecond.
@@ -41,8 +46,9 @@ const (
 	lookBatch = 256
 )
 
-// step does a part of the work, and returns the time until the next step.
-func (c *cooling) step() (pause time.Duration) {
+// step does a part of the work, and returns the time until the next step. listed: the first list is
+// in the store.
+func (c *cooling) step(listed bool) (pause time.Duration) {
 	if !c.passing {
 		c.passing, c.at = true, c.store.Begin()
 		c.condenser.BeginPass()
@@ -55,7 +61,13 @@ func (c *cooling) step() (pause time.Duration) {
 		case c.at.Ended():
 			c.passing, c.full = false, false
 			c.condenser.EndPass()
-			return c.every
+			if c.early == 0 {
+				return c.every
+			}
+			if listed {
+				c.early--
+			}
+			return min(c.every, earlyAfter)
 		default:
 			remaining -= lookCost * c.store.Look(&c.at, lookBatch, c.look)
 			c.full = len(c.cold) >= coldBatch || c.at.Ended()

@@ -59,8 +59,8 @@ func (p *pipeline) cool() {
 	})
 }
 
-// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one.
-// No subscription hears of it, and a resync hands out all objects in the form they have.
+// TestWhatNobodyChangesBecomesDense: what the first list had within some seconds, everything else
+// within two periods, and not what was changed in the last one. No subscription hears of it, and a resync hands out all objects in the form they have.
 func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -86,6 +86,17 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 			return o.Memory()
 		}
 		plain := memory("cold7")
+		time.Sleep(3 * time.Second)
+		if listed := memory("cold7"); 3*listed > 2*plain {
+			t.Errorf("of %d bytes, an object takes %d soon after the list", plain, listed)
+		}
+		for i := range 50 {
+			w.server.apply(fmt.Sprint("cold", i), fmt.Sprint("u", i), prose())
+		}
+		time.Sleep(coldAfter - 3*time.Second)
+		if later := memory("cold7"); 3*later < 2*plain {
+			t.Errorf("of %d bytes, an object takes %d soon after a change", plain, later)
+		}
 		for range 9 {
 			time.Sleep(coldAfter - time.Second)
 			w.server.apply("busy", "u", prose())

@@ -33,8 +33,8 @@ type Factory struct {
 	Renew func(context.Context, Resource) (Resource, error)
 
 	// ColdAfter, if set before Subscribe, is how long nobody has changed an object before it is
-	// compressed, up to twice as long. Default: 15 seconds. That costs 10 to 60 us for each object,
-	// and up to 25 us to read it.
+	// compressed, up to twice as long; after the first list it is a second. Default: 15 seconds. That
+	// costs 10 to 60 us for each object, and up to 25 us to read it.
 	ColdAfter time.Duration
 
 	// OnFreed, if set before Subscribe, receives how many bytes were freed by compressing objects

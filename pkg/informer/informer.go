@@ -89,7 +89,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 		log = slog.New(slog.DiscardHandler)
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
-		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
+		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter, early: earlyPasses}}
 	inf.proc.joined = inf.controller.joined
 	inf.reflector = &reflector.Reflector{
 		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,
