@@ -15,11 +15,14 @@ COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
 INSTALL := $(patsubst %/go.mod,%,$(wildcard dev/install/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
-# What has no goroutines of its own, and many dependencies that would be built for the race detector.
-SEQUENTIAL := $(filter bench/alertmanager dev/tools,$(MODULES))
+# What has no goroutines of its own, and many dependencies that would be built for the race detector, or
+# measures, which with the detector takes minutes and measures that.
+SEQUENTIAL := $(filter bench bench/alertmanager dev/tools,$(MODULES))
 # Packages without goroutines of their own, whose tests count steps and bytes of large inputs: the race detector would
 # take ten times as long and see nothing, since the packages that use them at once are tested with it.
 UNRACED := ./pkg/informer/object/... ./pkg/plugins/internal/meter ./pkg/plugins/internal/hostile
+# What takes longest begins first, or one processor would wait for it in the end.
+LONGEST := ./pkg/plugins ./pkg/informer
 # What needs a browser: make browser tests it.
 BROWSER := $(filter dev/browser,$(MODULES))
 # What users run. A vulnerability of the Kubernetes that tests run against is not one of informerd.
@@ -80,7 +83,7 @@ needs: ## Install compilers that tests use (Debian, as root)
 .PHONY: test
 test: export GUESTS ?= optional
 test: needs devcluster build examples ## Run all tests, most with the race detector (ten minutes)
-	INFORMERD_BIN=$(CURDIR)/bin/informerd go test $(RACE) -vet=off -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(UNRACED))")
+	INFORMERD_BIN=$(CURDIR)/bin/informerd go test $(RACE) -vet=off -timeout 20m $(LONGEST) $$(go list ./... | grep -vxF "$$(go list $(UNRACED))")
 	go test -vet=off -timeout 20m $(UNRACED)
 	plugins/test bin/plugins
 	$(call each,$(filter-out . $(SEQUENTIAL) $(BROWSER),$(MODULES)),go test $(RACE) -vet=off -short -timeout 20m ./...)
