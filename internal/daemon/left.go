@@ -55,6 +55,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 		return err
 	}
 	l.had = s.keeper.Objects(name)
+	s.keeper.Bound(name) // or others would begin with objects that are kept for nobody
 	l.life, l.leave = context.WithCancel(ctx)
 	close(l.loaded)
 	made.hold()
@@ -71,7 +72,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 // listener.
 func planLeft(name string, is informer.Resource, outputs []string) (*plan.Plan, error) {
 	if len(outputs) == 0 || is.Resource == "" {
-		return nil, errors.New("no output of the listener is there any more")
+		return nil, errors.New("no output of the listener is there any more, or nobody knows what it was about")
 	}
 	none := map[string]any{}
 	for _, output := range outputs {
