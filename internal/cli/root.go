@@ -125,7 +125,6 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// usage returns an error as a mistake on the command line.
 // withFlags adds flags to a command.
 func withFlags(cmd *cobra.Command, all ...interface{ add(*cobra.Command) }) *cobra.Command {
 	for _, flags := range all {
@@ -137,6 +136,7 @@ func withFlags(cmd *cobra.Command, all ...interface{ add(*cobra.Command) }) *cob
 // showHelp is what a command does that has only others below it.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
+// usage returns an error as a mistake on the command line.
 func usage(err error) error { return author.UsageError{Err: err} }
 
 // inputError is the error of an input file that is invalid, or cannot be read.

@@ -36,23 +36,20 @@ func (p *pager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // until waits until of all alerts so many fire.
 func (p *pager) until(t *testing.T, all, firing int, log fmt.Stringer) {
 	t.Helper()
-	var got int
-	for range 1000 {
+	eventually(t, func() error {
 		p.mu.Lock()
-		got = 0
+		defer p.mu.Unlock()
+		got := 0
 		for _, end := range p.ends {
 			if end.After(time.Now()) {
 				got++
 			}
 		}
-		n := len(p.ends)
-		p.mu.Unlock()
-		if got == firing && n == all {
-			return
+		if got != firing || len(p.ends) != all {
+			return fmt.Errorf("%d of %v fire, want %d of %d\n%s", got, p.ends, firing, all, log)
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatalf("%d of %v fire, want %d of %d\n%s", got, p.ends, firing, all, log)
+		return nil
+	})
 }
 
 // An alert that fires is the one that ends, whatever became of the object, its labels, the listener

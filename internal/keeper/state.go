@@ -204,21 +204,21 @@ func hasListener(informer record.Set) bool {
 func (s *state) stored() (map[informer.InformerID]*informer.Stored, map[string]*Listener, error) {
 	informers := make(map[informer.InformerID]*informer.Stored, len(s.informers))
 	listeners := make(map[string]*Listener, len(s.listeners))
-	for id, records := range s.informers {
-		stored, err := readInformer(records)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %s: %w", checkpoint.ErrDamaged, id.Resource, err)
-		}
-		informers[id] = stored
-	}
 	for name, records := range s.listeners {
 		l, err := readListener(records)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: listener %q: %w", checkpoint.ErrDamaged, name, err)
 		}
 		listeners[name] = l
-		for id, stored := range informers {
-			if _, has := stored.Unfinished[name]; has {
+	}
+	for id, records := range s.informers {
+		stored, err := readInformer(records)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s: %w", checkpoint.ErrDamaged, id.Resource, err)
+		}
+		informers[id] = stored
+		for name := range stored.Unfinished {
+			if l := listeners[name]; l != nil {
 				l.Resource = id.Resource
 			}
 		}

@@ -100,7 +100,10 @@ func (m *Maker) newWebhook(cfg *config.Config, o *config.Output, show sink.Show)
 
 // Sent returns what an Alertmanager that is an output has, or would have.
 func (m *Maker) Sent(output string) *alertmanager.Sent {
-	sent, _ := m.alerts.LoadOrStore(output, &alertmanager.Sent{})
+	sent, has := m.alerts.Load(output)
+	if !has { // each cut of each listener asks
+		sent, _ = m.alerts.LoadOrStore(output, &alertmanager.Sent{})
+	}
 	return sent.(*alertmanager.Sent)
 }
 

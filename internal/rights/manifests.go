@@ -6,8 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/informerd/informerd/internal/wording"
 	"sigs.k8s.io/yaml"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // Account is the service account that gets the rights.

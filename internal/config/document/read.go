@@ -13,8 +13,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/informerd/informerd/internal/wording"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // MaxSize is the largest configuration and the largest policy file that is read, in bytes.
