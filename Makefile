@@ -229,11 +229,12 @@ fault: devcluster build examples ## Kill the API server and the daemon under loa
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/replicas
 	STRESS=full go test -count=1 -timeout 20m -v -run '^TestRights$$' ./internal/e2e
 	FLOOD=$(or $(FLOOD),10m) go test -count=1 -timeout 20m -v -run '^TestFlood$$' ./internal/e2e
+	TOGETHER=$(or $(TOGETHER),10m) go test -count=1 -timeout 20m -v -run '^TestTogether$$' ./internal/e2e
 
 .PHONY: hostile
 hostile: examples ## Run hostile and damaged handlers (HOSTILE_SEARCH=5m)
 	HOSTILE=full HOSTILE_SEARCH=$(or $(HOSTILE_SEARCH),5m) go test -count=1 -timeout 60m -v \
-	  -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$|TestSearch$$|TestWorst$$|TestKnownCostlyModules$$|TestSearchForCostlyModules$$' ./pkg/plugins/internal/hostile
+	  -run 'TestCorpus$$|TestCrowd$$|TestHugeRanges$$|TestMutants$$|TestSearch$$|TestWorst$$|TestKnownCostlyModules$$|TestSearchForCostlyModules$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for FUZZTIME=20s, and HISTORIES=2000

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -23,6 +24,9 @@ var ErrLost = errors.New("the Lease could not be renewed, so another replica lea
 
 // errNotLeading is the error of Check.
 var errNotLeading = errors.New("this replica does not lead, or may not any more")
+
+// longestDuration is that of a configuration.
+const longestDuration = time.Hour
 
 // Config is what replicas have in common, but for their Identity.
 type Config struct {
@@ -179,10 +183,14 @@ func (c *Candidate) observe(l coordinationv1.Lease) {
 }
 
 // taken reports whether another candidate holds the Lease. A leader does not take it from another
-// one, however old it is.
+// one, however old it is. A duration that no candidate writes is somebody else's: it would keep
+// all of them from working for ever, or have two work.
 func (c *Candidate) taken() bool {
 	holder := holderOf(&c.lease)
 	valid := time.Duration(deref(c.lease.Spec.LeaseDurationSeconds)) * time.Second
+	if valid < time.Second || valid > longestDuration {
+		valid = c.cfg.Duration
+	}
 	return holder != "" && holder != c.cfg.Identity &&
 		(c.hasLed() || time.Since(c.seen) < valid)
 }
@@ -194,7 +202,8 @@ func (c *Candidate) hold(ctx context.Context) error {
 	if s := &next.Spec; holderOf(next) != c.cfg.Identity {
 		s.HolderIdentity, s.AcquireTime = &c.cfg.Identity, &now
 		s.LeaseTransitions = new(deref(s.LeaseTransitions))
-		if next.ResourceVersion != "" {
+		// One more than the largest number would be negative, which the API server refuses.
+		if next.ResourceVersion != "" && *s.LeaseTransitions < math.MaxInt32 {
 			*s.LeaseTransitions++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -304,18 +305,28 @@ func TestALeaderThatSeesAnotherHolder(t *testing.T) {
 	})
 }
 
-// How long a Lease is valid depends on when it was seen, not on what its holder's clock says.
+// How long a Lease is valid depends on when it was seen, not on what its holder's clock says, nor on
+// what no holder writes.
 func TestClocksOfOthersDoNotMatter(t *testing.T) {
-	for _, renewed := range []string{"1999-01-01T00:00:00.000000Z", "2999-01-01T00:00:00.000000Z"} {
+	for _, spec := range []string{
+		`"leaseDurationSeconds":15,"renewTime":"1999-01-01T00:00:00.000000Z"`,
+		`"leaseDurationSeconds":15,"renewTime":"2999-01-01T00:00:00.000000Z"`,
+		`"leaseDurationSeconds":2147483647`, `"leaseDurationSeconds":3601`, `"leaseDurationSeconds":0`,
+		`"leaseDurationSeconds":-1`, `"leaseDurationSeconds":null`,
+		`"leaseDurationSeconds":15,"leaseTransitions":2147483647`,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := leasetest.New()
 			s.Put(theLease, `{"metadata":{"name":"name","namespace":"ns"},"spec":{
-				"holderIdentity":"killed","leaseDurationSeconds":15,"renewTime":"`+renewed+`"}}`)
+				"holderIdentity":"killed",`+spec+`}}`)
 			begun := time.Now()
 			a := run(s, "a")
 			<-a.Elected()
 			if took := time.Since(begun); took < duration || took > duration+retry/2 {
-				t.Errorf("renewed %s: it leads after %v", renewed, took)
+				t.Errorf("%s: it leads after %v", spec, took)
+			}
+			if lease := s.Object(theLease); strings.Contains(lease, `"leaseTransitions":-`) {
+				t.Errorf("%s: the API server refuses %s", spec, lease)
 			}
 			a.end(t)
 		})

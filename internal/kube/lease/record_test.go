@@ -181,6 +181,25 @@ func TestRecordThatIsMade(t *testing.T) {
 	expect(t, read(t, s), lease.Content{Data: data("1"), Holder: "a"})
 }
 
+// What somebody has made of it who is no replica goes with the next write.
+func TestRecordThatIsEmptied(t *testing.T) {
+	for _, emptied := range []string{
+		`{"metadata":{"name":"name-progress","namespace":"ns"}}`,
+		`{"metadata":{"name":"name-progress","namespace":"ns"},"data":{"_holder":""},"binaryData":{"x":"AAAA"}}`,
+	} {
+		s := leasetest.New()
+		a, _ := record(s, "a")
+		if _, err := a.Claim(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Put("/api/v1/namespaces/ns/configmaps/name-progress", emptied)
+		if err := a.Write(t.Context(), lease.Content{Data: data("1")}); err != nil {
+			t.Error(err)
+		}
+		expect(t, read(t, s), lease.Content{Data: data("1"), Holder: "a"})
+	}
+}
+
 // Two that claim it at the same time have it one after the other.
 func TestRecordThatTwoClaim(t *testing.T) {
 	s := leasetest.New()
