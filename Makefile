@@ -228,6 +228,8 @@ fault: devcluster build examples ## Kill the API server and the daemon under loa
 	STRESS=full go test -count=1 -timeout 30m -parallel 4 -v ./internal/stress/restarts
 	STRESS=full go test -count=1 -timeout 40m -v ./internal/stress/replicas
 	STRESS=full go test -count=1 -timeout 20m -v -run '^TestRights$$' ./internal/e2e
+	STRESS=full go test -count=1 -timeout 20m -v -run '^TestNothingIsMissedWhileItIsAway$$' ./internal/e2e
+	LOAD=$(or $(LOAD),5m) go test -count=1 -timeout 30m -v -run '^Test(ConditionsDoNotWaitForReceivers|Tenants|ManyListeners)$$' ./internal/e2e
 	FLOOD=$(or $(FLOOD),10m) go test -count=1 -timeout 20m -v -run '^TestFlood$$' ./internal/e2e
 	TOGETHER=$(or $(TOGETHER),10m) go test -count=1 -timeout 20m -v -run '^TestTogether$$' ./internal/e2e
 

@@ -2,14 +2,15 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"strconv"
 	"syscall"
 	"testing"
 )
 
-const (
+var (
 	objects  = 5000 // when informerd ends
-	changed  = 500  // of them, and as many are deleted, and as many are new
+	changed  = 500  // of them, and as many are deleted, and as many are new; with STRESS=full ten times as many
 	replaced = 100  // by another one of the name
 )
 
@@ -19,6 +20,9 @@ const (
 func TestNothingIsMissedWhileItIsAway(t *testing.T) {
 	needs(t)
 	t.Parallel()
+	if os.Getenv("STRESS") == "full" {
+		objects, changed = 12_000, 5000
+	}
 	c := newCluster(t)
 	a := newAway(t, c)
 	a.create(t, objects)
