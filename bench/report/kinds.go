@@ -15,6 +15,9 @@ type Collection struct {
 	New bool
 	// Memory is the required factor below the memory of client-go's dynamic informer.
 	Memory float64
+	// Listed is the resident memory five seconds after the first list, above a process that reads the
+	// same and keeps nothing, relative to the objects' JSON; 0 if it was not measured.
+	Listed float64
 }
 
 // Figure is one of the required ratios of each collection.
@@ -33,15 +36,18 @@ const (
 	// above a process that reads the same and keeps nothing. It is read some time after the burst,
 	// when unused objects are cold, without a forced collection.
 	MemoryDynamic
+	// MemoryJSON is Listed.
+	MemoryJSON
 )
 
-var figures = []Figure{EventReading, EventDynamic, ListDynamic, MemoryDynamic}
+var figures = []Figure{EventReading, EventDynamic, ListDynamic, MemoryDynamic, MemoryJSON}
 
 var figureNames = map[Figure]string{
 	EventReading:  "watch event, CPU, versus reading and dropping",
 	EventDynamic:  "watch event, CPU, versus client-go dynamic",
 	ListDynamic:   "first list, CPU, versus client-go dynamic",
 	MemoryDynamic: "memory over an idle reader, versus client-go dynamic",
+	MemoryJSON:    "memory over an idle reader, 5 s after the list, versus the JSON",
 }
 
 // String returns the figure's description.
@@ -65,6 +71,8 @@ func (f Figure) required(c Collection) float64 {
 		return 30
 	case f == ListDynamic:
 		return 15
+	case f == MemoryJSON:
+		return 1.0 / 3
 	default:
 		return c.Memory
 	}
@@ -87,6 +95,8 @@ func (f Figure) reached(c Collection) float64 {
 		return of(decoded.EventCPU, ours.EventCPU)
 	case f == ListDynamic:
 		return of(decoded.ListCPU, ours.ListCPU)
+	case f == MemoryJSON:
+		return c.Listed
 	case dropped.ColdRSS <= 0 || ours.ColdRSS <= 0 || decoded.ColdRSS <= dropped.ColdRSS:
 		return 0
 	case ours.ColdRSS <= dropped.ColdRSS:
@@ -97,7 +107,7 @@ func (f Figure) reached(c Collection) float64 {
 }
 
 // less reports whether more is better, because the figure is a factor by which something is less.
-func (f Figure) less() bool { return f != EventReading }
+func (f Figure) less() bool { return f != EventReading && f != MemoryJSON }
 
 func (f Figure) text(value float64) string {
 	switch {
@@ -114,7 +124,7 @@ func (f Figure) limitText(limit float64) string {
 	if f.less() {
 		return fmt.Sprintf(">= %.4gx less", limit)
 	}
-	return fmt.Sprintf("<= %.4gx", limit)
+	return fmt.Sprintf("<= %.2gx", limit)
 }
 
 // verdict returns false if the figure was not measured or nothing is required.

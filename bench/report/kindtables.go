@@ -53,7 +53,7 @@ func Overall(all []Collection) Table {
 // KindFigures returns the table of each collection's figures and limits.
 func KindFigures(all []Collection) Table {
 	t := Table{Head: []string{"", "bytes", "event / reading", "dynamic / event", "dynamic / list",
-		"dynamic / memory"}}
+		"dynamic / memory", "memory / JSON"}}
 	for _, c := range all {
 		row := []string{c.Name, fmt.Sprint(c.Size)}
 		for _, f := range figures {

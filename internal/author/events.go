@@ -3,13 +3,11 @@ package author
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
-	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // placedEvent is an event and its place in a file.
@@ -79,9 +77,4 @@ func title(e event.Event) string {
 		words += ", resumed"
 	}
 	return wording.Printable(words)
-}
-
-// callName returns a short form of the name of a function of the host.
-func callName(f plugins.HostFunction) string {
-	return strings.TrimPrefix(f.Module, "informerd/") + " " + f.Name
 }

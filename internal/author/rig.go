@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/daemon"
@@ -111,7 +112,7 @@ func (r *rig) handle(ctx context.Context, e event.Event) (o outcome, err error) 
 		Fuel: r.instance.Fuel(), Calls: map[string]uint64{}, Log: r.journal.take(),
 		Memory: used.Memory}
 	for f, n := range used.Calls {
-		o.Calls[callName(f)] = n
+		o.Calls[strings.TrimPrefix(f.Module, "informerd/")+" "+f.Name] = n
 	}
 	if errors.As(err, &o.crash) {
 		o.Crash, o.Stack = string(o.crash.Reason), o.crash.Stack

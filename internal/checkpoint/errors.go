@@ -38,11 +38,6 @@ func inFile(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// missing returns the error of a file that is not there.
-func missing(path string) error {
-	return fmt.Errorf("%s: %w: the file is missing; %s", path, ErrDamaged, advice)
-}
-
 // otherVersion returns the error of a file with another format.
 func otherVersion(path string, found uint32) error {
 	return fmt.Errorf("%s: %w: %d, this version of informerd reads %d; start the version that wrote it, or start without it: informerd run --forget",

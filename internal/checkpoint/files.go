@@ -76,7 +76,8 @@ func findChain(d disk, dir string) (c chain, rest []string, err error) {
 		delete(logs, g)
 	}
 	if len(logs) > 0 || c.snapshot > 0 && len(c.logs) == 0 {
-		return c, nil, missing(logFile.path(dir, first+uint64(len(c.logs))))
+		return c, nil, fmt.Errorf("%s: %w: the file is missing; %s",
+			logFile.path(dir, first+uint64(len(c.logs))), ErrDamaged, advice)
 	}
 	return c, rest, nil
 }

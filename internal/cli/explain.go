@@ -350,7 +350,7 @@ func (x *explaining) write() error {
 		case x.json:
 			err = wording.WriteJSON(&text, a, "")
 		case x.objects > 1:
-			text.WriteString(wording.Printable(a.Line()) + "\n")
+			text.WriteString(a.Line() + "\n")
 		default:
 			err = a.Write(&text)
 		}
@@ -360,7 +360,11 @@ func (x *explaining) write() error {
 		if err != nil {
 			return err
 		}
-		if _, err := x.stdout.Write(text.Bytes()); err != nil {
+		shown := text.String()
+		if !x.json { // texts of the object, and of what outputs would be sent
+			shown = wording.PrintableLines(shown)
+		}
+		if _, err := io.WriteString(x.stdout, shown); err != nil {
 			return err
 		}
 	}

@@ -31,9 +31,7 @@ type fieldChange struct {
 // absent is the value of a field that is not there.
 type absent struct{}
 
-// fieldChanges returns what differs between two JSON values, sorted by path.
-func fieldChanges(old, new any) []fieldChange { return compareValues(nil, "", old, new) }
-
+// compareValues adds what differs between two JSON values, sorted by path.
 func compareValues(all []fieldChange, path string, old, new any) []fieldChange {
 	if ignored[path] {
 		return all

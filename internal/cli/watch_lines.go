@@ -151,7 +151,7 @@ func eventText(e *cloudEvent) string {
 
 // differences returns what differs, as far as a line has room.
 func differenceText(old, new any) string {
-	all := fieldChanges(old, new)
+	all := compareValues(nil, "", old, new)
 	if len(all) == 0 {
 		return "nothing but metadata.resourceVersion"
 	}

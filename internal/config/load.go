@@ -52,7 +52,7 @@ func (l Loading) Load(paths ...string) (*Config, error) {
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	if l.Policies && len(texts) == 1 && isPolicy(texts[0].File, texts[0].Data) {
+	if l.Policies && len(texts) == 1 && document.TextAt(texts[0].File, texts[0].Data, "kind") == PolicyKind {
 		return l.policy(texts[0].File, texts[0].Data)
 	}
 	return l.parseAll(texts, disk{})
@@ -100,11 +100,6 @@ func (l Loading) StateDir(paths ...string) (string, error) {
 
 // stdinName is what standard input is called in place of a file.
 const stdinName = "<stdin>"
-
-// isPolicy reports whether a text says that it is a policy.
-func isPolicy(path string, data []byte) bool {
-	return document.TextAt(path, data, "kind") == PolicyKind
-}
 
 // oneFile is the text of one policy file under any path.
 type oneFile struct {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
 
@@ -118,12 +120,16 @@ func itemsOf(at string, text []byte) (all []Object, isList bool, err error) {
 
 // objectsIn returns the objects of a text as JSON. There is at least one.
 func objectsIn(name string, data []byte) (all [][]byte, err error) {
-	if e := document.CheckCharacters(name, data); e != nil {
+	texts := documentsOf(data)
+	isJSON := utf8.Valid(data) && !slices.ContainsFunc(texts, func(text []byte) bool { return !json.Valid(text) })
+	if e := document.CheckCharacters(name, data); e != nil && !isJSON {
 		return nil, e
 	}
-	texts := documentsOf(data)
 	for i, text := range texts {
-		object, err := yaml.YAMLToJSONStrict(text)
+		object, err := bytes.TrimSpace(text), error(nil)
+		if !isJSON { // JSON may have more characters than YAML
+			object, err = yaml.YAMLToJSONStrict(text)
+		}
 		at := name
 		if len(texts) > 1 {
 			at = fmt.Sprintf("%s: document %d", name, i+1)

@@ -17,11 +17,6 @@ var loadBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 // compiling a module in vain takes a tenth of a processor at most.
 const loadRest = 9
 
-// loadDelay returns the delay after a number of failed attempts, of which the last took so long.
-func loadDelay(failures int, took time.Duration) time.Duration {
-	return max(loadBackoff.Delay(failures), loadRest*took)
-}
-
 // load loads the listener's handler, if it has one that is not loaded yet. It tries until it
 // succeeds or ctx ends. The other listeners do not wait for it.
 func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logger) error {
@@ -68,7 +63,7 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 		if err == nil {
 			return nil
 		}
-		pause := loadDelay(failures, time.Since(begun))
+		pause := max(loadBackoff.Delay(failures), loadRest*time.Since(begun))
 		if logged != err.Error() {
 			logged = err.Error()
 			log.Error("listener failed, will try again", "listener", l.name, "in",

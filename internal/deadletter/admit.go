@@ -44,6 +44,9 @@ func (u usage) plus(bytes, superseded int64) usage {
 	return usage{u.bytes + bytes, u.superseded + superseded}
 }
 
+// errNoRecord is the error of admit for a letter without a record, for which there may be room.
+var errNoRecord = errors.New("there is no record")
+
 // admit hands a letter to the writer if there is room for it. It does not wait: whoever has many
 // letters would be kept from everything else.
 func (s *Store) admit(ctx context.Context, op *operation, replaced uint64) error {
@@ -65,8 +68,13 @@ func (s *Store) tryAdmit(op *operation, replaced uint64) (full bool, err error) 
 	if s.closed {
 		return false, errClosed
 	}
+	if id != 0 && op.put.record == nil {
+		return false, errNoRecord
+	}
 	if id == 0 {
 		switch err := s.makeRoomLocked(op); {
+		case errors.Is(err, errNoRecord):
+			return false, err
 		case err != nil && s.limits.Drop:
 			op.put.listener.dropped++
 			return false, fmt.Errorf("%w (%w)", ErrDropped, err)
@@ -104,6 +112,8 @@ func (s *Store) makeRoomLocked(op *operation) error {
 		}
 	}
 	switch {
+	case e.record == nil && e.size > min(limit, share):
+		return errNoRecord // it may take less
 	case e.size > min(limit, share):
 		return fmt.Errorf("%w: it has %d bytes, and those of a namespace may have %d", ErrTooLarge,
 			e.size, min(limit, share))
@@ -111,6 +121,8 @@ func (s *Store) makeRoomLocked(op *operation) error {
 		return errFull
 	case missingOwn() > own.superseded+replaceable:
 		return fmt.Errorf("%w: namespace %q", errShare, e.object.namespace)
+	case e.record == nil:
+		return errNoRecord
 	}
 	s.evictLocked(op, evictable(missing(), limit), evictable(missingOwn(), share))
 	if missing() > 0 || missingOwn() > 0 {

@@ -33,7 +33,6 @@ type texts struct {
 
 // newRecord returns a letter as it is stored, without what seal adds.
 func newRecord(l *Letter) ([]byte, error) {
-	long := texts{jsonOf(l.Object), jsonOf(l.Old), jsonOf(l.Message)}
 	fields := *l
 	fields.ID, fields.Stored, fields.Superseded = "", time.Time{}, false
 	fields.Object, fields.Old, fields.Message = nil, nil, nil
@@ -43,9 +42,19 @@ func newRecord(l *Letter) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, recordHead))
 	encoder := json.NewEncoder(b)
 	encoder.SetEscapeHTML(false)
-	if err := errors.Join(encoder.Encode(&fields), encoder.Encode(&long)); err != nil {
+	if err := encoder.Encode(&fields); err != nil {
 		return nil, fmt.Errorf("the dead letter cannot be written: %w", err) // a time of year 10000
 	}
+	var long []string // an encoder takes 13 ms to copy 1 MB
+	for _, part := range []struct {
+		name string
+		text json.RawMessage
+	}{{"object", l.Object}, {"old", l.Old}, {"message", l.Message}} {
+		if len(part.text) > 0 {
+			long = append(long, fmt.Sprintf("%q:%s", part.name, jsonOf(part.text)))
+		}
+	}
+	fmt.Fprintf(b, "{%s}\n", strings.Join(long, ","))
 	return bytes.Clone(b.Bytes()), nil
 }
 

@@ -3,6 +3,7 @@ package deadletter
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -144,5 +145,25 @@ func TestSupersededLettersGiveWay(t *testing.T) {
 				t.Errorf("%+v, %d bytes superseded", st, s.all.superseded)
 			}
 		})
+	}
+}
+
+// Objects that wait for room are put again and again, so a letter that is refused is not written first.
+func TestALetterWithoutRoomCostsLittle(t *testing.T) {
+	s := open(t, Config{Limits: Limits{MaxBytes: 2 << 20}})
+	put(t, s, letter("a", 1))
+	large := letter("b", 1)
+	large.Object = []byte(`"` + strings.Repeat("x", 2<<20-100) + `"`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const times = 100
+	for range times {
+		if err := putOne(context.Background(), s, large); !errors.Is(err, errFull) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 64<<10 {
+		t.Errorf("a letter of 2 MB without room takes %d bytes", each)
 	}
 }

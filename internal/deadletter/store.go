@@ -176,12 +176,16 @@ func (s *Store) OnDisk() bool { return s.db != nil }
 // it returns an error; ErrDropped, if that is configured. With any error but that the letter is not
 // stored, and the caller should try again later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
-	record, err := newRecord(&l)
-	if err != nil {
+	// Making a record takes far longer than finding out that there is no room for it, and objects
+	// that wait for room are put again and again.
+	op := &operation{put: s.newEntry(&l, int64(len(l.Object)+len(l.Old)+len(l.Message)))}
+	if err := s.admit(ctx, op, parseID(l.ID)); !errors.Is(err, errNoRecord) {
 		return "", err
 	}
-	op := &operation{put: s.newEntry(&l, int64(len(record)))}
-	op.put.record = record
+	if op.put.record, err = newRecord(&l); err != nil {
+		return "", err
+	}
+	op.put.size = int64(len(op.put.record))
 	if err := s.admit(ctx, op, parseID(l.ID)); err != nil {
 		return "", err
 	}

@@ -24,6 +24,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode"
+	"unsafe"
 
 	"github.com/nats-io/nats-server/v2/server"
 	natsgo "github.com/nats-io/nats.go"
@@ -32,6 +34,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // canary is the value of a Secret that must come nowhere, canary-free text around it.
@@ -125,11 +129,11 @@ var scanned = map[string][][]string{
 	"checkpoint show": {{"c.yaml"}},
 	"dlq ls":          {{"c.yaml"}}, "dlq show": {{"c.yaml", "ID"}}, "dlq replay": {{"c.yaml", "ID", "--force"}},
 	"dlq drop": nil, // there are tests of that
-	"explain":  {{"c.yaml", "all", "secret/NS/shape-0"}, {"c.yaml", "all", "secret/NS/shape-9"}, {"c.yaml", "all", "-f", "secrets.json"}},
+	"explain":  {{"c.yaml", "all", "KIND/NS/shape-0"}, {"c.yaml", "all", "KIND/NS/shape-2"}, {"c.yaml", "all", "-f", "objects.json"}},
 	"plan":     {{"c.yaml"}}, "rbac": {{"c.yaml"}}, "rbac check": {{"c.yaml"}}, "reload": {{"c.yaml"}},
 	"status": {{"c.yaml"}, {"c.yaml", "all"}}, "top": {{"c.yaml"}, {"c.yaml", "all"}},
 	"validate":        {{"c.yaml"}, {"c.yaml", "--cluster"}},
-	"watch":           {{"secrets", "-n", "NS"}, {"secrets", "-n", "NS", "--filter", "object.data.v > 1"}},
+	"watch":           {{"RES", "-n", "NS"}, {"RES", "-n", "NS", "--filter", "object.data.v > 1"}},
 	"run":             nil, // it is what everybody asks
 	"completion bash": nil, "completion fish": nil, "completion powershell": nil, "completion zsh": nil, "help": nil,
 	"init": nil, "migrate": nil, "schema": nil, "version": nil,
@@ -168,23 +172,76 @@ func (s *surfaces) add(name string, text []byte) {
 	s.all[name] = append(s.all[name], text...)
 }
 
-// What is in a Secret comes nowhere: not from a command, an endpoint or an output, and not into a file. The
-// commands are those of the help, the endpoints those of the log, the outputs those of the schema.
+// What is in a Secret comes nowhere: not from a command, an endpoint or an output, and not into a file.
 func TestSecretsComeNowhere(t *testing.T) {
 	t.Parallel()
-	w := newWriting(t, "canaries")
-	dir, seen := t.TempDir(), &surfaces{all: map[string][]byte{}}
-	secrets := w.clusterWide.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace(w.namespace)
-	var list []any
-	for _, o := range shapes() {
-		o["metadata"].(map[string]any)["namespace"] = w.namespace
-		list = append(list, o)
-		if _, err := secrets.Create(t.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(o, err)
+	if n := len(shapes()); n < 30 {
+		t.Fatalf("%d shapes", n)
+	}
+	seen, input := whatComes(t, "Secret", ", allowSecrets: true", shapes())
+	for _, trace := range traces() { // as control
+		if !strings.Contains(input, trace) {
+			t.Errorf("no Secret has %q", trace)
 		}
 	}
-	if len(list) < 30 {
-		t.Fatalf("%d shapes", len(list))
+	for _, name := range slices.Sorted(maps.Keys(seen.all)) {
+		for _, trace := range traces() {
+			if i := bytes.Index(seen.all[name], []byte(trace)); i >= 0 {
+				t.Errorf("%s has %q: …%q…", name, trace, seen.all[name][max(0, i-200):min(len(seen.all[name]), i+100)])
+			}
+		}
+	}
+}
+
+// What a terminal would take for more than text comes to none as it is, and into no line of a log.
+func TestTextsAreShownAsText(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for r := range rune(unicode.MaxRune) {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			text.WriteRune(r)
+		}
+	}
+	var list []map[string]any
+	for n := range 3 {
+		list = append(list, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+			"name": fmt.Sprint("shape-", n), "labels": map[string]any{"number": "five"},
+			"annotations": map[string]any{"example.com/copy": text.String()}},
+			"data": map[string]any{"v": text.String(), "password": fmt.Sprint(n)}})
+	}
+	seen, input := whatComes(t, "ConfigMap", "", list)
+	if !strings.Contains(input, "\u202e") {
+		t.Error("the objects have no such text")
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen.all)) {
+		if name != "file err" && !strings.HasPrefix(name, "command") {
+			continue
+		}
+		seen.all[name] = bytes.ReplaceAll(seen.all[name], []byte("\x1b[H\x1b[2J"), nil) // an empty page
+		for i, r := range string(seen.all[name]) {
+			if r != '\n' && r != '\t' && r != '\r' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Errorf("%s has %U: …%q…", name, r, seen.all[name][max(0, i-200):min(len(seen.all[name]), i+100)])
+				break
+			}
+		}
+	}
+}
+
+// whatComes runs informerd with listeners that make all they can of objects of a kind, and returns what
+// somebody may read then, and what the API server has. The commands are those of the help, the endpoints
+// those of the log, the outputs those of the schema.
+func whatComes(t *testing.T, kind, more string, objects []map[string]any) (seen *surfaces, input string) {
+	t.Helper()
+	resource := strings.ToLower(kind) + "s"
+	w := newWriting(t, "shown-"+resource)
+	dir := t.TempDir()
+	seen = &surfaces{all: map[string][]byte{}}
+	client := w.clusterWide.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(w.namespace)
+	for _, o := range objects {
+		o["metadata"].(map[string]any)["namespace"] = w.namespace
+		if _, err := client.Create(t.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(o, err)
+		}
 	}
 	receiver := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -211,10 +268,10 @@ state: {dir: state}
 http: {address: "127.0.0.1:0"}
 health: {address: "127.0.0.1:0"}
 informers:
-  secrets: {resource: secrets, namespaces: [%s], allowSecrets: true}
+  all: {resource: %s, namespaces: [%s]%s}
 listeners:
   all:
-    informer: secrets
+    informer: all
     filter: "true"
     checkpoint: true
     rules:
@@ -222,14 +279,14 @@ listeners:
       deny: "true"
       message: (object.data["v"] ?? "") + (object.data["password"] ?? "") + (object.metadata.annotations["example.com/copy"] ?? "")
     outputs: %s
-  failing: {informer: secrets, filter: 'object.metadata.labels.number > 1', outputs: [file]}
+  failing: {informer: all, filter: 'object.metadata.labels.number > 1', outputs: [file]}
 outputs:
-`, w.namespace, strings.ToLower(jsonOf(slices.Sorted(maps.Keys(outputs)))))
+`, resource, w.namespace, more, strings.ToLower(jsonOf(slices.Sorted(maps.Keys(outputs)))))
 	for name, settings := range outputs {
 		config += fmt.Sprintf("  %s: {%s: %s}\n", strings.ToLower(name), name, settings)
 	}
 	for name, text := range map[string]string{"c.yaml": config,
-		"secrets.json": strings.ReplaceAll(jsonOf(map[string]any{"apiVersion": "v1", "kind": "List", "items": list}), "\x7f", `\u007f`)} {
+		"objects.json": string(wording.JSON([]byte(jsonOf(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}))))} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -256,15 +313,14 @@ outputs:
 		defer cancel()
 		c := exec.CommandContext(ctx, informerdBin(), arguments...)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // of what shows until it is stopped
-		c.Dir, c.Env = dir, p.cmd.Env
-		out, _ := c.CombinedOutput()
-		return out
+		c.Dir, c.Env = dir, append(p.cmd.Env, "TERM=dumb")
+		return onTerminal(t, c)
 	}
 	var id string
 	if err := eventually(func() error {
-		letters := command("dlq", "ls", "c.yaml", "-o", "json")
+		letters := bytes.ReplaceAll(command("dlq", "ls", "c.yaml", "-o", "json"), []byte("\r"), nil)
 		var first struct{ ID string }
-		if err := json.NewDecoder(bytes.NewReader(letters)).Decode(&first); err != nil || bytes.Count(letters, []byte("\n")) < len(list) {
+		if err := json.NewDecoder(bytes.NewReader(letters)).Decode(&first); err != nil || bytes.Count(letters, []byte("\n")) < len(objects) {
 			return fmt.Errorf("%v: %.1000s", err, letters)
 		}
 		id = first.ID
@@ -273,7 +329,7 @@ outputs:
 				seen.mu.Lock()
 				n := bytes.Count(seen.all["output /"+kind], []byte("\n"))
 				seen.mu.Unlock()
-				if n < len(list) && kind != "alertmanager" || n == 0 {
+				if n < len(objects) && kind != "alertmanager" || n == 0 {
 					return fmt.Errorf("%s has %d messages", kind, n)
 				}
 			}
@@ -298,7 +354,7 @@ outputs:
 			for _, format := range choices {
 				arguments := strings.Fields(name)
 				for _, a := range call {
-					arguments = append(arguments, strings.NewReplacer("NS", w.namespace, "ID", id).Replace(a))
+					arguments = append(arguments, strings.NewReplacer("NS", w.namespace, "ID", id, "RES", resource, "KIND", kind).Replace(a))
 				}
 				if format != "" {
 					arguments = append(arguments, "-o", format)
@@ -327,7 +383,7 @@ outputs:
 		t.Fatalf("%d Events: %v", len(events.Items), err)
 	}
 	seen.add("output kubernetesEvent", []byte(jsonOf(events)))
-	patched, err := secrets.List(t.Context(), metav1.ListOptions{})
+	patched, err := client.List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,27 +405,15 @@ outputs:
 	}); err != nil {
 		t.Fatal(err)
 	}
-	input := string(seen.all["file secrets.json"]) + jsonOf(patched)
-	delete(seen.all, "file secrets.json")
-	for _, trace := range traces() { // as control
-		if !strings.Contains(input, trace) {
-			t.Errorf("no Secret has %q", trace)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(seen.all)) {
-		t.Logf("%7d bytes: %s", len(seen.all[name]), name)
-		for _, trace := range traces() {
-			if i := bytes.Index(seen.all[name], []byte(trace)); i >= 0 {
-				t.Errorf("%s has %q: …%q…", name, trace, seen.all[name][max(0, i-200):min(len(seen.all[name]), i+100)])
-			}
-		}
-	}
+	input = string(seen.all["file objects.json"]) + jsonOf(patched)
+	delete(seen.all, "file objects.json")
 	for _, name := range []string{"file out.jsonl", "file out", "file state/deadletters.db", "endpoint /metrics", "output patch",
-		"command watch secrets -n " + w.namespace + " -o json", "command explain c.yaml all -f secrets.json -o json"} {
+		"command watch " + resource + " -n " + w.namespace + " -o json", "command explain c.yaml all -f objects.json -o json"} {
 		if len(seen.all[name]) < 500 {
-			t.Errorf("%s has %d bytes", name, len(seen.all[name]))
+			t.Errorf("%s has %d bytes: %.200s", name, len(seen.all[name]), seen.all[name])
 		}
 	}
+	return seen, input
 }
 
 // outputKinds are those that the schema of configurations has.
@@ -400,6 +444,39 @@ func outputKinds(t *testing.T) (kinds []string) {
 		t.Fatalf("the schema has the outputs %v", kinds)
 	}
 	return kinds
+}
+
+// onTerminal runs a command whose standard output and error are a terminal, and returns what it shows.
+func onTerminal(t *testing.T, c *exec.Cmd) (shown []byte) {
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer ours.Close()
+	const setLock, number = 0x40045431, 0x80045430 // TIOCSPTLCK and TIOCGPTN
+	var n uint32
+	for _, request := range []uintptr{setLock, number} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, ours.Fd(), request, uintptr(unsafe.Pointer(&n))); errno != 0 {
+			t.Error(errno)
+			return nil
+		}
+	}
+	its, err := os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	c.Stdout, c.Stderr = its, its
+	err = c.Start()
+	its.Close()
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	shown, _ = io.ReadAll(ours) // the error is that nobody has the other end any more
+	_ = c.Wait()
+	return shown
 }
 
 // natsFor returns the settings of an output whose messages are seen.

@@ -49,6 +49,15 @@ func Printable(text string) string {
 	return b.String()
 }
 
+// PrintableLines is Printable for each line of a text.
+func PrintableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // JSON returns valid JSON without characters that a terminal obeys or that cannot be seen: those of
 // Unicode's Cc, Cf, Zl and Zp that JSON may have as they are. It is the same value, and the same
 // slice if there are none.

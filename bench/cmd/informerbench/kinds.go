@@ -101,6 +101,10 @@ func (r *runner) performKinds(ctx context.Context) error {
 			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n,
 				cool: r.cool, label: coldCore})
 		}
+		if r.cool > afterList && slices.Contains(r.contenders, contender.Core) {
+			acts = append(acts, act{contender: contender.Core, protocol: "h1", cool: afterList,
+				asConfigured: true, label: listedCore})
+		}
 		if len(acts) == 0 {
 			continue
 		}
@@ -114,6 +118,13 @@ func (r *runner) performKinds(ctx context.Context) error {
 // coldCore is the core in a separate trial, in which objects are compressed soon, perhaps before
 // the burst, so that nothing else is measured there.
 const coldCore = "core, cold"
+
+// listedCore is the core in a trial of the first list alone, as it is without settings, whose memory
+// is read afterList.
+const (
+	listedCore = "core, listed"
+	afterList  = 5 * time.Second
+)
 
 var kindContenders = []string{contender.Drop, contender.Dynamic, contender.Core}
 
@@ -133,6 +144,10 @@ func (r *runner) collections() (all []report.Collection) {
 			ours := c.By[contender.Core]
 			ours.ColdRSS, ours.CoolCPU = cold.ColdRSS, cold.CoolCPU
 			c.By[contender.Core] = ours
+		}
+		if listed, drop := c.By[listedCore].ColdRSS, c.By[contender.Drop].ColdRSS; listed > 0 && drop > 0 {
+			n := max(1, int(row.share*float64(r.kindObjects)))
+			c.Listed = max(listed-drop, 1) / float64(n*row.size)
 		}
 		all = append(all, c)
 	}

@@ -108,6 +108,7 @@ type act struct {
 	burst          int
 	paced, singles int
 	cool           time.Duration // 0: no such phase
+	asConfigured   bool          // objects are not cold sooner than that
 	others         int
 	othersFilter   string
 	informers      int
@@ -163,7 +164,10 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		args = append(args, "-missed", fmt.Sprint(missed))
 	}
 	if a.cool > 0 {
-		args = append(args, "-cool", a.cool.String(), "-cold-after", (a.cool / coldShare).String())
+		args = append(args, "-cool", a.cool.String())
+	}
+	if a.cool > 0 && !a.asConfigured {
+		args = append(args, "-cold-after", (a.cool / coldShare).String())
 	}
 	if a.othersFilter != "" {
 		args = append(args, "-others-filter", a.othersFilter)

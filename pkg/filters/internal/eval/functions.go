@@ -218,7 +218,7 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 			if s, ok := args[i].(string); ok {
 				e.charge(len(s) / decodedBytes)
 				e.grow(len(s)) // for the result
-			} else if !isScalar(args[i]) {
+			} else if values.Load(args[i]).Kind == values.KindOther && !values.IsTime(args[i]) {
 				fail("%s cannot take %s", name, values.TypeName(arg))
 			}
 		}
@@ -252,8 +252,6 @@ func (e *Evaluator) payTrim(args []any) {
 		e.charge(min(len(a), lang.MaxSteps) * (min(len(b), lang.MaxSteps) / decodedBytes))
 	}
 }
-
-func isScalar(x any) bool { return values.Load(x).Kind != values.KindOther || values.IsTime(x) }
 
 func failArguments(name string, args []any) {
 	types := ""

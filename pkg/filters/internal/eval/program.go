@@ -29,11 +29,6 @@ type Program struct {
 	UsesOld   bool // it reads old
 }
 
-// newProgram returns a program of an expression, without code.
-func newProgram(expression lang.Expression) *Program {
-	return &Program{Expression: expression, operations: map[string]operation{}}
-}
-
 // field is a field of object, or of old, that the expression names by constant steps.
 type field struct {
 	old  bool

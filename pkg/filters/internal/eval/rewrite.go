@@ -30,7 +30,7 @@ type Trace interface {
 // the program records the values of its parts.
 func Compile(expression lang.Expression, tree *parser.Tree, trace Trace) (*Program, error) {
 	r := &rewriter{
-		program: newProgram(expression), trace: trace,
+		program: &Program{Expression: expression, operations: map[string]operation{}}, trace: trace,
 		fields: map[string]int{}, done: map[rewritten]ast.Node{},
 	}
 	rewritten := &parser.Tree{Node: r.result(tree.Node), Source: tree.Source}
