@@ -23,15 +23,8 @@ var (
 	errRecord = errors.New("it is not what was written")
 )
 
-// texts are the parts of a letter that may be long. They are a value of JSON of their own, so that
-// the rest can be read without them.
-type texts struct {
-	Object  json.RawMessage `json:"object,omitempty"`
-	Old     json.RawMessage `json:"old,omitempty"`
-	Message json.RawMessage `json:"message,omitempty"`
-}
-
-// newRecord returns a letter as it is stored, without what seal adds.
+// newRecord returns a letter as it is stored, without what seal adds. The parts that may be long are a
+// value of JSON of their own, so that the rest can be read without them.
 func newRecord(l *Letter) ([]byte, error) {
 	fields := *l
 	fields.ID, fields.Stored, fields.Superseded = "", time.Time{}, false
