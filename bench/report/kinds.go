@@ -136,13 +136,13 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 	return Verdict{
 		What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached),
 		Excess: f.excess(reached, limit),
-		Rough:  f == EventReading && c.Size < small || f == EventDynamic && c.reads(),
+		Rough:  f == EventReading && c.Size < small || (f == EventDynamic || f == ListDynamic) && c.reads(),
 	}, true
 }
 
 // reads reports whether an event costs little more than reading it, within the limit. How often
-// client-go's decoding is that depends on the machine then: on what its memory takes for the bytes,
-// relative to its processors.
+// client-go's decoding is that, and of a list, depends on the machine then: on what its memory takes for
+// the bytes and for new pages, relative to its processors.
 func (c Collection) reads() bool {
 	reached := EventReading.reached(c)
 	return reached > 0 && reached <= EventReading.required(c)
