@@ -140,9 +140,9 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 	}, true
 }
 
-// reads reports whether an event costs little more than reading it, within the limit. How often
-// client-go's decoding is that, and of a list, depends on the machine then: on what its memory takes for
-// the bytes and for new pages, relative to its processors.
+// reads reports whether an event costs little more than reading it, within the limit. What client-go's
+// decoding costs relative to it, and to a first list, depends on the machine then: on how slow its memory
+// is, for the bytes and for new pages, relative to its processors.
 func (c Collection) reads() bool {
 	reached := EventReading.reached(c)
 	return reached > 0 && reached <= EventReading.required(c)

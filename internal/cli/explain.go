@@ -350,7 +350,7 @@ func (x *explaining) write() error {
 		case x.json:
 			err = wording.WriteJSON(&text, a, "")
 		case x.objects > 1:
-			text.WriteString(a.Line() + "\n")
+			text.WriteString(wording.Printable(a.Line()) + "\n")
 		default:
 			err = a.Write(&text)
 		}

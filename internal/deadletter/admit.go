@@ -112,8 +112,6 @@ func (s *Store) makeRoomLocked(op *operation) error {
 		}
 	}
 	switch {
-	case e.record == nil && e.size > min(limit, share):
-		return errNoRecord // it may take less
 	case e.size > min(limit, share):
 		return fmt.Errorf("%w: it has %d bytes, and those of a namespace may have %d", ErrTooLarge,
 			e.size, min(limit, share))

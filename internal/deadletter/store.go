@@ -176,8 +176,8 @@ func (s *Store) OnDisk() bool { return s.db != nil }
 // it returns an error; ErrDropped, if that is configured. With any error but that the letter is not
 // stored, and the caller should try again later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
-	// Making a record takes far longer than finding out that there is no room for it, and objects
-	// that wait for room are put again and again.
+	// Making a record takes far longer than finding out that there is no room for it, even without
+	// its head, and objects that wait for room are put again and again.
 	op := &operation{put: s.newEntry(&l, int64(len(l.Object)+len(l.Old)+len(l.Message)))}
 	if err := s.admit(ctx, op, parseID(l.ID)); !errors.Is(err, errNoRecord) {
 		return "", err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -57,12 +58,12 @@ func countsKey(entry event.Key) event.Key {
 // Len returns how many entries there are.
 func (l *Backlog) Len() int { return len(l.entries) }
 
-// Objects returns the objects of events, in no order. A report of a rule is none: it was offered
+// Events returns the events, each object's in their order. A report of a rule is none: it was offered
 // before its event.
-func (l *Backlog) Objects() iter.Seq[*object.Object] {
-	return func(yield func(*object.Object) bool) {
-		for _, e := range l.entries {
-			if e.wanted && !yield(e.event.Object) {
+func (l *Backlog) Events() iter.Seq[event.Event] {
+	return func(yield func(event.Event) bool) {
+		for _, number := range slices.Sorted(maps.Keys(l.entries)) {
+			if e := l.entries[number]; e.wanted && !yield(e.event) {
 				return
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,8 +123,6 @@ func (a *away) remove(t *testing.T, names ...string) {
 func (a *away) each(t *testing.T, names []string,
 	do func(ctx context.Context, name string, was state, n int) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	var writers sync.WaitGroup
 	next := make(chan int)
 	for range 16 {
@@ -134,9 +131,11 @@ func (a *away) each(t *testing.T, names []string,
 				a.mu.Lock()
 				was := a.now[names[n]]
 				a.mu.Unlock()
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				if err := do(ctx, names[n], was, n); err != nil {
 					t.Error(err)
 				}
+				cancel()
 			}
 		})
 	}
@@ -185,19 +184,8 @@ func (a *away) start(t *testing.T) *process {
 	t.Helper()
 	a.starts++
 	name := fmt.Sprint("informerd-", a.starts)
-	p := &process{cmd: exec.Command(informerdBin(), "run", "--config", "c.yaml", "--log-level",
-		"debug"), done: make(chan struct{})}
-	p.cmd.Dir = a.dir
-	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+a.cluster.kubeconfig())
-	var err error
-	if p.out, err = newStream(a.path(name + ".out")); err != nil {
-		t.Fatal(err)
-	}
-	if p.err, err = newStream(a.path(name + ".err")); err != nil {
-		t.Fatal(err)
-	}
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
-	if err := p.start(); err != nil {
+	p, err := startIn(a.dir, name, []string{"KUBECONFIG=" + a.cluster.kubeconfig()}, "run", "--config", "c.yaml", "--log-level", "debug")
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)

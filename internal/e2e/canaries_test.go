@@ -214,7 +214,7 @@ func TestTextsAreShownAsText(t *testing.T) {
 		t.Error("the objects have no such text")
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen.all)) {
-		if name != "file err" && !strings.HasPrefix(name, "command") {
+		if name != "file informerd.err" && !strings.HasPrefix(name, "command") {
 			continue
 		}
 		seen.all[name] = bytes.ReplaceAll(seen.all[name], []byte("\x1b[H\x1b[2J"), nil) // an empty page
@@ -291,20 +291,12 @@ outputs:
 			t.Fatal(err)
 		}
 	}
-	p := &process{cmd: exec.Command(informerdBin(), "run", "c.yaml", "--log-level", "debug"), done: make(chan struct{})}
 	cluster, err := sharedCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig())
-	if p.out, err = newStream(filepath.Join(dir, "out")); err == nil {
-		p.err, err = newStream(filepath.Join(dir, "err"))
-	}
+	p, err := startIn(dir, "informerd", []string{"KUBECONFIG=" + cluster.kubeconfig()}, "run", "c.yaml", "--log-level", "debug")
 	if err != nil {
-		t.Fatal(err)
-	}
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
-	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)
@@ -407,7 +399,7 @@ outputs:
 	}
 	input = string(seen.all["file objects.json"]) + jsonOf(patched)
 	delete(seen.all, "file objects.json")
-	for _, name := range []string{"file out.jsonl", "file out", "file state/deadletters.db", "endpoint /metrics", "output patch",
+	for _, name := range []string{"file out.jsonl", "file informerd.out", "file state/deadletters.db", "endpoint /metrics", "output patch",
 		"command watch " + resource + " -n " + w.namespace + " -o json", "command explain c.yaml all -f objects.json -o json"} {
 		if len(seen.all[name]) < 500 {
 			t.Errorf("%s has %d bytes: %.200s", name, len(seen.all[name]), seen.all[name])

@@ -6,7 +6,11 @@
 // each of them. TestDefaultsAreThoseOfTheAPIServer has the API server complete manifests.
 // TestStalls has twelve things come to a halt at once. TestResourcesComeAndGo defines a custom
 // resource, again and again. TestNothingIsMissedWhileItIsAway restarts informerd among thousands of
-// changes.
+// changes. TestSecretsComeNowhere and TestTextsAreShownAsText look at all that commands, endpoints,
+// outputs and files show.
+//
+// Some run for long, and only with a variable, as make fault sets it: TestTogether, in which everything
+// happens at once, with TOGETHER; three loads with LOAD; TestFlood with FLOOD.
 //
 // The tests need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or
 // the programs in the variables INFORMERD_BIN and DEVCLUSTER_BIN. With -short they are skipped.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,8 +19,8 @@ import (
 	"time"
 )
 
-// mapServer is an API server of ConfigMaps alone, which sends as many changes as it is told to: the
-// real one takes fewer of large objects.
+// mapServer is an API server that has nothing but ConfigMaps. It sends changes of large objects
+// faster than the real one can store them.
 type mapServer struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -110,7 +109,7 @@ func (s *mapServer) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// arrival is what a receiver has of an object, and when it came first.
+// arrivals are the versions of objects that a receiver has, and when each came first.
 type arrivals struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -187,16 +186,7 @@ func load(t *testing.T, config string) (s *mapServer, to *arrivals, p *process, 
 			t.Fatal(err)
 		}
 	}
-	p = &process{cmd: exec.Command(informerdBin(), "run", "c.yaml"), done: make(chan struct{})}
-	p.cmd.Dir = dir
-	if p.out, err = newStream(filepath.Join(dir, "out")); err == nil {
-		p.err, err = newStream(filepath.Join(dir, "err"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
-	if err := p.start(); err != nil {
+	if p, err = startIn(dir, "informerd", nil, "run", "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -284,4 +285,20 @@ func processState(pid int) string {
 	_, after, _ := strings.Cut(string(stat), ") ")
 	state, _, _ := strings.Cut(after, " ")
 	return state
+}
+
+// startIn starts an informerd whose working directory is dir. What it writes is in NAME.out and NAME.err
+// there, too.
+func startIn(dir, name string, env []string, arguments ...string) (*process, error) {
+	p := &process{cmd: exec.Command(informerdBin(), arguments...), done: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
+	var err error
+	if p.out, err = newStream(filepath.Join(dir, name+".out")); err != nil {
+		return nil, err
+	}
+	if p.err, err = newStream(filepath.Join(dir, name+".err")); err != nil {
+		return nil, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
+	return p, p.start()
 }

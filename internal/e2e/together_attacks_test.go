@@ -14,8 +14,8 @@ import (
 // overlap is how long after the end of a process something of it may come that was under way.
 const overlap = time.Second
 
-// mount gives the state a file system of its own, which can be full and not be written, if this
-// may be done here.
+// mount puts the state on a file system of its own, so that it can be full or read-only. Without the
+// right to mount, the attacks that need this do less.
 func (w *together) mount() {
 	at := w.path("alone", "state")
 	if exec.Command("mount", "-t", "tmpfs", "-o", "size=128m,mode=0700", "none", at).Run() == nil {
@@ -150,14 +150,14 @@ var attacks = map[string]func(w *together) attack{
 		`"renewTime":"2100-01-01T00:00:00.000000Z"}}`),
 	"pair: the Lease is garbled": lease(`{"metadata":{"annotations":{"x":"\u0000"}},"spec":{"renewTime":null,"acquireTime":null,` +
 		`"leaseDurationSeconds":1,"leaseTransitions":2147483647}}`),
-	"pair: the record is deleted":         progress(""),
-	"pair: the record is empty":           progress(`{"binaryData":null,"data":null}`),
-	"pair: the record is garbled":         progress(`{"binaryData":{"listener.all-3":"AAAA","all-3":"AAAA"},"data":{"x":"\u0000"}}`),
-	"pair: the record has no annotations": progress(`{"metadata":{"annotations":null,"labels":null}}`),
+	"pair: the record is deleted":         progress("", true),
+	"pair: the record is empty":           progress(`{"binaryData":null,"data":null}`, true),
+	"pair: the record is garbled":         progress(`{"binaryData":{"listener.all-3":"AAAA","all-3":"AAAA"},"data":{"x":"\u0000"}}`, true),
+	"pair: the record has no annotations": progress(`{"metadata":{"annotations":null,"labels":null}}`, false),
 }
 
-// lease changes the Lease, and progress what the leader has written down: both go on, or somebody
-// takes over at once.
+// lease changes the Lease, and progress what the leader has written down: the leader goes on, or
+// another one takes over, which may know nothing of what was before.
 func lease(patch string) func(w *together) attack {
 	return func(w *together) attack {
 		w.patch("lease.coordination.k8s.io", "together", patch)
@@ -166,12 +166,12 @@ func lease(patch string) func(w *together) attack {
 	}
 }
 
-func progress(patch string) func(w *together) attack {
+func progress(patch string, forgot bool) func(w *together) attack {
 	return func(w *together) attack {
 		w.patch("configmap", "together-progress", patch)
 		if w.random.IntN(2) == 0 {
 			w.end(w.leader(), syscall.SIGKILL)
-			return attack{again: published, killed: true, forgot: true}
+			return attack{again: published, killed: true, forgot: forgot}
 		}
 		<-time.After(3 * time.Second) // it is written every two
 		return attack{}

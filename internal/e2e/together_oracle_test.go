@@ -81,6 +81,33 @@ func (l *ledger) forgotten(since, until time.Time) bool {
 	})
 }
 
+// endForgotten reports whether what came at a time was forgotten, and gone before it could come again.
+func (l *ledger) endForgotten(came, gone time.Time) bool {
+	return slices.ContainsFunc(l.attacks, func(a attack) bool {
+		return a.forgot && a.until.After(came) && gone.Before(l.calm(a.until))
+	})
+}
+
+// calm returns when something could come, at the latest: what was done to those who send and receive
+// shortly after a time is over.
+func (l *ledger) calm(from time.Time) time.Time {
+	for later := from; ; from = later {
+		for _, a := range l.attacks {
+			if a.at.Before(from.Add(slack)) && a.settled.After(later) {
+				later = a.settled
+			}
+		}
+		for _, a := range l.away {
+			if a[0].Before(from.Add(slack)) && a[1].After(later) {
+				later = a[1]
+			}
+		}
+		if later.Equal(from) {
+			return from.Add(slack)
+		}
+	}
+}
+
 // killedSince reports whether what was delivered may not be known for sure.
 func (l *ledger) killedSince(since, until time.Time) bool {
 	return slices.ContainsFunc(l.attacks, func(a attack) bool {
@@ -193,7 +220,7 @@ func (l *ledger) states(selects func(fact) bool) {
 	l.until = len(l.heard)
 	last := l.facts[len(l.facts)-1]
 	for uid, h := range present {
-		if gone := l.gone(uid); gone.uid != "" && !l.forgotten(h.at, time.Now()) {
+		if gone := l.gone(uid); gone.uid != "" && !l.endForgotten(h.at, gone.asked) {
 			l.errorf("it has gone at %v, and its end has not come: %v", gone.answered, h)
 		}
 	}
@@ -284,14 +311,14 @@ func (l *ledger) violatedWithin(uid string, from, to time.Time, violates func(fa
 // stillViolated reports whether an end comes although the object was violated at all times since
 // the violation was reported.
 func (l *ledger) stillViolated(h heard, violates func(fact) bool) bool {
+	from := h.since // since is when they heard of it
+	if heard := l.heardOf(from); heard.Before(from.Add(-slack)) {
+		from = heard
+	}
 	for i, f := range l.facts {
-		over := i+1 == len(l.facts) || l.facts[i+1].asked.After(h.at)
-		if f.uid == h.UID && f.answered.Before(h.at) && f.answered.After(h.since) && (f.version == 0 || !violates(f)) ||
-			f.uid == h.UID && f.asked.Before(h.at) && (f.version == 0 || !violates(f)) {
+		if f.uid == h.UID && f.asked.Before(h.at) && (f.version == 0 || !violates(f)) &&
+			(i+1 == len(l.facts) || l.facts[i+1].asked.After(from)) {
 			return false
-		}
-		if over {
-			break
 		}
 	}
 	return true

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -216,19 +215,9 @@ func (w *together) path(names ...string) string {
 // start starts a process.
 func (w *together) start(name string, arguments ...string) {
 	w.starts++
-	p := &process{cmd: exec.Command(informerdBin(), append([]string{"run", "--config",
-		w.path(name, "c.yaml")}, arguments...)...), done: make(chan struct{})}
-	p.cmd.Dir = w.dir
-	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.kubeconfig())
-	var err error
-	if p.out, err = newStream(w.path(fmt.Sprint(name, ".", w.starts, ".out"))); err == nil {
-		p.err, err = newStream(w.path(fmt.Sprint(name, ".", w.starts, ".err")))
-	}
+	p, err := startIn(w.dir, fmt.Sprint(name, ".", w.starts), []string{"KUBECONFIG=" + w.cluster.kubeconfig()},
+		append([]string{"run", w.path(name, "c.yaml")}, arguments...)...)
 	if err != nil {
-		w.Fatal(err)
-	}
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
-	if err := p.start(); err != nil {
 		w.Fatal(err)
 	}
 	w.processes[name] = p

@@ -13,8 +13,10 @@ import (
 const (
 	outputsPart = "outputs" // by the numbers of destinations
 	objectsPart = "objects" // a memberCode for each that is remembered
-	// outboxPrefix and the number of a destination are the part that has its outbox.
-	outboxPrefix = "outbox "
+	// outboxPrefix and the number of a destination are the part that has its outbox, and
+	// restoredPrefix and the number the part of its restoredVersions.
+	outboxPrefix   = "outbox "
+	restoredPrefix = "restored "
 )
 
 // savedOutput is a destination to an output.
@@ -24,7 +26,8 @@ type savedOutput struct {
 	Retired bool
 }
 
-func outboxPart(number uint64) string { return outboxPrefix + strconv.FormatUint(number, 10) }
+func outboxPart(number uint64) string   { return outboxPrefix + strconv.FormatUint(number, 10) }
+func restoredPart(number uint64) string { return restoredPrefix + strconv.FormatUint(number, 10) }
 
 func outputKey(number uint64) event.Key {
 	return event.Key{Name: strconv.FormatUint(number, 10)}
@@ -48,6 +51,7 @@ func (r *Route) Cut(to record.Writer) {
 	for _, number := range s.gone {
 		to.Delete(outputsPart, outputKey(number))
 		to.Clear(outboxPart(number))
+		to.Clear(restoredPart(number))
 	}
 	for i, w := range s.destinations {
 		retired := i >= present
@@ -56,6 +60,7 @@ func (r *Route) Cut(to record.Writer) {
 			w.save(to, retired)
 		}
 		w.cutRetired = retired
+		w.restored.cut(to, w.number)
 	}
 	switch {
 	case p.Rules != nil:
@@ -81,6 +86,7 @@ func (r *Route) Whole(to record.Writer) {
 	for i, present := 0, r.outboxes.list(&s); i < len(s.destinations); i++ {
 		s.destinations[i].save(to, i >= present)
 		s.destinations[i].Whole(to, s.destinations[i].part)
+		s.destinations[i].restored.whole(to, s.destinations[i].number)
 	}
 	if p.Rules != nil {
 		p.Rules.Whole(to, p.receivers)

@@ -160,6 +160,8 @@ func TestDamagedRecordsAreRefused(t *testing.T) {
 	refused("a way without a number", outputsPart, event.Key{Name: "0"},
 		of(&savedOutput{Output: "x"}))
 	refused("an entry of no output", outboxPart(99), event.Key{Name: "1"}, of(nil))
+	refused("a version of no output", restoredPart(99), event.Key{Name: "a"}, of(&restoredVersion{}))
+	refused("a version that is none", restoredPart(1), event.Key{Name: "a"}, of("x"))
 }
 
 // FuzzRead: no records make a route that does not work.
@@ -167,6 +169,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(outputsPart, "1", []byte{0x82, 0x64, 'o', 'u', 't', '0', 0xf5})
 	f.Add(objectsPart, "a", []byte{3})
 	f.Add(rules.Part, "", []byte{0x82, 1, 0x80})
+	f.Add(restoredPart(1), "a", []byte{0x83, 0x61, 'u', 9, 0xf5})
 	var cuts []recordtest.Cut
 	f.Fuzz(func(t *testing.T, part, name string, value []byte) {
 		if cuts == nil {

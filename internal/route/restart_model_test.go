@@ -39,6 +39,7 @@ func TestModelOfRestarts(t *testing.T) {
 				"b Pending", "b Running", "c Pending", "a gone", "b gone", "a Pending", "a Running",
 				"takes 0", "fails 0", "hangs 1", "takes 1", "differs 1", "fails 2", "takes 2",
 				"cut", "cut", "whole", "late cut", "stop", "drain", "crash", "crash", "append",
+				"stop behind", "drain behind", "crash behind", "hear",
 				"use 2", "use 3", "1ms", "1s", "11s"}).Draw(rt, "step"))
 		}
 		var wrong []string
@@ -107,13 +108,15 @@ type restarting struct {
 	stored  map[string]*object.Object
 	changes []event.Event
 	covered map[string]bool // versions that a later one stands for
-	free    map[string]bool // versions that may come again
+	free    map[string]int  // how often versions may come again
+	unknown map[string]bool // versions whose end a killed process may not have known to be due
 	heard   []restartHeard
 	quiet   int // how many of them the route knows of
 	shaky   map[string]bool
 	known   map[string]bool // violations, by output and object
 	again   int
 	crashed bool
+	behind  bool // the informer has heard of nothing since the restart
 }
 
 // restartHeard is a message that an output took.
@@ -134,7 +137,7 @@ func newRestarting(t *testing.T, p restartPlan) *restarting {
 	r := &restarting{modelWorld: newModelWorld(t), t: t, plan: p, outputs: 2,
 		cutting: make(chan struct{}, 1), acked: map[string]*object.Object{},
 		stored: map[string]*object.Object{}, covered: map[string]bool{},
-		free: map[string]bool{}, shaky: map[string]bool{}, known: map[string]bool{}}
+		free: map[string]int{}, unknown: map[string]bool{}, shaky: map[string]bool{}, known: map[string]bool{}}
 	d := pending(10 * time.Second)
 	d.Deny.Kind = filters.KindDeny
 	var err error
@@ -197,40 +200,58 @@ func (r *restarting) begin(s *Saved) {
 }
 
 // goOn begins a life with what is on disk, and has the subscription say what has happened since.
-func (r *restarting) goOn(crashed bool) {
+func (r *restarting) goOn(crashed, behind bool) {
 	s := saved(r.t, r.disk.cuts...)
 	r.mu.Lock()
 	r.crashed = r.crashed || crashed
 	if crashed {
+		again := map[string]bool{}
 		for _, h := range r.heard[r.disk.heard:] {
-			r.free[h.version] = true
+			again[h.version] = true
 		}
 		for _, out := range r.names() {
 			for _, name := range modelNames {
 				r.shaky[out+name] = true
 			}
 		}
+		for _, e := range r.changes[r.disk.events:] {
+			again[e.Object.ResourceVersion()] = true
+		}
+		for _, e := range r.changes[:r.disk.events] {
+			version := e.Object.ResourceVersion()
+			r.unknown[version] = r.unknown[version] || newer(version, r.disk.told[e.Object.Name()])
+		}
+		for version := range again {
+			r.free[version]++
+		}
 	}
-	r.acked = maps.Clone(r.disk.told)
+	r.acked, r.behind = maps.Clone(r.disk.told), true
+	r.mu.Unlock()
+	if r.begin(s); !behind {
+		r.hear()
+	}
+}
+
+// hear has the subscription say what has happened since the last cut before the restart.
+func (r *restarting) hear() {
+	r.mu.Lock()
+	if !r.behind {
+		r.mu.Unlock()
+		return
+	}
+	r.behind = false
 	for _, e := range r.changes[:r.disk.events] {
 		name, version := e.Object.Name(), e.Object.ResourceVersion()
-		was, is := r.disk.told[name], r.disk.stored[name]
-		if crashed {
-			r.free[version] = r.free[version] || newer(version, was)
-		}
-		r.covered[version] = r.covered[version] || newer(version, was) &&
+		is := r.disk.stored[name]
+		r.covered[version] = r.covered[version] || newer(version, r.disk.told[name]) &&
 			(is == nil || is.ResourceVersion() != version)
 	}
-	for _, e := range r.changes[r.disk.events:] {
-		r.free[e.Object.ResourceVersion()] = true
-	}
 	r.mu.Unlock()
-	r.begin(s)
 	for _, name := range modelNames {
 		was, is := r.disk.told[name], r.disk.stored[name]
 		if was != nil && (is == nil || is.UID() != was.UID()) {
 			if r.crashed { // receivers may know of a later state
-				r.free[was.ResourceVersion()] = true
+				r.free[was.ResourceVersion()]++
 			}
 			r.offer(event.Event{Op: event.Delete, Object: was, FinalStateUnknown: true})
 			was = nil
@@ -301,8 +322,14 @@ func (r *restarting) cut(whole bool, late time.Duration) error {
 	r.mu.Lock()
 	disk := onDisk{told: maps.Clone(r.acked), stored: maps.Clone(r.stored),
 		events: len(r.changes), heard: r.quiet}
+	if r.behind {
+		disk.stored, disk.events = r.disk.stored, r.disk.events
+	}
 	r.mu.Unlock()
-	time.Sleep(late)
+	if late > 0 {
+		r.hear()
+		time.Sleep(late)
+	}
 	var cut recordtest.Cut
 	if whole {
 		cut = recordtest.Of(l.route.Whole)
@@ -367,9 +394,11 @@ func (r *restarting) do(step string) {
 		ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Second)
 		_ = r.route.Drain(ctx)
 		cancel()
-		r.stop()
+		r.stop(arg == "behind")
 	case "stop":
-		r.stop()
+		r.stop(arg == "behind")
+	case "hear":
+		r.hear()
 	case "append": // the same, by the state that is on disk
 		r.mu.Lock()
 		r.disk.cuts = []recordtest.Cut{recordtest.Of(recordtest.Apply(r.disk.cuts...).Write)}
@@ -379,22 +408,23 @@ func (r *restarting) do(step string) {
 		r.dead = true
 		r.mu.Unlock()
 		r.end()
-		r.goOn(true)
+		r.goOn(true, arg == "behind")
 	case "use":
 		r.outputs = number(arg)
 		<-r.cutting
 		if err := r.route.Use(r.pipeline()); err != nil {
 			r.say("Use: %v", err)
 		}
-		r.cutting <- struct{}{}
-		r.rescan()
+		if r.cutting <- struct{}{}; !r.behind {
+			r.rescan()
+		}
 	default:
 		r.change(what, arg)
 	}
 }
 
 // stop ends the process in order, and begins another one.
-func (r *restarting) stop() {
+func (r *restarting) stop(behind bool) {
 	r.end()
 	r.mu.Lock()
 	r.quiet = len(r.heard)
@@ -403,7 +433,7 @@ func (r *restarting) stop() {
 		r.say("%v", err)
 	}
 	r.checkCut()
-	r.goOn(false)
+	r.goOn(false, behind)
 }
 
 // checkCut checks that cuts add up to everything.
@@ -458,6 +488,9 @@ func (r *restarting) change(name, phase string) {
 		delete(r.stored, name)
 	}
 	r.changes = append(r.changes, e)
+	if r.behind {
+		return
+	}
 	if _, err := r.queue.Offer(e, nil); err != nil {
 		r.sayLocked("Offer: %v", err)
 	}
@@ -469,7 +502,7 @@ func (r *restarting) finish() {
 		r.mood(n, "takes")
 	}
 	time.Sleep(10 * time.Minute)
-	r.stop()
+	r.stop(false)
 	time.Sleep(10 * time.Minute)
 	if err := r.route.Drain(r.t.Context()); err != nil {
 		r.say("Drain: %v", err)
@@ -492,22 +525,22 @@ func (r *restarting) finish() {
 func (r *restarting) check() {
 	for n := range 2 {
 		first, last := map[string]int{}, map[string]restartHeard{}
-		seen, came := map[restartHeard]bool{}, map[string]bool{}
+		seen, came := map[restartHeard]int{}, map[string]bool{}
 		for _, h := range r.heard {
 			if h.output != n {
 				continue
 			}
-			if seen[h] {
+			if seen[h] > 0 {
 				r.again++
-				if !r.free[h.version] {
-					r.say("%v comes twice", h)
+				if seen[h] > r.free[h.version] {
+					r.say("%v comes again, and may %d times", h, r.free[h.version])
 				}
-			} else if v := number(h.version); v < first[h.name] && !r.free[h.version] {
+			} else if v := number(h.version); v < first[h.name] && r.free[h.version] == 0 {
 				r.say("%v comes after %d", h, first[h.name])
 			} else {
 				first[h.name] = max(v, first[h.name])
 			}
-			seen[h], came[h.version], last[h.name] = true, true, h
+			seen[h], came[h.version], last[h.name] = seen[h]+1, true, h
 		}
 		for _, e := range r.changes {
 			version := e.Object.ResourceVersion()
@@ -520,7 +553,7 @@ func (r *restarting) check() {
 			switch {
 			case o != nil && (h.op == event.Delete || h.version != o.ResourceVersion()):
 				r.say("the last of %s is %v", name, h)
-			case o == nil && h.op != event.Delete && h.op != 0 && !r.free[h.version]:
+			case o == nil && h.op != event.Delete && h.op != 0 && r.free[h.version] == 0 && !r.unknown[h.version]:
 				r.say("the last of %s, which is gone, is %v", name, h)
 			}
 			want := o != nil && strings.Contains(o.JSON(), `"Pending"`)

@@ -139,6 +139,10 @@ func TestARestoredRouteSendsWhatWasUnsent(t *testing.T) {
 			t.Errorf("%d entries for %v are unsent", n, outs)
 		}
 		next := goOn(t, saved(t, recordtest.Of(recordtest.Apply(first, second, third).Write)), 2, nil)
+		restored := recordtest.Of(next.Cut)
+		if n := len(recordtest.Apply(restored)[restoredPart(2)]); n != 2 {
+			t.Errorf("the first cut has %d restored versions: %+v", n, restored)
+		}
 		if cut := recordtest.Of(next.Cut); cut != nil {
 			t.Errorf("nothing has happened, but the cut is %+v", cut)
 		}
@@ -152,7 +156,7 @@ func TestARestoredRouteSendsWhatWasUnsent(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		fourth := recordtest.Of(next.Cut)
-		if n := saved(t, first, second, third, fourth).Unsent(); n != 0 {
+		if n := saved(t, first, second, third, restored, fourth).Unsent(); n != 0 {
 			t.Errorf("%d entries are unsent in the end", n)
 		}
 		next.stop(t)

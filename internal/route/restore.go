@@ -49,7 +49,7 @@ func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 			w, i := b.byName[saved.output], p.indexOf(saved.output)
 			w.setNumber(number)
 			w.cut = true
-			w.restored.restore(saved.backlog)
+			w.restored.restore(saved.backlog, saved.restored)
 			err = w.Restore(saved.backlog, p.makers[i])
 		case saved.backlog.Len() > 0:
 			err = b.restoreRetired(r, p, number, saved)

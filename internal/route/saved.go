@@ -24,6 +24,8 @@ type savedDestination struct {
 	output  string
 	retired bool
 	backlog *delivery.Backlog
+	// restored has what outboxes before that were restored with.
+	restored map[event.Key]*restoredVersion
 }
 
 // Read reads the records that a route has written.
@@ -35,8 +37,8 @@ func Read(records record.Set) (*Saved, error) {
 		}
 	}
 	for part, entries := range records {
-		number, is := strings.CutPrefix(part, outboxPrefix)
-		if _, has := records[outputsPart][event.Key{Name: number}]; is && !has && len(entries) > 0 {
+		number := strings.TrimPrefix(strings.TrimPrefix(part, outboxPrefix), restoredPrefix)
+		if _, has := records[outputsPart][event.Key{Name: number}]; number != part && !has && len(entries) > 0 {
 			return nil, record.ErrDamaged
 		}
 	}
@@ -65,8 +67,15 @@ func (s *Saved) readOutput(key event.Key, r record.Record, records record.Set) e
 	if err := r.Decode(&output); err != nil {
 		return err
 	}
+	restored := map[event.Key]*restoredVersion{}
+	for key, r := range records[restoredPart(number)] {
+		restored[key] = new(restoredVersion)
+		if err := r.Decode(restored[key]); err != nil {
+			return err
+		}
+	}
 	backlog, err := delivery.ReadBacklog(records[outboxPart(number)])
-	s.destinations[number] = &savedDestination{output.Output, output.Retired, backlog}
+	s.destinations[number] = &savedDestination{output.Output, output.Retired, backlog, restored}
 	return err
 }
 

@@ -108,7 +108,7 @@ type act struct {
 	burst          int
 	paced, singles int
 	cool           time.Duration // 0: no such phase
-	asConfigured   bool          // objects are not cold sooner than that
+	asConfigured   bool          // objects do not become cold any sooner for this phase
 	others         int
 	othersFilter   string
 	informers      int
@@ -165,9 +165,9 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 	}
 	if a.cool > 0 {
 		args = append(args, "-cool", a.cool.String())
-	}
-	if a.cool > 0 && !a.asConfigured {
-		args = append(args, "-cold-after", (a.cool / coldShare).String())
+		if !a.asConfigured {
+			args = append(args, "-cold-after", (a.cool / coldShare).String())
+		}
 	}
 	if a.othersFilter != "" {
 		args = append(args, "-others-filter", a.othersFilter)

@@ -25,7 +25,7 @@ var ErrLost = errors.New("the Lease could not be renewed, so another replica lea
 // errNotLeading is the error of Check.
 var errNotLeading = errors.New("this replica does not lead, or may not any more")
 
-// longestDuration is that of a configuration.
+// longestDuration is the longest leaseDuration that a configuration may have.
 const longestDuration = time.Hour
 
 // Config is what replicas have in common, but for their Identity.
@@ -183,8 +183,8 @@ func (c *Candidate) observe(l coordinationv1.Lease) {
 }
 
 // taken reports whether another candidate holds the Lease. A leader does not take it from another
-// one, however old it is. A duration that no candidate writes is somebody else's: it would keep
-// all of them from working for ever, or have two work.
+// one, however old it is. No candidate writes a duration out of the range: it would lock all of them
+// out for good, or let two lead.
 func (c *Candidate) taken() bool {
 	holder := holderOf(&c.lease)
 	valid := time.Duration(deref(c.lease.Spec.LeaseDurationSeconds)) * time.Second

@@ -140,9 +140,9 @@ func (r *Record) put(ctx context.Context, c Content) error {
 	return err
 }
 
-// Write writes the record, which this replica has claimed, also if somebody has deleted or emptied it. It
-// tries until ctx is done, or the server refuses it. The error is ErrTaken if another replica has
-// claimed it since.
+// Write writes the record, which this replica has claimed, also if somebody has deleted or emptied
+// it. It tries until ctx is done, or the server refuses it. The error is ErrTaken if another replica
+// has claimed it since.
 func (r *Record) Write(ctx context.Context, c Content) error {
 	var cause error // of the last try that ctx has not ended
 	for {
@@ -172,7 +172,8 @@ func (r *Record) Write(ctx context.Context, c Content) error {
 }
 
 // own finds out which version there is of a record that is not the one written last: that of a try
-// that was cut off, what somebody has made of it who is no replica, or none. The error is ErrTaken if it is another replica's.
+// that was cut off, what somebody who is no replica has made of it, or none. The error is ErrTaken
+// if it is another replica's.
 func (r *Record) own(ctx context.Context) error {
 	now, m, err := r.read(ctx)
 	switch {

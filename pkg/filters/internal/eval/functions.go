@@ -61,7 +61,7 @@ func intArithmetic(operator string, a, b int) any {
 	default:
 		return floatArithmetic(operator, float64(a), float64(b))
 	}
-	fail("%d %s %d is beyond 64 bits", a, operator, b)
+	fail("the result of %s is beyond 64 bits", operator)
 	return nil
 }
 
