@@ -78,9 +78,8 @@ func (l *Local) selected(ctx context.Context, s Selection) (ids []string, wrong 
 	}
 	s.Heads, ids = true, []string{} // nil would select all
 	for letter, err := range l.List(ctx, s) {
-		var one *LetterError
 		switch {
-		case errors.As(err, &one):
+		case errors.As(err, new(*LetterError)):
 			if len(wrong) < maxWrong {
 				wrong = append(wrong, err)
 			}

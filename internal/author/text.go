@@ -81,12 +81,10 @@ func size(n int64) string {
 
 // quantity returns a number of bytes as a configuration has it.
 func quantity(n int64) string {
-	switch {
-	case n > 0 && n%(1<<20) == 0:
+	if n > 0 && n%(1<<20) == 0 {
 		return fmt.Sprintf("%dMi", n>>20)
-	default:
-		return fmt.Sprintf("%dKi", (n+1<<10-1)>>10)
 	}
+	return fmt.Sprintf("%dKi", (n+1<<10-1)>>10)
 }
 
 // took returns a duration with three digits.
@@ -96,18 +94,11 @@ func took(d time.Duration) string {
 		name string
 	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}} {
 		if d >= unit.size {
-			return fmt.Sprintf("%.3g %s", roundTo3(float64(d)/float64(unit.size)), unit.name)
+			// %.3g would write 999.5 and more with an exponent.
+			return fmt.Sprintf("%.3g %s", min(float64(d)/float64(unit.size), 999), unit.name)
 		}
 	}
 	return fmt.Sprintf("%d ns", d)
-}
-
-// roundTo3 rounds to three digits a number that %.3g would write with an exponent.
-func roundTo3(f float64) float64 {
-	if f >= 999.5 {
-		return 999
-	}
-	return f
 }
 
 // oneLine returns JSON without spaces and line breaks, and other text unchanged.

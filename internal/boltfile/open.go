@@ -69,15 +69,10 @@ func Open(path string, record Record) (*bbolt.DB, error) {
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
-	case isPathError(err):
+	case errors.As(err, new(*fs.PathError)):
 		return nil, err // it names the file
 	}
 	return nil, Damaged(path, err)
-}
-
-func isPathError(err error) bool {
-	var p *fs.PathError
-	return errors.As(err, &p)
 }
 
 // Damaged returns the error of a damaged file.

@@ -103,9 +103,6 @@ func (s *shownCheckpoint) write(w io.Writer) error {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects, dash(in.Version),
 			wording.Printable(strings.Join(in.Listeners, ", ")))
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
 	fmt.Fprintln(table, "\nLISTENER\tUNFINISHED\tBEHIND\tVIOLATIONS\tUNSENT")
 	for _, l := range s.Listeners {
 		var unsent []string

@@ -84,17 +84,16 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 		return err
 	}
 	f.IDs = ids
-	all := f.All
-	f.All = false
-	switch empty := f.Empty(); {
-	case empty && !all:
+	others := f.Selection
+	others.All = false
+	switch empty := others.Empty(); {
+	case empty && !f.All:
 		return usage(fmt.Errorf(
 			"no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name()))
-	case !empty && all:
+	case !empty && f.All:
 		return usage(errors.New(
 			"--all selects all dead letters: leave out the IDs and the other selections"))
 	}
-	f.All = all
 	return nil
 }
 

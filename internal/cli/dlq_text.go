@@ -29,9 +29,8 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	listed, wrong := 0, 0
 	for l, err := range letters {
-		var one *admin.LetterError
 		switch {
-		case errors.As(err, &one):
+		case errors.As(err, new(*admin.LetterError)):
 			fmt.Fprintf(stderr, "informerd: %v\n", err)
 			wrong++
 			continue
@@ -161,8 +160,7 @@ func known(ctx context.Context, letters admin.DeadLetters, ids []string) error {
 	}
 	there := map[string]bool{}
 	for l, err := range letters.List(ctx, admin.Selection{Query: deadletter.Query{IDs: ids, Heads: true}}) {
-		var one *admin.LetterError
-		if err != nil && !errors.As(err, &one) { // one that cannot be read can be dropped
+		if err != nil && !errors.As(err, new(*admin.LetterError)) { // one that cannot be read can be dropped
 			return err
 		}
 		there[l.ID] = true

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -86,8 +86,9 @@ func electionNamespace(cfg *config.Config, account string) string {
 
 // writeReport writes tables of what differs.
 func writeReport(w io.Writer, file string, r *rights.Report) error {
-	fmt.Fprintf(w, "account: %s\n", wording.Printable(cmp.Or(r.Account, "unknown")))
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "account: %s\n", wording.Printable(cmp.Or(r.Account, "unknown")))
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	list := func(title, last string, all []rights.Finding, text func(rights.Finding) string) {
 		if len(all) == 0 {
 			return
@@ -102,27 +103,21 @@ func writeReport(w io.Writer, file string, r *rights.Report) error {
 	list("missing:", "FOR", r.Missing, users)
 	list("missing, and optional:", "FOR", r.Optional, users)
 	list("too much:", "WHY", r.TooMuch, func(f rights.Finding) string { return f.Why })
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	var errs []error
-	line := func(text string, values ...any) {
-		_, err := fmt.Fprintf(w, text+"\n", values...)
-		errs = append(errs, err)
-	}
+	_ = table.Flush() // a buffer takes everything
 	if len(r.Paths) > 0 {
-		line("\nmissing: %s, which the ClusterRole system:discovery grants",
+		fmt.Fprintf(&b, "\nmissing: %s, which the ClusterRole system:discovery grants\n",
 			strings.Join(r.Paths, ", "))
 	}
 	if r.Incomplete != "" {
-		line("\nThere may be more that is too much: %s", wording.Printable(r.Incomplete))
+		fmt.Fprintf(&b, "\nThere may be more that is too much: %s\n", wording.Printable(r.Incomplete))
 	}
 	if len(r.Missing)+len(r.Paths) == 0 {
 		than := ""
 		if len(r.TooMuch) == 0 && r.Incomplete == "" {
 			than = ", and nothing that it does not need"
 		}
-		line("\nThe account has what %s needs%s.", wording.Printable(file), than)
+		fmt.Fprintf(&b, "\nThe account has what %s needs%s.\n", wording.Printable(file), than)
 	}
-	return errors.Join(errs...)
+	_, err := b.WriteTo(w)
+	return err
 }

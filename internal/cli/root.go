@@ -48,10 +48,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var wrong author.UsageError
-	var input inputError
 	var mistakes config.Errors
-	var inUse *statefolder.InUseError
 	switch {
 	case errors.Is(err, errReported):
 		return exitConfig
@@ -59,20 +56,20 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitRun
 	case errors.As(err, &mistakes):
 		writeMistakes(stderr, mistakes, "")
-		if errors.As(err, &wrong) { // they are in flags that make a configuration
+		if errors.As(err, new(author.UsageError)) { // they are in flags that make a configuration
 			return exitUsage
 		}
-		if errors.As(err, &inUse) {
+		if errors.As(err, new(*statefolder.InUseError)) {
 			return exitRun
 		}
 		return exitConfig
 	}
 	fmt.Fprintf(stderr, "informerd: %v\n", err)
 	switch {
-	case errors.As(err, &wrong):
+	case errors.As(err, new(author.UsageError)):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())
 		return exitUsage
-	case errors.As(err, &input):
+	case errors.As(err, new(inputError)):
 		return exitConfig
 	default:
 		return exitRun

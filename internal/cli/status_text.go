@@ -77,10 +77,8 @@ func head(s *status.Status, rates status.Rates) string {
 
 // writeWhole writes everything.
 func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
-	if _, err := io.WriteString(w, head(s, rates)); err != nil {
-		return err
-	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, head(s, rates))
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
 	for i := range s.Informers {
 		in := &s.Informers[i]
@@ -97,14 +95,11 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
 			trouble)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	return writeListeners(w, s, rates)
+	writeListeners(table, s, rates)
+	return table.Flush()
 }
 
-func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func writeListeners(table io.Writer, s *status.Status, rates status.Rates) {
 	fmt.Fprintln(table, "\nLISTENER\tSTATE\tEVENTS/S\tSENT/S\tWAITING\tOLDEST\tLETTERS\tVIOLATIONS\tTROUBLE")
 	for _, l := range byTrouble(s) {
 		violations := "-"
@@ -123,7 +118,6 @@ func writeListeners(w io.Writer, s *status.Status, rates status.Rates) error {
 			wording.Printable(l.State), events, sent, l.Waiting(), ageText(l.Oldest()), l.Letters,
 			violations, trouble)
 	}
-	return table.Flush()
 }
 
 // writeListener writes one listener in depth.
@@ -159,9 +153,6 @@ func writeListener(w io.Writer, l *status.Listener, r status.ListenerRates) erro
 	}
 	row("failures", "of expressions %d, tried again %d, dead letters %d, %d of them there now",
 		l.Errors, l.Retried, l.DeadLetters, l.Letters)
-	if err := table.Flush(); err != nil {
-		return err
-	}
 	fmt.Fprintln(table, "\nOUTPUT\tSENT/S\tSENT\tWAITING\tOLDEST\tLAG\tRETRIED\tMERGED\tDROPPED\tLETTERS")
 	for _, o := range l.Outputs {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", wording.Printable(o.Name),

@@ -47,10 +47,6 @@ func (v *verdict) write(asJSON bool, stdout, stderr io.Writer) error {
 	if asJSON {
 		return v.writeJSON(stdout)
 	}
-	return v.writeText(stdout, stderr)
-}
-
-func (v *verdict) writeText(stdout, stderr io.Writer) error {
 	writeMistakes(stderr, v.Mistakes, "")
 	writeMistakes(stderr, v.Warnings, "warning: ")
 	if len(v.Mistakes) > 0 {

@@ -68,11 +68,8 @@ func isJSON(file string, data []byte) bool {
 	case ".json", ".jsonl", ".ndjson":
 		return true
 	}
-	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '{' {
-		return false
-	}
-	var first json.RawMessage
-	return json.NewDecoder(bytes.NewReader(data)).Decode(&first) == nil
+	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) &&
+		json.NewDecoder(bytes.NewReader(data)).Decode(new(json.RawMessage)) == nil
 }
 
 func jsonEvents(file string, data []byte) (events []EventText, err error) {

@@ -32,8 +32,7 @@ func (disk) glob(pattern string) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	// A mounted ConfigMap keeps its files in a folder ..data, which is not meant by *.
 	matches = slices.DeleteFunc(matches, func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir() && strings.HasPrefix(filepath.Base(path), ".")
+		return strings.HasPrefix(filepath.Base(path), ".") && isFolderAt(path)
 	})
 	slices.Sort(matches)
 	return matches, err

@@ -46,15 +46,14 @@ func changesBetween(before, after *plan.Plan,
 				Action: "removed"})
 		}
 	}
-	all = append(all, compared("informer", "informers.", before.Digests.Informers,
+	all = slices.Concat(all, compared("informer", "informers.", before.Digests.Informers,
 		after.Digests.Informers, func(name string) (was, is any) {
 			name = strings.TrimPrefix(name, "informers.")
 			return before.Config.Informers[name], after.Config.Informers[name]
-		})...)
-	all = append(all, compared("output", "", before.Digests.Outputs, after.Digests.Outputs,
+		}), compared("output", "", before.Digests.Outputs, after.Digests.Outputs,
 		func(name string) (was, is any) {
 			return before.Config.Outputs[name], after.Config.Outputs[name]
-		})...)
+		}))
 	for _, part := range []struct {
 		kind    string
 		was, is any

@@ -69,9 +69,8 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	o.running, o.Warned, o.Noted = true, nil, nil // what is suspicious is logged
 	r, err := build(ctx, cfg, o)
-	var mistakes config.Errors
 	switch {
-	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):
+	case err != nil && ctx.Err() != nil && !errors.As(err, new(config.Errors)):
 		return nil // stopped before it began
 	case err != nil:
 		return err

@@ -22,22 +22,21 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		}
 	}()
 	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
-		Informers: c.factory.Status, Log: log, Version: version, Reload: reload}
-	s.Instances, s.Letters, s.Patches = r.host.Guests, r.letters.Stats, r.maker.API.Patches
-	s.Requests = kube.SentRequests
+		Informers: c.factory.Status, Log: log, Version: version, Reload: reload,
+		Instances: r.host.Guests, Letters: r.letters.Stats, Patches: r.maker.API.Patches,
+		Requests: kube.SentRequests, Stalled: r.stalls.Found,
+		Current: func() (shown []endpoints.Listener) {
+			for _, l := range r.current() {
+				shown = append(shown, r.shown(l))
+			}
+			return shown
+		}}
 	if r.keeper != nil {
 		s.Checkpoint = r.keeper.Stats
 	}
 	if cfg.LeaderElection != nil {
 		s.Leads = r.leads
 	}
-	s.Current = func() (shown []endpoints.Listener) {
-		for _, l := range r.current() {
-			shown = append(shown, r.shown(l))
-		}
-		return shown
-	}
-	s.Stalled = r.stalls.Found
 	r.status = s.Status
 	r.stalls.Status, r.stalls.Ping = s.Status, c.Resolver.Ping
 	if cfg.HTTP.Address != "" {
@@ -52,13 +51,13 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	if cfg.Health.Address != "" {
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
-			Stalled: r.stalls.Found}
-		s.Current = func() (shown []endpoints.Listener) {
-			for _, l := range r.current() {
-				shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
-			}
-			return shown
-		}
+			Stalled: r.stalls.Found,
+			Current: func() (shown []endpoints.Listener) {
+				for _, l := range r.current() {
+					shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
+				}
+				return shown
+			}}
 		if err := listen(s, log); err != nil {
 			return bound, err
 		}

@@ -132,12 +132,9 @@ func (c *fieldChecker) round(ctx context.Context) (failed error) {
 		}
 		last, was := checked[l.listener.Name]
 		switch {
-		case !complete && was:
+		case was && (!complete || last.listener == l.listener && maps.Equal(last.read, now.read)):
 			c.checked[l.listener.Name] = last
-		case !complete:
-		case was && last.listener == l.listener && maps.Equal(last.read, now.read):
-			c.checked[l.listener.Name] = last
-		default:
+		case complete:
 			c.checked[l.listener.Name] = now
 			c.report(l, plan.MistakesOf(l.config, l.listener, func(name string) *filters.Schema {
 				return cmp.Or(now.read[name], c.known(name))
@@ -201,8 +198,6 @@ func (c *fieldChecker) publishedSchema(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	if s, found := set.LookupGVR(resource.Group, resource.Version, resource.Resource); found {
-		return s, nil
-	}
-	return openapi.AnyObject(), nil
+	s, _ := set.LookupGVR(resource.Group, resource.Version, resource.Resource)
+	return cmp.Or(s, openapi.AnyObject()), nil
 }

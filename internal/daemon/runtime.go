@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,9 +118,6 @@ func build(ctx context.Context, cfg *config.Config, opts Options) (*runtime, err
 // open makes a runtime without a plan.
 func open(ctx context.Context, cfg *config.Config, opts Options) (*runtime, error) {
 	r := &runtime{log: opts.Log, persist: opts.running, dryRun: opts.DryRun != nil}
-	if opts.Stdout == nil {
-		opts.Stdout = io.Discard
-	}
 	if opts.running {
 		host := plugins.HostConfig{Log: opts.Log, Compiler: plugins.SelfCompiler()}
 		err := statefolder.Prepare(cfg, &host)
@@ -133,7 +131,8 @@ func open(ctx context.Context, cfg *config.Config, opts Options) (*runtime, erro
 		if cfg.LeaderElection != nil {
 			r.fence = sink.NewFence(r.mayWrite)
 		}
-		r.maker = &sinks.Maker{Stdout: opts.Stdout, Fence: r.fence, DryRun: opts.DryRun}
+		r.maker = &sinks.Maker{Stdout: cmp.Or(opts.Stdout, io.Discard), Fence: r.fence,
+			DryRun: opts.DryRun}
 		r.maker.API, err = sinks.NewAPI(opts.Log)
 		if err == nil && len(sinks.CheckTracing(cfg)) == 0 { // else build says why
 			r.tracer, err = sinks.NewTracer(cfg, opts.Version, opts.Log)

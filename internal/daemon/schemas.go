@@ -37,9 +37,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	asked := rights.New(c.Client, cfg)
 	for _, inf := range plan.InformersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
-		var unreachable *kube.UnreachableError
-		if errors.As(err, &unreachable) || ctx.Err() != nil || apierrors.IsUnauthorized(err) ||
-			apierrors.IsForbidden(err) { // nothing of that is about the informer
+		if errors.As(err, new(*kube.UnreachableError)) || ctx.Err() != nil ||
+			apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) { // nothing of that is about the informer
 			return err
 		}
 		if err != nil {
@@ -69,8 +68,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion,
 	log *slog.Logger) (*openapi.Set, error) {
 	document, err := c.Resolver.OpenAPI(ctx, gv)
-	var unpublished *kube.UnpublishedSchemaError
-	if errors.As(err, &unpublished) {
+	if errors.As(err, new(*kube.UnpublishedSchemaError)) {
 		log.Warn("the fields in expressions are not checked", "error", err)
 		return &openapi.Set{}, nil
 	}

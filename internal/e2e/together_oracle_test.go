@@ -161,7 +161,7 @@ func (l *ledger) states(selects func(fact) bool) {
 		case l.made(h.UID).IsZero():
 			l.errorf("there was no such object: %v", h)
 		case was && taken[h.ID] && !l.repeats(again.at, h.at) &&
-			!(h.Op == "delete" && l.killedSince(l.made(h.UID), h.at)):
+			!(h.Op == "delete" && (has || l.killedSince(l.made(h.UID), h.at))): // each end after a state has its id
 			l.errorf("it comes again, after %v: %v", again, h)
 		case h.Op == "delete":
 			if _, over := ended[h.UID]; !was && selects == nil && over &&

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 )
 
-func checkpointMetrics(s *keeper.Stats) []metric {
+func checkpointMetrics(s keeper.Stats) []metric {
 	return []metric{
 		gauge("checkpoint_failed",
 			"1 if the checkpoint was given up because its disk failed.", oneIf(s.Failed != nil)),

@@ -115,8 +115,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		})
 	}
 	if c.Checkpoint != nil {
-		stats := c.Checkpoint()
-		c.send(ch, nil, checkpointMetrics(&stats))
+		c.send(ch, nil, checkpointMetrics(c.Checkpoint()))
 	}
 	for _, l := range c.listeners() {
 		c.collectListener(ch, l)
@@ -146,8 +145,7 @@ func (c *collector) collectListener(ch chan<- prometheus.Metric, l Listener) {
 		}
 	}
 	if l.Buffer != nil {
-		stats := l.Buffer()
-		c.send(ch, byListener, bufferMetrics(&stats), l.Name)
+		c.send(ch, byListener, bufferMetrics(l.Buffer()), l.Name)
 	}
 	if l.Counts != nil {
 		total := 0

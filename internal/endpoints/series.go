@@ -147,7 +147,7 @@ func ruleMetrics(s *route.Stats) []metric {
 	}
 }
 
-func bufferMetrics(s *informer.SubscriptionStats) []metric {
+func bufferMetrics(s informer.SubscriptionStats) []metric {
 	return []metric{
 		counter("events_refused_total",
 			"Events that were refused before the buffer, by ops or by conditions of expressions.",

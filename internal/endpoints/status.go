@@ -79,13 +79,8 @@ func process() status.Process {
 	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(memory)
-	p := status.Process{Goroutines: runtime.NumGoroutine(), CPUSeconds: cpuSeconds()}
-	const is = metrics.KindUint64
-	if total, released := memory[0].Value, memory[1].Value; total.Kind() == is &&
-		released.Kind() == is {
-		p.MemoryBytes = total.Uint64() - released.Uint64()
-	}
-	return p
+	return status.Process{Goroutines: runtime.NumGoroutine(), CPUSeconds: cpuSeconds(),
+		MemoryBytes: memory[0].Value.Uint64() - memory[1].Value.Uint64()}
 }
 
 func informerStatus(in *informer.Status) status.Informer {

@@ -130,17 +130,14 @@ func hostOf(header string) string {
 
 // isForeign reports whether a web page of another origin, or of none, sent the request.
 func isForeign(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		u, err := url.Parse(origin)
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
-		if err != nil || u.Scheme != scheme || !strings.EqualFold(u.Host, r.Host) {
-			return true
-		}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
 	}
-	return false
+	return slices.ContainsFunc(r.Header.Values("Origin"), func(origin string) bool {
+		u, err := url.Parse(origin)
+		return err != nil || u.Scheme != scheme || !strings.EqualFold(u.Host, r.Host)
+	})
 }
 
 // refuse answers with a status and nothing else.

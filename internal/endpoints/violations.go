@@ -60,7 +60,7 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 			if total++; total > asked.limit {
 				continue
 			}
-			if err := writeItem(out, l, v, total == 1); err != nil {
+			if writeItem(out, l, v, total == 1) != nil {
 				panic(http.ErrAbortHandler) // the client has gone
 			}
 		}

@@ -81,9 +81,9 @@ func (r *recorder) rule(rule *rules.Rule) (*rules.Rule, error) {
 	return rule.Recorded(func(of *filters.Filter, ev event.Event, x filters.Explanation) {
 		if of == rule.Message() {
 			message(ev, x)
-			return
+		} else {
+			deny(ev, x)
 		}
-		deny(ev, x)
 	})
 }
 

@@ -10,8 +10,7 @@ import (
 // Ping asks the server for its version. The error is nil if it answers, whatever that is.
 func (r *Resolver) Ping(ctx context.Context) error {
 	err := r.client.Get().AbsPath("/version").Do(ctx).Error()
-	var answer *apierrors.StatusError
-	if errors.As(err, &answer) {
+	if errors.As(err, new(*apierrors.StatusError)) {
 		return nil
 	}
 	return err

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -20,10 +22,8 @@ func ParseReference(text string) (ref Reference, ok bool) {
 		ref = Reference{parts[0], parts[1], parts[2]}
 		ok = len(validation.IsDNS1123Label(ref.Namespace)) == 0
 	}
-	for _, suffix := range []string{".yaml", ".yml", ".json"} { // the name of a missing file
-		if strings.HasSuffix(ref.Name, suffix) {
-			return Reference{}, false
-		}
+	if slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(ref.Name)) {
+		return Reference{}, false // it is the name of a missing file
 	}
 	ok = (ok || len(parts) == 2) && ref.Name != "" &&
 		len(validation.IsDNS1123Subdomain(strings.ToLower(ref.Resource))) == 0

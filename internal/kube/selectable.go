@@ -29,14 +29,8 @@ var selectable = map[string][]string{
 // as in a configuration, by this field. It asks no server: a field that is not known to be
 // selectable is not.
 func Selectable(resource, field string) bool {
-	for _, q := range resourcename.Readings(strings.ToLower(resource)) {
-		name := q.Resource
-		if q.Group != "" {
-			name += "." + q.Group
-		}
-		if slices.Contains(selectable[name], field) {
-			return true
-		}
-	}
-	return false
+	readings := resourcename.Readings(strings.ToLower(resource))
+	return slices.ContainsFunc(readings, func(q resourcename.Reading) bool {
+		return slices.Contains(selectable[strings.TrimSuffix(q.Resource+"."+q.Group, ".")], field)
+	})
 }

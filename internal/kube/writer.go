@@ -96,8 +96,7 @@ func (w *Writer) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 
 // answered reports whether an error is what the server has answered.
 func answered(err error) bool {
-	var status apierrors.APIStatus
-	return errors.As(err, &status)
+	return errors.As(err, new(apierrors.APIStatus))
 }
 
 // CloseIdleConnections ends the connections that no request uses.

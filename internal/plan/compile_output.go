@@ -62,8 +62,7 @@ func (c *compilation) ofOutput(o *config.Output) *compiler {
 func (c *compilation) passes(l *config.Listener) event.OpSet {
 	ops, compiled := c.passing[l]
 	if !compiled { // its mistakes are reported as the listener's
-		one := c.ofListener(l)
-		ops = passing(l, one.expression(".filter", l.Filter, filters.KindFilter))
+		ops = passing(l, c.ofListener(l).expression(".filter", l.Filter, filters.KindFilter))
 		c.passing[l] = ops
 	}
 	return ops

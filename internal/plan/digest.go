@@ -21,14 +21,16 @@ type digests struct {
 
 func digestsOf(cfg *config.Config) digests {
 	d := digests{Informers: map[string]string{}, Listeners: map[string]string{},
-		Handlers: map[string]string{}, Outputs: map[string]string{}}
-	d.Process = Digest([]any{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
-		cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})
+		Handlers: map[string]string{}, Outputs: map[string]string{},
+		Process: Digest([]any{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
+			cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})}
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer.InOrder())
 	}
 	for name, l := range cfg.Listeners {
-		d.Listeners[name] = Digest(listenerSettings(l))
+		own := *l // without the parts that have digests of their own; their names remain
+		own.Handler, own.InformerRef.Inline = nil, nil
+		d.Listeners[name] = Digest(own)
 		if l.Handler != nil {
 			d.Handlers[name] = Digest(l.Handler)
 		}
@@ -37,14 +39,6 @@ func digestsOf(cfg *config.Config) digests {
 		d.Outputs[name] = Digest(o)
 	}
 	return d
-}
-
-// listenerSettings returns a listener without the parts that have digests of their own. The names
-// of its informer and its outputs remain.
-func listenerSettings(l *config.Listener) config.Listener {
-	own := *l
-	own.Handler, own.InformerRef.Inline = nil, nil
-	return own
 }
 
 // Digest returns the SHA-256 of a part's JSON, which has its fields in a fixed order, and no places

@@ -81,8 +81,7 @@ func (p *Listener) Differences(planned *Listener) (fields []string) {
 
 // Differing returns the names, sorted, that have another text in one of the two, or none.
 func Differing(before, after map[string]string) (names []string) {
-	all := map[string]string{}
-	maps.Copy(all, before)
+	all := maps.Clone(before)
 	maps.Copy(all, after)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, had := before[name]

@@ -34,7 +34,6 @@ func messageTexts(listeners []*config.Listener) map[string][]string {
 		anyNamespace = anyNamespace || len(l.Informer().Namespaces) == 0
 		reports = reports || len(l.Rules) > 0
 		if len(l.Rules) > 0 {
-			add("severity", rules.Severities...)
 			add("type", cloudevent.Violated, cloudevent.Resolved)
 		}
 		for _, r := range l.Rules {
@@ -66,13 +65,12 @@ func messageTexts(listeners []*config.Listener) map[string][]string {
 		texts["rule"], texts["severity"] = []string{}, []string{}
 	}
 	for variable, all := range texts {
-		if variable == "severity" { // they have an order
-			if reports {
-				texts[variable] = rules.Severities
-			}
-			continue
+		if variable != "severity" {
+			texts[variable] = slices.Compact(slices.Sorted(slices.Values(all)))
 		}
-		texts[variable] = slices.Compact(slices.Sorted(slices.Values(all)))
+	}
+	if reports {
+		texts["severity"] = rules.Severities // in their order
 	}
 	return texts
 }

@@ -112,8 +112,8 @@ func tryOnce(ctx context.Context, lw informer.ListWatcher, verb string) error {
 	defer cancel()
 	ask, opts := lw.List, metav1.ListOptions{Limit: 1}
 	if verb == "watch" {
-		second := int64(1) // some proxies answer only with the first event or the end
-		ask, opts = lw.Watch, metav1.ListOptions{TimeoutSeconds: &second}
+		// Some proxies answer only with the first event or the end.
+		ask, opts = lw.Watch, metav1.ListOptions{TimeoutSeconds: new(int64(1))}
 	}
 	body, err := ask(ctx, opts)
 	if err != nil {
@@ -128,19 +128,9 @@ func isAbout(err error) bool {
 	if !errors.As(err, &status) {
 		return false
 	}
-	switch code := status.Status().Code; code {
-	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return false
-	default:
-		return code >= 400 && code < 500
-	}
-}
-
-// askFor asks an API server for a right.
-func askFor(ctx context.Context, asker asker, right kube.Right) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, accessTime)
-	defer cancel()
-	return asker.Allowed(ctx, right)
+	code := status.Status().Code
+	return code >= 400 && code < 500 && code != http.StatusUnauthorized &&
+		code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
 }
 
 func (a *Access) mistake(inf plan.PlacedInformer, field, message, hint string) {

@@ -40,17 +40,15 @@ func (f *Finder) find(ctx context.Context, inf plan.PlacedInformer) (Found, erro
 	} else if found, err = offline(inf.Informer); err != nil {
 		return found, mistake(err, "write the plural and the group, or ask the API server with --cluster")
 	}
-	var unknown *kube.UnknownResourceError
-	var unwatchable *kube.UnwatchableError
 	note, hint := "", ""
 	switch {
-	case errors.As(err, &unknown):
+	case errors.As(err, new(*kube.UnknownResourceError)):
 		var absent error
 		if found, absent = offline(inf.Informer); absent != nil {
 			return found, mistake(err, "")
 		}
 		note = fmt.Sprintf("%s is not on the API server at present", found.GVR.GroupResource())
-	case errors.As(err, &unwatchable):
+	case errors.As(err, new(*kube.UnwatchableError)):
 		return found, mistake(err, "")
 	case err != nil:
 		return found, err

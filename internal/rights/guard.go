@@ -32,7 +32,9 @@ func (g guard) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
 	if !apierrors.IsForbidden(err) {
 		return answer, err
 	}
-	allowed, askErr := askFor(ctx, g.rights, kube.Right{Resource: named(r.Group, r.Version,
+	ctx, cancel := context.WithTimeout(ctx, accessTime)
+	defer cancel()
+	allowed, askErr := g.rights.Allowed(ctx, kube.Right{Resource: named(r.Group, r.Version,
 		r.Resource), Namespace: r.Namespace, Name: r.Name, Verb: verbOf[r.Method]})
 	if askErr == nil && !allowed {
 		err = sink.MissingRight(err)

@@ -132,14 +132,6 @@ func ofDaemon(cfg *config.Config, namespace string) (all []need) {
 
 const forDefinitions = "resources that come and go (optional)"
 
-// namespacesOf returns those of an informer, "" for all.
-func namespacesOf(inf *config.Informer) []string {
-	if len(inf.Namespaces) == 0 {
-		return []string{""}
-	}
-	return inf.Namespaces
-}
-
 // theOnly returns the value that a field has in all objects of an informer, because of its
 // fieldSelector; "" if there is none.
 func theOnly(inf *config.Informer, field string) string {
@@ -155,9 +147,10 @@ func theOnly(inf *config.Informer, field string) string {
 // others, and when a stream breaks, the list is a request of its own.
 func informerRights(inf *config.Informer, found kube.Resource) (all []kube.Right) {
 	name := theOnly(inf, metav1.ObjectNameField)
-	for _, ns := range namespacesOf(inf) {
+	for _, scope := range plan.ScopesOf(inf) {
 		for _, verb := range []string{"list", "watch"} {
-			all = append(all, kube.Right{Resource: found, Namespace: ns, Name: name, Verb: verb})
+			all = append(all, kube.Right{Resource: found, Namespace: scope.Namespace, Name: name,
+				Verb: verb})
 		}
 	}
 	return all
@@ -171,11 +164,11 @@ func outputRights(o *config.Output, inf *config.Informer, found Found) (all []ku
 		return nil
 	}
 	name := theOnly(inf, metav1.ObjectNameField)
-	namespaces := namespacesOf(inf)
-	if found.Namespaced && len(inf.Namespaces) == 0 {
-		namespaces = []string{theOnly(inf, "metadata.namespace")}
-	}
-	for _, ns := range namespaces {
+	for _, scope := range plan.ScopesOf(inf) {
+		ns := scope.Namespace
+		if found.Namespaced && ns == "" {
+			ns = theOnly(inf, "metadata.namespace")
+		}
 		if o.Patch != nil {
 			for _, verb := range []string{"get", "patch"} {
 				all = append(all, kube.Right{Resource: found.Resource, Namespace: ns, Name: name,

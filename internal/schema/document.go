@@ -72,10 +72,10 @@ type types []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *types) UnmarshalJSON(data []byte) error {
-	var one string
-	if err := json.Unmarshal(data, (*[]string)(t)); err == nil {
+	if json.Unmarshal(data, (*[]string)(t)) == nil {
 		return nil
 	}
+	var one string
 	err := json.Unmarshal(data, &one)
 	*t = types{one}
 	return err

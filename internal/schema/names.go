@@ -41,11 +41,7 @@ func GroupOf(apiVersion string) string {
 func (s *Set) Resources() []string {
 	var names []string
 	for _, e := range s.entries {
-		name := e.Resource
-		if e.Group != "" {
-			name += "." + e.Group
-		}
-		names = append(names, name)
+		names = append(names, strings.TrimSuffix(e.Resource+"."+e.Group, "."))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -89,17 +89,16 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int) (*yaml.Node, bool
 	switch {
 	case depth > maxDepth:
 		d.stop(at, path, "values are nested deeper than %d levels", maxDepth)
-		return nil, false
 	case d.nodes > maxNodes:
 		d.stop(at, path, "the %s has more than %d values", d.kind.Noun, maxNodes)
-		return nil, false
 	case n.Style&yaml.TaggedStyle != 0:
 		d.failed[path] = true
 		d.Add(at, path, "%s begins with the tag %s, and a value that begins with ! needs quotes",
 			path, Quote(n.Tag))
-		return nil, false
+	default:
+		return n, true
 	}
-	return n, true
+	return nil, false
 }
 
 func (d *decoder) stop(at Place, path, format string, args ...any) {

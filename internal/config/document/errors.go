@@ -48,12 +48,10 @@ func (e Error) Error() string {
 	}
 	b.WriteString(e.Message)
 	if e.Hint != "" {
-		b.WriteString("; ")
-		b.WriteString(e.Hint)
+		b.WriteString("; " + e.Hint)
 	}
 	if e.Snippet != "" {
-		b.WriteString("\n")
-		b.WriteString(e.Snippet)
+		b.WriteString("\n" + e.Snippet)
 	}
 	return b.String()
 }

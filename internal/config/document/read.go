@@ -103,8 +103,7 @@ func LineColumn(data []byte, offset int) (line, column int) {
 }
 
 func checkJSON(file string, data []byte) *Error {
-	var all json.RawMessage
-	err := json.Unmarshal(data, &all)
+	err := json.Unmarshal(data, new(json.RawMessage))
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) || len(bytes.TrimSpace(data)) == 0 {
 		return nil

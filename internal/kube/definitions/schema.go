@@ -1,6 +1,7 @@
 package definitions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,9 +56,6 @@ func (w *Watch) Schema(ctx context.Context, resource schema.GroupVersionResource
 	if err != nil {
 		return nil, err
 	}
-	found, ok := set.LookupGVR(resource.Group, resource.Version, resource.Resource)
-	if !ok {
-		return openapi.AnyObject(), nil
-	}
-	return found, nil
+	found, _ := set.LookupGVR(resource.Group, resource.Version, resource.Resource)
+	return cmp.Or(found, openapi.AnyObject()), nil
 }

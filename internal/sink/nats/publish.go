@@ -202,8 +202,7 @@ func (s *Sink) explained(ctx context.Context, err error) error {
 
 // isAnswer reports whether an error is what the stream or the server has answered.
 func isAnswer(err error) bool {
-	var answer *jetstream.APIError
-	return errors.As(err, &answer) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+	return errors.As(err, new(*jetstream.APIError)) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
 		err == errDenied || sink.IsPermanent(err)
 }
 
