@@ -137,7 +137,7 @@
 //     unsent, what rules remember, and which objects are remembered as selected or not.
 //   - A restored route sends what was unsent to the output of the same name, before anything newer
 //     of its object. What the informer comes with once more of that object is not sent, up to the
-//     version that was unsent.
+//     version that was unsent, however many restarts there are before it comes.
 //   - What was unsent for an output that the pipeline does not have becomes dead letters, and so
 //     does what waited for one that was removed before; its successor gets nothing before that.
 //   - Rules go on: For does not begin again, and what was reported is not reported again.
@@ -151,7 +151,8 @@
 //     handled is not handled again, and no output gets it twice.
 //   - EndAbsent resolves the violations of objects that there are no more, and what was selected of
 //     them is deleted, with its name alone. An object that comes back meanwhile is left alone.
-//   - A cut of a route in which nothing has happened is empty, and allocates nothing.
+//   - A cut of a route in which nothing has happened is empty, and allocates nothing. The first one
+//     after Restore has the versions of what was unsent.
 //   - A damaged cut is refused.
 //
 // # Design decisions
