@@ -81,6 +81,13 @@ func (l *ledger) forgotten(since, until time.Time) bool {
 	})
 }
 
+// broughtBack reports whether what was known earlier was known again at some time between two.
+func (l *ledger) broughtBack(since, until time.Time) bool {
+	return slices.ContainsFunc(l.attacks, func(a attack) bool {
+		return a.older && a.until.After(since) && a.at.Before(until)
+	})
+}
+
 // endForgotten reports whether what came at a time was forgotten, and gone before it could come again.
 func (l *ledger) endForgotten(came, gone time.Time) bool {
 	return slices.ContainsFunc(l.attacks, func(a attack) bool {
@@ -220,13 +227,15 @@ func (l *ledger) states(selects func(fact) bool) {
 	l.until = len(l.heard)
 	last := l.facts[len(l.facts)-1]
 	for uid, h := range present {
-		if gone := l.gone(uid); gone.uid != "" && !l.endForgotten(h.at, gone.asked) {
+		if gone := l.gone(uid); gone.uid != "" && !l.endForgotten(h.at, gone.asked) &&
+			(selects == nil || !l.forgotten(h.at, time.Now())) { // it may not have been selected any more
 			l.errorf("it has gone at %v, and its end has not come: %v", gone.answered, h)
 		}
 	}
 	h, has := present[last.uid]
 	wanted := last.version > 0 && (selects == nil || selects(last))
-	if wanted && (!has || h.version != last.version) || !wanted && has && h.UID == last.uid && last.version > 0 {
+	if wanted && (!has || h.version != last.version) ||
+		!wanted && has && last.version > 0 && !l.forgotten(h.at, time.Now()) {
 		l.errorf("in the end the receiver has %t %v", has, h)
 	}
 }
@@ -252,7 +261,8 @@ func (l *ledger) reports(violates func(fact) bool, lasting time.Duration) {
 		case was:
 		case violated && has && !l.forgotten(had.at, h.at):
 			l.errorf("it is violated already, since %v: %v", had, h)
-		case violated && !began[h.UID].at.IsZero() && !h.since.After(began[h.UID].since):
+		case violated && !began[h.UID].at.IsZero() && !h.since.After(began[h.UID].since) &&
+			!l.broughtBack(began[h.UID].at, h.at):
 			l.errorf("it began before what has ended, %v: %v", began[h.UID], h)
 		case violated && !l.violatedWithin(h.UID, l.heardOf(h.since), h.at, violates):
 			l.errorf("it was not violated: %v", h)
@@ -260,7 +270,7 @@ func (l *ledger) reports(violates func(fact) bool, lasting time.Duration) {
 			l.errorf("it is reported early: %v", h)
 		case !violated && !has && !l.killedSince(l.made(h.UID), h.at):
 			l.errorf("nothing was violated: %v", h)
-		case !violated && has && !h.since.Equal(had.since):
+		case !violated && has && !h.since.Equal(had.since) && !l.broughtBack(had.at, h.at):
 			l.errorf("it ends what began at another time, %v: %v", had, h)
 		case !violated && l.stillViolated(h, violates):
 			l.errorf("it is violated still: %v", h)
