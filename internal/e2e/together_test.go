@@ -52,6 +52,7 @@ type together struct {
 	mounted bool // the state is a file system of its own
 
 	processes map[string]*process
+	stopped   map[string]bool // what has ended was ended
 	starts    int
 	variants  map[string]int // of the select, by who
 	copied    time.Time      // when the folder was copied, zero if it was not
@@ -229,6 +230,7 @@ func (w *together) end(name string, how syscall.Signal) {
 	if p.hasEnded() {
 		return
 	}
+	w.stopped[name] = true
 	_ = p.cmd.Process.Signal(how)
 	w.await(name)
 	if how == syscall.SIGTERM && !p.cmd.ProcessState.Success() {
@@ -259,7 +261,13 @@ func (w *together) settle(what string) (forgot bool) {
 			if !p.hasEnded() {
 				continue
 			}
-			if log := tailOf(p); name == "alone" && strings.Contains(log, "run --forget") && w.damaged {
+			log := tailOf(p)
+			if !w.stopped[name] {
+				w.Logf("%s: %s has ended by itself, before it settles after %s: %v, %s", time.Now().Format("04:05.000"), name, what,
+					p.cmd.ProcessState, log[max(0, len(log)-300):])
+			}
+			w.stopped[name] = false
+			if name == "alone" && strings.Contains(log, "run --forget") && w.damaged {
 				forgot = true
 				w.start(name, "--forget")
 			} else {
@@ -383,7 +391,7 @@ func TestTogether(t *testing.T) {
 		t.Skip("make fault sets TOGETHER to a duration; it needs two processors for its own")
 	}
 	needs(t)
-	w := &together{T: t, variants: map[string]int{}, cluster: newCluster(t), dir: t.TempDir(), processes: map[string]*process{},
+	w := &together{T: t, variants: map[string]int{}, cluster: newCluster(t), processes: map[string]*process{}, stopped: map[string]bool{},
 		modes: map[string]string{}, ledgers: map[string]map[string]*ledger{}, attacks: map[string][]attack{},
 		away: map[string][][2]time.Time{}, facts: map[string][]fact{}, last: map[string]time.Time{}}
 	if w.seed, err = strconv.ParseUint(os.Getenv("TOGETHER_SEED"), 10, 64); err != nil {
@@ -394,6 +402,14 @@ func TestTogether(t *testing.T) {
 	if w.maps, err = w.cluster.resource("configmap", "default"); err != nil {
 		t.Fatal(err)
 	}
+	if w.dir, err = os.MkdirTemp("", "TestTogether"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if !t.Failed() { // what the processes have said is needed then
+			_ = os.RemoveAll(w.dir)
+		}
+	})
 	w.server = httptest.NewServer(w)
 	t.Cleanup(w.server.Close)
 	for _, name := range []string{"alone", "a", "b"} {
