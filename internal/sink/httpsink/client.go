@@ -176,21 +176,29 @@ func (c *Client) Post(ctx context.Context, r Request) (Answer, error) {
 		return c.show(p, r)
 	}
 	c.renewTLS()
-	deadline := time.Now().Add(c.config.Timeout)
-	if !r.Deadline.IsZero() && r.Deadline.Before(deadline) {
-		deadline = r.Deadline
-	}
-	own, cancel := context.WithDeadline(ctx, deadline)
+	waiting, cancel := c.limited(ctx, r)
 	defer cancel()
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
 	case <-c.gate.Closed():
 		return Answer{}, sink.ErrClosed
-	case <-own.Done():
+	case <-waiting.Done():
 		return Answer{}, c.failed(ctx, p, errors.New("too many requests are waiting"))
 	}
+	// A request that has waited has all its time, or a slow receiver might take what is given up.
+	own, cancel := c.limited(ctx, r)
+	defer cancel()
 	return c.send(ctx, own, p, r.Body)
+}
+
+// limited returns a context that ends with the timeout, or with the request's deadline.
+func (c *Client) limited(ctx context.Context, r Request) (context.Context, context.CancelFunc) {
+	deadline := time.Now().Add(c.config.Timeout)
+	if !r.Deadline.IsZero() && r.Deadline.Before(deadline) {
+		deadline = r.Deadline
+	}
+	return context.WithDeadline(ctx, deadline)
 }
 
 // send makes the request. The context own is ctx with the timeout.

@@ -202,6 +202,21 @@ func TestHangingReceivers(t *testing.T) {
 	}
 }
 
+// The time that a request waits for others is not the receiver's.
+func TestARequestThatWaitedHasAllItsTime(t *testing.T) {
+	t.Parallel()
+	const timeout = 2 * time.Second
+	url := serve(t, func(http.ResponseWriter, *http.Request) { <-time.After(timeout * 3 / 5) })
+	c := newClient(t, Config{URL: secret.Literal(url), Timeout: timeout})
+	for range maxRequests {
+		c.turn <- struct{}{}
+	}
+	time.AfterFunc(timeout*3/4, func() { <-c.turn })
+	if _, err := post(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
+
 // Once its head has come, nothing of a body has a message sent again: that it is cut off, cannot be
 // read, or never ends.
 func TestBodiesWithoutEnd(t *testing.T) {
