@@ -133,7 +133,7 @@ func (s *setup) subscriptionConfig() informer.SubscriptionConfig {
 func (l *listener) routeConfig(log *slog.Logger, letters delivery.Letters) route.Config {
 	t := l.setup().tuning()
 	c := route.Config{
-		Name: l.name, Subscription: l.subscription, Retry: t.Retry, Buffer: t.Buffer,
+		Name: l.name, Subscription: l.subscription, Rewound: l.subscription.Rewound, Retry: t.Retry, Buffer: t.Buffer,
 		PauseAfter: t.PauseAfter, Workers: t.Workers, Letters: letters,
 		Log: log.With("listener", l.name),
 	}

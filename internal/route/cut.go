@@ -60,6 +60,9 @@ func (r *Route) Cut(to record.Writer) {
 			w.save(to, retired)
 		}
 		w.cutRetired = retired
+		if w.restored.any.Load() && r.rewound != nil && r.rewound() {
+			w.restored.forget()
+		}
 		w.restored.cut(to, w.number)
 	}
 	switch {

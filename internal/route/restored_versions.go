@@ -53,8 +53,7 @@ func (a *restoredVersions) has(d *wanted) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if d.From != nil && d.From.Rewound.Load() {
-		a.objects, a.passed, a.past, a.changed = nil, nil, nil, true
-		a.any.Store(false)
+		a.forgetLocked()
 		return false
 	}
 	key, version := d.Object.Key(), object.ParseVersion(d.Object.ResourceVersion())
@@ -77,6 +76,19 @@ func (a *restoredVersions) has(d *wanted) bool {
 		return (d.Op == event.Add || d.Op == event.Update) && (d.event.Op == event.Delete) == upTo.Ended
 	}
 	return true
+}
+
+// forget forgets everything: versions have gone back. A cut that has what informers have since has
+// to know it, even if nothing of that is wanted.
+func (a *restoredVersions) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forgetLocked()
+}
+
+func (a *restoredVersions) forgetLocked() {
+	a.objects, a.passed, a.past, a.changed = nil, nil, nil, true
+	a.any.Store(false)
 }
 
 // cut writes what has changed since the cut before. The first one has everything.

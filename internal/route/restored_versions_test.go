@@ -108,3 +108,26 @@ func TestTheLastVersionOfABacklogCounts(t *testing.T) {
 		next.stop(t)
 	})
 }
+
+// What informers have after versions went back may be cut before an event of it is wanted, and the
+// versions of before would hold back what comes after the next restart.
+func TestACutForgetsVersionsThatWentBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newKept(t, 1, nil)
+		f.begin(t)
+		f.away(0, time.Hour)
+		f.change(t, 900, "Running", "a")
+		cuts := []recordtest.Cut{recordtest.Of(f.Cut)}
+		f.stop(t)
+		next := goOn(t, saved(t, cuts...), 1, nil)
+		rewound := false
+		next.rewound = func() bool { return rewound }
+		for n, want := range []int{1, 0} {
+			cuts = append(cuts, recordtest.Of(next.Cut))
+			if got := recordtest.Apply(cuts...)[restoredPart(1)]; len(got) != want {
+				t.Errorf("cut %d: %v", n, got)
+			}
+			rewound = true
+		}
+	})
+}

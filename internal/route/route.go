@@ -36,6 +36,8 @@ type subscription interface {
 type Config struct {
 	Name         string // of the listener
 	Subscription subscription
+	// Rewound, with Keep, reports whether versions have gone back; nil: they never do.
+	Rewound func() bool
 	// Pipeline may be nil; then call Use before Run.
 	Pipeline *Pipeline
 	Retry    Retry
@@ -85,6 +87,7 @@ type Route struct {
 	log          *delivery.FailureLog
 	keep         bool
 	await        func(context.Context) error
+	rewound      func() bool
 	tracer       *tracing.Tracer
 	resource     string
 	recent       tracing.Recorder
@@ -125,7 +128,7 @@ func New(cfg Config) (*Route, error) {
 	}
 	r := &Route{
 		name: cfg.Name, subscription: cfg.Subscription, letters: cfg.Letters, notes: cfg.Notes,
-		log: &delivery.FailureLog{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await,
+		log: &delivery.FailureLog{Logger: cfg.Log}, keep: cfg.Keep, await: cfg.Await, rewound: cfg.Rewound,
 		breaker: backoff.Breaker{Pauses: pauses}, tracer: cfg.Tracer, resource: cfg.Resource,
 		outboxes: outboxes{keep: cfg.Keep, retired: map[*destination]bool{}},
 		members:  members{keep: cfg.Keep},

@@ -239,6 +239,12 @@ func (s *Subscription) Knows(key event.Key) bool {
 	}
 }
 
+// Rewound reports whether versions have gone back while an informer had the subscription: lower ones
+// may be newer than those of before. No cut of the informer has what came after that any earlier.
+func (s *Subscription) Rewound() bool {
+	return slices.ContainsFunc(s.registrations(), func(reg *registration) bool { return reg.Rewound.Load() })
+}
+
 func (s *Subscription) registrations() []*registration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
