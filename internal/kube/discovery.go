@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/outbound"
 )
 
 // groupVersion is what a server has in one version of a group.
@@ -30,6 +32,13 @@ func (r *Resolver) discover(ctx context.Context) ([]groupVersion, error) {
 	core, err := r.groups(ctx, "/api")
 	if err != nil && !apierrors.IsNotFound(err) { // an aggregated server may have no core group
 		return nil, err
+	}
+	// Where the servers themselves are, behind the address that they were reached at. Only the older
+	// form of the answer has it, and what does not know it is no worse for that.
+	var own metav1.APIVersions
+	_ = r.get(ctx, "/api", "application/json", &own)
+	for _, a := range own.ServerAddressByClientCIDRs {
+		outbound.AddAPIServer(a.ServerAddress)
 	}
 	others, err := r.groups(ctx, "/apis")
 	return append(core, others...), err

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/outbound"
 	"github.com/informerd/informerd/internal/wording"
 )
 
@@ -72,6 +73,7 @@ func RESTConfig(o Options) (*rest.Config, error) {
 	// informers that start together.
 	cfg.QPS = -1
 	cfg.WarningHandlerWithContext = &warnings{logger: o.Logger}
+	cfg.Wrap(outbound.APIServer)
 	return cfg, nil
 }
 

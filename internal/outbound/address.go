@@ -48,12 +48,6 @@ func isPrivate(a netip.Addr) bool {
 	return a.IsPrivate() || sharedNetwork.Contains(a) || slices.ContainsFunc(embedded(a), isPrivate)
 }
 
-// leadsTo reports whether two addresses lead to the same machine, also in another form.
-func leadsTo(a, machine netip.Addr) bool {
-	a = a.WithZone("").Unmap()
-	return machine.IsValid() && (a == machine || slices.Contains(embedded(a), machine))
-}
-
 // refusal says what is wrong with connecting to an address that was not named literally, "" if
 // nothing is.
 func refusal(a netip.Addr) string {

@@ -52,10 +52,8 @@ type Client struct {
 	config   Config
 	prefixes []target
 	literals []netip.Addr // of the prefixes
-	// of the cluster that this process runs in, which is never reached; not valid if there is none
-	server netip.Addr
-	fixed  http.Header
-	client http.Client
+	fixed    http.Header
+	client   http.Client
 }
 
 // New checks a grant.
@@ -64,7 +62,6 @@ func New(config Config) (*Client, error) {
 	if err := c.parse(); err != nil {
 		return nil, err
 	}
-	c.server = apiServer()
 	c.client = http.Client{
 		CheckRedirect: c.redirect,
 		Transport: &http.Transport{ // without ForceAttemptHTTP2 this is HTTP/1.1
@@ -253,7 +250,7 @@ func (c *Client) redirect(next *http.Request, made []*http.Request) error {
 // dial connects, and looks at the address that it really connects to.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	scheme, _ := ctx.Value(schemeKey{}).(string)
-	return dial(ctx, c.config.Resolver, network, address, func(found, named netip.Addr) error {
+	return dial(ctx, c.config.Resolver, network, address, func(found netip.AddrPort, named netip.Addr) error {
 		return c.reach(found, named, scheme)
 	})
 }
@@ -263,8 +260,9 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 type schemeKey struct{}
 
 // reach says what is wrong with connecting to an address, which the URL names or not.
-func (c *Client) reach(found, named netip.Addr, scheme string) error {
-	if leadsTo(found, c.server) {
+func (c *Client) reach(address netip.AddrPort, named netip.Addr, scheme string) error {
+	found := address.Addr()
+	if isAPIServer(address) {
 		return denied("%s is the cluster's API server, which handlers never reach", found)
 	}
 	if found.Unmap() == named && slices.Contains(c.literals, named) {

@@ -12,8 +12,9 @@
 //     refused, in all their IPv6 forms as well, unless the prefix names the very address; a name
 //     that resolves to it is not enough.
 //   - A private address, such as a cluster's, is reached by a name with https, which says who the
-//     server is, or if the grant is for private addresses. The address that the process has for the
-//     API server of its own cluster, $KUBERNETES_SERVICE_HOST, is never reached.
+//     server is, or if the grant is for private addresses. The API server is never reached: at
+//     $KUBERNETES_SERVICE_HOST, where the process itself reached one, and where one says it is
+//     (loopback addresses are only refused as above).
 //   - A redirect is followed if it stays with the scheme, host and port and within the grant, three
 //     times at most. Any other is given back as the answer it is.
 //   - The grant's own headers go with every request and take the place of those of the same name. A

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 )
@@ -50,27 +49,27 @@ type Dialer struct {
 
 // DialContext connects, and checks the address that it really connects to.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	server := apiServer()
 	host, _, _ := net.SplitHostPort(address)
-	return dial(ctx, d.Resolver, network, address, func(found, named netip.Addr) error {
-		if strings.TrimSuffix(host, ".") == local && found.Unmap().IsLoopback() {
+	return dial(ctx, d.Resolver, network, address, func(found netip.AddrPort, named netip.Addr) error {
+		if strings.TrimSuffix(host, ".") == local && found.Addr().Unmap().IsLoopback() {
 			return nil
 		}
-		return reachOutput(found, named, server)
+		return reachOutput(found, named)
 	})
 }
 
 // reachOutput returns what is wrong with connecting an output to an address, which its
 // configuration names or not.
-func reachOutput(found, named, server netip.Addr) error {
-	if found.Unmap() == named {
+func reachOutput(found netip.AddrPort, named netip.Addr) error {
+	address := found.Addr()
+	if address.Unmap() == named {
 		return nil
 	}
-	if leadsTo(found, server) {
-		return denied("%s is the cluster's API server, which the output does not name", found)
+	if isAPIServer(found) {
+		return denied("%s is the cluster's API server, which the output does not name", address)
 	}
-	if why := refusal(found); why != "" {
-		return denied("%s is %s, which the output does not name", found, why)
+	if why := refusal(address); why != "" {
+		return denied("%s is %s, which the output does not name", address, why)
 	}
 	return nil
 }
@@ -88,17 +87,10 @@ func (d *Dialer) Transport() *http.Transport {
 	}
 }
 
-// apiServer returns the address of the API server of the cluster that this process runs in. It is
-// not valid if there is none.
-func apiServer() netip.Addr {
-	server, _ := netip.ParseAddr(os.Getenv("KUBERNETES_SERVICE_HOST"))
-	return server.Unmap()
-}
-
 // dial connects to the first address of a host that the check allows. The check gets the address
 // and the one that the host is, which is not valid if it is a name.
 func dial(ctx context.Context, resolver *net.Resolver, network, address string,
-	check func(found, named netip.Addr) error) (net.Conn, error) {
+	check func(found netip.AddrPort, named netip.Addr) error) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -113,7 +105,7 @@ func dial(ctx context.Context, resolver *net.Resolver, network, address string,
 			if err != nil {
 				return denied("the address is none")
 			}
-			return check(found.Addr(), named)
+			return check(found, named)
 		},
 	}
 	return d.DialContext(ctx, network, address)

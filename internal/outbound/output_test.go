@@ -90,12 +90,12 @@ func TestDialerReachesWhatIsNamed(t *testing.T) {
 
 	none := netip.Addr{}
 	for _, address := range []string{"10.1.2.3", "fd00::1", "100.64.0.1", "8.8.8.8"} {
-		if err := reachOutput(netip.MustParseAddr(address), none, none); err != nil {
+		if err := reachOutput(netip.AddrPortFrom(netip.MustParseAddr(address), 443), none); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	metadata := netip.MustParseAddr("169.254.169.254")
-	if err := reachOutput(metadata, metadata, none); err != nil {
+	if err := reachOutput(netip.AddrPortFrom(metadata, 80), metadata); err != nil {
 		t.Errorf("named: %v", err)
 	}
 }

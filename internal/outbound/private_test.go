@@ -43,7 +43,7 @@ func TestPrivateAddresses(t *testing.T) {
 		if test.address == "10.0.0.9" || strings.HasSuffix(test.address, "10.96.0.1") {
 			named = address.Unmap()
 		}
-		err := c.reach(address, named, test.scheme)
+		err := c.reach(netip.AddrPortFrom(address, 443), named, test.scheme)
 		switch {
 		case test.want == "" && err != nil, test.want != "" &&
 			(err == nil || !strings.HasSuffix(err.Error(), test.want)):
