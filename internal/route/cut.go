@@ -13,6 +13,9 @@ import (
 const (
 	outputsPart = "outputs" // by the numbers of destinations
 	objectsPart = "objects" // a memberCode for each that is remembered
+	// rewoundPart has one record if versions have ever gone back. What is unsent may be from before
+	// that then, and newer than nothing.
+	rewoundPart = "rewound"
 	// outboxPrefix and the number of a destination are the part that has its outbox, and
 	// restoredPrefix and the number the part of its restoredVersions.
 	outboxPrefix   = "outbox "
@@ -46,6 +49,10 @@ func (r *Route) Cut(to record.Writer) {
 	}
 	s := &r.cutting
 	s.members = r.members.takeChanged(s.members[:0])
+	if !s.rewound && r.hasRewound() {
+		s.rewound = true
+		to.Put(rewoundPart, event.Key{}, true, nil)
+	}
 	r.outboxes.takeGone(s) // before the list, which has none of them
 	present := r.outboxes.list(s)
 	for _, number := range s.gone {
@@ -60,7 +67,7 @@ func (r *Route) Cut(to record.Writer) {
 			w.save(to, retired)
 		}
 		w.cutRetired = retired
-		if w.restored.any.Load() && r.rewound != nil && r.rewound() {
+		if s.rewound {
 			w.restored.forget()
 		}
 		w.restored.cut(to, w.number)
@@ -85,6 +92,9 @@ func (r *Route) Whole(to record.Writer) {
 		return
 	}
 	to.Reset()
+	if r.cutting.rewound || r.hasRewound() {
+		to.Put(rewoundPart, event.Key{}, true, nil)
+	}
 	s := cutting{members: r.members.all()}
 	for i, present := 0, r.outboxes.list(&s); i < len(s.destinations); i++ {
 		s.destinations[i].save(to, i >= present)
@@ -97,6 +107,9 @@ func (r *Route) Whole(to record.Writer) {
 	writeMembers(to, s.members)
 }
 
+// hasRewound reports whether versions have gone back in this life.
+func (r *Route) hasRewound() bool { return r.rewound != nil && r.rewound() }
+
 // save writes what there is of a destination apart from its outbox.
 func (w *destination) save(to record.Writer, retired bool) {
 	to.Put(outputsPart, outputKey(w.number), &savedOutput{Output: w.Name(), Retired: retired}, nil)
@@ -104,7 +117,8 @@ func (w *destination) save(to record.Writer, retired bool) {
 
 // cutting is what cuts of a route know of each other, and their buffers. The zero value is ready.
 type cutting struct {
-	book bool // they have had one
+	book    bool // they have had one
+	rewound bool // they say so
 
 	destinations []*destination
 	gone         []uint64

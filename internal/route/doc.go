@@ -137,7 +137,8 @@
 //     unsent, what rules remember, and which objects are remembered as selected or not.
 //   - A restored route sends what was unsent to the output of the same name, before anything newer
 //     of its object. What the informer comes with once more of that object is not sent, up to the
-//     version that was unsent, however many restarts there are before it comes.
+//     version that was unsent, however many restarts there are before it comes. Once versions have
+//     gone back, it is sent: it may be newer.
 //   - What was unsent for an output that the pipeline does not have becomes dead letters, and so
 //     does what waited for one that was removed before; its successor gets nothing before that.
 //   - Rules go on: For does not begin again, and what was reported is not reported again.

@@ -96,6 +96,7 @@ func (g restartGuest) HandleBatch(ctx context.Context, events []event.Event) (
 type noted struct {
 	*informer.Subscription
 	done func(event.Event, informer.Progress)
+	from *wanted
 }
 
 func (n noted) Next(ctx context.Context) (informer.Delivery, error) {
@@ -116,7 +117,8 @@ func (n noted) More(got []informer.Delivery, most, workers int) []informer.Deliv
 }
 
 func (n noted) noting(d informer.Delivery) informer.Delivery {
-	out := informer.NewDelivery(informer.Entry{Event: d.Event, Attempt: d.Attempt}, noting{n, &d})
+	out := informer.NewDelivery(informer.Entry{Event: d.Event, Attempt: d.Attempt,
+		From: n.from.From}, noting{n, &d})
 	out.Recalled, out.Before, out.Progress = d.Recalled, d.Before, d.Progress
 	out.MaybeDelivered, out.MaybeKnown = d.MaybeDelivered, d.MaybeKnown
 	return out

@@ -23,7 +23,7 @@ func (r *Route) Restore(s *Saved) error {
 	if err := r.outboxes.restore(r, p, s); err != nil {
 		return fmt.Errorf("route %q: %w", r.name, err)
 	}
-	r.cutting.book = s.rules != nil
+	r.cutting.book, r.cutting.rewound = s.rules != nil, s.rewound
 	r.members.restore(s.members, p.remembers())
 	return nil
 }
@@ -49,7 +49,9 @@ func (b *outboxes) restore(r *Route, p *Pipeline, s *Saved) error {
 			w, i := b.byName[saved.output], p.indexOf(saved.output)
 			w.setNumber(number)
 			w.cut = true
-			w.restored.restore(saved.backlog, saved.restored)
+			if !s.rewound {
+				w.restored.restore(saved.backlog, saved.restored)
+			}
 			err = w.Restore(saved.backlog, p.makers[i])
 		case saved.backlog.Len() > 0:
 			err = b.restoreRetired(r, p, number, saved)

@@ -33,7 +33,8 @@ type restoredVersion struct {
 	passed  bool
 }
 
-// restore notes what an outbox is restored with, and what records have. Call it before anything else.
+// restore notes what an outbox is restored with, and what records have. Call it before anything else,
+// unless versions have gone back.
 func (a *restoredVersions) restore(l *delivery.Backlog, earlier map[event.Key]*restoredVersion) {
 	a.objects = earlier
 	for e := range l.Events() { // versions may have gone back, so the last one counts
@@ -83,7 +84,9 @@ func (a *restoredVersions) has(d *wanted) bool {
 func (a *restoredVersions) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.forgetLocked()
+	if len(a.objects) > 0 {
+		a.forgetLocked()
+	}
 }
 
 func (a *restoredVersions) forgetLocked() {

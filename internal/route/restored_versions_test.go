@@ -129,5 +129,14 @@ func TestACutForgetsVersionsThatWentBack(t *testing.T) {
 			}
 			rewound = true
 		}
+		// Nothing else of the object was wanted until the next restart.
+		for _, cuts := range [][]recordtest.Cut{cuts, {recordtest.Of(next.Whole)}} {
+			third := goOn(t, saved(t, cuts...), 1, nil)
+			third.last = f.last
+			third.start(t)
+			third.change(t, 500, "Running", "a")
+			third.expect(t, 0, "a@900", "a@500")
+			third.stop(t)
+		}
 	})
 }

@@ -17,6 +17,7 @@ type Saved struct {
 	destinations map[uint64]*savedDestination
 	rules        *rules.Saved
 	members      map[event.Key]member
+	rewound      bool
 }
 
 // savedDestination is a destination to an output, as records have it.
@@ -31,6 +32,7 @@ type savedDestination struct {
 // Read reads the records that a route has written.
 func Read(records record.Set) (*Saved, error) {
 	s := &Saved{destinations: map[uint64]*savedDestination{}, members: map[event.Key]member{}}
+	s.rewound = len(records[rewoundPart]) > 0
 	for key, r := range records[outputsPart] {
 		if err := s.readOutput(key, r, records); err != nil {
 			return nil, fmt.Errorf("output %q: %w", key.Name, err)
