@@ -105,7 +105,9 @@ func TestTrialsMustAgree(t *testing.T) {
 	same, other := one, one
 	same.Contender, other.Contender = "core", "daemon"
 	other.MatchedChanges = 4
-	if err := Agree([]trial.Result{blind, one, same}); err != nil {
+	list := trial.Result{Contender: "core, listed", MatchedListed: 3}
+	one.Changes, same.Changes, other.Changes = 9, 9, 9
+	if err := Agree([]trial.Result{blind, one, same, list}); err != nil {
 		t.Error(err)
 	}
 	want := "daemon matched 3 objects and 4 changes, dynamic 3 and 5: the figures cannot be compared"

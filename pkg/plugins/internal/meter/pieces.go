@@ -6,8 +6,9 @@ import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 // visited. If the range leaves the memory, it is done at once instead, since that traps before
 // anything is written.
 
-// defaultPiece is how many bytes of a range are done without a visit: they take less than 0.1 ms.
-const defaultPiece = 1 << 20
+// defaultPiece is how many bytes of a range are done without a visit: they take 0.02 ms, and up to
+// 0.25 ms if nothing of it was used before, since the system finds memory for each 4 KiB then.
+const defaultPiece = 64 << 10
 
 // The parameters of helperFill and helperCopy.
 const (
