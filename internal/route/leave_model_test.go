@@ -75,6 +75,25 @@ func TestModelOfSelectsAndKills(t *testing.T) {
 	}
 }
 
+// What the model has found once: an object that enters a select after its end was handed over, and is
+// deleted while nothing runs.
+func TestAnEndAfterAnEarlierOneIsNotLost(t *testing.T) {
+	steps := strings.Split("a in;a out;a in;wait;a out;late cut;kill compacted;begin;a gone;wait;stop", ";")
+	dir := t.TempDir()
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLeaveWorld(t, leavePlan{capacity: 1, workers: 1, overflow: informer.OverflowSpill,
+				seed: seed, steps: steps}, dir)
+			for _, step := range steps {
+				w.do(step)
+			}
+			if w.finish(); len(w.wrong) > 0 {
+				t.Error(seed, w.wrong)
+			}
+		})
+	}
+}
+
 // leaveWorld is a listener that is killed all the time, with its informer and its outputs.
 type leaveWorld struct {
 	t        *testing.T

@@ -64,15 +64,17 @@ func (a *restoredVersions) has(d *wanted) bool {
 	}
 	// Without a uid, the object is known by its name alone.
 	ends := d.Op == event.Delete && (d.Object.UID() == "" || d.Object.UID() == upTo.UID)
-	if ends || version >= upTo.Version {
-		upTo.passed = true
+	again := upTo.Ended && version == upTo.Version && d.event.Op != event.Delete
+	if upTo.passed = ends || version >= upTo.Version; again {
+		a.past = append(a.past, cloneKey(key)) // it is selected again, so that its end was not the last
+	} else if upTo.passed {
 		a.passed = append(a.passed, cloneKey(key))
 	}
 	switch {
 	case version > upTo.Version:
 		return false
-	case ends:
-		return upTo.Ended && d.Object.UID() != ""
+	case ends: // unless a killed process may have handed over more after that
+		return upTo.Ended && d.Object.UID() != "" && !d.MaybeKnown
 	case version == upTo.Version && d.Op != event.Delete:
 		return (d.Op == event.Add || d.Op == event.Update) && (d.event.Op == event.Delete) == upTo.Ended
 	}
