@@ -33,11 +33,13 @@ func TestModelOfRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := restartPlan{capacity: rapid.SampledFrom([]int{1, 2, 5, 1000}).Draw(rt, "capacity"),
 			workers: rapid.IntRange(1, 3).Draw(rt, "workers"),
-			handler: rapid.Bool().Draw(rt, "handler"), backup: rapid.Bool().Draw(rt, "backup"), seed: rapid.Uint64().Draw(rt, "seed")}
+			handler: rapid.Bool().Draw(rt, "handler"), backup: rapid.Bool().Draw(rt, "backup"),
+			seed: rapid.Uint64().Draw(rt, "seed")}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			p.steps = append(p.steps, rapid.SampledFrom([]string{"a Pending", "a Running",
 				"b Pending", "b Running", "c Pending", "a gone", "b gone", "a Pending", "a Running",
-				"a Failed", "a Failed", "b Failed", "back 1", "back 3", "back 9", "takes 0", "fails 0", "hangs 1", "takes 1", "differs 1", "fails 2", "takes 2",
+				"a Failed", "a Failed", "b Failed", "back 1", "back 3", "back 9",
+				"takes 0", "fails 0", "hangs 1", "takes 1", "differs 1", "fails 2", "takes 2",
 				"cut", "cut", "whole", "late cut", "stop", "drain", "crash", "crash", "append",
 				"stop behind", "drain behind", "crash behind", "hear",
 				"use 2", "use 3", "1ms", "1s", "11s"}).Draw(rt, "step"))
@@ -159,8 +161,9 @@ func newRestarting(t *testing.T, p restartPlan) *restarting {
 
 // pipeline returns a pipeline to so many outputs.
 func (r *restarting) pipeline() *Pipeline {
-	p := &Pipeline{Rules: r.book, Filter: expressionOf(r.t, filters.KindFilter, `object.status.phase != "Failed" || op == "delete"`), RuleSet: []*rules.Rule{r.rule}, Messages: newMessages(r.t),
-		On: event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)}
+	p := &Pipeline{Rules: r.book, RuleSet: []*rules.Rule{r.rule}, Messages: newMessages(r.t),
+		Filter: expressionOf(r.t, filters.KindFilter, `object.status.phase != "Failed" || op == "delete"`),
+		On:     event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)}
 	for _, name := range r.names() {
 		n := len(p.Outputs)
 		to := delivery.NewOutput(name, &restartReceiver{r, n}, slog.New(slog.DiscardHandler))
@@ -593,67 +596,5 @@ func (r *restarting) finish() {
 	r.check()
 	if err := r.store.Close(); err != nil {
 		r.say("Close: %v", err)
-	}
-}
-
-// check checks what the outputs have heard that were there all the time.
-func (r *restarting) check() {
-	times, firstAt, lastAt := map[string]int{}, map[string]int{}, map[string]int{}
-	for i, e := range r.changes {
-		version := e.Object.ResourceVersion()
-		if times[version]++; times[version] == 1 {
-			firstAt[version] = i
-		}
-		lastAt[version] = i
-	}
-	for n := range 2 {
-		first, last := map[string]int{}, map[string]restartHeard{}
-		seen, came := map[restartHeard]int{}, map[string]bool{}
-		for _, h := range r.heard {
-			if h.output != n {
-				continue
-			}
-			if seen[h] > 0 {
-				r.again++
-				may := r.free[h.version] + times[h.version] - 1
-				if r.backs > 0 {
-					may += r.ahead[h.version]
-				}
-				if seen[h] > may {
-					r.say("%v comes again, and may %d times", h, may)
-				}
-			} else if lastAt[h.version] < first[h.name] && r.free[h.version] == 0 {
-				r.say("%v comes after change %d", h, first[h.name])
-			} else {
-				first[h.name] = max(firstAt[h.version], first[h.name])
-			}
-			seen[h], came[h.version], last[h.name] = seen[h]+1, true, h
-		}
-		for _, e := range r.changes {
-			version := e.Object.ResourceVersion()
-			if !came[version] && !r.covered[version] {
-				r.say("out%d does not get version %s", n, version)
-			}
-		}
-		for _, name := range modelNames {
-			o, h := r.stored[name], last[name]
-			since, excused := r.excused[name]
-			changed := func(e event.Event) bool { return e.Object.Name() == name }
-			switch {
-			case o != nil && strings.Contains(o.JSON(), `"Failed"`):
-			case excused && !slices.ContainsFunc(r.changes[since:], changed):
-			case o != nil && (h.op == event.Delete || h.version != o.ResourceVersion()):
-				r.say("the last of %s is %v", name, h)
-			case o == nil && h.op != event.Delete && h.op != 0 && r.free[h.version] == 0 && !r.unknown[h.version]:
-				r.say("the last of %s, which is gone, is %v", name, h)
-			}
-			want := o != nil && strings.Contains(o.JSON(), `"Pending"`)
-			if r.known[fmt.Sprint("out", n, name)] != want && !excused {
-				r.say("out%d: the violation of %s is known: %t", n, name, !want)
-			}
-		}
-	}
-	if len(r.wrong) > 0 {
-		r.say("heard %v", r.heard)
 	}
 }

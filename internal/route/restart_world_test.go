@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,4 +144,66 @@ func (n noting) Again(d *informer.Delivery, after time.Duration) {
 func (n noting) Retry(d *informer.Delivery, after time.Duration) {
 	n.of.Attempt, n.of.Progress = d.Attempt, d.Progress
 	n.of.Retry(after)
+}
+
+// check checks what the outputs have heard that were there all the time.
+func (r *restarting) check() {
+	times, firstAt, lastAt := map[string]int{}, map[string]int{}, map[string]int{}
+	for i, e := range r.changes {
+		version := e.Object.ResourceVersion()
+		if times[version]++; times[version] == 1 {
+			firstAt[version] = i
+		}
+		lastAt[version] = i
+	}
+	for n := range 2 {
+		first, last := map[string]int{}, map[string]restartHeard{}
+		seen, came := map[restartHeard]int{}, map[string]bool{}
+		for _, h := range r.heard {
+			if h.output != n {
+				continue
+			}
+			if seen[h] > 0 {
+				r.again++
+				may := r.free[h.version] + times[h.version] - 1
+				if r.backs > 0 {
+					may += r.ahead[h.version]
+				}
+				if seen[h] > may {
+					r.say("%v comes again, and may %d times", h, may)
+				}
+			} else if lastAt[h.version] < first[h.name] && r.free[h.version] == 0 {
+				r.say("%v comes after change %d", h, first[h.name])
+			} else {
+				first[h.name] = max(firstAt[h.version], first[h.name])
+			}
+			seen[h], came[h.version], last[h.name] = seen[h]+1, true, h
+		}
+		for _, e := range r.changes {
+			version := e.Object.ResourceVersion()
+			if !came[version] && !r.covered[version] {
+				r.say("out%d does not get version %s", n, version)
+			}
+		}
+		for _, name := range modelNames {
+			o, h := r.stored[name], last[name]
+			since, excused := r.excused[name]
+			changed := func(e event.Event) bool { return e.Object.Name() == name }
+			switch {
+			case o != nil && strings.Contains(o.JSON(), `"Failed"`):
+			case excused && !slices.ContainsFunc(r.changes[since:], changed):
+			case o != nil && (h.op == event.Delete || h.version != o.ResourceVersion()):
+				r.say("the last of %s is %v", name, h)
+			case o == nil && h.op != event.Delete && h.op != 0 && r.free[h.version] == 0 && !r.unknown[h.version]:
+				r.say("the last of %s, which is gone, is %v", name, h)
+			}
+			want := o != nil && strings.Contains(o.JSON(), `"Pending"`)
+			if r.known[fmt.Sprint("out", n, name)] != want && !excused {
+				r.say("out%d: the violation of %s is known: %t", n, name, !want)
+			}
+		}
+	}
+	if len(r.wrong) > 0 {
+		r.say("heard %v", r.heard)
+	}
 }
