@@ -215,6 +215,7 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 			c.mapper.Reset()
 			return last
 		case utilnet.IsConnectionRefused(last), utilnet.IsConnectionReset(last),
+			utilnet.IsHTTP2ConnectionLost(last), // the API server was stopped for longer than a ping
 			errors.Is(last, io.EOF), errors.Is(last, io.ErrUnexpectedEOF):
 			return last
 		}
