@@ -32,12 +32,12 @@ func APIServer(rt http.RoundTripper) http.RoundTripper { return &toAPIServer{rt}
 
 type toAPIServer struct{ rt http.RoundTripper }
 
-var rememberServer = &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-	AddAPIServer(info.Conn.RemoteAddr().String())
-}}
-
 func (t *toAPIServer) RoundTrip(req *http.Request) (*http.Response, error) {
-	return t.rt.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), rememberServer)))
+	// A trace of its own: the library adds to it that of the request's context.
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		AddAPIServer(info.Conn.RemoteAddr().String())
+	}}
+	return t.rt.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 }
 
 // WrappedRoundTripper lets client-go find the transport below, to close its idle connections.

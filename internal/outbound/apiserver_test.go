@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"testing"
 )
@@ -28,14 +29,24 @@ func TestAPIServersAreRefused(t *testing.T) {
 		return at{c, net.TCPAddr{IP: net.IPv4(10, 7, 0, 1), Port: 6443}}, err
 	}}
 	defer transport.CloseIdleConnections()
+	traced := 0   // by the caller, once with each request
 	for range 2 { // a connection that is used again, too
 		apiServers.Clear()
-		answer, err := (&http.Client{Transport: APIServer(transport)}).Get(url)
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+			GotConn: func(httptrace.GotConnInfo) { traced++ }})
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := (&http.Client{Transport: APIServer(transport)}).Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, _ = io.Copy(io.Discard, answer.Body)
 		_ = answer.Body.Close()
+	}
+	if traced != 2 {
+		t.Errorf("the caller's traces were told %d times, want 2", traced)
 	}
 	for _, said := range []string{"172.18.0.2:6443", "10.9.9.9", "[fd00::7%eth0]:6443",
 		"127.0.0.1:6443", "api.example.com:443", "", ":443", "10.9.9.8:port"} {
