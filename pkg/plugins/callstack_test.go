@@ -24,7 +24,7 @@ func TestCallsAreNested(t *testing.T) {
 	host, _ := testHost(t)
 	e := podAdd(t)
 	object := int32(e.Object.Size())
-	expectVerdict(t, instance(t, host, testSpec(nested(50_000/object+1))), e, Done)
+	expectVerdict(t, instance(t, host, testSpec(nested(20_000/object+1))), e, Done)
 
 	i := instance(t, host, testSpec(nested(50_000_000/object)))
 	for range 2 {

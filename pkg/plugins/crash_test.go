@@ -47,7 +47,7 @@ func TestCrash(t *testing.T) {
 		{"endless loop", crashing(nil, wasmtest.Forever), ReasonDeadline,
 			"it ran longer than 300ms"},
 		{"endless recursion", recursion(), ReasonTrap,
-			"its calls are nested too deeply: they take more than 16 MiB"},
+			"its calls are nested too deeply: they take more than 4 MiB"},
 		{"memory.grow without end, then a trap",
 			crashing(nil, wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable),
 				wasmtest.Loop(wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable))),

@@ -48,7 +48,7 @@
 //     turn does not count for its deadline.
 //   - Limits.Fuel bounds what an on_event executes, the host's work for it included.
 //   - Memory, tables, emissions, paths, iterators and log lines never exceed their limits.
-//   - Calls nested so deeply that they take more than 16 MiB of the engine's stack are a trap.
+//   - Calls nested so deeply that they take more than 4 MiB of the engine's stack are a trap.
 //
 // A batch has one deadline for all its events. Modules are rewritten so that they pay for what they
 // do and come back to the host all the time; see package meter below this one. What runs in between

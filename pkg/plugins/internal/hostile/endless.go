@@ -148,7 +148,7 @@ func recursions() []Case {
 			Module: with(func(m *wasmtest.Module) [][]byte {
 				self := m.Func("", "i", "", "")
 				m.Body(self, "", local(0), wasmtest.If(local(0), konst(1), op(0x6b), call(self)))
-				return [][]byte{loop(konst(100_000), call(self))}
+				return [][]byte{loop(konst(20_000), call(self))}
 			}), Want: "on_event: deadline"},
 		{Name: "calls of a function with 50,000 variables",
 			Module: with(func(m *wasmtest.Module) [][]byte {

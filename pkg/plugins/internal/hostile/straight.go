@@ -40,7 +40,7 @@ func straight() []Case {
 			Want: full},
 		{Name: "frames of values that are never used, in all functions",
 			Module: with(func(m *wasmtest.Module) [][]byte {
-				code := framed(m, 4_000, 200, false)
+				code := framed(m, 4_000, 20, false)
 				m.Func("_initialize", "", "", "", code...)
 				m.Func("configure", "", "i", "", cat(code...), konst(0))
 				m.Start(m.Func("", "", "", "", code...))

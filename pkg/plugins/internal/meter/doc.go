@@ -19,7 +19,7 @@
 //     a loop that a function begins with. memory.fill and memory.copy of more than options.piece
 //     bytes visit the host after each piece; what they have written then stays, should the visit
 //     end the call.
-//   - The frames of its nested calls grow by no more than 10 MiB between two visits, and by one
+//   - The frames of its nested calls grow by no more than 8.5 MiB between two visits, and by one
 //     frame more; see frames.go.
 //   - It visits the host every Tank.Slice units, also in a start function, and also if it has no
 //     memory. There the Go scheduler and the garbage collector get through, and Tank.Check may end

@@ -4,8 +4,8 @@ package meter
 // call costs a unit, those of a slice take at most 8 MiB, with what the engine adds to each.
 const freeFrame = 24
 
-// defaultFrames is how many values may be put into frames between two visits: 2 MiB.
-const defaultFrames = 2 << 20 / valueSize
+// defaultFrames is how many values may be put into frames between two visits: half a MiB.
+const defaultFrames = 512 << 10 / valueSize
 
 const valueSize = 16 // bytes that the engine keeps at most for a value
 
