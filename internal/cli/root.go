@@ -24,6 +24,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/statefolder"
+	"github.com/informerd/informerd/internal/wording"
 )
 
 // The exit codes.
@@ -64,7 +65,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return exitConfig
 	}
-	fmt.Fprintf(stderr, "informerd: %v\n", err)
+	fmt.Fprintf(stderr, "informerd: %s\n", wording.PrintableLines(err.Error()))
 	switch {
 	case errors.As(err, new(author.UsageError)):
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its usage.\n", cmd.CommandPath())

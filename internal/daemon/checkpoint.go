@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // resume looks for what the listener had before a restart. If its select was another one, that says
@@ -188,6 +189,7 @@ func (c cutter) Cut(to record.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.saved == nil { // else the checkpoint has it
+		c.cutResource(to)
 		c.route.Cut(to)
 		for _, o := range c.setup().outputs {
 			c.maker.Sent(o.name).Cut(c.name, to, sentPart+o.name)
@@ -204,8 +206,17 @@ func (c cutter) Whole(to record.Writer) {
 		return
 	}
 	c.route.Whole(to)
+	c.cutResource(to)
 	for _, o := range c.setup().outputs {
 		c.maker.Sent(o.name).Whole(c.name, to, sentPart+o.name)
+	}
+}
+
+// cutResource adds what a listener was about that is at no informer, in case the process is killed
+// before it has sent everything.
+func (c cutter) cutResource(to record.Writer) {
+	if c.was.Resource != "" {
+		to.Put(keeper.ResourcePart, event.Key{}, &c.was, nil)
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	l.had = s.keeper.Objects(name)
+	l.had, l.was = s.keeper.Objects(name), is
 	s.keeper.Bound(name) // or others would begin with objects that are kept for nobody
 	l.life, l.leave = context.WithCancel(ctx)
 	close(l.loaded)

@@ -39,7 +39,9 @@ type listener struct {
 	ended  chan struct{}   // closed when it is no longer there, nor what it waited for
 	tasks  sync.WaitGroup  // its goroutines, but for that which ends it
 
-	had map[event.Key]*object.Object // of a listener that a restart has removed, before that
+	// of a listener that a restart has removed, before that
+	had map[event.Key]*object.Object
+	was informer.Resource
 
 	works       atomic.Bool // its route has what it needs, and runs
 	endedAbsent atomic.Bool // what it remembered of objects that are gone has ended

@@ -43,7 +43,10 @@ func TestSuperseded(t *testing.T) {
 		want     bool
 	}{
 		{"newer", letter("a", 9), Delivery{Output: "hook", ResourceVersion: "10"}, true},
-		{"older", letter("a", 10), Delivery{Output: "hook", ResourceVersion: "9"}, false},
+		{"older, of a server that was restored", letter("a", 10),
+			Delivery{Output: "hook", ResourceVersion: "9"}, true},
+		{"older, replayed", letter("a", 10),
+			Delivery{Output: "hook", ResourceVersion: "9", Letter: "0d234ccf52430000"}, false},
 		{"the same state", letter("a", 9), Delivery{Output: "hook", ResourceVersion: "9"}, false},
 		{"another output", letter("a", 9), Delivery{Output: "x", ResourceVersion: "10"}, false},
 		{"another object", letter("a", 9),

@@ -257,6 +257,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		// net/http logs failed connections, which anybody on the machine can cause at any rate.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	server.SetKeepAlivesEnabled(!s.Probes) // one client's requests in a row delay others' probes
 	ended := make(chan error, 1)
 	if s.TLS != nil {
 		l = tls.NewListener(l, s.TLS)

@@ -63,6 +63,9 @@ const (
 	// whether it begins, and a savedUnfinished for each object
 	unfinishedPrefix = "unfinished "
 	selectPart       = "select" // a listener's
+	// ResourcePart is what a listener was about that is not in the configuration any more, nor at an
+	// informer: an informer.Resource.
+	ResourcePart = "resource"
 )
 
 // savedUnfinished is an object of which a listener has not finished the last event. Its record has

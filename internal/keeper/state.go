@@ -231,6 +231,9 @@ func readListener(records record.Set) (l *Listener, err error) {
 	if text, has := records[selectPart][event.Key{}]; has {
 		err = text.Decode(&l.Select)
 	}
+	if is, has := records[ResourcePart][event.Key{}]; has && err == nil {
+		err = is.Decode(&l.Resource)
+	}
 	if err == nil {
 		l.Route, err = route.Read(records)
 	}

@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -40,8 +41,11 @@ func (n *node) isText() bool    { return n != nil && n.shape == yaml.ScalarNode 
 // isPlain reports whether the value is a text without quotes, such as a number.
 func (n *node) isPlain() bool { return n.isText() && !n.quoted }
 
-// isTrue reports whether the value is true, without quotes.
-func (n *node) isTrue() bool { return n.isPlain() && strings.EqualFold(n.text, "true") }
+// isTrue reports whether the value, without quotes, is true for the YAML library that the sources'
+// programs read a bool with.
+func (n *node) isTrue() bool {
+	return n.isPlain() && slices.Contains([]string{"true", "yes", "on", "y"}, strings.ToLower(n.text))
+}
 
 // get returns the member of that name, nil if there is none.
 func (n *node) get(name string) *node {

@@ -230,3 +230,51 @@ func replayReport(t *testing.T, message string) {
 		t.Errorf("the violation is over: %v, %v", got, err)
 	}
 }
+
+// A refused end of a violation is sent again, of an object that is there and of one that is gone,
+// unless the output knows of a later violation.
+func TestAnEndIsReplayed(t *testing.T) {
+	for name, how := range map[string]struct{ gone, again bool }{"there": {}, "gone": {gone: true},
+		"violated again": {again: true}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReplays(t)
+				r.Rules, r.Quiet = book(t, pending(0)), true
+				defer r.start(t)()
+				r.offer(t, event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
+				r.out.mu.Lock()
+				r.out.fail = func(int, sink.Message) error { return sink.Permanent(errors.New("not yet")) }
+				r.out.mu.Unlock()
+				e := event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: pod(1, `"Pending"`)}
+				if how.gone {
+					e = event.Event{Op: event.Delete, Object: pod(2, `"Pending"`)}
+				}
+				r.offer(t, e)
+				letters := r.stored(t)
+				if len(letters) != 1 || !letters[0].Resolved || letters[0].Text == "" {
+					t.Fatalf("%+v", letters)
+				}
+				expect := func(want delivery.Result) {
+					t.Helper()
+					if got, err := r.replay(t.Context(), letters[0], e); got != want {
+						t.Errorf("%v, %v, want %v", got, err, want)
+					}
+				}
+				expect(delivery.Failed)
+				letters = r.stored(t)
+				r.out.mu.Lock()
+				r.out.fail = nil
+				r.out.mu.Unlock()
+				told := []string{"violated stuck high@1"}
+				if how.again {
+					r.offer(t, event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: e.Object})
+					expect(delivery.Superseded)
+					expectTold(t, r.out, append(told, "violated stuck high@3")...)
+					return
+				}
+				expect(delivery.Delivered)
+				expectTold(t, r.out, append(told, "resolved stuck high@2")...)
+			})
+		})
+	}
+}

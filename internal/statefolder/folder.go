@@ -64,12 +64,12 @@ func DigestKey(cfg *config.Config) ([]byte, error) {
 		return config.Errors{cfg.ErrorAt("state.dir",
 			fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
 	}
-	text, err := os.ReadFile(path)
-	if info, statErr := os.Lstat(path); statErr == nil {
+	if info, err := os.Lstat(path); err == nil {
 		if err := checkPrivate(info, path, 0o007); err != nil {
 			return nil, config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
 		}
 	}
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make([]byte, sha256.Size)
 		rand.Read(key)

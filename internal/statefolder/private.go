@@ -17,7 +17,7 @@ func checkPrivate(info fs.FileInfo, path string, others fs.FileMode) error {
 	case !known:
 		return nil
 	case owner != self && owner != 0:
-		return fmt.Errorf("%s belongs to the user %d, and informerd runs as %d: name a folder in it, which informerd makes", path,
+		return fmt.Errorf("%s belongs to the user %d, and informerd runs as %d: use a folder that informerd makes", path,
 			owner, self)
 	case info.Mode().Perm()&others != 0:
 		return fmt.Errorf("%s is open to everybody (mode %04o): remove it, or chmod it if nobody else has used it", path,
@@ -42,9 +42,16 @@ func checkFolder(dir string) error {
 			return err
 		}
 		for _, e := range entries {
-			if e.Type()&fs.ModeSymlink != 0 && e.Name() != CompiledFolder {
-				return fmt.Errorf("%s is a symbolic link, and what is in the folder must be there itself: remove it",
-					filepath.Join(folder, e.Name()))
+			path := filepath.Join(folder, e.Name())
+			info, err := e.Info()
+			switch {
+			case err != nil || e.Name() == CompiledFolder:
+				continue
+			case e.Type()&fs.ModeSymlink != 0:
+				return fmt.Errorf("%s is a symbolic link, and what is in the folder must be there itself: remove it", path)
+			}
+			if err := checkPrivate(info, path, 0o002); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package statefolder
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,21 @@ func TestTheFolderIsInformerdsOwn(t *testing.T) {
 			}
 			return os.Chown(dir, 4711, 4711)
 		}, "belongs to the user 4711"},
+		"a planted file": {func(t *testing.T, dir string) error {
+			if os.Geteuid() != 0 {
+				t.Skip("only root can give a file away")
+			}
+			path := filepath.Join(dir, "deadletters.db")
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, 4711, 4711))
+		}, "deadletters.db belongs to the user 4711"},
+		"a file of everybody's": {func(_ *testing.T, dir string) error {
+			path := filepath.Join(dir, "handlers.db")
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666))
+		}, "handlers.db is open to everybody (mode 0666)"},
+		"the checkpoint of everybody": {func(_ *testing.T, dir string) error {
+			path := filepath.Join(dir, CheckpointFolder)
+			return errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, 0o777))
+		}, "checkpoint is open to everybody (mode 0777)"},
 		"the key": {func(_ *testing.T, dir string) error {
 			return os.Symlink(victim, filepath.Join(dir, digestKeyFile+".new"))
 		}, "is a symbolic link"},

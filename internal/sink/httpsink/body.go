@@ -28,6 +28,10 @@ var troubles = []string{"fatal_error", "internal_error", "rate_limited", "rateli
 var limited = regexp.MustCompile(
 	`(?i)rate.?limit|\bfreq|throttl|too (many|fast)|HTTP error (429|5\d\d)\b`)
 
+// limitedItem finds the same where a body has items, as that of Elasticsearch: what else it says may be
+// an object's own text.
+var limitedItem = regexp.MustCompile(`"status": ?(429|5\d\d)\b`)
+
 // teams begins what Teams' connectors answer with status 200.
 const teams = "Webhook message delivery failed"
 
@@ -58,7 +62,13 @@ func (a Answer) judgeBody(hidden []string) error {
 	}
 	refused := &statusError{a.Status, fmt.Sprintf("the receiver answered %d, and refused: %q",
 		a.Status, wording.Cut(redact(text, hidden), maxQuoted))}
-	if slices.Contains(troubles, text) || limited.MatchString(text) {
+	limit := limited
+	if strings.HasPrefix(text, "{") {
+		limit = limitedItem
+	}
+	// Telegram says why in words that may be an object's, and what it means by a number.
+	code, _ := says["error_code"].(float64)
+	if slices.Contains(troubles, text) || (code < 400 || code == 429 || code >= 500) && limit.MatchString(text) {
 		return refused
 	}
 	return sink.Permanent(refused)

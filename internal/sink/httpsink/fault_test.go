@@ -276,8 +276,12 @@ func TestRefusalsInTheBody(t *testing.T) {
 		`{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 5"}`: {
 			"Too Many", true},
 		`{"took": 3, "errors": true, "items": [{}]}`: {`{\"took\"`, false},
-		"channel_is_archived":                        {"channel_is_archived", false},
-		"service_unavailable\n":                      {"service_unavailable", true},
+		`{"errors":true,"items":[{"index":{"_id":"shop/frequency-limiter","status":400,"error":"data.rateLimit"}}]}`: {
+			"frequency-limiter", false},
+		`{"errors":true,"items":[{"index":{"_id":"shop/a","status":429}}]}`:                    {`\"status\":429`, true},
+		`{"ok":false,"error_code":400,"description":"unsupported start tag \"rate-limiter\""}`: {"rate-limiter", false},
+		"channel_is_archived":   {"channel_is_archived", false},
+		"service_unavailable\n": {"service_unavailable", true},
 		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +
 			"429 with ContextId 1": {"HTTP error 429", true},
 		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +

@@ -45,7 +45,7 @@ func text(m *sink.Message) string {
 }
 
 func inLine(r rune) rune {
-	if unicode.IsSpace(r) || unicode.IsControl(r) {
+	if unicode.IsSpace(r) || !unicode.IsPrint(r) {
 		return ' '
 	}
 	return r

@@ -171,9 +171,18 @@ func TestSecretDataIsDigested(t *testing.T) {
 		t.Errorf("digests with keys: %s %s %s", digest("one"), digest("two"), digest(""))
 	}
 	mac := hmac.New(sha256.New, []byte("one"))
-	mac.Write([]byte(`"aHVudGVy"`))
+	mac.Write([]byte("\n" + `"aHVudGVy"`))
 	if want := fmt.Sprintf("hmac-sha256:%x", mac.Sum(nil)[:6]); digest("one") != want {
 		t.Errorf("digest %s, want %s", digest("one"), want)
+	}
+	// Who may make Secrets in a namespace cannot try what those of another one are.
+	of := map[string]bool{}
+	for _, namespace := range []string{"a", "b", "ab"} {
+		text := strings.Replace(secret, `"name":"s"`, `"name":"s","namespace":"`+namespace+`"`, 1)
+		of[mustParse(t, &Parser{}, text).Value().Get("data").Get("p").Text()] = true
+	}
+	if len(of) != 3 {
+		t.Errorf("digests of one value in three namespaces: %v", of)
 	}
 	// A kind that only looks like one keeps its data.
 	other := strings.Replace(secret, `"v1"`, `"example.com/v1"`, 1)

@@ -13,9 +13,11 @@ import (
 )
 
 // Redact replaces each value of a Secret by a digest, which shows whether values are equal or
-// changed, and nothing else.
+// changed, and nothing else. Those of different namespaces say nothing of each other, or who may make
+// Secrets in one could try what those of another are.
 func (r *Reader) Redact(d *Digester) {
 	s := r.Text
+	d.namespace = append(d.namespace[:0], s[r.Namespace.From:r.Namespace.To]...)
 	for _, sp := range r.hidden {
 		if s[sp.From] != '{' {
 			if s[sp.From] != 'n' {
@@ -33,9 +35,12 @@ func (r *Reader) Redact(d *Digester) {
 
 // Digester makes digests with one key.
 type Digester struct {
-	mac hash.Hash
-	sum []byte
+	mac       hash.Hash
+	namespace []byte
+	sum       []byte
 }
+
+var lineBreak = []byte("\n")
 
 // processKey is the key of digesters without a key of their own.
 var processKey = sync.OnceValue(func() []byte {
@@ -53,10 +58,13 @@ func NewDigester(key []byte) *Digester {
 	return &Digester{mac: hmac.New(sha256.New, key)}
 }
 
-// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of a value's JSON text.
+// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of the namespace, a line break
+// and a value's JSON text.
 // Without the key, nobody can find a password by trying likely ones.
 func (d *Digester) digest(value string) string {
 	d.mac.Reset()
+	d.mac.Write(d.namespace)
+	d.mac.Write(lineBreak)
 	// The value is not copied: it should be nowhere else in memory.
 	d.mac.Write(unsafe.Slice(unsafe.StringData(value), len(value)))
 	d.sum = d.mac.Sum(d.sum[:0])
