@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,8 @@ const maxObject = 4 << 20
 
 // maxObjects is the largest file with several objects that is read, in bytes.
 const maxObjects = 64 << 20
+
+var yamlLine = regexp.MustCompile(`:? line \d+`) // in errors of the parser
 
 // ErrEmptyList is the error of a list without objects.
 var ErrEmptyList = errors.New("the list is empty")
@@ -135,6 +138,9 @@ func objectsIn(name string, data []byte) (all [][]byte, err error) {
 			at = fmt.Sprintf("%s: document %d", name, i+1)
 		}
 		switch {
+		case err != nil && bytes.Contains(text, []byte("Secret")):
+			return nil, fmt.Errorf("%s: the YAML cannot be read%s; of a Secret nothing is shown", at,
+				yamlLine.FindString(err.Error()))
 		case err != nil:
 			return nil, fmt.Errorf("%s: %s", at, document.Printable(err))
 		case len(texts) > 1 && string(object) == "null": // as after a last ---

@@ -190,13 +190,10 @@ func warnDeadLetters(c *Config, r *document.Report) {
 	}
 	for name, o := range document.Sorted(c.Outputs) {
 		at := document.Join("outputs", name)
-		if o != nil && r.Good(at) && o.remote() {
+		if o != nil && r.Good(at) && o.Stdout == nil && o.File == nil {
 			r.Warn(r.Key(at), at, "%s can make dead letters, which are lost when informerd ends without state: {dir: FOLDER}",
 				at)
 			return
 		}
 	}
 }
-
-// remote reports whether the output is one that can refuse a message.
-func (o *Output) remote() bool { return o.Stdout == nil && o.File == nil }

@@ -102,7 +102,7 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		}) {
 			return nil, nil
 		}
-		p.restart = running.isAnother(planned)
+		p.restart = running.Config.Informer().Resource != planned.Config.Informer().Resource // nothing of what it has fits
 		if !p.restart && p.was.hasBegun() {
 			before = running
 		}
@@ -229,12 +229,6 @@ func (r *runtime) named(name string) *listener {
 		}
 	}
 	return nil
-}
-
-// isAnother reports whether a plan's listener is about another resource. Then nothing of what it
-// has fits.
-func (s *setup) isAnother(planned *plan.Listener) bool {
-	return s.Config.Informer().Resource != planned.Config.Informer().Resource
 }
 
 // handlerDiffers reports whether the file of a listener's handler, or a value that it is given, has

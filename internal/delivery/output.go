@@ -51,7 +51,7 @@ func (o *Output) Retire(ctx context.Context) error { return o.use.end(ctx) }
 
 // isClosed reports whether an error says that the sink was closed, after Retire.
 func (o *Output) isClosed(err error) bool {
-	return errors.Is(err, sink.ErrClosed) && o.use.hasEnded()
+	return errors.Is(err, sink.ErrClosed) && o.use.writes.Load() < 0
 }
 
 // Pause returns the pause that there is now, the zero Pause if there is none, and how many there
@@ -132,5 +132,3 @@ func (u *use) end(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
-
-func (u *use) hasEnded() bool { return u.writes.Load() < 0 }

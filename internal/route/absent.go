@@ -1,7 +1,6 @@
 package route
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -101,10 +100,6 @@ func (r *Route) remembered(p *Pipeline) []event.Key {
 	if p.Rules != nil {
 		keys = append(keys, p.Rules.Keys()...)
 	}
-	slices.SortFunc(keys, compareKeys)
+	slices.SortFunc(keys, event.Key.Compare)
 	return slices.Compact(keys)
-}
-
-func compareKeys(a, b event.Key) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }

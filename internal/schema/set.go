@@ -25,10 +25,6 @@ type Entry struct {
 	Schema                         *filters.Schema
 }
 
-func (e *Entry) is(group, version, resource string) bool {
-	return e.Group == group && e.Version == version && e.Resource == resource
-}
-
 // NewSet returns a set of resources.
 func NewSet(entries []Entry) *Set {
 	s := &Set{slices.Clone(entries)}
@@ -56,9 +52,9 @@ func (s *Set) sort() {
 
 // LookupGVR returns the schema of a resource by its exact name.
 func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool) {
-	for i := range s.entries {
-		if s.entries[i].is(group, version, resource) {
-			return s.entries[i].Schema, true
+	for _, e := range s.entries {
+		if e.Group == group && e.Version == version && e.Resource == resource {
+			return e.Schema, true
 		}
 	}
 	return nil, false

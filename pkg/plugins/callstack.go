@@ -74,9 +74,6 @@ func stackOf(f api.Function, field string) (reflect.Value, error) {
 		"a call's stack is not in the field %q of %T, so that nothing would bound it", field, f)
 }
 
-// exists reports whether the guest exports the function.
-func (f *guestFunction) exists() bool { return f.function != nil }
-
 // call calls the function. The stack has its arguments, and its result afterwards.
 func (f *guestFunction) call(ctx context.Context, stack []uint64) error {
 	return f.function.CallWithStack(ctx, stack)

@@ -149,7 +149,7 @@ func (g *guest) initialize(ctx context.Context) error {
 // time that the call before has left. Neither it nor its call stack is kept.
 func (g *guest) callOnce(ctx context.Context, export, name string) (status int32, err error) {
 	f, err := exportedFunction(g.mod, export)
-	if err != nil || !f.exists() {
+	if err != nil || f.function == nil {
 		return 0, err
 	}
 	var stack [1]uint64

@@ -112,7 +112,8 @@ func (in *Inspection) outline(file *wasmbin.Module) {
 		found := byModule[i.Module]
 		if found == nil {
 			found = &InspectedImport{Module: i.Module, Grant: abi.Grants[i.Module],
-				Unknown: !isHostModule(i.Module)}
+				Unknown: !slices.ContainsFunc(hostFunctions,
+					func(f abi.Function) bool { return f.Module == i.Module })}
 			byModule[i.Module] = found
 		}
 		if !slices.Contains(found.Names, i.Name) {
@@ -141,10 +142,6 @@ func (in *Inspection) outline(file *wasmbin.Module) {
 		in.Memory = &InspectedRange{int64(m.Min) * wasmbin.PageSize,
 			int64(m.Max) * wasmbin.PageSize, m.HasMax}
 	}
-}
-
-func isHostModule(name string) bool {
-	return slices.ContainsFunc(hostFunctions, func(f abi.Function) bool { return f.Module == name })
 }
 
 // Grants names the grants that the module needs, sorted.

@@ -33,10 +33,6 @@ type series struct {
 	written time.Time
 }
 
-func newSeriesCache(interval time.Duration) *seriesCache {
-	return &seriesCache{interval: interval, known: lru.New(maxSeries)}
-}
-
 // of returns the series of an Event, a new one if none is known.
 func (c *seriesCache) of(e *kubeEvent) *series {
 	r := e.Regarding

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/lru"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/wording"
@@ -54,7 +55,7 @@ func New(c Config) (*Sink, error) {
 	}
 	return &Sink{api: c.API, instance: wording.Cut(c.Instance, maxInstance),
 		timeout: cmp.Or(c.Timeout, sink.KubeTimeout),
-		series:  newSeriesCache(cmp.Or(c.Interval, time.Second))}, nil
+		series:  &seriesCache{interval: cmp.Or(c.Interval, time.Second), known: lru.New(maxSeries)}}, nil
 }
 
 // Pace implements sink.Sink.

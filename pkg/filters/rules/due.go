@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -85,14 +84,6 @@ func (b *Book) OweEnd(key event.Key, rule, uid string, since time.Time, message 
 		reportedAs: set.rules[number], uid: strings.Clone(uid), since: since,
 		message: strings.Clone(message), knows: to, owes: to}))
 	return true
-}
-
-func sortKeys(keys []event.Key) {
-	slices.SortFunc(keys, compareKeys)
-}
-
-func compareKeys(a, b event.Key) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // due appends the reports that are due of an object and not on their way: first the ends of those

@@ -178,7 +178,7 @@ func (b *Book) Unreported(receiver int) []event.Key {
 		}
 	}
 	b.mu.Unlock()
-	sortKeys(keys)
+	slices.SortFunc(keys, event.Key.Compare)
 	return keys
 }
 

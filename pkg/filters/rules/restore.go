@@ -46,7 +46,7 @@ func (b *Book) Keys() []event.Key {
 	b.mu.Lock()
 	keys := slices.Collect(maps.Keys(b.objects))
 	b.mu.Unlock()
-	sortKeys(keys)
+	slices.SortFunc(keys, event.Key.Compare)
 	return keys
 }
 

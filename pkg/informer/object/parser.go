@@ -275,6 +275,3 @@ func ScanValue(text []byte) (end int, err error) {
 // view returns bytes as a string without copying them. The string must not be used after the bytes
 // have changed.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// unescapedCopy is jsontext.Unescape with its own memory.
-func unescapedCopy(s string) string { return strings.Clone(jsontext.Unescape(s)) }

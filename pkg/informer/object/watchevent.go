@@ -2,6 +2,7 @@ package object
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
@@ -87,5 +88,5 @@ func frameType(inner string) string {
 			return known
 		}
 	}
-	return unescapedCopy(inner)
+	return strings.Clone(jsontext.Unescape(inner)) // with its own memory
 }

@@ -36,7 +36,6 @@
 package unfinished
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -271,8 +270,7 @@ func (s *Set) each(f func(Entry)) {
 func (s *Set) Sorted() (all []Entry) {
 	s.each(func(e Entry) { all = append(all, e) })
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.Key.Namespace, b.Key.Namespace),
-			cmp.Compare(a.Key.Name, b.Key.Name))
+		return a.Key.Compare(b.Key)
 	})
 	return all
 }

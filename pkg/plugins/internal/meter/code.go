@@ -71,7 +71,7 @@ func (m *module) applied(out []byte, at, end int, edits []edit) []byte {
 		case editCall:
 			out = wasmbin.AppendUint(append(out, opCall), uint32(e.n))
 		case editPay:
-			out = m.appendPay(out, e.n)
+			out = m.appendPayOf(out, m.globals, e.n)
 		case editCheck:
 			out = m.appendCheck(out)
 		case editFrame:
@@ -81,9 +81,7 @@ func (m *module) applied(out []byte, at, end int, edits []edit) []byte {
 	return append(out, m.file[at:end]...)
 }
 
-// appendPay subtracts n from the fuel.
-func (m *module) appendPay(out []byte, n int) []byte { return m.appendPayOf(out, m.globals, n) }
-
+// appendPayOf subtracts n from what a global has.
 func (m *module) appendPayOf(out []byte, global uint32, n int) []byte {
 	out = wasmbin.AppendUint(append(out, opGlobalGet), global)
 	out = wasmbin.AppendSigned(append(out, opI64Const), int64(n))
