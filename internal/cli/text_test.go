@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +25,20 @@ func TestTerminal(t *testing.T) {
 	}
 	if forTerminal(&b) != &b {
 		t.Error("a buffer is a terminal")
+	}
+}
+
+// What a file or a flag is called is shown as text, too: in a pull request it is another's.
+func TestErrorsAreShownAsText(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{{"status", "a\x1b[31m\u202e.yaml"}, {"reload", "a\u009b31m\u200b.yaml"},
+		{"watch", "--a\x1b[31m"}, {"plugin", "inspect", "a\x1b[31m\u2028.wasm"}} {
+		var out, errs bytes.Buffer
+		args[len(args)-1] = filepath.Join(dir, args[len(args)-1])
+		code := execute(args, nil, &out, &errs)
+		if text := out.String() + errs.String(); code == 0 || strings.ContainsAny(text, "\x1b\u202e\u009b\u200b\u2028") ||
+			!strings.Contains(text, `31m`) {
+			t.Errorf("%q: exit code %d, %q", args, code, text)
+		}
 	}
 }

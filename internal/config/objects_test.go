@@ -46,16 +46,18 @@ func TestReadObjects(t *testing.T) {
 // What is no object is an error, which says where.
 func TestMistakesInObjects(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                     "<stdin>: there is no object in it",
-		"null":                                 "<stdin>: there is no object in it",
-		"# nothing\n---\n---\n":                "<stdin>: there is no object in it",
-		"text":                                 "<stdin>: there is no object in it",
-		podText + "---\n[]":                    "<stdin>: document 2: there is no object in it",
-		podText + "---\na: 1\na: 1":            "<stdin>: document 2: yaml: unmarshal errors: line 3: key \"a\" already set in map",
-		"kind: List\nitems: []":                "<stdin>: the list is empty",
-		"kind: PodList\nitems: [null]":         "<stdin>: items[0]: this is not an object",
-		"kind: List\nitems: [{}, 7]":           "<stdin>: items[1]: this is not an object",
-		"a: " + strings.Repeat("x", maxObject): "<stdin>: the object has more than 4194304 bytes",
+		"":                          "<stdin>: there is no object in it",
+		"null":                      "<stdin>: there is no object in it",
+		"# nothing\n---\n---\n":     "<stdin>: there is no object in it",
+		"text":                      "<stdin>: there is no object in it",
+		podText + "---\n[]":         "<stdin>: document 2: there is no object in it",
+		podText + "---\na: 1\na: 1": "<stdin>: document 2: yaml: unmarshal errors: line 3: key \"a\" already set in map",
+		"kind: Secret\nstringData: {p: *hunter2}": "<stdin>: the YAML cannot be read; of a Secret nothing is shown",
+		"kind: Secret\ndata:\n  p: hunter2\n q":   "<stdin>: the YAML cannot be read: line 3; of a Secret nothing is shown",
+		"kind: List\nitems: []":                   "<stdin>: the list is empty",
+		"kind: PodList\nitems: [null]":            "<stdin>: items[0]: this is not an object",
+		"kind: List\nitems: [{}, 7]":              "<stdin>: items[1]: this is not an object",
+		"a: " + strings.Repeat("x", maxObject):    "<stdin>: the object has more than 4194304 bytes",
 	} {
 		if _, _, err := ReadObjects("-", strings.NewReader(text)); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {

@@ -88,6 +88,8 @@ func TestText(t *testing.T) {
 		"[high] restarts: a  [critical] db-down:   b    c (Pod shop/web-1, prod)": report(t, sink.Report{
 			Rule: "restarts", Severity: "high", Violated: true,
 			Message: "a\r\n[critical] db-down:\u2028\x1b\u0085b\x00\x7f\t\vc"}),
+		"[high] restarts: a b c d (Pod shop/web-1, prod)": report(t, sink.Report{Rule: "restarts",
+			Severity: "high", Violated: true, Message: "a\u202eb\u200bc\u2066d"}),
 		"updated (Pod shop/web-1, prod) ":  data(event, `[1]`),
 		"updated (Pod shop/web-1, prod)  ": data(event, ""),
 	} {
