@@ -70,12 +70,13 @@ const (
 
 // savedUnfinished is an object of which a listener has not finished the last event. Its record has
 // the state, if there is one, and those that are gone.
-type savedUnfinished uint8
+type savedUnfinished uint64
 
 const (
 	unfinishedState savedUnfinished = 1 << iota // it knows one
 	unfinishedPresent
 	unfinishedSame
+	unfinishedArrived // times the milliseconds since 1970 at which the first event came, if that is known
 )
 
 // sealPage is at least what a disk writes at once.
@@ -261,19 +262,10 @@ func (w *writer) unfinished(t *informer.UnfinishedCut) {
 			w.objects = append(w.objects, e.State)
 		}
 		w.objects = append(w.objects, e.Gone...)
-		w.Put(part, e.Key, unfinishedValues[flags(e)], w.objects)
+		w.Put(part, e.Key, flags(e), w.objects)
 	}
 	clear(w.objects)
 }
-
-// unfinishedValues are the values of savedUnfinished: there is one for each listener of each event.
-// CBOR has a small number as one byte.
-var unfinishedValues = func() (all [unfinishedSame << 1]any) {
-	for i := range all {
-		all[i] = record.Raw{byte(i)}
-	}
-	return all
-}()
 
 func flags(e *informer.Unfinished) (f savedUnfinished) {
 	if e.State != nil {
@@ -284,6 +276,9 @@ func flags(e *informer.Unfinished) (f savedUnfinished) {
 	}
 	if e.Same {
 		f |= unfinishedSame
+	}
+	if e.Arrived != 0 {
+		f |= savedUnfinished(e.Arrived.Time().UnixMilli()) * unfinishedArrived
 	}
 	return f
 }

@@ -316,6 +316,9 @@ func readUnfinished(records map[event.Key]record.Record) (all []informer.Unfinis
 			}
 			e.State, e.Gone = r.Objects[0], r.Objects[1:]
 		}
+		if at := int64(s / unfinishedArrived); at != 0 {
+			e.Arrived = event.At(time.UnixMilli(at))
+		}
 		all = append(all, e)
 	}
 	return all, begins, nil

@@ -78,13 +78,8 @@ func (g *EmitGrant) allowsKind(kind abi.EmitKind) bool {
 
 func (g *EmitGrant) allowsType(typ string) bool {
 	return len(g.Types) == 0 || slices.ContainsFunc(g.Types, func(allowed string) bool {
-		return coversType(allowed, typ)
+		return typ == allowed || strings.HasSuffix(allowed, ".") && strings.HasPrefix(typ, allowed)
 	})
-}
-
-// coversType reports whether an allowed type is a type, or a prefix of it that ends in a dot.
-func coversType(allowed, typ string) bool {
-	return typ == allowed || strings.HasSuffix(allowed, ".") && strings.HasPrefix(typ, allowed)
 }
 
 // denial returns why an emission was denied.

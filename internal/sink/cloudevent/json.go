@@ -71,18 +71,13 @@ func AppendData(dst []byte, m sink.Message) []byte {
 	case sink.BodyReport:
 		return appendReport(dst, m)
 	case sink.BodyData:
-		return appendJSON(dst, m.Data)
+		return withoutLineBreaks(append(dst, m.Data...), len(dst))
 	}
 	dst = appendObject(append(dst, `{"object":`...), m.Object)
 	if m.Old != nil {
 		dst = appendObject(append(dst, `,"old":`...), m.Old)
 	}
 	return append(dst, '}')
-}
-
-// appendJSON appends valid JSON without its line breaks.
-func appendJSON(dst []byte, text string) []byte {
-	return withoutLineBreaks(append(dst, text...), len(dst))
 }
 
 // appendObject appends an object's text without its line breaks.

@@ -135,7 +135,7 @@ var table = []description{
 	{groupValues, "duration", "duration(x)", "A time span such as 90s, 1h30m or 7d.",
 		`duration(annotation("example.com/timeout")) >= "1m"`},
 	{groupValues, "age", "age(), age(time)",
-		"The time since the object was created, or since an RFC 3339 time; negative for a time in the future. In a `filter` and a `when` it counts to the arrival of the event, however long that waits; what waited for a listener when informerd was restarted counts to the restart.", `age() > "10m" && age(object.status.startTime) < "1d"`},
+		"The time since the object was created, or since an RFC 3339 time; negative for a time in the future. In a `filter` and a `when` it counts to the arrival of the event, however long that waits.", `age() > "10m" && age(object.status.startTime) < "1d"`},
 	{groupValues, "date", "date(text)",
 		"A point in time, nil if the text is not valid. The difference of two is a duration.",
 		`date(object.status.startTime) - date(object.metadata.creationTimestamp) < duration("1m")`},

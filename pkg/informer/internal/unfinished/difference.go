@@ -14,7 +14,7 @@ func (e Entry) Difference(is *object.Object) (all []buffer.Entry) {
 	add := func(ev event.Event, before *object.Object, maybeDelivered bool) {
 		ev.Resumed = true
 		same := e.Same && ev.Op != event.Delete
-		all = append(all, buffer.Entry{Event: ev, Before: before, MaybeDelivered: maybeDelivered,
+		all = append(all, buffer.Entry{Event: ev, Before: before, Since: e.Arrived, MaybeDelivered: maybeDelivered,
 			MaybeKnown: maybeDelivered && !same})
 	}
 	gone := func(o *object.Object) bool { return o != nil && (is == nil || is.UID() != o.UID()) }

@@ -72,7 +72,7 @@ func (s *Set) Restore(of Entry, number uint64, killed bool) {
 		x = s.entry()
 		s.listed[of.Key] = x
 	}
-	*x = entry{key: of.Key, place: x.place, state: of.State, last: number, cut: true, same: of.Same}
+	*x = entry{key: of.Key, place: x.place, state: of.State, arrived: of.Arrived, last: number, cut: true, same: of.Same}
 	if of.Present || killed {
 		x.present, x.earlier = number, true
 	}

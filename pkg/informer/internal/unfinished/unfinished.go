@@ -60,8 +60,10 @@ type entry struct {
 	key   object.Key
 	place int            // in changed, from 1; 0: not there
 	state *object.Object // that the listener knows, nil if none
-	last  uint64         // number of the last event offered
-	taken uint64         // number of the last event that a worker has had
+	// arrived is when the first event came that is not done; it may be that of an earlier one.
+	arrived event.Instant
+	last    uint64 // number of the last event offered
+	taken   uint64 // number of the last event that a worker has had
 	// present is the number of the first event offered with which the listener learns of the stored
 	// object, 0 if there is none, or if it knows that one as state.
 	present uint64
@@ -75,6 +77,8 @@ type entry struct {
 type Entry struct {
 	Key   object.Key
 	State *object.Object
+	// Arrived is when the first event came that the listener has not finished, 0 if nobody knows.
+	Arrived event.Instant
 	// Present: the listener may know the stored object, in whatever state, and Gone are others that
 	// it may know, in their last states and in the order in which they went. An earlier process may
 	// have delivered other states of the object of State if that is one of these.
@@ -149,7 +153,9 @@ func (s *Set) Offered(e *event.Event, before *object.Object, number uint64, by B
 			before = before.Stored()
 		}
 		x = s.entry()
-		x.key, x.state = key, before
+		if x.key, x.state, x.arrived = key, before, e.Arrived; x.arrived == 0 {
+			x.arrived = event.Now()
+		}
 		s.list(x)
 	}
 	x.last, x.same = number, false
@@ -171,7 +177,7 @@ func (x *entry) done(after *object.Object, number uint64) {
 
 // shown returns what others see of an entry.
 func (x *entry) shown() Entry {
-	e := Entry{Key: x.key, State: x.state, Present: x.present > 0, Same: x.same}
+	e := Entry{Key: x.key, State: x.state, Arrived: x.arrived, Present: x.present > 0, Same: x.same}
 	for _, g := range x.gone {
 		if x.state == nil || g.earlier || g.object.UID() != x.state.UID() {
 			e.Gone = append(e.Gone, g.object)
@@ -337,6 +343,7 @@ func (s *Set) take(x *entry) {
 	s.list(x)
 	if x.place = 0; listed {
 		x.state, x.gone, x.cut = mine.state, slices.Concat(mine.gone, x.gone), mine.cut
+		x.arrived = mine.arrived
 		s.unchange(mine)
 	}
 	s.change(x)

@@ -199,3 +199,25 @@ func BenchmarkSet(b *testing.B) {
 		}
 	}
 }
+
+// Since when an event waits is known after any number of restarts, whether it came of a watch or of
+// a list: conditions on the time are decided as of then.
+func TestTheArrivalIsKept(t *testing.T) {
+	o := informertest.Object("a", "u1", 1)
+	for name, arrived := range map[string]event.Instant{"of a watch": 5, "of a list": 0} {
+		s := New()
+		s.Offered(&event.Event{Op: event.Add, Object: o, Arrived: arrived}, nil, 1, This)
+		want := s.Sorted()[0].Arrived
+		if arrived != 0 && want != arrived || want == 0 {
+			t.Errorf("%s: it arrived at %d", name, want)
+		}
+		for range 2 {
+			again := New()
+			again.Restore(s.Whole()[0], 1, true)
+			s = again
+		}
+		if all := s.Sorted()[0].Difference(o); len(all) != 1 || all[0].Since != want {
+			t.Errorf("%s: got %+v, want one since %d", name, all, want)
+		}
+	}
+}
