@@ -64,7 +64,7 @@ func (b *Book) OweEnd(key event.Key, rule, uid string, since time.Time, message 
 	receiver int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	set, is := b.set.Load(), objectText{uid: uid}
+	set, is := b.set.Load(), objectText{}
 	if o := b.objects[key]; o != nil {
 		is = *o
 	}
