@@ -41,10 +41,11 @@ func (n *node) isText() bool    { return n != nil && n.shape == yaml.ScalarNode 
 // isPlain reports whether the value is a text without quotes, such as a number.
 func (n *node) isPlain() bool { return n.isText() && !n.quoted }
 
-// isTrue reports whether the value, without quotes, is true for the YAML library that the sources'
-// programs read a bool with.
+// isTrue reports whether the value is true for the YAML library that the sources' programs read a
+// bool with: it takes the words of YAML 1.1 in quotes, too.
 func (n *node) isTrue() bool {
-	return n.isPlain() && slices.Contains([]string{"true", "yes", "on", "y"}, strings.ToLower(n.text))
+	return n.isPlain() && strings.EqualFold(n.text, "true") ||
+		n.isText() && slices.Contains([]string{"yes", "on", "y"}, strings.ToLower(n.text))
 }
 
 // get returns the member of that name, nil if there is none.
