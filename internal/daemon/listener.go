@@ -268,7 +268,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	before *setup, outputs outputs) (*setup, config.Errors) {
 	s := &setup{Listener: p, whole: cfg, caches: &caches{}, digestKey: r.digestKey}
 	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
-	if before != nil && before.bound.Load() != nil && plan.Digest(before.LooksUp()) == plan.Digest(s.LooksUp()) {
+	if before != nil && before.looksUpAs(s) {
 		s.caches = before.caches
 		s.bound.Store(before.bound.Load())
 	}
@@ -330,4 +330,9 @@ func (s *setup) hold() {
 	for _, out := range s.outputs {
 		out.hold()
 	}
+}
+
+// looksUpAs reports whether another setup can use the same caches, which are bound.
+func (s *setup) looksUpAs(other *setup) bool {
+	return s.bound.Load() != nil && plan.Digest(s.LooksUp()) == plan.Digest(other.LooksUp())
 }

@@ -102,7 +102,8 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		}) {
 			return nil, nil
 		}
-		p.restart = running.Config.Informer().Resource != planned.Config.Informer().Resource // nothing of what it has fits
+		// With another resource, nothing of what it has fits.
+		p.restart = running.Config.Informer().Resource != planned.Config.Informer().Resource
 		if !p.restart && p.was.hasBegun() {
 			before = running
 		}

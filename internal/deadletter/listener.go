@@ -67,9 +67,9 @@ func (l *Listener) Delivered(d Delivery) {
 }
 
 // supersedes reports whether a message that was delivered after an older letter was put is newer
-// than that, too. It may be older if it is for another output than the one that delayed it; an
-// output gets an object's messages in order, so there a lower version is one after versions have gone
-// back. A report is superseded by reports of its rule alone: an event says nothing of a violation.
+// than that, too. It may be older if it is for another output than the one that delayed it. An output
+// gets the events of an object in order, so there a lower version means that the server was restored.
+// A report is superseded by reports of its rule alone: an event says nothing of a violation.
 func (d *Delivery) supersedes(e *entry) bool {
 	switch output, rule := e.output.Value(), e.rule.Value(); {
 	case output != "" && output != d.Output:
@@ -78,7 +78,7 @@ func (d *Delivery) supersedes(e *entry) bool {
 		return d.Rule == rule
 	case d.ResourceVersion == e.version:
 		return d.Delete && !e.deletion
-	case output != "" && d.Letter == "":
+	case output != "" && d.Letter == "" && d.Rule == "":
 		return true
 	}
 	delivered, letter, ok := d.versions(e)

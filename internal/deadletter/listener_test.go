@@ -45,6 +45,8 @@ func TestSuperseded(t *testing.T) {
 		{"newer", letter("a", 9), Delivery{Output: "hook", ResourceVersion: "10"}, true},
 		{"older, of a server that was restored", letter("a", 10),
 			Delivery{Output: "hook", ResourceVersion: "9"}, true},
+		{"older, a report", letter("a", 10),
+			Delivery{Output: "hook", ResourceVersion: "9", Rule: "r"}, false},
 		{"older, replayed", letter("a", 10),
 			Delivery{Output: "hook", ResourceVersion: "9", Letter: "0d234ccf52430000"}, false},
 		{"the same state", letter("a", 9), Delivery{Output: "hook", ResourceVersion: "9"}, false},

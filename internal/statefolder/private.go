@@ -46,12 +46,12 @@ func checkFolder(dir string) error {
 			info, err := e.Info()
 			switch {
 			case err != nil || e.Name() == CompiledFolder:
-				continue
 			case e.Type()&fs.ModeSymlink != 0:
 				return fmt.Errorf("%s is a symbolic link, and what is in the folder must be there itself: remove it", path)
-			}
-			if err := checkPrivate(info, path, 0o002); err != nil {
-				return err
+			default:
+				if err := checkPrivate(info, path, 0o002); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // What a guest's nested calls may take, in bytes. The engine doubles a stack that is full by
 // copying it in one go, in which the garbage collector waits, and keeps it for as long as there is
-// the function. A stock Go guest takes less than 100 bytes for a call, and wasmtime gives 512 KiB
-// unless it is told otherwise.
+// the function. A stock Go guest takes less than 100 bytes for a call. The default of wasmtime's
+// max_wasm_stack is 512 KiB.
 //
 // The memory is not the guest's own, so no limit of memory counts it; the engine itself stops at
 // 100 MB, and endless recursion held the collector up for 70 ms. Where a page of memory costs 12 us

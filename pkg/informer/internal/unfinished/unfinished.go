@@ -262,22 +262,15 @@ func (s *Set) Len() int {
 	return len(s.listed)
 }
 
-// each calls f with all that is listed, in any order.
-func (s *Set) each(f func(Entry)) {
-	if s == nil {
-		return
-	}
-	for _, e := range s.listed {
-		f(e.shown())
-	}
-}
-
 // Sorted returns all that is listed, in the order of the keys.
 func (s *Set) Sorted() (all []Entry) {
-	s.each(func(e Entry) { all = append(all, e) })
-	slices.SortFunc(all, func(a, b Entry) int {
-		return a.Key.Compare(b.Key)
-	})
+	if s == nil {
+		return nil
+	}
+	for _, x := range s.listed {
+		all = append(all, x.shown())
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return a.Key.Compare(b.Key) })
 	return all
 }
 
@@ -342,8 +335,8 @@ func (s *Set) take(x *entry) {
 	mine, listed := s.listed[x.key]
 	s.list(x)
 	if x.place = 0; listed {
-		x.state, x.gone, x.cut = mine.state, slices.Concat(mine.gone, x.gone), mine.cut
-		x.arrived = mine.arrived
+		x.state, x.arrived, x.cut, x.gone = mine.state, mine.arrived, mine.cut,
+			slices.Concat(mine.gone, x.gone)
 		s.unchange(mine)
 	}
 	s.change(x)

@@ -221,3 +221,9 @@ func TestTheArrivalIsKept(t *testing.T) {
 		}
 	}
 }
+
+func (s *Set) each(f func(Entry)) {
+	for _, e := range s.Sorted() {
+		f(e)
+	}
+}

@@ -40,7 +40,7 @@ func runJob(ctx context.Context, command []string, job compileJob, input []byte)
 			fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
 	case output.outOfMemory(), err != nil && used.Memory > job.Memory/2 && output.crashed():
 		return used, memoryError(job)
-	case strings.Contains(output.String(), "SIGXCPU"):
+	case output.outOfTime():
 		return used, timeError(job)
 	case err == nil:
 		err = errors.New("it ended without an answer")
@@ -156,6 +156,9 @@ func (t *stderrHead) crashed() bool {
 	text := t.String()
 	return strings.Contains(text, "SIGSEGV") || strings.Contains(text, "fatal error")
 }
+
+// outOfTime reports whether the kernel ended the child for the time it took.
+func (t *stderrHead) outOfTime() bool { return strings.Contains(t.String(), "SIGXCPU") }
 
 func (t *stderrHead) first() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(t.String()), "\n")

@@ -59,8 +59,8 @@ func NewDigester(key []byte) *Digester {
 }
 
 // digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of the namespace, a line break
-// and a value's JSON text.
-// Without the key, nobody can find a password by trying likely ones.
+// and a value's JSON text. Without the key, nobody can find a password by trying likely ones, but in a
+// namespace where they may make Secrets.
 func (d *Digester) digest(value string) string {
 	d.mac.Reset()
 	d.mac.Write(d.namespace)

@@ -9,10 +9,16 @@ import (
 // canonical returns a name's text between its quotes in a spelling that all spellings of that name
 // have in common.
 func canonical(s string) string {
-	if at := strings.IndexByte(s, '\\'); at >= 0 && (strings.Contains(s[at:], `\u`) || strings.Contains(s[at:], `\/`)) {
+	if at := strings.IndexByte(s, '\\'); at >= 0 && hasRedundantEscape(s[at:]) {
 		return minimalEscapes(s)
 	}
 	return s
+}
+
+// hasRedundantEscape reports whether a string may have an escape for a character that can be
+// written without it or with another one.
+func hasRedundantEscape(s string) bool {
+	return strings.Contains(s, `\u`) || strings.Contains(s, `\/`)
 }
 
 // minimalEscapes returns a string's text between its quotes with no more escapes than JSON needs
