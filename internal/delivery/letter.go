@@ -46,7 +46,6 @@ func withMessage(l deadletter.Letter, m sink.Message) deadletter.Letter {
 	l.Message, l.Handler = cloudevent.Append(nil, m), m.Handler
 	if m.Report != nil {
 		l.Rule, l.Since = m.Report.Rule, m.Report.Since
-		l.Resolved, l.Text = !m.Report.Violated, m.Report.Message
 	}
 	return l
 }

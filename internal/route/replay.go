@@ -180,13 +180,7 @@ func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.R
 		return delivery.Superseded, nil
 	}
 	destination := w.pipeline.destinations[i]
-	l, due := &p.Letter, false
-	if l.Resolved {
-		due = book.OweEnd(o.Key(), l.Rule, o.UID(), l.Since, l.Text, destination.receiver)
-	} else {
-		due = book.Owe(o.Key(), l.Rule, o.UID(), l.Since, destination.receiver)
-	}
-	if !due {
+	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), p.Letter.Since, destination.receiver) {
 		return delivery.Superseded, nil
 	}
 	pending := delivery.DueReports(w.pipeline.makers[i])
