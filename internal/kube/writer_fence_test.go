@@ -50,12 +50,16 @@ func TestWriterBehindAFence(t *testing.T) {
 		}}
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	w, err := NewWriter(&rest.Config{Host: s.URL,
-		TLSClientConfig: rest.TLSClientConfig{CAData: i.Cert}}, f)
-	if err != nil {
-		t.Fatal(err)
+	connect := func() *Writer {
+		w, err := NewWriter(&rest.Config{Host: s.URL,
+			TLSClientConfig: rest.TLSClientConfig{CAData: i.Cert}}, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.CloseIdleConnections)
+		return w
 	}
-	t.Cleanup(w.CloseIdleConnections)
+	w := connect()
 	do := func(method string) error {
 		r := ofPod
 		r.Method = method
@@ -74,9 +78,10 @@ func TestWriterBehindAFence(t *testing.T) {
 	}
 	expect(do(http.MethodGet))
 	refusing.Store(false)
-	w.CloseIdleConnections() // HTTP/2 may have been refused a frame of its own since the answer
+	w = connect() // on the other's connection, HTTP/2 may have been refused a frame of its own
 	expect(do(http.MethodPatch))
 	refusing.Store(false)
+	w = connect()
 	late.Store(true)
 	expect(do(http.MethodGet))
 	if n := requests.Load(); n != 2 {
