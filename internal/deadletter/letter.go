@@ -42,10 +42,12 @@ type Letter struct {
 	Attempts int       `json:"attempts,omitempty"`
 	First    time.Time `json:"first,omitzero"` // the first attempt that failed
 	Last     time.Time `json:"last,omitzero"`
-	Handler  string    `json:"handler,omitempty"` // the SHA-256 of the module
-	Config   string    `json:"config,omitempty"`  // the digest of the listener's configuration
-	Rule     string    `json:"rule,omitempty"`    // whose report the message is
-	Since    time.Time `json:"since,omitzero"`    // when the violation began that it reports
+	Handler  string    `json:"handler,omitempty"`  // the SHA-256 of the module
+	Config   string    `json:"config,omitempty"`   // the digest of the listener's configuration
+	Rule     string    `json:"rule,omitempty"`     // whose report the message is
+	Since    time.Time `json:"since,omitzero"`     // when the violation began that it reports
+	Resolved bool      `json:"resolved,omitempty"` // it reports the violation's end
+	Text     string    `json:"text,omitempty"`     // what the rule says of the violation
 
 	Cluster         string `json:"cluster,omitempty"`
 	Resource        string `json:"resource,omitempty"` // "deployments.apps"

@@ -46,6 +46,7 @@ func withMessage(l deadletter.Letter, m sink.Message) deadletter.Letter {
 	l.Message, l.Handler = cloudevent.Append(nil, m), m.Handler
 	if m.Report != nil {
 		l.Rule, l.Since = m.Report.Rule, m.Report.Since
+		l.Resolved, l.Text = !m.Report.Violated, m.Report.Message
 	}
 	return l
 }

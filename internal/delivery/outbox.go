@@ -175,11 +175,6 @@ func (o *Outbox) OfferWait(ctx context.Context, e informer.Entry) error {
 	return o.wrapped(err)
 }
 
-// Offer is OfferWait for what came of an event.
-func (o *Outbox) Offer(ctx context.Context, e event.Event, p *Pending) error {
-	return o.OfferWait(ctx, p.Of(e))
-}
-
 // count counts what is being offered, or was not taken. It is counted before it is in the queue:
 // from then on it is the senders', who may merge another one into it.
 func (o *Outbox) count(all []informer.Entry, sign int64) {

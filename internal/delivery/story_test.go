@@ -393,3 +393,8 @@ func (n *noted) want(t *testing.T, want ...string) {
 
 // many is the configuration of most stories.
 var many = Config{Capacity: 100, Overflow: informer.OverflowBlock}
+
+// Offer is OfferWait for what came of an event.
+func (o *Outbox) Offer(ctx context.Context, e event.Event, p *Pending) error {
+	return o.OfferWait(ctx, p.Of(e))
+}

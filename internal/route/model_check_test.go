@@ -163,8 +163,8 @@ func (r *modelRun) checkRules() {
 			o := r.last[name]
 			want := s.rules && o != nil && strings.Contains(o.JSON(), `"Pending"`)
 			if out.known[name] != want && !out.refused[name] {
-				r.sayLocked("%s: the violation of %s is known: %t, want %t", i, name,
-					out.known[name], want)
+				r.sayLocked("%s: the violation of %s is known: %t, want %t, heard %v", i, name,
+					out.known[name], want, out.heard)
 			}
 		}
 	}

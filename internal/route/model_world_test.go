@@ -74,6 +74,7 @@ type modelWorld struct {
 	current int     // the version that has taken over last
 	events  []*modelEvent
 	all     []*modelOutput
+	ends    map[[2]string]bool // outputs and objects whose last report is a letter and tells of an end
 	replays int
 	running sync.WaitGroup // replays
 	cut     int            // calls of handlers that ended with Run
@@ -87,7 +88,7 @@ func newModelWorld(t *testing.T) *modelWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &modelWorld{store: store, random: rand.New(rand.NewPCG(1, 2)),
+	return &modelWorld{store: store, ends: map[[2]string]bool{}, random: rand.New(rand.NewPCG(1, 2)),
 		moods: [3]string{"takes", "takes", "takes"}}
 }
 
@@ -171,9 +172,12 @@ func (r *modelReceiver) hear(m *sink.Message) {
 		if m.Report.Violated {
 			h.report = "violated"
 		}
-		if r.out.known[h.name] == m.Report.Violated {
+		refused := [2]string{r.out.to.Name, h.name}
+		if again := r.ends[refused] && !m.Report.Violated; !again &&
+			r.out.known[h.name] == m.Report.Violated {
 			r.sayLocked("out%d: %v, and it knows that", r.n, h)
 		}
+		delete(r.ends, refused)
 		r.out.known[h.name] = m.Report.Violated
 	} else if _, err := fmt.Sscanf(m.Type, "com.example.part%d", &h.part); err != nil {
 		h.part = 0
@@ -203,6 +207,9 @@ func (w *modelWorld) Put(ctx context.Context, l deadletter.Letter) (string, erro
 		}
 		return id, nil
 	}
+	if l.Resolved {
+		w.ends[[2]string{l.Output, l.Name}] = true
+	}
 	h := modelHeard{name: l.Name, missed: l.Missed, letter: true}
 	h.version, _ = strconv.Atoi(l.ResourceVersion)
 	// if the output was removed meanwhile, the letter is the older one's
@@ -212,8 +219,7 @@ func (w *modelWorld) Put(ctx context.Context, l deadletter.Letter) (string, erro
 		}
 		if l.Rule != "" {
 			out.refused[l.Name] = true
-			out.known[l.Name] = out.known[l.Name] && !strings.Contains(string(l.Message),
-				"rule.resolved")
+			out.known[l.Name] = out.known[l.Name] && !l.Resolved
 			h.report = "report"
 		}
 		out.heard = append(out.heard, h)

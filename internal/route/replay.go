@@ -164,7 +164,7 @@ func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying)
 	case p.waits(w.pipeline): // it came in between
 		result, err = delivery.Failed, ErrBusy
 	case p.Letter.Rule != "":
-		result, err = w.replayReport(ctx, p, all)
+		result, err = w.replayReport(p, all)
 	default:
 		result, err = w.replayEvent(ctx, d, p, all)
 	}
@@ -172,21 +172,26 @@ func (w *worker) replay(ctx context.Context, d *informer.Delivery, p *replaying)
 }
 
 // replayReport has the report of a rule sent if what it reports is still so.
-func (w *worker) replayReport(ctx context.Context, p *replaying, all *delivery.Replay) (
-	delivery.Result, error) {
+func (w *worker) replayReport(p *replaying, all *delivery.Replay) (delivery.Result, error) {
 	i, book := w.pipeline.indexOf(p.Letter.Output), w.pipeline.Rules
 	o := p.Event.Object
 	if i < 0 || book == nil {
 		return delivery.Superseded, nil
 	}
 	destination := w.pipeline.destinations[i]
-	if !book.Owe(o.Key(), p.Letter.Rule, o.UID(), p.Letter.Since, destination.receiver) {
+	l, due := &p.Letter, false
+	if l.Resolved {
+		due = book.OweEnd(o.Key(), l.Rule, o.UID(), l.Since, l.Text, destination.receiver)
+	} else {
+		due = book.Owe(o.Key(), l.Rule, o.UID(), l.Since, destination.receiver)
+	}
+	if !due {
 		return delivery.Superseded, nil
 	}
 	pending := delivery.DueReports(w.pipeline.makers[i])
 	pending.Extra = &delivery.Extra{Replay: all}
 	all.Begin()
-	if err := destination.Offer(ctx, offered(p.Event), pending); err != nil {
+	if err := destination.Force(pending.Of(offered(p.Event))); err != nil {
 		all.End(delivery.Failed, err)
 	}
 	return delivery.Delivered, nil
@@ -227,7 +232,7 @@ func (w *worker) replayEvent(ctx context.Context, d *informer.Delivery, p *repla
 		pending.Extra = cmp.Or(pending.Extra, &delivery.Extra{})
 		pending.Replay, result = all, delivery.Delivered
 		all.Begin()
-		if err := destination.Offer(ctx, e, pending); err != nil {
+		if err := destination.Force(pending.Of(e)); err != nil {
 			all.End(delivery.Failed, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -229,4 +230,89 @@ func replayReport(t *testing.T, message string) {
 	if got, err := r.replay(t.Context(), letters[0], e); got != delivery.Superseded || err != nil {
 		t.Errorf("the violation is over: %v, %v", got, err)
 	}
+}
+
+// A refused end of a violation is sent again, of an object that is there and of one that is gone,
+// unless the output knows of a later violation.
+func TestAnEndIsReplayed(t *testing.T) {
+	for name, how := range map[string]struct{ gone, again bool }{"there": {}, "gone": {gone: true},
+		"violated again": {again: true}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReplays(t)
+				r.Rules, r.Quiet = book(t, pending(0)), true
+				defer r.start(t)()
+				r.offer(t, event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
+				r.out.mu.Lock()
+				r.out.fail = func(int, sink.Message) error { return sink.Permanent(errors.New("not yet")) }
+				r.out.mu.Unlock()
+				e := event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: pod(1, `"Pending"`)}
+				if how.gone {
+					e = event.Event{Op: event.Delete, Object: pod(2, `"Pending"`)}
+				}
+				r.offer(t, e)
+				letters := r.stored(t)
+				if len(letters) != 1 || !letters[0].Resolved || letters[0].Text == "" {
+					t.Fatalf("%+v", letters)
+				}
+				expect := func(want delivery.Result) {
+					t.Helper()
+					if got, err := r.replay(t.Context(), letters[0], e); got != want {
+						t.Errorf("%v, %v, want %v", got, err, want)
+					}
+				}
+				expect(delivery.Failed)
+				letters = r.stored(t)
+				r.out.mu.Lock()
+				r.out.fail = nil
+				r.out.mu.Unlock()
+				told := []string{"violated stuck high@1"}
+				if how.again {
+					r.offer(t, event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: e.Object})
+					expect(delivery.Superseded)
+					expectTold(t, r.out, append(told, "violated stuck high@3")...)
+					return
+				}
+				expect(delivery.Delivered)
+				expectTold(t, r.out, append(told, "resolved stuck high@2")...)
+			})
+		})
+	}
+}
+
+// slow takes what an output takes, a minute later.
+type slow struct{ *output }
+
+func (s slow) Write(ctx context.Context, messages []sink.Message) []error {
+	time.Sleep(time.Minute)
+	return s.output.Write(ctx, messages)
+}
+
+// A replay to an outbox that has no room holds up no worker: a pause does not wait for it.
+func TestAReplayWaitsForNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReplays(t)
+		r.Buffer = Buffer{Capacity: 1, Overflow: informer.OverflowBlock}
+		r.Outputs = append(r.Outputs, to("slow", slow{r.out}))
+		r.Outputs[0] = to("quick", &output{}) // if all outboxes were full, no worker would take it
+		defer r.start(t)()
+		for n := 0; r.Route.pipeline.Load().destinations[1].Room() > 0; n++ {
+			r.offer(t, add(fmt.Sprint("a", n)))
+		}
+		letter := deadletter.Letter{ID: "1", Listener: "l", Output: "slow", Reason: deadletter.Refused}
+		ended := make(chan delivery.Result)
+		go func() {
+			got, _ := r.replay(t.Context(), letter, add("replayed"))
+			ended <- got
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		r.Pause()()
+		if waited := time.Since(begun); waited > 0 {
+			t.Errorf("the pause came after %v", waited)
+		}
+		if got := <-ended; got != delivery.Delivered {
+			t.Error(got)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -53,6 +54,35 @@ func (b *Book) Owe(key event.Key, rule, uid string, since time.Time, receiver in
 	}
 	o.records[i].owes = o.records[i].owes.With(receiver)
 	b.mark(o.key)
+	return true
+}
+
+// OweEnd makes the end of a violation due to a receiver again, as if the receiver had not refused it,
+// and returns true. It returns false, and does nothing, if the rule is gone, if the receiver knows of
+// a later violation of the object's name, or if a report of one is on its way.
+func (b *Book) OweEnd(key event.Key, rule, uid string, since time.Time, message string,
+	receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	set, is := b.set.Load(), objectText{}
+	if o := b.objects[key]; o != nil {
+		is = *o
+	}
+	number, there := set.number[rule]
+	if !there || !set.receivers.Has(receiver) ||
+		slices.ContainsFunc(is.debts, func(d debt) bool {
+			return d.reportedAs.name == rule && d.open().Has(receiver)
+		}) ||
+		slices.ContainsFunc(is.records, func(r record) bool {
+			return r.rule == number && r.violated && (r.knows | r.flying | r.maybeKnows).Has(receiver)
+		}) {
+		return false
+	}
+	b.number++
+	to := Receivers(0).With(receiver)
+	b.put(key, is.uid, is.records, append(slices.Clone(is.debts), debt{number: b.number,
+		reportedAs: set.rules[number], uid: strings.Clone(uid), since: since,
+		message: strings.Clone(message), knows: to, owes: to}))
 	return true
 }
 

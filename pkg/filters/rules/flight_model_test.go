@@ -173,6 +173,11 @@ func TestModelOfReceivers(t *testing.T) {
 			},
 			"come back": func(t *rapid.T) { r.comeBack(r.someLane(t)) },
 			"replay":    func(t *rapid.T) { r.replay(r.someLane(t)) },
+			"replay ends": func(*rapid.T) {
+				for l := range r.beliefs {
+					r.replayEnd(l)
+				}
+			},
 			"reload": func(t *rapid.T) {
 				var rules []*Rule
 				for i := range all {
@@ -513,6 +518,34 @@ func (r *routes) replay(l lane) {
 		if want {
 			h.violation = "owed"
 		}
+	}
+}
+
+// replayEnd makes the end that a receiver has refused owed to it.
+func (r *routes) replayEnd(l wire) {
+	was := r.beliefs[l]
+	if !was.violated || !r.over[refused{l, was.number}] {
+		return
+	}
+	lines := r.lines[l]
+	open := slices.IndexFunc(lines, func(h heard) bool { return !h.ended })
+	want := r.receivers.Has(l.receiver) &&
+		slices.ContainsFunc(r.rules, func(rule *Rule) bool { return rule.name == l.rule })
+	if open < 0 {
+		open = len(lines)
+	} else if h := lines[open]; h.violation == "known" || h.violation == "flying" || h.maybeKnows {
+		want = false
+	}
+	want = want && open == 0 // nothing of an earlier one is to be heard
+	if got := r.book.OweEnd(key(l.name), l.rule, was.uid, begin, "m", l.receiver); got != want {
+		r.t.Fatalf("%v: the end of %+v is owed again: %t, but %+v", l, was, got, lines)
+	}
+	if want {
+		delete(r.over, refused{l, was.number})
+		was.number = r.book.number
+		r.beliefs[l] = was
+		r.lines[l] = slices.Insert(lines, 0, heard{number: was.number, uid: was.uid, ended: true,
+			violation: "known", end: "owed"})
 	}
 }
 

@@ -159,6 +159,35 @@ func TestARefusedViolationCanBeOwedAgain(t *testing.T) {
 	f.do("see 1 u1; owed nothing")
 }
 
+func TestARefusedEndCanBeOwedAgain(t *testing.T) {
+	f := newFlight(t, 0)
+	owe := func(rule, uid string, receiver int, want bool) {
+		t.Helper()
+		if f.book.OweEnd(key("web"), rule, uid, begin, "m", receiver) != want {
+			t.Errorf("%s of %s to %d: %t", rule, uid, receiver, !want)
+		}
+	}
+	f.do("see 5 u1; begin V; take V; see 1 u1; begin R; refuse R; owed nothing")
+	owe("b", "u1", 0, false) // there is no such rule
+	owe("a", "u1", 7, false) // nor such a receiver
+	owe("a", "u1", 0, true)
+	owe("a", "u1", 0, false) // it is owed
+	f.do("owed resolved u1; begin S")
+	owe("a", "u1", 0, false) // it is on its way
+	f.do("refuse S; owed nothing; see 5 u1")
+	owe("a", "u1", 0, true) // before the next violation
+	f.do("owed resolved u1 violated u1; begin T; take T; begin W")
+	owe("a", "u1", 0, false) // a later one is on its way
+	f.do("take W")
+	owe("a", "u1", 0, false) // it knows of a later one
+	f.do("see 1 u1; begin X; take X; delete u1; owed nothing")
+	owe("a", "u1", 0, true) // of an object that is gone
+	f.do("owed resolved u1; begin Y; take Y; owed nothing")
+	if len(f.book.objects) != 0 {
+		t.Errorf("%+v is remembered", f.book.objects)
+	}
+}
+
 // An object of which a report is on its way is looked at again when a repeat can be due, and not
 // all the time.
 func TestRecheckAfterWithARepeatInFlight(t *testing.T) {
