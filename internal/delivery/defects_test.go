@@ -191,7 +191,7 @@ func TestAReplayThatIsSupersededReleasesItsReports(t *testing.T) {
 	var superseded atomic.Bool
 	var result Result
 	tell(t, many, sink.Pace{}, func(s *story) {
-		s.by.DueReports = func(e event.Event) []Report { return []Report{s.report(e, report)} }
+		s.by.DueReports = due(func(e event.Event) Report { return s.report(e, report) })
 		s.out.set(all(errDown))
 		replay := &Replay{Letter: "1", Superseded: superseded.Load,
 			Ended: func(r Result, _ error) { result = r }}

@@ -154,8 +154,18 @@ type settled struct {
 	ended   bool
 }
 
-// IsDue implements Settler: nothing earlier of the rule may be open.
-func (s *settled) IsDue() bool {
+// Confirm implements Settler. One that is released may be refused yet, by an outbox that is retired.
+func (s *settled) Confirm() bool {
+	due := s.isDue()
+	if !due {
+		s.settle(none)
+		s.ended = false
+	}
+	return due
+}
+
+// isDue reports whether nothing earlier of the rule is open.
+func (s *settled) isDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {

@@ -34,8 +34,9 @@ type Pending struct {
 	reporting bool
 	// before: the messages are of an earlier event than the reports, and are sent before them.
 	before bool
-	// released: reports of what was merged into this one have been released. They may be due
-	// again, and nothing else brings them.
+	// released: reports of what was merged into this one have been released, or one was settled
+	// that others, which were released, have waited for. They may be due, and nothing else brings
+	// them.
 	released bool
 }
 
@@ -87,8 +88,8 @@ type Report struct {
 
 // Settler has to know how a rule's report ended.
 type Settler interface {
-	// IsDue reports whether the report is still to be sent.
-	IsDue() bool
+	// Confirm reports whether the report is still to be sent. If not, it is released.
+	Confirm() bool
 	// Took notes that the output has taken the report.
 	Took(now time.Time)
 	// Refused notes that the output will never take it.
@@ -174,7 +175,7 @@ func (p *Pending) next(m *sink.Message) (failed error, ok bool) {
 	return p.extra().Failed, p.nextMessage(m)
 }
 
-// nextReport sets m to the next report that is still to be sent. Those that are not are released.
+// nextReport sets m to the next report that is still to be sent.
 func (p *Pending) nextReport(m *sink.Message) (failed error, ok bool) {
 	if p.Extra == nil {
 		return nil, false
@@ -183,7 +184,7 @@ func (p *Pending) nextReport(m *sink.Message) (failed error, ok bool) {
 		r := &p.Reports[p.settled]
 		// To the receiver of a retired outbox the rules owe nothing any more: what waited is a
 		// letter, also of a sender that has begun before.
-		due := r.Settler.IsDue()
+		due := r.Settler.Confirm()
 		if due || p.outbox.retired.Load() {
 			p.reporting = true
 			*m = r.Message
@@ -192,7 +193,6 @@ func (p *Pending) nextReport(m *sink.Message) (failed error, ok bool) {
 			}
 			return r.Failed, true
 		}
-		r.Settler.Release()
 		p.released = true
 	}
 	return nil, false
@@ -234,6 +234,7 @@ func (p *Pending) settler() Settler {
 // pass notes that the current message was sent, or refused.
 func (p *Pending) pass() {
 	if p.reporting {
+		p.released = true
 		p.settled++
 		return
 	}

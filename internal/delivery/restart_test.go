@@ -152,7 +152,7 @@ func TestReportsAreAskedForAgainAfterARestart(t *testing.T) {
 		s.offer("c1")
 		next := s.restart(keep, sink.Pace{})
 		again := owedReport()
-		next.by.DueReports = func(e event.Event) []Report { return []Report{next.report(e, again)} }
+		next.by.DueReports = due(func(e event.Event) Report { return next.report(e, again) })
 		next.run()
 		next.wantTaken("a1! a1:x b1! d1! c1")
 		again.want(s.t, "took", "took", "took")
@@ -175,9 +175,7 @@ func TestReportsOfALaterEventAreOfItAfterARestart(t *testing.T) {
 			next := s
 			for range restarts {
 				next = next.restart(cfg, sink.Pace{})
-				next.by.DueReports = func(e event.Event) []Report {
-					return []Report{next.report(e, owedReport())}
-				}
+				next.by.DueReports = due(func(e event.Event) Report { return next.report(e, owedReport()) })
 				next.out.set(all(errDown))
 				next.run()
 				next.wait(time.Minute)

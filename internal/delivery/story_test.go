@@ -305,6 +305,18 @@ func (s *story) report(e event.Event, settler Settler) Report {
 	return Report{Message: m, Settler: settler}
 }
 
+// due is what rules owe of each state of an object, once.
+func due(report func(event.Event) Report) func(event.Event) []Report {
+	asked := map[*object.Object]bool{}
+	return func(e event.Event) []Report {
+		if asked[e.Object] {
+			return nil
+		}
+		asked[e.Object] = true
+		return []Report{report(e)}
+	}
+}
+
 // offer offers events as they are: "a1 b1 a2".
 func (s *story) offer(texts string) {
 	s.t.Helper()
@@ -365,9 +377,12 @@ type noted struct {
 
 func owedReport() *noted { return &noted{owed: true} }
 
-func (n *noted) IsDue() bool {
+func (n *noted) Confirm() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if !n.owed {
+		n.ended = append(n.ended, "released")
+	}
 	return n.owed
 }
 

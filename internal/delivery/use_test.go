@@ -54,7 +54,7 @@ func (c *closing) Write(_ context.Context, messages []sink.Message) []error {
 // slowly is a settler that takes a moment to say that a report is owed.
 type slowly struct{}
 
-func (slowly) IsDue() bool       { time.Sleep(3 * time.Millisecond); return true }
+func (slowly) Confirm() bool     { time.Sleep(3 * time.Millisecond); return true }
 func (slowly) Took(time.Time)    {}
 func (slowly) Refused(time.Time) {}
 func (slowly) Release()          {}

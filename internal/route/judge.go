@@ -99,15 +99,16 @@ func offered(e event.Event) event.Event {
 // here on. If one waits for an earlier report, or has just begun elsewhere, waits is true.
 func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *outputStage,
 	d *informer.Delivery, e event.Event) (reports []delivery.Report, waits bool) {
-	now := time.Now()
-	for _, t := range transitions {
+	now, given := time.Now(), len(transitions)
+	for n := 0; n < len(transitions); n++ {
+		t := transitions[n]
 		if !t.To.Has(receiver) {
 			continue
 		}
 		e := about(d, e, t)
 		s := settler{p.Rules, e.Object.Key(), t, receiver}
 		if !p.Rules.Begin(s.key, t, receiver) {
-			waits = true
+			waits = waits || n < given
 			continue
 		}
 		m, wanted, err := p.Messages.Rule(e, now, sink.Report{
@@ -118,8 +119,9 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 		if !out.plain() {
 			m, wanted, err = out.make(m)
 		}
-		if !wanted {
+		if !wanted { // what has waited for it may have been given back
 			s.Refused(now)
+			transitions = append(transitions, p.Rules.DueReports(s.key, e.Object.UID(), receiver)...)
 			continue
 		}
 		reports = append(reports, delivery.Report{Settler: s, Message: m, Failed: err})
@@ -154,8 +156,8 @@ type settler struct {
 	receiver int
 }
 
-// IsDue implements delivery.Settler.
-func (s settler) IsDue() bool { return s.book.Owes(s.key, s.report, s.receiver) }
+// Confirm implements delivery.Settler.
+func (s settler) Confirm() bool { return s.book.Confirm(s.key, s.report, s.receiver) }
 
 // Took implements delivery.Settler.
 func (s settler) Took(now time.Time) { s.book.Took(s.key, s.report, s.receiver, now) }

@@ -18,10 +18,7 @@ const stamp = "2006-01-02T15-04-05.000"
 // to be written. A file with only this line may have any size.
 func (j *journal) full(before, line int64) bool {
 	size, r := j.size+before, j.config.Rotate
-	if size == 0 {
-		return false
-	}
-	return r.Size > 0 && size+line > r.Size || r.Age > 0 && j.now().Sub(j.began) >= r.Age
+	return size > 0 && (r.Size > 0 && size+line > r.Size || r.Age > 0 && j.now().Sub(j.began) >= r.Age)
 }
 
 // rotate renames the file and begins a new one. A name that exists is never taken.

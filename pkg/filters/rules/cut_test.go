@@ -203,13 +203,13 @@ func TestAViolationThatWasOnItsWayComesAgainBeforeItsEnd(t *testing.T) {
 				t.Errorf("%s: %d does not begin", name, i)
 			}
 		}
-		if b.Owes(key("web"), owed[1], 0) {
+		if b.owes(key("web"), owed[1], 0) {
 			t.Errorf("%s: the end is sent first", name)
 		}
 		b.Release(key("web"), owed[0], 0)
 		wantOwed(t, b, 0, "violated a medium u")
 		b.Took(key("web"), owed[0], 0, begin)
-		if !b.Owes(key("web"), owed[1], 0) {
+		if !b.owes(key("web"), owed[1], 0) {
 			t.Errorf("%s: the end is not owed", name)
 		}
 		b.Took(key("web"), owed[1], 0, begin)

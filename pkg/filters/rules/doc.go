@@ -36,7 +36,7 @@
 //   - If that violation is refused or released, nobody is owed its end.
 //   - What is released is owed again if it is still true, before anything later of the rule.
 //   - A violation is not repeated to a receiver that a report of it is on its way to.
-//   - [Book.Owes] is false for a report whose turn it is not, or whose violation was refused.
+//   - [Book.Confirm] is false for a report whose turn it is not, or whose violation was refused.
 //
 // # What is promised of other rules
 //

@@ -64,7 +64,33 @@ func (b *Book) Refused(key event.Key, t Transition, receiver int, _ time.Time) {
 func (b *Book) Release(key event.Key, t Transition, receiver int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.release(b.find(key, t), t, receiver)
+}
+
+// Confirm reports whether a report that has begun is to be delivered now: not if its violation was
+// refused, or if an earlier report of the rule is owed or on its way to the receiver. One that is
+// not is released, at the same time: whoever settles what it waits for finds it owed.
+func (b *Book) Confirm(key event.Key, t Transition, receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	f := b.find(key, t)
+	due := f.flies(t, receiver) && !f.early(t, receiver)
+	if !due {
+		b.release(f, t, receiver)
+	}
+	return due
+}
+
+// early reports whether an earlier report of the rule is owed to a receiver or on its way to it.
+func (f found) early(t Transition, receiver int) bool {
+	return f.debt != nil && t.State == Resolved && (f.debt.flying|f.debt.maybeKnows).Has(receiver) ||
+		slices.ContainsFunc(f.earlier(), func(d debt) bool {
+			return d.reportedAs.name == f.rule() && d.open().Has(receiver)
+		})
+}
+
+// release is Release of what was found. The caller holds mu.
+func (b *Book) release(f found, t Transition, receiver int) {
 	switch {
 	case !f.flies(t, receiver):
 		return
@@ -80,22 +106,6 @@ func (b *Book) Release(key event.Key, t Transition, receiver int) {
 	}
 	b.mark(f.object.key)
 	f.tidy(b)
-}
-
-// Owes reports whether a report that has begun is to be delivered now: not if its violation was
-// refused, or if an earlier report of the rule is owed or on its way to the receiver. A report that
-// is not must be settled with Release.
-func (b *Book) Owes(key event.Key, t Transition, receiver int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	f := b.find(key, t)
-	if !f.flies(t, receiver) || f.debt != nil && t.State == Resolved &&
-		(f.debt.flying|f.debt.maybeKnows).Has(receiver) {
-		return false
-	}
-	return !slices.ContainsFunc(f.earlier(), func(d debt) bool {
-		return d.reportedAs.name == f.rule() && d.open().Has(receiver)
-	})
 }
 
 // settle ends the flight of a report. One that is owed and has not begun counts as begun.
@@ -181,12 +191,10 @@ func (f found) owes(t Transition, receiver int) bool {
 
 // waits reports whether an earlier report of the rule is owed to a receiver and has not begun.
 func (f found) waits(t Transition, receiver int) bool {
-	if t.State == Resolved && f.debt.again().Has(receiver) {
-		return true
-	}
-	return slices.ContainsFunc(f.earlier(), func(d debt) bool {
-		return d.reportedAs.name == f.rule() && (d.owes | d.again()).Has(receiver)
-	})
+	return t.State == Resolved && f.debt.again().Has(receiver) ||
+		slices.ContainsFunc(f.earlier(), func(d debt) bool {
+			return d.reportedAs.name == f.rule() && (d.owes | d.again()).Has(receiver)
+		})
 }
 
 // begin notes that a report is on its way.

@@ -398,15 +398,15 @@ func (r *routes) deliver(l lane, how string) {
 	r.lanes[l] = r.lanes[l][1:]
 	for _, behind := range r.lanes[l] {
 		if behind.Rule.name == tr.Rule.name &&
-			r.book.Owes(key(l.name), behind, l.receiver) &&
-			r.book.Owes(key(l.name), tr, l.receiver) {
+			r.book.owes(key(l.name), behind, l.receiver) &&
+			r.book.owes(key(l.name), tr, l.receiver) {
 			r.t.Fatalf("%v: %s of %s is owed before its turn", l, behind.State, behind.UID)
 		}
 	}
 	h, before, part := r.part(l, tr)
 	owes := part != nil && *part == "flying" && before == 0 &&
 		(tr.State == Violated || h.violation == "known" && h.repeat != "flying")
-	if got := r.book.Owes(key(l.name), tr, l.receiver); got != owes {
+	if got := r.book.owes(key(l.name), tr, l.receiver); got != owes {
 		r.t.Fatalf("%v: %s %s of %s is owed: %t, want %t: %+v", l, tr.State, tr.Rule.name, tr.UID,
 			got, owes, r.lines[wire{l.name, tr.Rule.name, l.receiver}])
 	}

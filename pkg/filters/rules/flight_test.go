@@ -60,7 +60,7 @@ func (f *flight) do(story string) {
 		case "release":
 			f.book.Release(key("web"), tr, 0)
 		case "owes":
-			if want := word[1] != "no"; f.book.Owes(key("web"), tr, 0) != want {
+			if want := word[1] != "no"; f.book.owes(key("web"), tr, 0) != want {
 				f.t.Errorf("%s: owes it: %t", words, !want)
 			}
 		case "owed": // "owed nothing", "owed violated u1 resolved u1"
@@ -258,7 +258,7 @@ func TestSettledFromOtherGoroutines(t *testing.T) {
 					sent <- func() {
 						id := name + tr.Rule.name
 						switch {
-						case !b.Owes(key(name), tr, 0):
+						case !b.owes(key(name), tr, 0):
 							b.Release(key(name), tr, 0)
 						case i%5 == 0:
 							b.Release(key(name), tr, 0)
@@ -286,7 +286,7 @@ func TestSettledFromOtherGoroutines(t *testing.T) {
 	for _, k := range b.Unreported(0) {
 		for _, tr := range owedOf(b, k, 0) {
 			believes[k.Name+tr.Rule.name] = false
-			if !b.Begin(k, tr, 0) || !b.Owes(k, tr, 0) {
+			if !b.Begin(k, tr, 0) || !b.owes(k, tr, 0) {
 				t.Errorf("%s: %s of %s", k, tr.State, tr.Rule.name)
 			}
 			b.Took(k, tr, 0, begin)

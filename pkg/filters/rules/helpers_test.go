@@ -191,3 +191,11 @@ func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
 func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
 	e.book.Refused(e.seen.Object.Key(), t, receiver, now)
 }
+
+// owes reports what Confirm would, and changes nothing.
+func (b *Book) owes(key event.Key, t Transition, receiver int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.find(key, t)
+	return f.flies(t, receiver) && !f.early(t, receiver)
+}

@@ -30,7 +30,7 @@ func (r *routes) restart(t *rapid.T) {
 	for _, l := range lanes {
 		for _, tr := range r.lanes[l] {
 			at := wire{l.name, tr.Rule.name, l.receiver}
-			if !r.book.Owes(key(l.name), tr, l.receiver) ||
+			if !r.book.owes(key(l.name), tr, l.receiver) ||
 				rapid.Bool().Draw(t, "nothing more taken after the cut") {
 				break
 			}

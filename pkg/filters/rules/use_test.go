@@ -91,7 +91,7 @@ func TestReceiversThatComeAndGo(t *testing.T) {
 	b.Begin(key("web"), first, 1)
 	b.Took(key("web"), first, 0, begin)
 	b.Use(a, Receivers(0).With(0).With(2)) // 1 is gone, 2 is new
-	if b.Owes(key("web"), first, 1) {
+	if b.owes(key("web"), first, 1) {
 		t.Error("one that is gone is owed a report")
 	}
 	if got := allOwed(b, 0) + "," + allOwed(b, 1) + "," +

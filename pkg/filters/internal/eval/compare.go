@@ -69,10 +69,7 @@ func (e *Evaluator) equalDecoded(a, b any) bool {
 	e.charge(1)
 	switch x := a.(type) {
 	case []any, []int:
-		if values.TypeName(b) != "list" {
-			return false
-		}
-		return e.equalLists(e.anyItems(x), e.anyItems(b))
+		return values.TypeName(b) == "list" && e.equalLists(e.anyItems(x), e.anyItems(b))
 	case map[string]any:
 		y, ok := b.(map[string]any)
 		if !ok || len(x) != len(y) {
