@@ -96,7 +96,8 @@ func offered(e event.Event) event.Event {
 }
 
 // reports returns those of the transitions that an output has to get, which are on their way from
-// here on. If one waits for an earlier report, or has just begun elsewhere, waits is true.
+// here on. If one waits for an earlier report, or has just begun elsewhere, waits is true. What an
+// unwanted one was in the way of is among them.
 func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *outputStage,
 	d *informer.Delivery, e event.Event) (reports []delivery.Report, waits bool) {
 	now, given := time.Now(), len(transitions)
@@ -121,7 +122,7 @@ func (p *Pipeline) reports(transitions []rules.Transition, receiver int, out *ou
 		}
 		if !wanted { // what has waited for it may have been given back
 			s.Refused(now)
-			transitions = append(transitions, p.Rules.DueReports(s.key, e.Object.UID(), receiver)...)
+			transitions = append(transitions, p.Rules.DueReports(s.key, d.Object.UID(), receiver)...)
 			continue
 		}
 		reports = append(reports, delivery.Report{Settler: s, Message: m, Failed: err})

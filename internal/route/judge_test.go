@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -487,5 +488,30 @@ func TestAFailingRuleLeavesTheStateAsItIs(t *testing.T) {
 		!strings.Contains(log.String(),
 			`msg="a rule failed, so what is known of the object stays" op=update`) {
 		t.Errorf("%+v\n%s", s, log.String())
+	}
+}
+
+// When an output does not want the end of a violation, it gets the next one, which may have been
+// given back while that was open, also if it is of another object of the name.
+func TestAnUnwantedEndBringsTheNextViolation(t *testing.T) {
+	const receiver = 1
+	draft := (&script{}).route(t, &bytes.Buffer{}, &output{})
+	p := &draft.Pipeline
+	p.Rules = book(t, pending(0))
+	judge, now := p.Rules.Evaluator(nil), time.Now()
+	begun := judge.Evaluate(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}, now).Transitions[0]
+	if !p.Rules.Begin(pod(1, `""`).Key(), begun, receiver) {
+		t.Fatal("it has not begun")
+	}
+	p.Rules.Took(pod(1, `""`).Key(), begun, receiver, now)
+	e := event.Event{Op: event.Add, Object: mustParse(`{"apiVersion":"v1","kind":"Pod","metadata":` +
+		`{"name":"web","namespace":"shop","uid":"other"},"status":{"phase":"Pending"}}`)}
+	end := judge.Evaluate(e, now).Transitions[:1]
+	p.Outputs[0].When = expressionOf(t, filters.KindWhen, "violated == true")
+	out := p.Outputs[0].stage()
+	reports, _ := p.reports(end, receiver, &out, &informer.Delivery{Entry: informer.Entry{Event: e}}, e)
+	if len(reports) != 1 || !reports[0].Message.Report.Violated ||
+		reports[0].Message.Object.UID() != "other" {
+		t.Errorf("%+v", reports)
 	}
 }
